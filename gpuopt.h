@@ -347,6 +347,7 @@ typedef struct gpuopt_group_info {
     int32_t count;           /* ranks */
     int broken;              /* not 0: a rank is lost */
     gpuopt_context *context; /* the one whose handle the group is */
+    double time_limit;       /* in seconds, see gpuopt_group_desc */
 } gpuopt_group_info;
 /* Fills `info`. Not collective. */
 GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group_info *info);
@@ -1118,9 +1119,13 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *           the host of any rank stops iterating, all ranks stop. The group is needed by the collective calls, not by
  *           _destroy.
  *           Cost of a pivot: 2 rows * cols / (K P) doubles moved on each rank, and two exchanges, of 64 bytes a rank
- *           and of a column; CUDA: also a launch, the copies of the column, and waiting for them. Of a refresh:
- *           products with A on every rank; with the tableau one rank after the other where sums go over columns, for
- *           which the group's time limit must allow. */
+ *           and of a column. CUDA: up to 16 ranks that are threads of one process, each with a stream of its own and
+ *           without memory hooks, whose GPUs can access each other's memory or are the same, write both there while
+ *           they run, up to K pivots a launch; kernels that wait give up after the group's time limit. Ranks on one
+ *           GPU divide its multiprocessors; what else keeps these busy, the others wait for. _create finds out, and an
+ *           info in the log says which way it is. All others launch each pivot, and copy bids and columns through host
+ *           memory. Of a refresh: products with A on every rank; with the tableau one rank after the other where sums
+ *           go over columns, for which the group's time limit must allow. */
 
 /* A linear program being solved. */
 typedef struct gpuopt_simplex gpuopt_simplex;

@@ -96,6 +96,15 @@ __device__ void ptx_load_16(const void *from, long long *low, long long *high) {
                  : "memory");
 }
 
+/* ---- Time ---- */
+
+/* Of a clock that all threads of a device share; it moves in steps of up to a microsecond. */
+__device__ unsigned long long ptx_nanoseconds() {
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+    return now;
+}
+
 /* ---- Tensor cores ---- */
 
 /* sum [16 x 8] += a [16 x 8] b [8 x 8]. The elements are distributed over a warp as mma.m16n8k8 requires: with g = lane

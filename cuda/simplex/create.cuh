@@ -8,7 +8,7 @@
 #include "dual_run.cuh"
 #include "enter.cuh"
 #include "grow_kernels.cuh"
-#include "split.cuh"
+#include "split_peer.cuh"
 #include "upload.cuh"
 
 namespace {
@@ -18,6 +18,7 @@ namespace {
 using RunKernel = void (*)(SimplexView, gpuopt__simplex_run, int, int64_t);
 using EnterKernel = void (*)(SimplexView, int, int, int, double);
 using SplitKernel = void (*)(SimplexView, gpuopt__simplex_run, gpuopt__simplex_bid, int);
+using PeersKernel = void (*)(SimplexView, gpuopt__simplex_run, PeerMap, int);
 using DualKernel = void (*)(SimplexView, DualRequest, int);
 
 RunKernel simplex_run_kernel(const CudaSimplex &s) {
@@ -31,6 +32,8 @@ EnterKernel simplex_enter_kernel(const CudaSimplex &s) {
 }
 
 SplitKernel split_kernel(const CudaSimplex &s) { return s.deferred ? split_step<true> : split_step<false>; }
+
+PeersKernel split_peers_kernel(const CudaSimplex &s) { return s.deferred ? split_peers<true> : split_peers<false>; }
 
 DualKernel simplex_dual_kernel(const CudaSimplex &s) { return s.revised ? simplex_dual<true> : simplex_dual<false>; }
 
@@ -63,7 +66,8 @@ gpuopt_status simplex_load(const CudaSimplex &s) {
     gpuopt_status status = simplex_prepare(s, simplex_run_kernel(s), simplex_shared_bytes(s.view));
     if (!status) status = simplex_prepare(s, simplex_enter_kernel(s), enter_shared_bytes(s.view));
     if (!status && s.split.ranks > 1) status = simplex_prepare(s, split_kernel(s), simplex_shared_bytes(s.view));
-    if (!status && s.split.ranks > 1) status = load_kernels(s.context(), split_column, split_sums);
+    if (!status && s.split.ranks > 1)
+        status = load_kernels(s.context(), split_column, split_sums, split_peers_kernel(s), split_greet);
     if (!status) status = simplex_prepare(s, simplex_dual_kernel(s), dual_shared_bytes(s.view));
     if (!status)
         status = load_kernels(s.context(), square_columns, start_dual_weights, scatter_column, slots_to_variables,
@@ -87,12 +91,42 @@ gpuopt_status simplex_launch(CudaSimplex *s, Kernel kernel, size_t bytes, const 
     return status ? status : s->wait("waiting for simplex iterations");
 }
 
+/* The launches of a run; launch(request) does one and waits for it. */
+template <class Launch>
+gpuopt_status simplex_launches(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *report,
+                               Launch launch) {
+    gpuopt__simplex_run request = *run;
+    gpuopt__simplex_run_report total = {};
+    do {
+        if (s->deferred && s->pending == s->view.most) s->apply();
+        if (request.reset_weights && s->pending) s->apply();
+        gpuopt_status status = launch(request);
+        if (status) return status;
+        int pivots = total.pivots, flips = total.flips, bans = total.bans;
+        total = *s->view.report;
+        if (s->deferred) s->pending += total.pivots;
+        request.most -= total.pivots + total.flips;
+        request.reset_weights = 0;
+        request.rules.harris += request.rules.expand * (total.pivots + total.flips);
+        total.pivots += pivots;
+        total.flips += flips;
+        total.bans += bans;
+        if (total.pivots > 0) s->weighs = 0;
+    } while (run->part == GPUOPT__SIMPLEX_RUN_ITERATE && total.end == GPUOPT__SIMPLEX_END_LIMIT && request.most > 0);
+    *report = total;
+    return GPUOPT_OK;
+}
+
 /* ---- Life ---- */
+
+void split_forget_peers(CudaSimplex *s);
 
 void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(context);
     cudaStreamSynchronize(s->stream());
+    split_forget_peers(s);
+    give_pinned(context, s->peers.news);
     give_pinned(context, s->view.report);
     give_pinned(context, s->view.bid);
     if (s->locked) cudaHostUnregister(s->carried);
@@ -107,17 +141,21 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     gpuopt_status status = simplex_load(*s);
     if (!status) status = rank_update_open(s->context(), &s->rank);
     if (status) return status;
-    simplex_cut_device(&arena, shape->nonzeros, &s->view);
+    simplex_cut_device(&arena, shape->nonzeros, shape->ranks, &s->view);
     status = gpuopt__take_block(s->context(), GPUOPT_DEVICE, &arena);
     if (status) return status;
     s->device = arena.base;
-    uint64_t vectors = simplex_cut_device(&arena, shape->nonzeros, &s->view);
+    uint64_t vectors = simplex_cut_device(&arena, shape->nonzeros, shape->ranks, &s->view);
     s->vectors = arena.base + vectors;
     s->vector_bytes = static_cast<size_t>(arena.used - vectors);
     if (s->split.ranks == 1) simplex_set_size(&s->view, s->revised, s->lp->rows, s->lp->cols);
     const SimplexView &v = s->view;
     status = take_pinned(s->context(), &s->view.report);
     if (!status && s->split.ranks > 1) status = take_pinned(s->context(), &s->view.bid);
+    if (!status && s->split.ranks > 1) status = take_pinned(s->context(), &s->peers.news);
+    if (!status && s->split.ranks > 1)
+        status = s->clear(v.letters, 0, sizeof(PeerLetter) * (2 * static_cast<size_t>(s->split.ranks) + 1));
+    if (!status && s->split.ranks > 1) status = s->clear(v.flags, 0, sizeof(unsigned long long) * (SIMPLEX_BLOCKS + 1));
     if (!status && s->split.ranks > 1)
         status = lock_pages(s->context(), s->carried, whole_pages(carried_bytes(v.rows)), &s->locked);
     if (!status) status = s->clear(v.cells, 0, sizeof(Cell) * 2 * static_cast<size_t>(v.blocks));
@@ -147,6 +185,7 @@ gpuopt_status cuda_simplex_create(gpuopt_context *context, const gpuopt__simplex
     static_cast<SimplexMemory &>(*s) = own;
     s->split = sharing.split;
     s->split.group = desc->group;
+    s->peers.map.nanoseconds = static_cast<unsigned long long>(shape->time_limit * 1e9);
     if (sharing.pages) s->carried = reinterpret_cast<double *>(first_page(sharing.pages));
     s->revised = shape->method == GPUOPT_METHOD_REVISED;
     s->deferred = shape->deferred_pivots != 1 && shape->pricing != GPUOPT_PRICING_STEEPEST_EDGE;

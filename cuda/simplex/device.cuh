@@ -12,6 +12,7 @@
 
 #include "../../gpuopt_impl/simplex/split.h"
 #include "../common/context.cuh"
+#include "../common/peers.cuh"
 #include "../common/ptx.cuh"
 #include "../common/warp.cuh"
 
@@ -93,6 +94,18 @@ struct SimplexView {
     unsigned long long *bucket;         /* see dual_ratio.cuh */
     gpuopt__simplex_run_report *report; /* pinned host memory, at the same address on the device */
     gpuopt__simplex_bid *bid;           /* the same, with several ranks */
+    PeerLetter *letters;                /* [2][ranks] bids, and one more; see split_peer.cuh */
+    unsigned long long *flags;          /* [SIMPLEX_BLOCKS + 1] parts of columns; a rank is lost */
+};
+
+/* The mailboxes of all ranks, and this rank's part. */
+struct PeerMap {
+    int rank, ranks;
+    unsigned long long number, nanoseconds; /* of the last message; the group's time limit */
+    PeerNews *news;
+    PeerLetter *letters[PEER_MOST];
+    unsigned long long *flags[PEER_MOST];
+    double *alpha[PEER_MOST];
 };
 
 __device__ int simplex_lane() { return static_cast<int>(threadIdx.x) % 32; }

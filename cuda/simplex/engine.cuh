@@ -21,6 +21,16 @@ struct SimplexMemory {
     int32_t *list;             /* [max(rows, cols)] scratch */
 };
 
+/* Ranks whose memory one another's kernels write to, see split_peer.cuh. */
+struct SplitPeers {
+    bool open = false;   /* the door; else there is no mailbox */
+    bool joined = false; /* iterations go through mailboxes */
+    PeerKey key = {};
+    PeerNews *news = nullptr;
+    PeerCard card[PEER_MOST] = {}; /* of all ranks */
+    PeerMap map = {};
+};
+
 struct CudaSimplex : Queue, SimplexMemory {
     explicit CudaSimplex(gpuopt_context *context) : Queue(context) {}
 
@@ -43,6 +53,7 @@ struct CudaSimplex : Queue, SimplexMemory {
     double *carried =
         nullptr;         /* [2 * rows] with several ranks: what goes to others and comes from them, in locked memory */
     bool locked = false; /* by this engine */
+    SplitPeers peers;
 
     static unsigned blocks(int64_t threads) {
         return static_cast<unsigned>(threads < 1 ? 1 : (threads + PRODUCT_THREADS - 1) / PRODUCT_THREADS);
@@ -66,6 +77,17 @@ gpuopt_status split_status(CudaSimplex *s, gpuopt_status status) {
 
 /* ---- Shape and memory ---- */
 
+/* The blocks' parts, by their number. */
+void simplex_divide(SimplexView *view, int slots) {
+    auto own = [&](int64_t n) {
+        return static_cast<int>(n < 1 ? 32 : ((n + view->blocks - 1) / view->blocks + 31) / 32 * 32);
+    };
+    view->own_rows = (view->groups + view->blocks - 1) / view->blocks * view->group;
+    if (view->own_rows == 0) view->own_rows = 32;
+    view->own_slots = own(slots);
+    view->own_lines = own(view->lines);
+}
+
 /* Everything that follows from the shape, which is the room for rows and columns, and the device. Ranges per block are
  * multiples of 32, so that warps are full. */
 void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *shape, SimplexView *view) {
@@ -87,15 +109,9 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     int most = cuda_of(context)->multiprocessors < SIMPLEX_BLOCKS ? cuda_of(context)->multiprocessors : SIMPLEX_BLOCKS;
     int64_t wanted = (longest + SIMPLEX_OWN - 1) / SIMPLEX_OWN;
     view->blocks = static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-    auto own = [&](int64_t n) {
-        return static_cast<int>(n < 1 ? 32 : ((n + view->blocks - 1) / view->blocks + 31) / 32 * 32);
-    };
     view->group = gpuopt__simplex_ratio_group(shape->rows);
     view->groups = (shape->rows + view->group - 1) / view->group;
-    view->own_rows = (view->groups + view->blocks - 1) / view->blocks * view->group;
-    if (view->own_rows == 0) view->own_rows = 32;
-    view->own_slots = own(slots);
-    view->own_lines = own(view->lines);
+    simplex_divide(view, slots);
 }
 
 /* How much of the room is in use; own_* stay. */
@@ -114,8 +130,14 @@ void simplex_cut(gpuopt__arena *arena, T **array, int64_t count) {
 /* Room for one column even where a rank has none: the model passes through it at create. */
 int64_t simplex_matrix_entries(const SimplexView &s) { return s.pitch * (s.lines > 0 ? s.lines : 1); }
 
+/* Room for all blocks' lists however few blocks there will be, see split_choose_blocks(). */
+int64_t split_changes(const SimplexView &s) {
+    const int64_t blocks = s.blocks, wide = s.group > 32 ? s.group : 32;
+    return (s.groups + blocks) * wide;
+}
+
 /* Cuts the device's block into arrays; with base null it only measures. Returns where the vectors begin. */
-uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView *view) {
+uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, int ranks, SimplexView *view) {
     SimplexView &s = *view;
     int64_t both = static_cast<int64_t>(s.rows) + s.cols;
     int64_t *col_start, *row_start;
@@ -135,7 +157,7 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView 
     s.col_val = col_val, s.row_val = row_val;
     double **const of_rows[] = {&s.alpha, &s.rho, &s.rho_sum, &s.tau};
     for (double **array : of_rows) simplex_cut(arena, array, s.pitch);
-    simplex_cut(arena, &s.changed, static_cast<int64_t>(s.blocks) * s.own_rows);
+    simplex_cut(arena, &s.changed, ranks > 1 ? split_changes(s) : static_cast<int64_t>(s.blocks) * s.own_rows);
     simplex_cut(arena, &s.listed, 2 * s.blocks);
     simplex_cut(arena, &s.drifted, 1);
     simplex_cut(arena, &s.faults, 1);
@@ -154,6 +176,8 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView 
     simplex_cut(arena, &s.refused, s.rows);
     simplex_cut(arena, &s.dual_factor, 2 * s.most);
     simplex_cut(arena, &s.bucket, DUAL_BUCKET_SETS * 2 * DUAL_BUCKETS);
+    simplex_cut(arena, &s.letters, ranks > 1 ? 2 * ranks + 1 : 0);
+    simplex_cut(arena, &s.flags, ranks > 1 ? SIMPLEX_BLOCKS + 1 : 0);
     uint64_t vectors = arena->used;
     gpuopt__simplex_cut_vectors(arena, s.rows, s.cols, &s.vec);
     return vectors;
@@ -199,7 +223,7 @@ gpuopt_status cuda_simplex_plan(gpuopt_context *context, gpuopt__simplex_shape *
     SimplexSharing sharing;
     SimplexView view;
     simplex_set_shape(context, shape, &view);
-    simplex_cut_device(&device, shape->nonzeros, &view);
+    simplex_cut_device(&device, shape->nonzeros, shape->ranks, &view);
     simplex_cut_host(&host, *shape, &memory, &sharing);
     plan->device_bytes += device.used;
     plan->host_bytes += host.used;

@@ -13,7 +13,8 @@
  * works on is dual_block.cuh, who leaves and who enters dual_ratio.cuh.
  *
  * Where the handle is one of a group's ranks, split_run.cuh does what goes from rank to rank, with the kernels of
- * split.cuh and those above.
+ * split.cuh and those above; ranks of one process whose devices see one another's memory iterate by split_meet.cuh and
+ * split_peer.cuh.
  *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
  * rows and columns come and go in grow.cuh; batch.cuh solves children of a handle's basis, without the control's loop;
@@ -48,29 +49,12 @@ gpuopt_status cuda_simplex_pull(void *engine) {
 gpuopt_status cuda_simplex_run(void *engine, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *report) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
-    gpuopt__simplex_run request = *run;
-    gpuopt__simplex_run_report total = {};
     if (s->split.ranks > 1) return split_run(s, run, report);
-    do {
-        if (s->deferred && s->pending == s->view.most) s->apply();
-        if (request.reset_weights && s->pending) s->apply();
-        int64_t launch = ++s->launches;
-        gpuopt_status status = simplex_launch(s, simplex_run_kernel(*s), simplex_shared_bytes(s->view), s->view,
-                                              request, s->pending, launch);
-        if (status) return status;
-        int pivots = total.pivots, flips = total.flips, bans = total.bans;
-        total = *s->view.report;
-        if (s->deferred) s->pending += total.pivots;
-        request.most -= total.pivots + total.flips;
-        request.reset_weights = 0;
-        request.rules.harris += request.rules.expand * (total.pivots + total.flips);
-        total.pivots += pivots;
-        total.flips += flips;
-        total.bans += bans;
-        if (total.pivots > 0) s->weighs = 0;
-    } while (run->part == GPUOPT__SIMPLEX_RUN_ITERATE && total.end == GPUOPT__SIMPLEX_END_LIMIT && request.most > 0);
-    *report = total;
-    return GPUOPT_OK;
+    return simplex_launches(s, run, report, [&](const gpuopt__simplex_run &request) {
+        const int64_t launch = ++s->launches;
+        return simplex_launch(s, simplex_run_kernel(*s), simplex_shared_bytes(s->view), s->view, request, s->pending,
+                              launch);
+    });
 }
 
 /* Weights for the present basis, if there are none. */
@@ -232,5 +216,6 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backen
     cuda_simplex_offer,
     cuda_simplex_accept,
     cuda_simplex_drop,
+    split_find_peers,
     1,
     &many_table};

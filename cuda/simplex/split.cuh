@@ -30,7 +30,7 @@ SimplexView split_view(const SimplexView &all) {
 }
 
 template <bool DEFERRED>
-class SplitBlock : SimplexBlock<false, DEFERRED> {
+class SplitBlock : protected SimplexBlock<false, DEFERRED> {
   public:
     using Base = SimplexBlock<false, DEFERRED>;
     using Base::Base;
@@ -39,7 +39,8 @@ class SplitBlock : SimplexBlock<false, DEFERRED> {
     __device__ void step(const gpuopt__simplex_bid &entering) {
         this->load();
         if (entering.slot >= 0) {
-            accept(entering);
+            accept(entering, static_cast<int>(entering.slot));
+            read_column();
             this->go();
             /* Only now may rows be cleared that other blocks were reading. */
             if (report.pivots > 0) exchange<Counts>(s, sh.board, number, Counts::none());
@@ -50,12 +51,12 @@ class SplitBlock : SimplexBlock<false, DEFERRED> {
         this->store();
     }
 
-  private:
+  protected:
     using Base::number, Base::report, Base::run, Base::s, Base::sh, Base::thread;
 
-    /* What price() and column() leave on one GPU. */
-    __device__ void accept(const gpuopt__simplex_bid &entering) {
-        report.entering = static_cast<int>(entering.slot);
+    /* What price() leaves on one GPU. slot: as this rank counts. */
+    __device__ void accept(const gpuopt__simplex_bid &entering, int slot) {
+        report.entering = slot;
         report.leaving = -1;
         this->dq = entering.d;
         this->weight_q = entering.weight;
@@ -64,22 +65,30 @@ class SplitBlock : SimplexBlock<false, DEFERRED> {
         this->upper = entering.upper;
         this->variable = static_cast<int>(entering.variable);
         report.direction = run.part != GPUOPT__SIMPLEX_RUN_ITERATE ? run.direction : this->dq < 0 ? 1 : -1;
+    }
+
+    /* What column() leaves. */
+    __device__ void read_column() {
         for (int i = thread(); i < this->rows; i += SIMPLEX_THREADS) sh.alpha[i] = fresh(s.alpha + this->first_row + i);
         __syncthreads();
+    }
+
+    /* What this rank bids, after price(). */
+    __device__ gpuopt__simplex_bid own_bid(bool any) const {
+        return {any ? fmax(report.score, DBL_MIN) : 0,
+                this->dq,
+                this->weight_q,
+                any ? s.first + report.entering : -1,
+                this->value,
+                this->lower,
+                this->upper,
+                this->variable};
     }
 
     __device__ void bid() {
         const gpuopt__simplex_run_report done = report;
         const bool any = this->price();
-        if (blockIdx.x == 0 && thread() == 0)
-            *s.bid = {any ? fmax(report.score, DBL_MIN) : 0,
-                      this->dq,
-                      this->weight_q,
-                      any ? s.first + report.entering : -1,
-                      this->value,
-                      this->lower,
-                      this->upper,
-                      this->variable};
+        if (blockIdx.x == 0 && thread() == 0) *s.bid = own_bid(any);
         report = done;
     }
 };

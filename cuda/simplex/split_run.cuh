@@ -6,7 +6,7 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
 
-#include "create.cuh"
+#include "split_meet.cuh"
 
 namespace {
 
@@ -114,8 +114,14 @@ gpuopt_status split_iterate(CudaSimplex *s, const gpuopt__simplex_run *run, gpuo
 }
 
 gpuopt_status split_run(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *report) {
+    const bool given = run->part != GPUOPT__SIMPLEX_RUN_ITERATE && run->part != GPUOPT__SIMPLEX_RUN_PRICE;
+    gpuopt__simplex_run request = *run;
     *report = {};
-    return split_status(s, split_iterate(s, run, report));
+    if (!s->peers.joined) return split_status(s, split_iterate(s, run, report));
+    if (given) request.entering = split_line(s, run->entering);
+    return split_status(s, simplex_launches(s, &request, report, [&](const gpuopt__simplex_run &part) {
+                            return split_peer_launch(s, part);
+                        }));
 }
 
 /* ---- Vectors ---- */

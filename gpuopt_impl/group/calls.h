@@ -101,6 +101,7 @@ GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group
     result.count = group->transport.count;
     result.broken = group->broken;
     result.context = group->context;
+    result.time_limit = group->time_limit;
     gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }

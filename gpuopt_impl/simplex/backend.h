@@ -51,6 +51,7 @@ typedef struct gpuopt__simplex_shape {
     int grows;                                         /* whether the room is for more than the model at create */
     int32_t rank, ranks;                               /* of the group that has the tableau; without one 0 of 1 */
     const struct gpuopt__simplex_exchanges *exchanges; /* of that group, see split.h */
+    double time_limit;                                 /* of that group, in seconds */
 } gpuopt__simplex_shape;
 
 /* The state of the iterations. Position i of the basis holds a basic variable, slot j a nonbasic one. */
@@ -286,6 +287,8 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*offer)(void *engine, int by_rows, int scaling, const gpuopt_matrix *lines, int *exact);
     gpuopt_status (*accept)(void *engine, int by_rows, int32_t count);
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
+    /* Called once on all ranks of a group, when all have created theirs; NULL: there is nothing to be done then. */
+    gpuopt_status (*meet)(void *engine);
     int drops_with_room; /* lines go only from handles that have room for more, see shape.grows */
     /* Many small programs, which have no engine: many.h. */
     const struct gpuopt__simplex_many_backend *many;

@@ -26,6 +26,7 @@ static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *
     draft->shape.rank = ranks.rank;
     draft->shape.ranks = ranks.count;
     draft->shape.exchanges = &exchanges;
+    draft->shape.time_limit = ranks.time_limit;
     draft->lp.rows = draft->desc.matrix.rows;
     draft->lp.cols = draft->desc.matrix.cols;
     draft->lp.nonzeros = draft->shape.nonzeros;
@@ -162,6 +163,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
     if (!status) status = gpuopt__simplex_make(&draft, &s);
     if (!status && draft.desc.group) s->told = gpuopt__simplex_said_scales(s, gpuopt__simplex_said_desc(&draft));
     if (draft.desc.group) status = gpuopt__ranks_agree(context, draft.desc.group, call, status, status ? 0 : s->told);
+    if (!status && s->shape.ranks > 1 && context->desc.backend->simplex->meet)
+        status = context->desc.backend->simplex->meet(s->engine);
     if (!status) *simplex = s;
     else gpuopt_simplex_destroy(s);
     return status;

@@ -92,19 +92,23 @@ static void gpuopt__simplex_split_ended(gpuopt__simplex_split *s, gpuopt_status 
     s->calls->give_up(s->group);
 }
 
-/* The best candidate of all ranks, each of which has one of its own: the highest score, the lowest slot among equal
- * ones. */
+/* The best of all ranks' bids: the highest score, the lowest slot among equal ones. *best is none before. */
+GPUOPT_HD void gpuopt__simplex_split_best(const gpuopt__simplex_bid *bids, int32_t ranks, gpuopt__simplex_bid *best) {
+    int32_t r;
+    for (r = 0; r < ranks; r++)
+        if (bids[r].slot >= 0 && bids[r].score > best->score) *best = bids[r];
+}
+
+/* The best candidate of all ranks, each of which has one of its own. */
 static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, const gpuopt__simplex_bid *own,
                                          gpuopt__simplex_bid *best) {
     const uint64_t bytes = sizeof *own;
-    int32_t r;
     memset(best, 0, sizeof *best);
     best->slot = -1;
     if (s->status) return;
     gpuopt__simplex_split_ended(s,
                                 s->calls->all_gather(s->group, own, bytes, s->bids, bytes * (uint64_t)s->ranks, NULL));
-    for (r = 0; r < s->ranks && !s->status; r++)
-        if (s->bids[r].slot >= 0 && s->bids[r].score > best->score) *best = s->bids[r];
+    if (!s->status) gpuopt__simplex_split_best(s->bids, s->ranks, best);
 }
 
 /* The column of a slot, x [rows], goes from the rank that has it to the others. */

@@ -7,7 +7,9 @@
  * line and cell depend on the bytes of a rank's part of the tableau, 8 m n / P, since caches have a size: they are
  * measured at some numbers of bytes, on one rank, with a square and a flat program each, and interpolated in between.
  * start and line of several ranks are measured anew, on two. gather, broadcast and speed are the exchanges alone, on
- * two ranks. None of the programs that these constants come from is in the table.
+ * two ranks; ranks that exchange through peer memory, as their logs say, have no such term: what they agree on in a
+ * pivot is in their start, and the column in their line. None of the programs that the constants come from is in the
+ * table.
  *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N]
  * The ranks of cuda have the devices 0, 1, ...; where there is only device 0, the constants of two ranks are those of
  * two that share it, and no more than one rank is in the table. The least of N blocks of so many pivots counts. Prints
@@ -41,6 +43,7 @@ typedef struct constants {
     costs alone, among;
     double bytes[NODES];
     double gather, broadcast, per_byte; /* of two ranks */
+    int peers;                          /* which exchange through peer memory */
 } constants;
 
 typedef struct job {
@@ -49,6 +52,7 @@ typedef struct job {
     int ranks;
     double pivot; /* seconds */
     double gather, broadcast, per_byte;
+    int peers; /* rank 0's handle goes through peer memory */
 } job;
 
 typedef struct member {
@@ -62,7 +66,9 @@ typedef struct member {
 /* ---- A rank ---- */
 
 static void say(void *user, int level, const char *message) {
-    if (level == 0) fprintf(stderr, "rank %d: %s\n", ((const member *)user)->rank, message);
+    member *m = user;
+    if (level == 0) fprintf(stderr, "rank %d: %s\n", m->rank, message);
+    if (m->rank == 0 && strstr(message, "exchange through peer memory")) m->job->peers = 1;
 }
 
 static gpuopt_status open_on(const options *o, int device, member *m, gpuopt_context **context) {
@@ -177,8 +183,8 @@ static int run_job(job *j) {
 }
 
 /* Seconds of a pivot; infinite if it had solved the program before a block was full; -1 after a message. */
-static double time_pivot(const options *o, int rows, int cols, int ranks) {
-    job j = {o, NULL, ranks, 0, 0, 0, 0};
+static double time_pivot(const options *o, int rows, int cols, int ranks, int *peers) {
+    job j = {o, NULL, ranks, 0, 0, 0, 0, 0};
     char name[64], error[256];
     mip model;
     int status;
@@ -187,6 +193,7 @@ static double time_pivot(const options *o, int rows, int cols, int ranks) {
     j.model = &model;
     status = run_job(&j);
     mip_free(&model);
+    if (peers) *peers = j.peers;
     return status ? -1 : j.pivot;
 }
 
@@ -203,7 +210,7 @@ static double between(const constants *c, const double *value, double bytes) {
 }
 
 static double exchanges_of(const constants *c, double m, double ranks) {
-    return ranks > 1 ? log2(ranks) * (c->gather + c->broadcast + c->per_byte * 8 * m) : 0;
+    return ranks > 1 && !c->peers ? log2(ranks) * (c->gather + c->broadcast + c->per_byte * 8 * m) : 0;
 }
 
 static double predicted(const constants *c, double m, double n, double ranks) {
@@ -223,7 +230,7 @@ static int calibrate_alone(const options *o, constants *c) {
     static const double cpu[NODES] = {4e4, 2e5, 8e5, 2.2e6}, cuda[NODES] = {2.5e5, 3e6, 2e7, 1.2e8},
                         flat[2] = {1.5, 20};
     const double *entries = o->cuda ? cuda : cpu;
-    const double small = time_pivot(o, SMALL_ROWS, SMALL_COLS, 1);
+    const double small = time_pivot(o, SMALL_ROWS, SMALL_COLS, 1, NULL);
     costs *of = &c->alone;
     int k, shape, pass;
     if (!(small > 0 && small < HUGE_VAL)) return -1;
@@ -231,7 +238,7 @@ static int calibrate_alone(const options *o, constants *c) {
         double t[2], lines[2], cells[2];
         for (shape = 0; shape < 2; shape++) {
             const int rows = rows_of(entries[k], flat[shape]), cols = (int)(rows * flat[shape]);
-            t[shape] = time_pivot(o, rows, cols, 1);
+            t[shape] = time_pivot(o, rows, cols, 1, NULL);
             if (!(t[shape] > 0 && t[shape] < HUGE_VAL)) return -1;
             lines[shape] = rows + cols;
             cells[shape] = (double)rows * cols;
@@ -254,7 +261,7 @@ static int calibrate_alone(const options *o, constants *c) {
 /* gather, broadcast and speed; then start and line of two ranks, with the same cells: from the small program and a flat
  * one. */
 static int calibrate_among(const options *o, constants *c) {
-    job j = {o, NULL, 2, 0, 0, 0, 0};
+    job j = {o, NULL, 2, 0, 0, 0, 0, 0};
     const double flat = 12, entries = o->cuda ? 2e6 : 2e5;
     const int rows = rows_of(entries, flat), cols = (int)(rows * flat);
     double small, large, more;
@@ -263,8 +270,8 @@ static int calibrate_among(const options *o, constants *c) {
     c->gather = j.gather;
     c->broadcast = j.broadcast;
     c->per_byte = j.per_byte;
-    small = time_pivot(o, SMALL_ROWS, SMALL_COLS, 2);
-    large = time_pivot(o, rows, cols, 2);
+    small = time_pivot(o, SMALL_ROWS, SMALL_COLS, 2, &c->peers);
+    large = time_pivot(o, rows, cols, 2, NULL);
     if (!(small > 0 && small < HUGE_VAL && large > 0 && large < HUGE_VAL)) return -1;
     c->among = c->alone; /* what two ranks take beyond that: */
     small -= predicted(c, SMALL_ROWS, SMALL_COLS, 2);
@@ -302,6 +309,7 @@ static void print_constants(const options *o, const constants *c) {
            c->among.start * 1e6);
     printf("gather %.3g us, broadcast %.3g us and %.3g GB/s\n", c->gather * 1e6, c->broadcast * 1e6,
            c->per_byte > 0 ? 1e-9 / c->per_byte : HUGE_VAL);
+    printf("two ranks exchange through %s\n", c->peers ? "peer memory" : "host memory");
     printf("%12s %14s %14s %14s\n", "bytes", "line ns", "of two ranks", "cell ns");
     for (k = 0; k < NODES; k++)
         printf("%12.3g %14.4g %14.4g %14.4g\n", c->bytes[k], c->alone.line[k] * 1e9, c->among.line[k] * 1e9,
@@ -314,7 +322,7 @@ static int print_measured(const options *o, const constants *c, int ranks) {
     int k, count = 0;
     for (k = 0; k < SIZES; k++) {
         const double model = predicted(c, sizes[k][0], sizes[k][1], ranks);
-        const double measured = time_pivot(o, sizes[k][0], sizes[k][1], ranks), error = model / measured - 1;
+        const double measured = time_pivot(o, sizes[k][0], sizes[k][1], ranks, NULL), error = model / measured - 1;
         if (measured < 0) return -1;
         if (!(measured < HUGE_VAL)) {
             printf("%6d %6d %3d %12.2f %12s\n", sizes[k][0], sizes[k][1], ranks, model * 1e6, "-");

@@ -225,6 +225,11 @@ void spin(Place place) {
     t->block->leave(t);
 }
 
+void spin_outside(Place place) {
+    here()->block->grid->outside = true;
+    spin(place);
+}
+
 void may_switch() {
     Thread *t = here();
     if (!t || !t->block->grid->by_chance()) return;

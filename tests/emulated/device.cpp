@@ -4,6 +4,7 @@
  */
 #include "device.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -13,10 +14,19 @@
 
 namespace emulated {
 
-std::recursive_mutex &lock() {
-    static auto *mutex = new std::recursive_mutex;
+Lock &lock() {
+    static auto *mutex = new Lock;
     return *mutex;
 }
+
+void Lock::lend() {
+    const int depth = depth_;
+    for (int k = 0; k < depth; k++) unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    for (int k = 0; k < depth; k++) lock();
+}
+
+void lend() { lock().lend(); }
 
 Host &host() {
     static auto *all = new std::vector<std::unique_ptr<Host>>;

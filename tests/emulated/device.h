@@ -35,8 +35,26 @@ int devices();
 constexpr size_t device_memory = size_t{2} << 30;
 
 /* Every call into the emulated runtime holds this. */
-std::recursive_mutex &lock();
-using Guard = std::lock_guard<std::recursive_mutex>;
+class Lock {
+  public:
+    void lock() {
+        mutex_.lock();
+        depth_++;
+    }
+    void unlock() {
+        depth_--;
+        mutex_.unlock();
+    }
+    /* Whoever holds it, however many times, lets others have it for a while. */
+    void lend();
+
+  private:
+    std::recursive_mutex mutex_;
+    int depth_ = 0;
+};
+Lock &lock();
+void lend();
+using Guard = std::lock_guard<Lock>;
 
 /* What each thread of the host has. It lives until the process ends. */
 struct Host {

@@ -4,6 +4,7 @@
  */
 #include "grid.h"
 
+#include "device.h"
 #include "emulated.h"
 
 #include <link.h>
@@ -28,11 +29,11 @@ namespace {
 constexpr size_t dynamic_room = 256 * 1024, page = 4096;
 constexpr unsigned long most_idle = 200000;
 
-std::vector<Worker *> &workers() {
-    static auto *all = new std::vector<Worker *>; /* they run until the process ends */
+/* Those that no grid has now; workers run until the process ends. */
+std::vector<Worker *> &idle_workers() {
+    static auto *all = new std::vector<Worker *>;
     return *all;
 }
-sem_t launcher;
 
 void wait_for(sem_t *s) {
     while (sem_wait(s)) continue;
@@ -151,6 +152,7 @@ void Worker::run_block(unsigned number) {
             for (const Worker *w : grid->live) w->block.describe();
             fatal("the grid hangs: no thread has made progress for long, and some wait for memory to change");
         }
+        if (grid->outside && grid->idle > 2 * grid->live.size()) pause();
         do pass_turn();
         while (at_barrier);
         if (!block.ready_slots || grid->random.one_in(2)) block.revive_spinning();
@@ -160,12 +162,13 @@ void Worker::run_block(unsigned number) {
 void Worker::run_blocks() {
     while (grid->started < grid->sequence.size()) run_block(grid->sequence[grid->started++]);
     std::vector<Worker *> &live = grid->live;
+    grid->outside = false;
     for (size_t k = 0; k < live.size(); k++)
         if (live[k] == this) {
             live.erase(live.begin() + static_cast<std::ptrdiff_t>(k));
             break;
         }
-    if (live.empty()) sem_post(&launcher);
+    if (live.empty()) sem_post(&grid->launcher);
     else if (grid->at_barrier)
         fatal("a block has finished while %u others wait for the grid's barrier", grid->at_barrier);
     else sem_post(&live[grid->by_chance() ? grid->random.below(static_cast<unsigned>(live.size())) : 0]->turn);
@@ -184,6 +187,15 @@ void Worker::pass_turn() {
     own.seat = seat;
 }
 
+/* Lets the launching thread lend the runtime to others for a while. */
+void Worker::pause() {
+    Seat *seat = own.seat;
+    grid->paused = this;
+    sem_post(&grid->launcher);
+    wait_for(&turn);
+    own.seat = seat;
+}
+
 void *dynamic_shared() {
     Worker *w = own.worker;
     return w->dynamic + dynamic_room - (w->grid->bytes + 63) / 64 * 64;
@@ -191,8 +203,6 @@ void *dynamic_shared() {
 
 void run_grid(Grid *grid, unsigned live, uint64_t seed) {
     static uint64_t launches = 0;
-    static bool ready = sem_init(&launcher, 0, 0) == 0;
-    (void)ready;
     grid->random.state = seed * 0x100000001B3u + ++launches;
     if (seed) grid->order = static_cast<Order>(1 + grid->random.below(3));
     size_t blocks = size_t{grid->blocks.x} * grid->blocks.y * grid->blocks.z;
@@ -200,14 +210,28 @@ void run_grid(Grid *grid, unsigned live, uint64_t seed) {
     for (unsigned k = 0; k < blocks; k++) grid->sequence[k] = k;
     if (grid->by_chance() && grid->random.one_in(2))
         for (unsigned k = 1; k < blocks; k++) std::swap(grid->sequence[k], grid->sequence[grid->random.below(k + 1)]);
-    while (workers().size() < live) workers().push_back(new_worker());
+    sem_init(&grid->launcher, 0, 0);
     for (size_t k = 0; k < live && k < blocks; k++) {
-        grid->live.push_back(workers()[k]);
-        workers()[k]->grid = grid;
-        workers()[k]->at_barrier = false;
+        if (idle_workers().empty()) idle_workers().push_back(new_worker());
+        grid->live.push_back(idle_workers().back());
+        idle_workers().pop_back();
+        grid->live[k]->grid = grid;
+        grid->live[k]->at_barrier = false;
     }
+    const std::vector<Worker *> all = grid->live;
     sem_post(&grid->live[0]->turn);
-    wait_for(&launcher);
+    for (;;) {
+        wait_for(&grid->launcher);
+        if (!grid->paused) break;
+        Worker *next = grid->paused;
+        grid->paused = nullptr;
+        grid->outside = false;
+        grid->idle = 0;
+        lend();
+        sem_post(&next->turn);
+    }
+    sem_destroy(&grid->launcher);
+    idle_workers().insert(idle_workers().end(), all.rbegin(), all.rend());
 }
 
 /* ---- Messages ---- */

@@ -45,8 +45,11 @@ struct Grid {
     std::vector<unsigned> sequence; /* of blocks */
     size_t started = 0;
     std::vector<Worker *> live;
-    unsigned at_barrier = 0; /* blocks */
-    unsigned long idle = 0;  /* times that a worker gave up its turn since a thread made progress */
+    unsigned at_barrier = 0;  /* blocks */
+    sem_t launcher;           /* posted when all blocks have finished, or when the grid has paused */
+    Worker *paused = nullptr; /* who had the turn then */
+    bool outside = false;     /* a thread has waited for memory that another grid or the host may change */
+    unsigned long idle = 0;   /* times that a worker gave up its turn since a thread made progress */
 
     bool by_chance() const { return order != Order::ASCENDING; }
 };
@@ -69,12 +72,14 @@ struct Worker {
     void run_blocks();
     void run_block(unsigned number);
     void pass_turn();
+    void pause();
     void clear_shared_memory();
     void learn_shared_memory();
     unsigned char filled = 0; /* with what shared memory was filled */
 };
 
-/* Runs all blocks of a grid, so many live at a time. One call at a time. */
+/* Runs all blocks of a grid, so many live at a time. The caller holds the runtime's lock. While the grid waits for
+ * memory that is not its own to change, it pauses, and others have the lock; at all other times it alone works. */
 void run_grid(Grid *grid, unsigned live, uint64_t seed);
 /* The name of code, for messages, or where it is. */
 const char *name_of(const void *code);

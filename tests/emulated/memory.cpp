@@ -125,6 +125,20 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
 
+/* All memory is the host's, so that every device may use it; here only what is asked for is checked. */
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *list, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        if (list[k].location.id < 0 || list[k].location.id >= DEVICES || list[k].location.id == pool->device)
+            return failed(cudaErrorInvalidDevice);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+    if (device < 0 || device >= DEVICES || peer < 0 || peer >= DEVICES) return failed(cudaErrorInvalidDevice);
+    *can = device != peer;
+    return cudaSuccess;
+}
+
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total) {
     Guard guard(lock());
     *total = device_memory;

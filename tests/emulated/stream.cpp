@@ -41,11 +41,15 @@ cudaStream_t named(cudaStream_t stream) {
 
 /* Does what the stream has enqueued before `position`, as far as it need not wait for a value. */
 static void advance(cudaStream_t stream, uint64_t position) {
+    while (stream->busy && stream->busy != &host()) lend();
     while (!stream->work.empty() && stream->done < position && !stream->work.front().waits()) {
+        const Host *before = stream->busy;
         Work work = std::move(stream->work.front().work);
         stream->work.pop_front();
         stream->done++;
+        stream->busy = &host();
         work();
+        stream->busy = before;
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct work {
     const gpuopt_simplex_desc *desc;
     const script_log *expected;
     int64_t step;
+    int devices; /* that the ranks of follows_by_peers() are spread over */
 } work;
 
 static void follows(rank *r) {
@@ -45,7 +46,7 @@ static void follows(rank *r) {
 static void compare(const mip *m, const gpuopt_simplex_desc *desc, int ranks, int64_t step) {
     gpuopt_context *context = test_context(NULL);
     script_log expected;
-    work w = {desc, &expected, step};
+    work w = {desc, &expected, step, 1};
     assert_int_equal(script_run(context, desc, step, &expected), GPUOPT_OK);
     if (m->optimum_known) {
         assert_int_equal(expected.solved.outcome, GPUOPT_OPTIMAL);
@@ -79,6 +80,99 @@ static void same_bits(void **state) {
         mip_free(&m);
     }
     assert_true(test_few() ? tried >= some : tried == MODELS * VARIANTS / 2);
+}
+
+/* ---- GPUs that see one another's memory ---- */
+
+/* How often a rank's handles said which way their exchanges go. */
+typedef struct ways {
+    int peers, host;
+} ways;
+
+static void listen(void *user, int level, const char *message) {
+    ways *seen = user;
+    (void)level;
+    seen->peers += strstr(message, "exchange through peer memory") != NULL;
+    seen->host += strstr(message, "exchange through host memory") != NULL;
+}
+
+/* As follows(), in a context whose memory is the library's own, which other ranks may be let into. */
+static void follows_by_peers(rank *r) {
+    const work *w = r->all->data;
+    const int own = r->transport.count > 1 && test_on("cuda");
+    gpuopt_context_desc with = test_context_desc(NULL);
+    gpuopt_group_desc limit = GPUOPT_INIT(gpuopt_group_desc);
+    gpuopt_simplex_desc desc = *w->desc;
+    gpuopt_context *context = NULL;
+    ways seen = {0, 0};
+    script_log log = {0};
+    with.user = &seen;
+    with.log = listen;
+    with.device = r->number % w->devices;
+    limit.time_limit = 60;
+    EXPECT(r, gpuopt_context_create(&with, &context) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_create(context, &r->transport, &limit, &desc.group) == GPUOPT_OK);
+    EXPECT(r, script_run(context, &desc, w->step, &log) == GPUOPT_OK);
+    EXPECT(r, seen.peers == own && seen.host == 0);
+    EXPECT(r, log.size == w->expected->size && memcmp(log.bytes, w->expected->bytes, log.size) == 0);
+    script_free(&log);
+    gpuopt_group_destroy(desc.group);
+    gpuopt_context_destroy(context);
+}
+
+static void same_bits_by_peers(void **state) {
+    int k, variant, tried = 0;
+    (void)state;
+    for (k = 0; k < MODELS; k++) {
+        mip m = model_load(models[k]);
+        for (variant = k % 3; variant < VARIANTS; variant += test_few() ? 17 : test_emulated() ? 9 : 1) {
+            gpuopt_context *context = test_context(NULL);
+            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            script_log expected;
+            work w = {&desc, &expected, tried % 2 ? 1000000 : 1, 1};
+            /* An emulated device has three multiprocessors, each for one rank. */
+            const int ranks = 2 + tried % (test_emulated() ? 4 : 3);
+            if (test_emulated() && (ranks > 3 || tried % 2)) w.devices = 2;
+            variant_set(&desc, variant);
+            if (desc.method == GPUOPT_METHOD_TABLEAU) {
+                if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
+                if (tried % 4 == 1) desc.refresh_pivots = 7;
+                assert_int_equal(script_run(context, &desc, w.step, &expected), GPUOPT_OK);
+                ranks_run(ranks, follows_by_peers, &w);
+                script_free(&expected);
+                tried++;
+            }
+            gpuopt_context_destroy(context);
+        }
+        mip_free(&m);
+    }
+    assert_true(tried >= 5);
+}
+
+/* Memory of the host's hooks is not shared: the other way. */
+static void goes_through_the_host(rank *r) {
+    const work *w = r->all->data;
+    test_host host;
+    gpuopt_context_desc with = test_context_desc(&host);
+    gpuopt_simplex_desc desc = *w->desc;
+    gpuopt_context *context = NULL;
+    gpuopt_simplex *simplex = NULL;
+    EXPECT(r, gpuopt_context_create(&with, &context) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_create(context, &r->transport, NULL, &desc.group) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, !test_on("cuda") || strstr(host.info, "exchange through host memory: memory comes from the host's"));
+    gpuopt_simplex_destroy(simplex);
+    gpuopt_group_destroy(desc.group);
+    gpuopt_context_destroy(context);
+}
+
+static void through_the_host(void **state) {
+    mip m = model_load("plant:12:31:0.4:3");
+    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    const work w = {&desc, NULL, 1, 1};
+    (void)state;
+    ranks_run(2, goes_through_the_host, &w);
+    mip_free(&m);
 }
 
 /* ---- Without rows ---- */
@@ -166,9 +260,8 @@ static void exact_outcomes(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(same_bits),
-    cmocka_unit_test(no_rows),
-    cmocka_unit_test(exact_outcomes),
+    cmocka_unit_test(same_bits), cmocka_unit_test(same_bits_by_peers), cmocka_unit_test(through_the_host),
+    cmocka_unit_test(no_rows),   cmocka_unit_test(exact_outcomes),
 };
 
 TEST_MAIN(tests)

@@ -100,6 +100,7 @@ static void watched_log(void *user, int level, const char *message) {
     test_host *host = user;
     host->messages++;
     if (level == 0) snprintf(host->error, sizeof host->error, "%s", message);
+    if (level == 2) snprintf(host->info, sizeof host->info, "%s", message);
 }
 
 gpuopt_context_desc test_context_desc(test_host *host) {

@@ -26,6 +26,7 @@ typedef struct test_host {
     uint64_t bytes[2]; /* live, by gpuopt_memory */
     uint64_t peak[2];
     char error[1024]; /* the last message of level 0 */
+    char info[256];   /* the last message of level 2 */
     int messages;
 } test_host;
 

@@ -126,6 +126,15 @@ typedef struct cudaMemPoolProps {
     } location;
 } cudaMemPoolProps;
 typedef enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 } cudaMemPoolAttr;
+typedef struct cudaMemLocation {
+    cudaMemLocationType type;
+    int id;
+} cudaMemLocation;
+typedef enum cudaMemAccessFlags { cudaMemAccessFlagsProtReadWrite = 3 } cudaMemAccessFlags;
+typedef struct cudaMemAccessDesc {
+    cudaMemLocation location;
+    cudaMemAccessFlags flags;
+} cudaMemAccessDesc;
 
 typedef enum cudaStreamCaptureMode {
     cudaStreamCaptureModeGlobal,
@@ -223,6 +232,8 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream);
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *properties);
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *list, size_t count);
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 
 /* ---- Copies ---- */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);

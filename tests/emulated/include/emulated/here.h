@@ -54,6 +54,8 @@ using Combine = unsigned (*)(unsigned, unsigned);
 const Deposit *meet(unsigned mask, const void *bytes, size_t size, Place place, Combine combine = nullptr);
 /* Called where a loop waits for memory to change: lets others run. */
 void spin(Place place);
+/* The same for memory that another grid, or the host, may change. */
+void spin_outside(Place place);
 /* Called by atomic operations: others may run here. */
 void may_switch();
 void sync_grid(Place place);

@@ -5,6 +5,8 @@
 #ifndef EMULATED_PTX_H
 #define EMULATED_PTX_H
 
+#include <ctime>
+
 #include "kernel.h"
 
 #define GPUOPT_DYNAMIC_SHARED(Type, name) auto *const name = static_cast<Type *>(emulated::dynamic_shared())
@@ -31,6 +33,12 @@ T ptx_load(const T *from) {
 template <class T>
 T ptx_load_once(const T *from) {
     return *from;
+}
+
+inline unsigned long long ptx_nanoseconds() {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<unsigned long long>(now.tv_sec) * 1000000000u + static_cast<unsigned long long>(now.tv_nsec);
 }
 
 inline void ptx_fence() { emulated::may_switch(); }

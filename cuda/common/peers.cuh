@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ranks of one process whose devices see one another's memory: how they know that they are, how their kernels leave one
+ * another messages, and how nobody writes to what is gone.
+ *
+ * A message, by the PTX manual's memory consistency model
+ * -------------------------------------------------------
+ * Each rank has a mailbox in its own device memory, into which the kernels of the others write: data, and a flag for
+ * each datum that says the number of the message. All waiting is in a rank's own memory.
+ *   1. The data are stored by plain stores of a warp or block, then __syncwarp() or __syncthreads() orders them before
+ *      the flag's store by one thread (bar.sync, bar.warp.sync; Causality Order, "synchronizes").
+ *   2. The flag is stored by st.release.sys: with what precedes it in causality order, whoever stored it, a release
+ *      pattern on the flag (Release and Acquire Patterns).
+ *   3. The receiver reads the flag by ld.acquire.sys until it is the message's number. The two are morally strong: both
+ *      are at system scope, which spans the devices, and overlap completely. So the pattern synchronizes with the
+ *      acquire, and the data are visible after it; to other threads of the block after a barrier of the block, and to
+ *      other blocks of the device after an exchange at gpu scope, since causality order is transitive.
+ *   4. The data are then read by plain loads that do not come from an L1 cache filled before (ld.cg).
+ * Numbers have 64 bits and only grow, so that they never come again. Who may write the next message to the same place,
+ * and why its last one has been read, is said by the family that sends it.
+ *
+ * Nobody waits for ever: a thread that waits looks at the clock now and then, at the `lost` word of its mailbox, which
+ * any rank may set, and at a word in locked host memory, by which a thread of the host stops the kernel.
+ *
+ * Memory that is gone: a rank's kernel may write to a mailbox as long as its host is a visitor there (PeerDoor). A rank
+ * that destroys its mailbox first closes its door, which waits for the visitors; before that it stops their kernels.
+ */
+#ifndef GPUOPT_CUDA_PEERS_CUH
+#define GPUOPT_CUDA_PEERS_CUH
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cuda/atomic>
+#include <thread>
+
+#include "pinned.cuh"
+#include "ptx.cuh"
+
+namespace {
+
+enum { PEER_MOST = 16 /* ranks */, PEER_WORDS = 15, PEER_DOORS = 1024 };
+
+/* ---- In kernels ---- */
+
+/* A message with its flag. */
+struct alignas(128) PeerLetter {
+    unsigned long long number;
+    double word[PEER_WORDS];
+};
+
+/* What a kernel says to its host, and the host to the kernel; in locked host memory. */
+struct PeerNews {
+    unsigned long long number; /* of the last message */
+    int lost;                  /* somebody was waited for in vain */
+    unsigned stop;             /* not 0: the kernel is to give up */
+};
+
+using PeerFlag = cuda::atomic_ref<unsigned long long, cuda::thread_scope_system>;
+
+/* Steps 2 and 3 above. */
+__device__ void peer_announce(unsigned long long *flag, unsigned long long number) {
+    PeerFlag(*flag).store(number, cuda::memory_order_release);
+}
+__device__ bool peer_has(unsigned long long *flag, unsigned long long number) {
+    return PeerFlag(*flag).load(cuda::memory_order_acquire) == number;
+}
+
+/* When to give up. */
+struct PeerPatience {
+    unsigned long long nanoseconds;
+    unsigned long long *lost; /* of the own mailbox */
+    unsigned *stop;           /* of the news */
+};
+
+/* Waits for a message. False: given up. What had come before somebody told this rank to give up is still received. */
+__device__ bool peer_wait(unsigned long long *flag, unsigned long long number, const PeerPatience &patience) {
+    enum { LOOK = 64, ASK = 1024 }; /* tries; the host's memory is far */
+    unsigned long long start = 0;
+    for (unsigned tries = 1; !peer_has(flag, number); tries++) {
+        if (tries % LOOK) continue;
+        const unsigned long long now = ptx_nanoseconds();
+        if (start == 0) start = now;
+        bool over =
+            now - start > patience.nanoseconds || PeerFlag(*patience.lost).load(cuda::memory_order_relaxed) != 0;
+        if (!over && tries % ASK == 0)
+            over = cuda::atomic_ref<unsigned, cuda::thread_scope_system>(*patience.stop)
+                       .load(cuda::memory_order_relaxed) != 0;
+        if (over) return peer_has(flag, number);
+    }
+    return true;
+}
+
+/* ---- One process ---- */
+
+/* Numbers that only this copy of the library in this process has: 0 if the system gave none. */
+uint64_t peer_token(int which) {
+    static std::atomic<uint64_t> token[2];
+    uint64_t known = token[which].load(), mine = 0;
+    if (known) return known;
+    FILE *random = std::fopen("/dev/urandom", "rb");
+    if (!random) return 0;
+    if (std::fread(&mine, sizeof mine, 1, random) != 1) mine = 0;
+    std::fclose(random);
+    return mine && token[which].compare_exchange_strong(known, mine) ? mine : known;
+}
+
+/* ---- Doors ---- */
+
+/* Which door, and for which of its owners, one after the other: 0: none. */
+struct PeerKey {
+    uint32_t door, owner;
+};
+
+/* owner << 32 | closing << 31 | visitors; owner is odd while there is one. */
+class PeerDoor {
+  public:
+    static bool open(PeerKey *key) {
+        for (uint32_t k = 0; k < PEER_DOORS; k++) {
+            uint64_t now = doors()[k].state_.load();
+            const auto owner = static_cast<uint32_t>(now >> 32) + 1;
+            if (!(owner & 1) || !doors()[k].state_.compare_exchange_strong(now, uint64_t{owner} << 32)) continue;
+            *key = {k, owner};
+            return true;
+        }
+        return false;
+    }
+    /* False: the owner is gone, or about to. Else there must be a leave(). */
+    static bool enter(const PeerKey &key) {
+        std::atomic<uint64_t> &state = doors()[key.door].state_;
+        uint64_t now = state.load();
+        do
+            if (now >> 32 != key.owner || now & CLOSING) return false;
+        while (!state.compare_exchange_weak(now, now + 1));
+        return true;
+    }
+    static void leave(const PeerKey &key) { doors()[key.door].state_.fetch_sub(1); }
+    /* No more visitors from now on. */
+    static void shut(const PeerKey &key) { doors()[key.door].state_.fetch_or(CLOSING); }
+    /* Waits until the last one has left. */
+    static void close(const PeerKey &key) {
+        std::atomic<uint64_t> &state = doors()[key.door].state_;
+        shut(key);
+        while (state.load() & (CLOSING - 1)) std::this_thread::yield();
+        state.store(uint64_t{key.owner + 1} << 32);
+    }
+
+  private:
+    static constexpr uint64_t CLOSING = uint64_t{1} << 31;
+    std::atomic<uint64_t> state_{0};
+    static PeerDoor *doors() {
+        static PeerDoor all[PEER_DOORS];
+        return all;
+    }
+};
+
+/* ---- Finding one another ---- */
+
+/* What a rank says of itself to the others. */
+struct PeerCard {
+    uint64_t token[2];
+    int64_t process;
+    CUcontext context;
+    cudaStream_t stream;
+    PeerKey key;
+    PeerNews *news;
+    int32_t device, able; /* able: 0: it has no memory that others could be let into */
+};
+
+/* Of a context whose memory is the library's own: the host's hooks may give any. */
+PeerCard peer_card(const gpuopt_context *context, const PeerKey &key, PeerNews *news) {
+    const CudaContext *cuda = cuda_of(context);
+    const PeerCard card = {{peer_token(0), peer_token(1)},
+                           static_cast<int64_t>(getpid()),
+                           cuda->context,
+                           cuda->stream,
+                           key,
+                           news,
+                           context->desc.device,
+                           cuda->pool && news && peer_token(0) && peer_token(1)};
+    return card;
+}
+
+/* Lets the other ranks' devices into this context's memory. Returns why not, or null; the same need not come out on
+ * other ranks. */
+const char *peer_admit(const gpuopt_context *context, const PeerCard &own, const PeerCard &other) {
+    int can = 0;
+    if (!own.able || !other.able) return "memory comes from the host's hooks, or there is no memory pool";
+    if (own.token[0] != other.token[0] || own.token[1] != other.token[1] || own.process != other.process)
+        return "ranks are in different processes";
+    if (own.stream == other.stream || own.stream == cudaStreamLegacy || other.stream == cudaStreamLegacy)
+        return "ranks share a stream, so that their kernels cannot run at once";
+    if (own.context == other.context) return nullptr;
+    if (own.device == other.device) return "ranks are in different CUDA contexts of one device";
+    if (cudaDeviceCanAccessPeer(&can, own.device, other.device) != cudaSuccess || !can)
+        return "a device cannot access another's memory";
+    cudaMemAccessDesc access = {};
+    access.location.type = cudaMemLocationTypeDevice;
+    access.location.id = other.device;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    return cudaMemPoolSetAccess(cuda_of(context)->pool, &access, 1) == cudaSuccess ? nullptr
+                                                                                   : "a memory pool cannot be shared";
+}
+
+/* Makes another rank's kernel give up, if there is one. */
+void peer_stop(const PeerCard &other) {
+    if (!PeerDoor::enter(other.key)) return; /* its news may be gone, too */
+    reinterpret_cast<std::atomic<unsigned> *>(&other.news->stop)->store(1);
+    PeerDoor::leave(other.key);
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_PEERS_CUH */

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ranks of one process that share a tableau: how they find out that their kernels can write to one another's memory,
+ * and the host's side of iterating that way (split_peer.cuh). Else split_run.cuh goes through host memory.
+ *
+ * Launches. All hosts meet before each, by the group: nobody's kernel waits for a rank that still loads code, takes
+ * memory or applies pivots, which may wait for the device. Ranks on one device have as many of its multiprocessors
+ * each, so that all their blocks have room at once: a trial at _create shows whether they get it. Later other work may
+ * be on the device; what waits longer than the group's time limit gives up.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH
+#define GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH
+
+#include "create.cuh"
+
+namespace {
+
+/* What the ranks tell one another. */
+struct SplitSaid {
+    PeerCard card;
+    PeerLetter *letters;
+    unsigned long long *flags;
+    double *alpha;
+    int blocks, multiprocessors;
+};
+
+/* The blocks of each rank, equally many: at most those for which this handle has memory. */
+int split_choose_blocks(const SplitSaid *said, int ranks) {
+    int blocks = SIMPLEX_BLOCKS;
+    for (int r = 0; r < ranks; r++) {
+        int here = 0;
+        for (int k = 0; k < ranks; k++) here += said[k].card.device == said[r].card.device;
+        if (said[r].blocks < blocks) blocks = said[r].blocks;
+        if (said[r].multiprocessors / here < blocks) blocks = said[r].multiprocessors / here;
+    }
+    return blocks;
+}
+
+/* The view with so many blocks. False: a block would need more shared memory than there is. */
+bool split_fit(const CudaSimplex &s, int blocks, SimplexView *view) {
+    const auto most = static_cast<size_t>(cuda_of(s.context())->block_memory);
+    auto fits = [&] {
+        const size_t bytes = simplex_shared_bytes(*view);
+        int room = 0;
+        return bytes + sizeof(PeerShared) <= most && enter_shared_bytes(*view) <= most &&
+               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&room, split_peers_kernel(s), SIMPLEX_THREADS, bytes) ==
+                   cudaSuccess &&
+               room > 0;
+    };
+    view->blocks = blocks;
+    simplex_divide(view, view->lines);
+    bool &extra = s.deferred ? view->resident : view->whole;
+    extra = true;
+    if (fits()) return true;
+    extra = false;
+    return fits();
+}
+
+/* Why this rank cannot take part, or null. view: with the blocks of all. */
+const char *split_join(CudaSimplex *s, const SplitSaid *said, SimplexView *view) {
+    const int ranks = s->split.ranks;
+    for (int r = 0; r < ranks; r++) {
+        const char *why =
+            r == s->split.rank ? nullptr : peer_admit(s->context(), said[s->split.rank].card, said[r].card);
+        if (why) return why;
+    }
+    const int blocks = split_choose_blocks(said, ranks);
+    if (blocks < 1) return "a device has fewer multiprocessors than ranks";
+    return split_fit(*s, blocks, view) ? nullptr : "a block's part of the rows and columns is too large";
+}
+
+/* ---- Launches ---- */
+
+/* f(card) for each other rank. */
+template <class F>
+void split_for_others(const CudaSimplex *s, F f) {
+    for (int r = 0; r < s->split.ranks; r++)
+        if (r != s->split.rank) f(s->peers.card[r]);
+}
+
+/* Visits all other ranks' mailboxes as long as it lives. */
+class SplitVisit {
+  public:
+    explicit SplitVisit(const CudaSimplex *s) {
+        split_for_others(s, [&](const PeerCard &card) {
+            if (PeerDoor::enter(card.key)) inside_[count_++] = card.key;
+        });
+        everywhere_ = count_ == s->split.ranks - 1;
+    }
+    ~SplitVisit() {
+        while (count_ > 0) PeerDoor::leave(inside_[--count_]);
+    }
+    SplitVisit(const SplitVisit &) = delete;
+    SplitVisit &operator=(const SplitVisit &) = delete;
+    bool everywhere() const { return everywhere_; }
+
+  private:
+    PeerKey inside_[PEER_MOST];
+    int count_ = 0;
+    bool everywhere_ = false;
+};
+
+/* launch() while the others' mailboxes are there. *lost: a message has not come. */
+template <class Launch>
+gpuopt_status split_launch_visiting(CudaSimplex *s, bool *lost, Launch launch) {
+    SplitPeers &p = s->peers;
+    const SplitVisit visit(s);
+    if (!visit.everywhere()) {
+        gpuopt__log(s->context(), 0, "simplex: rank %d finds another's handle gone", static_cast<int>(s->split.rank));
+        return GPUOPT_ERROR_PEER;
+    }
+    gpuopt_status status = launch();
+    if (status) return status;
+    p.map.number = p.news->number;
+    *lost = p.news->lost != 0;
+    return GPUOPT_OK;
+}
+
+/* Several iterations of all ranks, each in one launch. Every rank has got here, or the group is broken. */
+gpuopt_status split_peer_launch(CudaSimplex *s, const gpuopt__simplex_run &run) {
+    gpuopt_status met = s->split.calls->all_gather(s->split.group, nullptr, 0, nullptr, 0, nullptr);
+    if (met) return met;
+    bool lost = false;
+    gpuopt_status status = split_launch_visiting(s, &lost, [&] {
+        return simplex_launch(s, split_peers_kernel(*s), simplex_shared_bytes(s->view), split_view(s->view), run,
+                              s->peers.map, s->pending);
+    });
+    if (lost) {
+        gpuopt__log(s->context(), 0, "simplex: rank %d has waited in vain for another's message",
+                    static_cast<int>(s->split.rank));
+        status = GPUOPT_ERROR_PEER;
+    }
+    if (status) split_for_others(s, peer_stop);
+    return status;
+}
+
+/* ---- Finding one another ---- */
+
+/* Whether no rank has a reason to stay away; *why: this rank's or null, and afterwards null only if so. */
+gpuopt_status split_all_join(CudaSimplex *s, const char **why) {
+    int64_t joins = !*why;
+    gpuopt_status status = s->split.calls->all_reduce(s->split.group, GPUOPT_REDUCE_MIN, 1, &joins, nullptr);
+    if (!status && !joins && !*why) *why = "another rank cannot do otherwise";
+    return status;
+}
+
+/* A trial, whose time limit is short. */
+gpuopt_status split_greet_all(CudaSimplex *s, const char **why) {
+    constexpr unsigned long long limit = 5000000000; /* nanoseconds */
+    bool lost = false;
+    gpuopt_status status = split_launch_visiting(s, &lost, [&] {
+        PeerMap map = s->peers.map;
+        if (map.nanoseconds > limit) map.nanoseconds = limit;
+        return simplex_launch(s, split_greet, simplex_shared_bytes(s->view), map);
+    });
+    if (lost) *why = "their kernels do not run at once, or do not see one another's memory";
+    return split_status(s, status);
+}
+
+/* Before the first launch. Which way it is goes to the log. */
+gpuopt_status split_find_peers(void *engine) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    SplitPeers &p = s->peers;
+    const int ranks = s->split.ranks;
+    if (ranks > PEER_MOST) return GPUOPT_OK;
+    SplitSaid own = {}, said[PEER_MOST] = {};
+    SimplexView view = s->view;
+    gpuopt_status status = split_status(s, s->wait("clearing a mailbox"));
+    if (status) return status;
+    p.open = PeerDoor::open(&p.key);
+    own.card = peer_card(s->context(), p.key, p.open ? p.news : nullptr);
+    own.letters = view.letters;
+    own.flags = view.flags;
+    own.alpha = view.alpha;
+    own.blocks = view.blocks;
+    own.multiprocessors = cuda_of(s->context())->multiprocessors;
+    status = s->split.calls->all_gather(s->split.group, &own, sizeof own, said, sizeof own * static_cast<size_t>(ranks),
+                                        nullptr);
+    if (status) return status;
+    for (int r = 0; r < ranks; r++) {
+        p.card[r] = said[r].card;
+        p.map.letters[r] = said[r].letters;
+        p.map.flags[r] = said[r].flags;
+        p.map.alpha[r] = said[r].alpha;
+    }
+    p.map.rank = s->split.rank;
+    p.map.ranks = ranks;
+    p.map.news = p.news;
+    const char *why = split_join(s, said, &view);
+    status = split_all_join(s, &why);
+    if (!status && !why) {
+        const SimplexView before = s->view;
+        s->view = view;
+        status = split_greet_all(s, &why);
+        if (!status) status = split_all_join(s, &why);
+        if (status || why) s->view = before;
+    }
+    if (status) return status;
+    p.joined = !why;
+    if (why) gpuopt__log(s->context(), 2, "simplex: ranks exchange through host memory: %s", why);
+    else gpuopt__log(s->context(), 2, "simplex: ranks exchange through peer memory, %d blocks each", view.blocks);
+    return GPUOPT_OK;
+}
+
+/* The mailbox goes: nobody writes there any longer. */
+void split_forget_peers(CudaSimplex *s) {
+    if (!s->peers.open) return;
+    PeerDoor::shut(s->peers.key);
+    if (s->peers.joined) split_for_others(s, peer_stop);
+    PeerDoor::close(s->peers.key);
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH */
