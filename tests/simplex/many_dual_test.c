@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small programs whose first basis is not feasible: no more pivots than the dual method of CLP needs, and a half.
+ * Many small programs whose first basis is not feasible: no more pivots than the dual method of CLP needs, and a half;
+ * and none for a verdict that is there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -94,8 +95,33 @@ static void few_pivots(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* A verdict that needs no further pivot does not need one that the limit forbids. */
+static void infeasible_at_the_limit(void **state) {
+    /* x0 + x1 >= 3 and x0 + x1 <= 2 for 0 <= x: one pivot, and the other row has none. */
+    static const double value[] = {1, 1, 1, 1}, lhs[] = {3, -HUGE_VAL}, rhs[] = {HUGE_VAL, 2}, cost[] = {1, 2};
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
+    gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
+    gpuopt_simplex_many *many;
+    (void)state;
+    p.count = 1;
+    p.value = value, p.cost = cost, p.lhs = lhs, p.rhs = rhs;
+    desc.copies = 1;
+    desc.rows = desc.cols = 2;
+    desc.iteration_limit = 1;
+    assert_int_equal(gpuopt_simplex_many_create(context, &desc, &many), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_many_iterate(many, INT64_MAX, &info), GPUOPT_OK);
+    assert_int_equal(info.infeasible, 1);
+    assert_int_equal(info.iterations, 1);
+    gpuopt_simplex_many_destroy(many);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(few_pivots),
+    cmocka_unit_test(infeasible_at_the_limit),
 };
 
 TEST_MAIN(tests)
