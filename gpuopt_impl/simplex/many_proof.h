@@ -112,23 +112,25 @@ GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_shift_duals(const gpuopt__simplex
     gpuopt__simplex_many_add_btran(w, w->part);
 }
 
-/* Whether the present signs prove that no point is feasible: with y as it is; with a shift; in twice the precision. */
+/* Whether the present signs prove that no point is feasible: with y as it is; with a shift; in twice the precision,
+ * where columns without a bound do not forgive the shift; and that with a shift. */
 GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_prove_infeasible(const gpuopt__simplex_many_set *set,
                                                                      const gpuopt__simplex_many_work *w, int32_t k) {
-    double size, before = HUGE_VAL, scale;
+    double size, scale;
     int attempt, round, proven = 0;
     int32_t i;
-    for (attempt = 0; attempt < 3 && !proven; attempt++) {
+    for (attempt = 0; attempt < 4 && !proven; attempt++) {
+        double before = HUGE_VAL;
         gpuopt__simplex_many_infeasible_duals(w);
         size = gpuopt__simplex_many_largest(w, w->y, w->rows);
         if (attempt == 1) gpuopt__simplex_many_shift_duals(w, gpuopt__mul(1e-12, size));
-        for (round = 0; round < 6 && attempt == 2; round++) {
+        for (round = 0; round < 6 && attempt >= 2; round++) {
             const double most = gpuopt__simplex_many_wrong_basic(set, w, k, 1);
             if (most == 0 || most > gpuopt__mul(0.5, before)) break;
             gpuopt__simplex_many_add_btran(w, w->part);
             before = most;
         }
-        if (attempt == 2) gpuopt__simplex_many_shift_duals(w, gpuopt__mul(1e-25, size));
+        if (attempt == 3) gpuopt__simplex_many_shift_duals(w, gpuopt__mul(1e-25, size));
         if (attempt == 1) {
             GPUOPT__SIMPLEX_MANY_EACH(i, w->rows) w->y_low[i] = 0;
             gpuopt__simplex_many_sync();

@@ -175,10 +175,11 @@ GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_conclude(const gpuopt__simplex_man
     return GPUOPT_OPTIMAL;
 }
 
-/* Phase 1 by the dual method: an iteration. An outcome; MORE: it goes on, perhaps with the primal method. */
+/* Phase 1 by the dual method: an iteration. An outcome; MORE: it goes on, perhaps with the primal method; LIMIT: there
+ * is a pivot, and `most` have been done. */
 GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_dual_iteration(const gpuopt__simplex_many_set *set,
                                                                    const gpuopt__simplex_many_work *w,
-                                                                   gpuopt__simplex_many_run *r) {
+                                                                   gpuopt__simplex_many_run *r, int32_t most) {
     double step;
     int32_t p, q;
     if (!r->priced) {
@@ -191,8 +192,9 @@ GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_dual_iteration(const gpuopt_
     p = gpuopt__simplex_many_leaving(w);
     q = p < 0 ? -2 : gpuopt__simplex_many_dual_ratio_test(set, w, p);
     if (q >= 0) {
-        r->phase = gpuopt__simplex_many_dual_pivot(set, w, p, q, &step) ? 1 : 2;
         r->fresh = 0;
+        if (r->iterations >= most) return GPUOPT_LIMIT;
+        r->phase = gpuopt__simplex_many_dual_pivot(set, w, p, q, &step) ? 1 : 2;
         r->iterations++;
         r->idle = step > 1e-13 ? 0 : r->idle + 1;
         if (r->phase == 2) r->primal = 1, r->idle = 0;
@@ -226,9 +228,8 @@ GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_iterate(const gpuopt__simple
     const int32_t dual_cap = 3 * (w->rows + w->cols) + 200;
     for (;;) {
         if (r->phase == 1 && !r->primal) {
-            int outcome;
-            if (r->iterations >= most) return GPUOPT_MORE;
-            outcome = gpuopt__simplex_many_dual_iteration(set, w, r);
+            const int outcome = gpuopt__simplex_many_dual_iteration(set, w, r, most);
+            if (outcome == GPUOPT_LIMIT) return GPUOPT_MORE;
             if (outcome != GPUOPT_MORE) return outcome;
             if (r->iterations >= dual_cap) r->primal = 1;
             continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small programs whose first basis is not feasible: no more pivots than the dual method of CLP needs, and a half.
+ * Many small programs whose first basis is not feasible: no more pivots than the dual method of CLP needs, and a half;
+ * and none for a verdict that is there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -94,8 +95,78 @@ static void few_pivots(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Columns without an upper bound, many of them with a reduced cost of 0 in a proof: INFEASIBLE where CLP says so. */
+static void infeasible_without_bounds(void **state) {
+    enum { HEIGHT = 30, WIDTH = 60 };
+    const int32_t count = test_emulated() ? 10 : 400;
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
+    gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
+    gpuopt_simplex_many *many;
+    double value[HEIGHT * WIDTH], side[HEIGHT], entry[HEIGHT * WIDTH], cost[WIDTH] = {0}, none[WIDTH] = {0}, ub[WIDTH];
+    int start[WIDTH + 1], row[HEIGHT * WIDTH];
+    uint64_t seed = 5;
+    int32_t k, i, j;
+    (void)state;
+    p.count = 1;
+    p.value = value, p.lhs = side, p.rhs = side;
+    desc.copies = 1;
+    desc.rows = HEIGHT, desc.cols = WIDTH;
+    for (j = 0; j < WIDTH; j++) ub[j] = HUGE_VAL;
+    assert_int_equal(gpuopt_simplex_many_create(context, &desc, &many), GPUOPT_OK);
+    for (k = 0; k < count; k++) {
+        Clp_Simplex *solver = Clp_newModel();
+        const int64_t density = test_random_int(&seed, 5, 30);
+        int entries = 0;
+        for (i = 0; i < HEIGHT * WIDTH; i++)
+            value[i] = test_random_int(&seed, 0, 99) < density ? (double)test_random_int(&seed, -1, 1) : 0;
+        for (i = 0; i < HEIGHT; i++) side[i] = test_random_int(&seed, 0, 9) != 0;
+        for (j = 0; j < WIDTH; j++)
+            for (start[j] = entries, i = 0; i < HEIGHT; i++)
+                if (value[i * WIDTH + j] != 0) row[entries] = i, entry[entries++] = value[i * WIDTH + j];
+        start[WIDTH] = entries;
+        Clp_setLogLevel(solver, 0);
+        Clp_loadProblem(solver, WIDTH, HEIGHT, start, row, entry, none, ub, cost, side, side);
+        Clp_dual(solver, 0);
+        assert_int_equal(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_many_iterate(many, INT64_MAX, &info), GPUOPT_OK);
+        if (info.optimal != (Clp_status(solver) == 0) || info.infeasible != (Clp_status(solver) == 1))
+            fail_msg("program %d: imprecise %d, CLP %d", (int)k, (int)info.imprecise, Clp_status(solver));
+        Clp_deleteModel(solver);
+    }
+    gpuopt_simplex_many_destroy(many);
+    gpuopt_context_destroy(context);
+}
+
+/* A verdict that needs no further pivot does not need one that the limit forbids. */
+static void infeasible_at_the_limit(void **state) {
+    /* x0 + x1 >= 3 and x0 + x1 <= 2 for 0 <= x: one pivot, and the other row has none. */
+    static const double value[] = {1, 1, 1, 1}, lhs[] = {3, -HUGE_VAL}, rhs[] = {HUGE_VAL, 2}, cost[] = {1, 2};
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
+    gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
+    gpuopt_simplex_many *many;
+    (void)state;
+    p.count = 1;
+    p.value = value, p.cost = cost, p.lhs = lhs, p.rhs = rhs;
+    desc.copies = 1;
+    desc.rows = desc.cols = 2;
+    desc.iteration_limit = 1;
+    assert_int_equal(gpuopt_simplex_many_create(context, &desc, &many), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_many_iterate(many, INT64_MAX, &info), GPUOPT_OK);
+    assert_int_equal(info.infeasible, 1);
+    assert_int_equal(info.iterations, 1);
+    gpuopt_simplex_many_destroy(many);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(few_pivots),
+    cmocka_unit_test(infeasible_at_the_limit),
+    cmocka_unit_test(infeasible_without_bounds),
 };
 
 TEST_MAIN(tests)
