@@ -21,13 +21,12 @@ static gpuopt_status gpuopt__knapsack_choice_check_numbers(const gpuopt_context 
     if (d->classes > 0 && d->begin[0] != 0)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "begin[0] is not 0");
     for (c = 0; c < d->classes; c++) {
-        const int64_t count = d->begin[c + 1] - d->begin[c];
         if (d->begin[c + 1] < d->begin[c] || d->begin[c + 1] > GPUOPT__KNAPSACK_CHOICE_ITEMS) {
             gpuopt__log(context, 0, "%s: begin[%d] is less than the one before, or more than %lld", call, (int)c + 1,
                         (long long)GPUOPT__KNAPSACK_CHOICE_ITEMS);
             return GPUOPT_ERROR_ARGUMENT;
         }
-        if (count + 1 > *most) *most = count + 1;
+        if (d->begin[c + 1] - d->begin[c] + 1 > *most) *most = d->begin[c + 1] - d->begin[c] + 1;
     }
     if (items > 0 && (!d->weight || !d->profit))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "weight or profit is NULL");

@@ -53,6 +53,7 @@ static void refused(void **state) {
     number = kept
     NUMBER(ARGUMENT, "weight of item 7 is negative", m->weight[7], -1);
     NUMBER(ARGUMENT, "begin[5]", m->begin[5], 39);
+    NUMBER(ARGUMENT, "begin[5]", m->begin[5], INT64_MIN);
     NUMBER(ARGUMENT, "begin[40]", m->begin[40], ((int64_t)1 << 28) + 1);
     NUMBER(NUMERIC, "exceed 2^60", m->profit[10], (int64_t)1 << 60);
     NUMBER(NUMERIC, "exceed 2^60", m->profit[10], INT64_MIN);
