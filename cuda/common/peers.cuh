@@ -82,8 +82,8 @@ __device__ bool peer_wait(unsigned long long *flag, unsigned long long number, c
         if (tries % LOOK) continue;
         const unsigned long long now = ptx_nanoseconds();
         if (start == 0) start = now;
-        bool over =
-            now - start > patience.nanoseconds || PeerFlag(*patience.lost).load(cuda::memory_order_relaxed) != 0;
+        bool over = (now > start && now - start > patience.nanoseconds) ||
+                    PeerFlag(*patience.lost).load(cuda::memory_order_relaxed) != 0;
         if (!over && tries % ASK == 0)
             over = cuda::atomic_ref<unsigned, cuda::thread_scope_system>(*patience.stop)
                        .load(cuda::memory_order_relaxed) != 0;
