@@ -23,7 +23,8 @@
  * any rank may set, and at a word in locked host memory, by which a thread of the host stops the kernel.
  *
  * Memory that is gone: a rank's kernel may write to a mailbox as long as its host is a visitor there (PeerDoor). A rank
- * that destroys its mailbox first closes its door, which waits for the visitors; before that it stops their kernels.
+ * that destroys its mailbox first closes its door, which waits for the visitors; one that failed stops their kernels
+ * before that.
  */
 #ifndef GPUOPT_CUDA_PEERS_CUH
 #define GPUOPT_CUDA_PEERS_CUH

@@ -203,11 +203,12 @@ gpuopt_status split_find_peers(void *engine) {
     return GPUOPT_OK;
 }
 
-/* The mailbox goes: nobody writes there any longer. */
+/* The mailbox goes: nobody writes there any longer. Kernels of other ranks are stopped only if this rank failed: else
+ * they have all of its messages, but perhaps wait for one that another rank has sent to this one already. */
 void split_forget_peers(CudaSimplex *s) {
     if (!s->peers.open) return;
     PeerDoor::shut(s->peers.key);
-    if (s->peers.joined) split_for_others(s, peer_stop);
+    if (s->peers.joined && s->split.status) split_for_others(s, peer_stop);
     PeerDoor::close(s->peers.key);
 }
 
