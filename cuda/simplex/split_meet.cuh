@@ -163,7 +163,11 @@ gpuopt_status split_find_peers(void *engine) {
     DeviceScope scope(s->context());
     SplitPeers &p = s->peers;
     const int ranks = s->split.ranks;
-    if (ranks > PEER_MOST) return GPUOPT_OK;
+    if (ranks > PEER_MOST) {
+        gpuopt__log(s->context(), 2, "simplex: ranks exchange through host memory: there are more than %d",
+                    static_cast<int>(PEER_MOST));
+        return GPUOPT_OK;
+    }
     SplitSaid own = {}, said[PEER_MOST] = {};
     SimplexView view = s->view;
     gpuopt_status status = split_status(s, s->wait("clearing a mailbox"));
