@@ -177,7 +177,8 @@ static void make_page(nccl_rank *n, const unsigned char *id) {
     snprintf(n->path, sizeof n->path, "/dev/shm/gpuopt-nccl-%016llx", (unsigned long long)hash);
     file = open(n->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) return;
-    if (!ftruncate(file, 1)) page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    /* With room for it: on a full /dev/shm the first access to a page without would be a SIGBUS. */
+    if (!posix_fallocate(file, 0, 1)) page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     n->page = page == MAP_FAILED ? NULL : page;
 }

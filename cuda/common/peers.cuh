@@ -23,7 +23,8 @@
  * any rank may set, and at a word in locked host memory, by which a thread of the host stops the kernel.
  *
  * Memory that is gone: a rank's kernel may write to a mailbox as long as its host is a visitor there (PeerDoor). A rank
- * that destroys its mailbox first closes its door, which waits for the visitors; before that it stops their kernels.
+ * that destroys its mailbox first closes its door, which waits for the visitors; one that failed stops their kernels
+ * before that.
  */
 #ifndef GPUOPT_CUDA_PEERS_CUH
 #define GPUOPT_CUDA_PEERS_CUH
@@ -82,8 +83,8 @@ __device__ bool peer_wait(unsigned long long *flag, unsigned long long number, c
         if (tries % LOOK) continue;
         const unsigned long long now = ptx_nanoseconds();
         if (start == 0) start = now;
-        bool over =
-            now - start > patience.nanoseconds || PeerFlag(*patience.lost).load(cuda::memory_order_relaxed) != 0;
+        bool over = (now > start && now - start > patience.nanoseconds) ||
+                    PeerFlag(*patience.lost).load(cuda::memory_order_relaxed) != 0;
         if (!over && tries % ASK == 0)
             over = cuda::atomic_ref<unsigned, cuda::thread_scope_system>(*patience.stop)
                        .load(cuda::memory_order_relaxed) != 0;

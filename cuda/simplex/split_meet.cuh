@@ -163,7 +163,11 @@ gpuopt_status split_find_peers(void *engine) {
     DeviceScope scope(s->context());
     SplitPeers &p = s->peers;
     const int ranks = s->split.ranks;
-    if (ranks > PEER_MOST) return GPUOPT_OK;
+    if (ranks > PEER_MOST) {
+        gpuopt__log(s->context(), 2, "simplex: ranks exchange through host memory: there are more than %d",
+                    static_cast<int>(PEER_MOST));
+        return GPUOPT_OK;
+    }
     SplitSaid own = {}, said[PEER_MOST] = {};
     SimplexView view = s->view;
     gpuopt_status status = split_status(s, s->wait("clearing a mailbox"));
@@ -203,11 +207,12 @@ gpuopt_status split_find_peers(void *engine) {
     return GPUOPT_OK;
 }
 
-/* The mailbox goes: nobody writes there any longer. */
+/* The mailbox goes: nobody writes there any longer. Kernels of other ranks are stopped only if this rank failed: else
+ * they have all of its messages, but perhaps wait for one that another rank has sent to this one already. */
 void split_forget_peers(CudaSimplex *s) {
     if (!s->peers.open) return;
     PeerDoor::shut(s->peers.key);
-    if (s->peers.joined) split_for_others(s, peer_stop);
+    if (s->peers.joined && s->split.status) split_for_others(s, peer_stop);
     PeerDoor::close(s->peers.key);
 }
 
