@@ -2625,9 +2625,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_set_incumbent(gpuopt_knapsack_ch
                                                               const int32_t *chosen);
 /* Returns the best solution known, at any time: chosen [classes], as above, in memory `where`, and its profit, one
  * number in host memory. Either may be NULL. A state carries only its last 64 bits of decisions; earlier ones are
- * recovered by going through the levels again, on lists that are no longer than before, in memory that the handle has:
- * usually about twice as many states as the search expanded, at most log2(classes) + 6 times as many. The stop hook is
- * not asked. STATE: INFEASIBLE. */
+ * recovered by going through the levels again, in memory that the handle has: usually about twice as many states as the
+ * search expanded; where lists outgrow the handle's on the way, which has not been seen, as many as the search's for
+ * each 64 bits of decisions. The stop hook is not asked. STATE: INFEASIBLE. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_items(gpuopt_knapsack_choice *knapsack, gpuopt_memory where,
                                                           int32_t *chosen, int64_t *profit);
 

@@ -29,6 +29,7 @@
 
 #include <cub/block/block_reduce.cuh>
 
+#include "../../gpuopt_impl/knapsack/pick.h"
 #include "tile.cuh"
 
 namespace {

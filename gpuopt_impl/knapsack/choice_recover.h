@@ -5,7 +5,9 @@
  * search's: a pass in which words hold the weight that each state's ancestor had at a level in the middle divides the
  * levels into two parts (D. S. Hirschberg: A linear space algorithm for computing maximal common subsequences,
  * Communications of the ACM 18, 1975), until the decisions of a part fit a word. States of a level have different
- * weights; and a state that leads to the goal is in each list that some ancestor of it leads to.
+ * weights; and a state that leads to the goal is in each list that some ancestor of it leads to. A list that begins in
+ * the middle lacks states that dominated others, so it might be longer than the search's; if it does not fit, each 64
+ * bits take a pass from the first level, whose lists do.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CHOICE_RECOVER_H
 #define GPUOPT_IMPL_KNAPSACK_CHOICE_RECOVER_H
@@ -14,9 +16,9 @@
 
 /* Makes the levels begin .. end - 1 again, from one state. mark: the level at which states put their weight into their
  * words; -1: words take decisions, and pass_bits says of how many bits. *target: its weight says which state is
- * wanted. */
-static void gpuopt__knapsack_choice_pass(gpuopt_knapsack_choice *k, int32_t begin, gpuopt__knapsack_choice_state from,
-                                         int32_t end, int32_t mark, gpuopt__knapsack_choice_state *target) {
+ * wanted. Returns 0, with nothing done to *target, if a list does not fit. */
+static int gpuopt__knapsack_choice_pass(gpuopt_knapsack_choice *k, int32_t begin, gpuopt__knapsack_choice_state from,
+                                        int32_t end, int32_t mark, gpuopt__knapsack_choice_state *target) {
     int list = (k->list + 1) % GPUOPT__KNAPSACK_CHOICE_LISTS, other = (k->list + 2) % GPUOPT__KNAPSACK_CHOICE_LISTS;
     gpuopt__knapsack_choice_job job;
     int64_t count = 1;
@@ -35,10 +37,12 @@ static void gpuopt__knapsack_choice_pass(gpuopt_knapsack_choice *k, int32_t begi
         gpuopt__knapsack_choice_fill_table(k, k->lower, &job.table);
         if (mark < 0) job.bits = k->pass_bits[l] = (uint8_t)gpuopt__knapsack_choice_bits(k, l);
         gpuopt__knapsack_choice_lists_step(k, &job);
+        if (job.kept > job.limit) return 0;
         count = job.kept;
         swap = list, list = other, other = swap;
     }
     gpuopt__knapsack_choice_lists_find(k, list, count, target);
+    return 1;
 }
 
 /* Takes the decisions of the levels from `end` down to where the word ends, or to `begin`; *state goes back. Returns
@@ -59,26 +63,27 @@ static int32_t gpuopt__knapsack_choice_decode(gpuopt_knapsack_choice *k, int32_t
     return end;
 }
 
-/* Finds how the state of level `begin` became the one of level `end` with the weight of *target, and fills that in. */
-static void gpuopt__knapsack_choice_recover_part(gpuopt_knapsack_choice *k, int32_t begin,
-                                                 gpuopt__knapsack_choice_state from, int32_t end,
-                                                 gpuopt__knapsack_choice_state *target) {
+/* Finds how the state of level `begin` became the one of level `end` with the weight of *target, and fills that in.
+ * Returns 0 if a list does not fit. */
+static int gpuopt__knapsack_choice_recover_part(gpuopt_knapsack_choice *k, int32_t begin,
+                                                gpuopt__knapsack_choice_state from, int32_t end,
+                                                gpuopt__knapsack_choice_state *target) {
     gpuopt__knapsack_choice_state middle = from;
     int64_t all = 0, half = 0;
     int32_t l, mark = begin;
     for (l = begin; l < end; l++) all += gpuopt__knapsack_choice_bits(k, l);
     if (all <= 64) {
         gpuopt__knapsack_choice_state state;
-        gpuopt__knapsack_choice_pass(k, begin, from, end, -1, target);
+        if (!gpuopt__knapsack_choice_pass(k, begin, from, end, -1, target)) return 0;
         state = *target;
         gpuopt__knapsack_choice_decode(k, begin, end, k->pass_bits, &state);
-        return;
+        return 1;
     }
     while (2 * half < all) half += gpuopt__knapsack_choice_bits(k, mark++);
-    gpuopt__knapsack_choice_pass(k, begin, from, end, mark, target);
+    if (!gpuopt__knapsack_choice_pass(k, begin, from, end, mark, target)) return 0;
     middle.weight = (int64_t)target->word;
-    gpuopt__knapsack_choice_recover_part(k, begin, from, mark, &middle);
-    gpuopt__knapsack_choice_recover_part(k, mark, middle, end, target);
+    return gpuopt__knapsack_choice_recover_part(k, begin, from, mark, &middle) &&
+           gpuopt__knapsack_choice_recover_part(k, mark, middle, end, target);
 }
 
 /* The steps that completed the solution after its last decision. */
@@ -98,14 +103,17 @@ static void gpuopt__knapsack_choice_complete(gpuopt_knapsack_choice *k) {
 
 /* Fills `chosen` with the items of the best solution. */
 static void gpuopt__knapsack_choice_recover(gpuopt_knapsack_choice *k) {
-    gpuopt__knapsack_choice_state state = k->found;
+    gpuopt__knapsack_choice_state state = k->found, target;
     const gpuopt__knapsack_choice_state root = {0, 0, 0};
     int32_t c, level;
     if (k->known >= k->lower) return;
     for (c = 0; c < k->desc.classes; c++) k->trial[c] = k->at[c];
     gpuopt__knapsack_choice_complete(k);
     level = gpuopt__knapsack_choice_decode(k, 0, k->found_level, k->bits, &state);
-    if (level > 0) gpuopt__knapsack_choice_recover_part(k, 0, root, level, &state);
+    target = state;
+    if (level > 0 && !gpuopt__knapsack_choice_recover_part(k, 0, root, level, &target))
+        while (level > 0 && gpuopt__knapsack_choice_pass(k, 0, root, level, -1, &state))
+            level = gpuopt__knapsack_choice_decode(k, 0, level, k->pass_bits, &state);
     gpuopt__knapsack_choice_relink(k, k->ready ? k->level + 1 : k->level);
     if (k->ready) k->options = gpuopt__knapsack_choice_list_options(k, k->level, k->lower + 1);
     k->known = k->lower;
