@@ -320,14 +320,17 @@ gpuopt_status stream_read(const gpuopt_context *context, const gpuopt__eliminati
 }
 
 /* The entries of a bucket's tables at an assignment, for each value of its variable: to [inputs][values], 8 bytes each.
- * Entries of tables in host memory are skipped. */
+ * Those of tables in host memory, which gather_host_table() puts there, are 0. */
 __global__ void gather_bucket(EliminationView e, int32_t position, int32_t values, uint64_t *to) {
     const gpuopt__elimination_bucket &bucket = e.bucket[e.first_bucket[position]];
     const int32_t variable = e.order[position];
     for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
          i < static_cast<int64_t>(bucket.inputs) * values; i += static_cast<int64_t>(gridDim.x) * blockDim.x) {
         const gpuopt__elimination_table &t = e.table[e.input[bucket.input + i / values]];
-        if (t.on_host) continue;
+        if (t.on_host) {
+            to[i] = 0;
+            continue;
+        }
         int64_t at = t.at;
         for (int32_t k = 0; k < t.arity; k++) {
             int32_t v = e.scope[t.scope + k];
