@@ -47,7 +47,7 @@ def backend_test(name, srcs, backends = None, slow = [], deps = [], tags = [], *
       name: of the tests, before the backend.
       srcs: one program; it gets the backend as its argument.
       backends: to run it on; all if not given, but the public models are too large for the emulated GPU.
-      slow: of these, the backends that are left to tests/run.sh --all, for taking more than 20 s of a core.
+      slow: of these, the backends that are left to tests/run.sh --all, for taking more than 10 s of a core.
       deps: beside the library, cmocka and the test support.
       tags: of each test; "data" if it does nothing without GPUOPT_TEST_DATA, which leaves it to --all; "tsan" if
         it has threads of its own, so that ThreadSanitizer runs it on other backends than cpu-threads, too; "tsan-long"

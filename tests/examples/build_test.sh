@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # That each example is built by the line in its opening comment, without Bazel, from a copy of the sources; that it knows
-# --help; and that it runs. Unoptimised, unless with --all.
+# --help; and that it runs.
 # Usage: build_test.sh
+# Runs with: --all
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=../support/check.sh
@@ -46,7 +47,6 @@ for example in examples/*.c; do
         continue
     fi
     command=$(line "$example")
-    runs_all || command=${command/ -O2 / -O0 }
     check "$example is built by the line in its comment" bash -c "${command:-false}" || continue
     check "$example --help" helps "$example"
     check "$example runs" runs "$example"
