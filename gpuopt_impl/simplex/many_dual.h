@@ -123,7 +123,7 @@ GPUOPT__SIMPLEX_MANY int32_t gpuopt__simplex_many_leaving(const gpuopt__simplex_
 
 /* Whether break point a is reached before break point b. */
 GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_before(const gpuopt__simplex_many_work *w, int32_t a, int32_t b) {
-    return w->z[a] < w->z[b] || (w->z[a] == w->z[b] && a < b);
+    return w->z[a] != w->z[b] ? w->z[a] < w->z[b] : a < b;
 }
 
 /* The slot whose variable enters where that of position p leaves; -1: none can, -2: no pivot is large enough. */

@@ -39,7 +39,7 @@ for test in calls refused lost; do
     check "$test, with ranks that are processes" ranks 5 ./$test cpu
 done
 
-# A tableau split over 1 to 3 processes; with the simplex tests' checks and models, whose generators are C++.
+# A tableau split over 1 to 4 processes; with the simplex tests' checks and models, whose generators are C++.
 reading=(mip.c mps.c mps_scan.c names.c text.c lp_models.c lp_check.c) # of examples/io
 split_built() {
     c++ -std=c++17 -O0 -I"$root" -I"$root/examples" -c "$root/examples/io/generate.cpp" -o generate.o || return 1
@@ -48,7 +48,7 @@ split_built() {
         backends.o gpuopt.o -lcmocka -lgmp -lz -llzma -lstdc++ -lm -o simplex
 }
 check "simplex: built" split_built &&
-    check "simplex, with ranks that are processes" env GPUOPT_TEST_FEW=1 timeout 120 "${launch[@]}" -n 3 ./simplex cpu
+    check "simplex, with ranks that are processes" env GPUOPT_TEST_FEW=1 timeout 120 "${launch[@]}" -n 4 ./simplex cpu
 
 # Models split over 1 to 5 processes.
 if check "elimination: built" mpicc "${flags[@]}" -D_GNU_SOURCE "$root"/tests/elimination/{model,brute,handle}.c \
