@@ -50,7 +50,7 @@ class SimplexBlock : protected SimplexFollow<REVISED, DEFERRED> {
 
     /* Chooses the entering variable, and fills in what is known of it. False: nothing may enter. */
     __device__ bool price() {
-        bool given = run.part != GPUOPT__SIMPLEX_RUN_ITERATE && run.part != GPUOPT__SIMPLEX_RUN_PRICE;
+        bool given = !gpuopt__simplex_chooses(run.part);
         if (given)
             this->local =
                 thread() == 0 && this->own_slot(run.entering) >= 0 ? Cell{1, run.entering, 0} : Largest::none();
@@ -167,7 +167,7 @@ class SimplexBlock : protected SimplexFollow<REVISED, DEFERRED> {
 
     /* Does one iteration, or a part of one. False: the run has ended. */
     __device__ bool step() {
-        bool whole = run.part == GPUOPT__SIMPLEX_RUN_ITERATE || run.part == GPUOPT__SIMPLEX_RUN_PRICE;
+        bool whole = gpuopt__simplex_chooses(run.part);
         report.flip = 0;
         report.leaving = report.entering = -1;
         if (whole && run.phase == 1 && this->infeasible == 0) return end(GPUOPT__SIMPLEX_END_FEASIBLE);

@@ -86,7 +86,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
 
     /* As that of one GPU (SimplexBlock), with what comes from other ranks. */
     __device__ bool step() {
-        const bool given = run.part != GPUOPT__SIMPLEX_RUN_ITERATE && run.part != GPUOPT__SIMPLEX_RUN_PRICE;
+        const bool given = !gpuopt__simplex_chooses(run.part);
         report.flip = 0;
         report.leaving = report.entering = entered = -1;
         if (!given && run.phase == 1 && this->infeasible == 0) return this->end(GPUOPT__SIMPLEX_END_FEASIBLE);

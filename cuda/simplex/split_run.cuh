@@ -71,9 +71,9 @@ gpuopt_status split_iteration(CudaSimplex *s, const gpuopt__simplex_run &request
     return GPUOPT_OK;
 }
 
-/* The loop of one launch of one GPU, and of cuda_simplex_run around it. */
+/* The loop of one launch of one GPU, and of simplex_launches() around it. */
 gpuopt_status split_iterate(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *total) {
-    const bool given = run->part != GPUOPT__SIMPLEX_RUN_ITERATE && run->part != GPUOPT__SIMPLEX_RUN_PRICE;
+    const bool given = !gpuopt__simplex_chooses(run->part);
     const gpuopt__simplex_bid none = {0, 0, 0, -1, 0, 0, 0, 0};
     gpuopt__simplex_run request = *run;
     gpuopt__simplex_bid best;
@@ -114,11 +114,10 @@ gpuopt_status split_iterate(CudaSimplex *s, const gpuopt__simplex_run *run, gpuo
 }
 
 gpuopt_status split_run(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *report) {
-    const bool given = run->part != GPUOPT__SIMPLEX_RUN_ITERATE && run->part != GPUOPT__SIMPLEX_RUN_PRICE;
     gpuopt__simplex_run request = *run;
     *report = {};
     if (!s->peers.joined) return split_status(s, split_iterate(s, run, report));
-    if (given) request.entering = split_line(s, run->entering);
+    if (!gpuopt__simplex_chooses(run->part)) request.entering = split_line(s, run->entering);
     return split_status(s, simplex_launches(s, &request, report, [&](const gpuopt__simplex_run &part) {
                             return split_peer_launch(s, part);
                         }));

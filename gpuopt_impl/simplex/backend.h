@@ -87,6 +87,11 @@ typedef enum gpuopt__simplex_run_part {
     GPUOPT__SIMPLEX_RUN_FLIP   /* one bound flip; the entering variable is given */
 } gpuopt__simplex_run_part;
 
+/* Whether a run of this part chooses the variable that it begins with; else the caller gives it. */
+GPUOPT_HD int gpuopt__simplex_chooses(gpuopt__simplex_run_part part) {
+    return part == GPUOPT__SIMPLEX_RUN_ITERATE || part == GPUOPT__SIMPLEX_RUN_PRICE;
+}
+
 typedef enum gpuopt__simplex_run_end {
     GPUOPT__SIMPLEX_END_LIMIT = 0,   /* all that was asked for is done */
     GPUOPT__SIMPLEX_END_NO_ENTERING, /* no candidate has an improving reduced cost */

@@ -270,7 +270,7 @@ static int gpuopt__simplex_cpu_dual_step(gpuopt__simplex_cpu *s, const gpuopt__s
                                          gpuopt__simplex_run_report *report) {
     gpuopt__simplex_dual_ratio r;
     double excess = 0;
-    int chooses = run->part == GPUOPT__SIMPLEX_RUN_ITERATE || run->part == GPUOPT__SIMPLEX_RUN_PRICE;
+    int chooses = gpuopt__simplex_chooses(run->part);
     int32_t k, p = chooses ? gpuopt__simplex_cpu_dual_price(s, run, &excess) : run->leaving;
     if (p < 0) {
         report->end = GPUOPT__SIMPLEX_END_FEASIBLE;

@@ -238,7 +238,7 @@ static int gpuopt__simplex_cpu_step(gpuopt__simplex_cpu *s, const gpuopt__simple
     report->leaving = -1;
     report->entering = run->entering;
     report->direction = run->direction;
-    if (run->part == GPUOPT__SIMPLEX_RUN_ITERATE || run->part == GPUOPT__SIMPLEX_RUN_PRICE) {
+    if (gpuopt__simplex_chooses(run->part)) {
         if (run->phase == 1 && s->infeasible == 0) report->end = GPUOPT__SIMPLEX_END_FEASIBLE;
         else gpuopt__simplex_cpu_price(s, run, report);
         if (s->split.status) return 0;
