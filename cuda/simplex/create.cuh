@@ -134,6 +134,17 @@ void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
     gpuopt__release(context, GPUOPT_HOST, s);
 }
 
+/* What one rank of several has besides: locked memory, and an empty mailbox. */
+gpuopt_status split_open(CudaSimplex *s) {
+    const SimplexView &v = s->view;
+    gpuopt_status status = take_pinned(s->context(), &s->view.bid);
+    if (!status) status = take_pinned(s->context(), &s->peers.news);
+    if (!status) status = s->clear(v.letters, 0, sizeof(PeerLetter) * (2 * static_cast<size_t>(s->split.ranks) + 1));
+    if (!status) status = s->clear(v.flags, 0, sizeof(unsigned long long) * (SIMPLEX_BLOCKS + 1));
+    if (!status) status = lock_pages(s->context(), s->carried, whole_pages(carried_bytes(v.rows)), &s->locked);
+    return status;
+}
+
 gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     gpuopt__arena arena = {nullptr, 0};
     simplex_set_shape(s->context(), shape, &s->view);
@@ -151,13 +162,7 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     if (s->split.ranks == 1) simplex_set_size(&s->view, s->revised, s->lp->rows, s->lp->cols);
     const SimplexView &v = s->view;
     status = take_pinned(s->context(), &s->view.report);
-    if (!status && s->split.ranks > 1) status = take_pinned(s->context(), &s->view.bid);
-    if (!status && s->split.ranks > 1) status = take_pinned(s->context(), &s->peers.news);
-    if (!status && s->split.ranks > 1)
-        status = s->clear(v.letters, 0, sizeof(PeerLetter) * (2 * static_cast<size_t>(s->split.ranks) + 1));
-    if (!status && s->split.ranks > 1) status = s->clear(v.flags, 0, sizeof(unsigned long long) * (SIMPLEX_BLOCKS + 1));
-    if (!status && s->split.ranks > 1)
-        status = lock_pages(s->context(), s->carried, whole_pages(carried_bytes(v.rows)), &s->locked);
+    if (!status && s->split.ranks > 1) status = split_open(s);
     if (!status) status = s->clear(v.cells, 0, sizeof(Cell) * 2 * static_cast<size_t>(v.blocks));
     if (!status) status = s->clear(v.winners, 0, sizeof(Cell) * 4 * SIMPLEX_MOST_GROUPS);
     if (!status) status = s->clear(v.number, 0, 2 * sizeof(unsigned));
