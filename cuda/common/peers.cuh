@@ -103,15 +103,15 @@ inline uint64_t peer_ticks() {
     return high << 32 | low;
 }
 
-/* Numbers that only this copy of the library in this process has: made of where the system has put the library and the
- * thread's stack, and of when the first handle asked. */
-uint64_t peer_token(int which) {
-    static std::atomic<uint64_t> token[2];
-    uint64_t known = token[which].load(), mine = peer_ticks();
+/* A number that only this copy of the library in this process has: made of where the system has put the library and
+ * the thread's stack, and of when the first handle asked. */
+uint64_t peer_token() {
+    static std::atomic<uint64_t> token;
+    uint64_t known = token.load(), mine = peer_ticks();
     if (known) return known;
-    mine = gpuopt__mix(mine ^ gpuopt__mix(reinterpret_cast<uintptr_t>(token) + static_cast<uint64_t>(which)));
+    mine = gpuopt__mix(mine ^ gpuopt__mix(reinterpret_cast<uintptr_t>(&token)));
     mine = gpuopt__mix(mine ^ reinterpret_cast<uintptr_t>(&mine)) | 1;
-    return token[which].compare_exchange_strong(known, mine) ? mine : known;
+    return token.compare_exchange_strong(known, mine) ? mine : known;
 }
 
 /* ---- Doors ---- */
@@ -167,7 +167,7 @@ class PeerDoor {
 
 /* What a rank says of itself to the others. */
 struct PeerCard {
-    uint64_t token[2]; /* of the process: a child that was forked since cannot use CUDA */
+    uint64_t token; /* of the process: a child that was forked since cannot use CUDA */
     CUcontext context;
     cudaStream_t stream;
     PeerKey key;
@@ -178,8 +178,8 @@ struct PeerCard {
 /* Of a context whose memory is the library's own: the host's hooks may give any. */
 PeerCard peer_card(const gpuopt_context *context, const PeerKey &key, PeerNews *news) {
     const CudaContext *cuda = cuda_of(context);
-    const PeerCard card = {{peer_token(0), peer_token(1)}, cuda->context,     cuda->stream, key, news,
-                           context->desc.device,           cuda->pool && news};
+    const PeerCard card = {peer_token(), cuda->context,        cuda->stream,      key,
+                           news,         context->desc.device, cuda->pool && news};
     return card;
 }
 
@@ -188,7 +188,7 @@ PeerCard peer_card(const gpuopt_context *context, const PeerKey &key, PeerNews *
 const char *peer_admit(const gpuopt_context *context, const PeerCard &own, const PeerCard &other) {
     int can = 0;
     if (!own.able || !other.able) return "memory comes from the host's hooks, or there is no memory pool";
-    if (own.token[0] != other.token[0] || own.token[1] != other.token[1]) return "ranks are in different processes";
+    if (own.token != other.token) return "ranks are in different processes";
     if (own.stream == other.stream || own.stream == cudaStreamLegacy || other.stream == cudaStreamLegacy)
         return "ranks share a stream, so that their kernels cannot run at once";
     if (own.context == other.context) return nullptr;
