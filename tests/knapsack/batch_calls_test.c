@@ -186,11 +186,6 @@ static void refused(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-static int stop_at_once(void *user) {
-    ++*(int *)user;
-    return 1;
-}
-
 /* On the CPU the hook ends the call; knapsacks that had no turn say so. On the GPU it is not asked. */
 static void stop(void **state) {
     int asked = 0;
@@ -201,7 +196,7 @@ static void stop(void **state) {
     draw *d = draw_random(&seed, COUNT, 20, 20, 50, 3);
     int32_t k, j, waiting = 0;
     (void)state;
-    desc.stop = stop_at_once;
+    desc.stop = test_stop;
     desc.user = &asked;
     desc.log = NULL;
     desc.allocate = NULL;

@@ -136,11 +136,6 @@ static void memory(void **state) {
     free(m);
 }
 
-static int stop_each(void *user) {
-    ++*(int *)user;
-    return 1;
-}
-
 /* The hook ends a call after a step, the limit for good; lists that are too short are FULL. All leave a solution and a
  * bound. */
 static void ends(void **state) {
@@ -158,7 +153,7 @@ static void ends(void **state) {
     choice_check_items(k, m, best);
     assert_true(whole.steps > 3 && whole.peak > 20);
     gpuopt_knapsack_choice_destroy(k);
-    context_desc.stop = stop_each;
+    context_desc.stop = test_stop;
     context_desc.user = &asked;
     context_desc.log = NULL;
     context_desc.allocate = NULL;

@@ -152,11 +152,6 @@ static void memory(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-static int stop_each(void *user) {
-    ++*(int *)user;
-    return 1;
-}
-
 /* The hook ends a call after a round; the limit ends it for good; both leave a solution and a bound. */
 static void stop_and_limit(void **state) {
     int asked = 0, calls = 0;
@@ -169,7 +164,7 @@ static void stop_and_limit(void **state) {
     (void)state;
     assert_int_equal(gpuopt_knapsack_multi_run(k, 0, 0, &whole), GPUOPT_OK);
     gpuopt_knapsack_multi_destroy(k);
-    context_desc.stop = stop_each;
+    context_desc.stop = test_stop;
     context_desc.user = &asked;
     context_desc.log = NULL;
     context_desc.allocate = NULL;

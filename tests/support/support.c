@@ -139,6 +139,11 @@ void test_as_planned(const test_host *host, const test_held *before, const gpuop
     assert_true(plan->host_bytes > 0 && (plan->device_bytes > 0) == test_on("cuda"));
 }
 
+int test_stop(void *user) {
+    ++*(int *)user;
+    return 1;
+}
+
 long test_deny_memory(test_host *host, int denies) {
     const long denied = host->denied;
     host->denies = denies;

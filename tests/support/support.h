@@ -50,6 +50,8 @@ typedef struct test_held {
 test_held test_held_by(test_host *host);
 /* The _create has taken what was planned, for a while no more than that, and device memory on CUDA alone. */
 void test_as_planned(const test_host *host, const test_held *before, const gpuopt_memory_plan *plan);
+/* A stop hook that stops whenever it is asked, and adds 1 to the int that is the host's `user`. */
+int test_stop(void *user);
 /* From now on, or no longer, all allocations of the host fail. Returns how many did since the last call. */
 long test_deny_memory(test_host *host, int denies);
 /* Calls life(desc, of), which makes a context and handles and destroys them, with the first allocation failing, then
