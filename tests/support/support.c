@@ -197,6 +197,22 @@ void test_forbid_allocation(int forbidden) {
 #endif
 }
 
+void test_lose_device(long calls) {
+#ifdef TEST_WITH_EMULATED
+    emulated_lose_device(calls);
+#else
+    (void)calls;
+#endif
+}
+
+long test_device_calls(void) {
+#ifdef TEST_WITH_EMULATED
+    return emulated_device_calls();
+#else
+    return 0;
+#endif
+}
+
 /* ---- Device memory ---- */
 
 #ifdef TEST_WITH_CUDA

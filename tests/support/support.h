@@ -75,6 +75,11 @@ int test_times(int on_the_cpu, int on_the_gpu);
  * GPU alone. (That a kernel is launched which no _create has loaded is always noticed there.) */
 void test_forbid_allocation(int forbidden);
 
+/* On the emulated GPU: the device is lost to the calling thread after so many of its calls for it, and how many there
+ * have been, see emulated_lose_device(). Elsewhere nothing happens, and there are none. */
+void test_lose_device(long calls);
+long test_device_calls(void);
+
 /* Device memory for a test. Without the CUDA backend these calls fail the test. Copies go in either direction, and
  * wait. */
 void *test_device_allocate(size_t bytes);
