@@ -1303,7 +1303,8 @@ typedef struct gpuopt_simplex_leaving {
 
 /* The parts of an iteration, for a host that makes the decisions itself. If bounds cross (info.crossing), _price finds
  * no variable, and _ratio_test, _pivot and _flip return STATE. A refresh that is due, after refresh_pivots iterations
- * or when the phase has changed, is done by the next part, and stays done if that part then returns NUMERIC. */
+ * or when the phase has changed, is done by the next part, and stays done if that part then returns NUMERIC. A basis
+ * whose new factors are singular is repaired by the part that finds it so; NUMERIC: that has not helped. */
 
 /* Chooses the variable to enter by the pricing rule, and fills `entering`. Moves nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
