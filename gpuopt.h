@@ -1526,7 +1526,18 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
  *            instead of 1e24 a column without a bound may count with one that a row implies for it.
  * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
- *            may also go on to another outcome, as a single handle may. */
+ *            may also go on to another outcome, as a single handle may.
+ * Group      With a group in the descriptor its ranks share the children. Each makes a batch like the others', on a
+ *            root of its own that has had the same calls, and gives all children to each _run and _branch; of P ranks
+ *            it solves about one in P of them, and gets the reports of all: the same bits as without a group, with
+ *            ranks on one backend (and on the GPU, on devices of one kind). Calls are collective, as the group's own
+ *            are, but for _plan and _destroy. They compare the roots' sizes, settings, bounds, costs and statuses, the
+ *            descriptor, the children, and what is wanted of the report; that the matrices are the same is the host's
+ *            duty. What is refused or runs out of memory on one rank returns the same status on all, and the group goes
+ *            on; reports are unspecified after the latter. After a DEVICE error on one the others return PEER. A stop
+ *            hook ends the share of its rank. Arrays are in host memory (DEVICE: UNSUPPORTED). Each rank's reports go
+ *            to the others in pieces of up to 1 MiB, for which each has room: at most P + 1 MiB. The group is not
+ *            needed by _destroy. */
 
 /* Many children of one root. */
 typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
@@ -1540,22 +1551,23 @@ typedef enum gpuopt_simplex_when_full {
 /* A batch to be created. */
 typedef struct gpuopt_simplex_batch_desc {
     size_t struct_size; /* sizeof(gpuopt_simplex_batch_desc) */
-    int32_t copies;     /* most children of a call, 1 to 65,536 */
+    int32_t copies;     /* most children of a call, 1 to 65,536, on all ranks together */
     int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
     int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
     gpuopt_simplex_when_full when_full; /* 0: END */
     /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, for which the batch then has
      * room in device memory. Elsewhere they may be asked for in any case. */
     int32_t with_basis, with_x, with_farkas;
+    gpuopt_group *group; /* of the root's context: its ranks share the children, see Group; NULL: it runs all */
 } gpuopt_simplex_batch_desc;
 
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                    gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU. Memory on the CPU: about
- * that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero, and for each block that
- * works at the same time 16 K rows + 100 (2 rows + cols), with REFACTOR 16 rows^2 more. There are up to two blocks a
- * multiprocessor, but fewer, down to one in all, where they would take more than 16 GiB together. Spare rows and
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a TABLEAU.
+ * Memory on the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero,
+ * and for each block that works at the same time 16 K rows + 100 (2 rows + cols), with REFACTOR 16 rows^2 more. There
+ * are up to two blocks a multiprocessor, but fewer, down to one in all, where they would take more than 16 GiB together. Spare rows and
  * columns of the root count as if they were there, and each column then as if it had up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
