@@ -1567,8 +1567,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const g
 /* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a TABLEAU.
  * Memory on the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero,
  * and for each block that works at the same time 16 K rows + 100 (2 rows + cols), with REFACTOR 16 rows^2 more. There
- * are up to two blocks a multiprocessor, but fewer, down to one in all, where they would take more than 16 GiB together. Spare rows and
- * columns of the root count as if they were there, and each column then as if it had up to min(64, rows) nonzeros. */
+ * are up to two blocks a multiprocessor, but fewer, down to one in all, where they would take more than 16 GiB
+ * together. Spare rows and columns of the root count as if they were there, and each column then as if it had up to
+ * min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */
@@ -1653,7 +1654,17 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  *            memory, 8 rows * cols for the tableau and about 110 (rows + cols).
  * Cost       Of a pivot: 16 rows * cols bytes moved, and five to eight barriers of a block. Of a call's beginning and
  *            end on a program: a few products with A; of going on with one, also a pivot for each column in its
- *            basis. */
+ *            basis.
+ * Group      With a group in the descriptor its ranks share the programs. Each makes a handle like the others' and
+ *            gives all programs to each _load; of P ranks each reads and solves a block of about count / P of them, and
+ *            _iterate and _get tell it about all: the same bits as without a group, whatever the ranks' backends.
+ *            Calls are collective, as the group's own are, but for _plan, _get_info and _destroy. They compare the
+ *            shapes, counts, iterations, and which arrays there are; that the numbers are the same is the host's duty
+ *            (gpuopt_group_agree), and that the costly programs are not all in one block. What is refused or runs out
+ *            of memory on one rank returns the same status on all, and the group goes on; after a DEVICE error on one
+ *            the others return PEER. A stop hook ends the share of its rank. Arrays are in host memory (DEVICE:
+ *            UNSUPPORTED). Results go to the other ranks in pieces of up to 1 MiB, for which each has room: at most
+ *            P + 1 MiB. The group is not needed by _get_info and _destroy. */
 
 /* Many linear programs of one shape. */
 typedef struct gpuopt_simplex_many gpuopt_simplex_many;
@@ -1671,7 +1682,7 @@ typedef enum gpuopt_simplex_shared {
 /* The shape of the programs, and how to solve them. */
 typedef struct gpuopt_simplex_many_desc {
     size_t struct_size;   /* sizeof(gpuopt_simplex_many_desc) */
-    int32_t copies;       /* most programs at a time, 1 to 65,536 */
+    int32_t copies;       /* most programs at a time, 1 to 65,536, on all ranks together */
     int32_t rows, cols;   /* 0 to 512, 0 to 8,192 */
     const int64_t *start; /* the pattern, as of gpuopt_matrix; NULL: dense, all rows * cols entries line after line */
     const int32_t *index; /* [start[lines]] */
@@ -1683,6 +1694,7 @@ typedef struct gpuopt_simplex_many_desc {
     double dual_tolerance;   /* 1e-12 to 1e-3; 0: 1e-9 */
     double pivot_tolerance;  /* least |pivot| on the scaled program, 1e-14 to 0.5; 0: 1e-7 */
     int64_t iteration_limit; /* of a program over all calls, then its outcome is LIMIT; 0: none */
+    gpuopt_group *group;     /* of the context: its ranks share the programs, see Group; NULL: this context has all */
 } gpuopt_simplex_many_desc;
 
 /* The numbers of programs 0 to count - 1, one program after the other; an array that is shared is there once. All are

@@ -13,6 +13,7 @@
 #ifndef GPUOPT_IMPL_DEALT_H
 #define GPUOPT_IMPL_DEALT_H
 
+#include "numerics.h"
 #include "ranks.h"
 
 enum { GPUOPT__DEALT_PIECE = 1 << 20 }; /* most bytes of a message */
