@@ -858,7 +858,17 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
  * Validity   What is found holds in every point within the base's bounds that satisfies all rows, with the probed
  *            binaries 0 or 1; in propagation, see there, nothing is cut off that does.
  * stop       is asked as in batches, and between them; a hook that always says yes may end a call before the first
- *            binary. */
+ *            binary.
+ * Group      With a group in the descriptor its ranks share the binaries. Each probes for itself a base with the same
+ *            model and bounds, and gives all binaries to each _run; of P ranks it probes a block of about one in P of
+ *            them, and learns what all have found: the same bits as without a group. _create, _run, _get_implications
+ *            and _get_equivalences are collective, as the group's own calls are. They compare the bases' sizes,
+ *            settings and bounds, the descriptor, the binaries, rounds, capacities, and which arrays there are; that the rows
+ *            are the same is the host's duty (gpuopt_group_agree). What is refused or runs out of memory on one rank
+ *            returns the same status on all, and the group goes on; after a DEVICE error on one the others return PEER.
+ *            A stop hook ends the block of its rank, and what those after it have found is left out. Each rank has room
+ *            for all implications and equivalences that are kept. Bounds take 16 bytes a column from each rank. The
+ *            group is not needed by _get_bounds and _destroy. */
 
 /* Probing of one base, and what the latest _run found. */
 typedef struct gpuopt_propagator_probe gpuopt_propagator_probe;
@@ -874,6 +884,7 @@ typedef struct gpuopt_propagator_probe_desc {
     int64_t changes;
     int64_t implications; /* most of them that are kept; 0: they are only counted */
     int64_t equivalences; /* likewise */
+    gpuopt_group *group;  /* of the base's context: its ranks share the binaries, see Group; NULL: it probes all */
 } gpuopt_propagator_probe_desc;
 
 /* Fills `plan` with the memory that probing takes. Errors: as _create. */
