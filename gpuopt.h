@@ -863,12 +863,12 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
  *            model and bounds, and gives all binaries to each _run; of P ranks it probes a block of about one in P of
  *            them, and learns what all have found: the same bits as without a group. _create, _run, _get_implications
  *            and _get_equivalences are collective, as the group's own calls are. They compare the bases' sizes,
- *            settings and bounds, the descriptor, the binaries, rounds, capacities, and which arrays there are; that the rows
- *            are the same is the host's duty (gpuopt_group_agree). What is refused or runs out of memory on one rank
- *            returns the same status on all, and the group goes on; after a DEVICE error on one the others return PEER.
- *            A stop hook ends the block of its rank, and what those after it have found is left out. Each rank has room
- *            for all implications and equivalences that are kept. Bounds take 16 bytes a column from each rank. The
- *            group is not needed by _get_bounds and _destroy. */
+ *            settings and bounds, the descriptor, the binaries, rounds, capacities, and which arrays there are; that
+ *            the rows are the same is the host's duty (gpuopt_group_agree). What is refused or runs out of memory on
+ *            one rank returns the same status on all, and the group goes on; after a DEVICE error on one the others
+ *            return PEER. A stop hook ends the block of its rank, and what those after it have found is left out. Each
+ *            rank has room for all implications and equivalences that are kept. Bounds take 16 bytes a column from
+ *            each rank. The group is not needed by _get_bounds and _destroy. */
 
 /* Probing of one base, and what the latest _run found. */
 typedef struct gpuopt_propagator_probe gpuopt_propagator_probe;

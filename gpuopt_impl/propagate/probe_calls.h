@@ -184,8 +184,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *pr
 /* Begins a call that reads up to *capacity results, a member of `own`, into a struct of `size` bytes, whose copy is
  * `own`. */
 static gpuopt_status gpuopt__propagator_probe_begin(const gpuopt_propagator_probe *probe, const char *call,
-                                                    const void *result, void *own, size_t size,
-                                                    int64_t *capacity) {
+                                                    const void *result, void *own, size_t size, int64_t *capacity) {
     const gpuopt_context *context = probe->base->context;
     memset(own, 0, size);
     if (!result || !gpuopt__copy_in(own, size, result, *(const size_t *)result))
