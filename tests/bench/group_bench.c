@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Times work that the ranks of a group share: batches of nodes, children and programs, probing, knapsack searches,
- * eliminations. Ranks are threads,
- * each with a context of its own, on the GPU each on a device of its own.
+ * eliminations. Ranks are threads, each with a context of its own, on the GPU each on a device of its own.
  *     group_bench BACKEND [--ranks N,...] [--device N] [--devices N] [--repeat N]
  *                 [--models "NAME;NAME..."] [--nodes N] [--decisions N,...]
  *                 [--knapsack "NAME;NAME..."] [--search breadth|dominance] [--round N] [--pool N]
