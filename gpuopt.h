@@ -858,7 +858,17 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
  * Validity   What is found holds in every point within the base's bounds that satisfies all rows, with the probed
  *            binaries 0 or 1; in propagation, see there, nothing is cut off that does.
  * stop       is asked as in batches, and between them; a hook that always says yes may end a call before the first
- *            binary. */
+ *            binary.
+ * Group      With a group in the descriptor its ranks share the binaries. Each probes for itself a base with the same
+ *            model and bounds, and gives all binaries to each _run; of P ranks it probes a block of about one in P of
+ *            them, and learns what all have found: the same bits as without a group. _create, _run, _get_implications
+ *            and _get_equivalences are collective, as the group's own calls are. They compare the bases' sizes,
+ *            settings and bounds, the descriptor, the binaries, rounds, capacities, and which arrays there are; that
+ *            the rows are the same is the host's duty (gpuopt_group_agree). What is refused or runs out of memory on
+ *            one rank returns the same status on all, and the group goes on; after a DEVICE error on one the others
+ *            return PEER. A stop hook ends the block of its rank, and what those after it have found is left out. Each
+ *            rank has room for all implications and equivalences that are kept. Bounds take 16 bytes a column from
+ *            each rank. The group is not needed by _get_bounds and _destroy. */
 
 /* Probing of one base, and what the latest _run found. */
 typedef struct gpuopt_propagator_probe gpuopt_propagator_probe;
@@ -874,6 +884,7 @@ typedef struct gpuopt_propagator_probe_desc {
     int64_t changes;
     int64_t implications; /* most of them that are kept; 0: they are only counted */
     int64_t equivalences; /* likewise */
+    gpuopt_group *group;  /* of the base's context: its ranks share the binaries, see Group; NULL: it probes all */
 } gpuopt_propagator_probe_desc;
 
 /* Fills `plan` with the memory that probing takes. Errors: as _create. */
@@ -1527,7 +1538,18 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
  *            instead of 1e24 a column without a bound may count with one that a row implies for it.
  * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
- *            may also go on to another outcome, as a single handle may. */
+ *            may also go on to another outcome, as a single handle may.
+ * Group      With a group in the descriptor its ranks share the children. Each makes a batch like the others', on a
+ *            root of its own that has had the same calls, and gives all children to each _run and _branch; of P ranks
+ *            it solves about one in P of them, and gets the reports of all: the same bits as without a group, with
+ *            ranks on one backend (and on the GPU, on devices of one kind). Calls are collective, as the group's own
+ *            are, but for _plan and _destroy. They compare the roots' sizes, settings, bounds, costs and statuses, the
+ *            descriptor, the children, and what is wanted of the report; that the matrices are the same is the host's
+ *            duty. What is refused or runs out of memory on one rank returns the same status on all, and the group goes
+ *            on; reports are unspecified after the latter. After a DEVICE error on one the others return PEER. A stop
+ *            hook ends the share of its rank. Arrays are in host memory (DEVICE: UNSUPPORTED). Each rank's reports go
+ *            to the others in pieces of up to 1 MiB, for which each has room: at most P + 1 MiB. The group is not
+ *            needed by _destroy. */
 
 /* Many children of one root. */
 typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
@@ -1541,23 +1563,25 @@ typedef enum gpuopt_simplex_when_full {
 /* A batch to be created. */
 typedef struct gpuopt_simplex_batch_desc {
     size_t struct_size; /* sizeof(gpuopt_simplex_batch_desc) */
-    int32_t copies;     /* most children of a call, 1 to 65,536 */
+    int32_t copies;     /* most children of a call, 1 to 65,536, on all ranks together */
     int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
     int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
     gpuopt_simplex_when_full when_full; /* 0: END */
     /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, for which the batch then has
      * room in device memory. Elsewhere they may be asked for in any case. */
     int32_t with_basis, with_x, with_farkas;
+    gpuopt_group *group; /* of the root's context: its ranks share the children, see Group; NULL: it runs all */
 } gpuopt_simplex_batch_desc;
 
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                    gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU. Memory on the CPU: about
- * that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero, and for each block that
- * works at the same time 16 K rows + 100 (2 rows + cols), with REFACTOR 16 rows^2 more. There are up to two blocks a
- * multiprocessor, but fewer, down to one in all, where they would take more than 16 GiB together. Spare rows and
- * columns of the root count as if they were there, and each column then as if it had up to min(64, rows) nonzeros. */
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a TABLEAU.
+ * Memory on the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero,
+ * and for each block that works at the same time 16 K rows + 100 (2 rows + cols), with REFACTOR 16 rows^2 more. There
+ * are up to two blocks a multiprocessor, but fewer, down to one in all, where they would take more than 16 GiB
+ * together. Spare rows and columns of the root count as if they were there, and each column then as if it had up to
+ * min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */
@@ -1642,7 +1666,17 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  *            memory, 8 rows * cols for the tableau and about 110 (rows + cols).
  * Cost       Of a pivot: 16 rows * cols bytes moved, and five to eight barriers of a block. Of a call's beginning and
  *            end on a program: a few products with A; of going on with one, also a pivot for each column in its
- *            basis. */
+ *            basis.
+ * Group      With a group in the descriptor its ranks share the programs. Each makes a handle like the others' and
+ *            gives all programs to each _load; of P ranks each reads and solves a block of about count / P of them, and
+ *            _iterate and _get tell it about all: the same bits as without a group, whatever the ranks' backends.
+ *            Calls are collective, as the group's own are, but for _plan, _get_info and _destroy. They compare the
+ *            shapes, counts, iterations, and which arrays there are; that the numbers are the same is the host's duty
+ *            (gpuopt_group_agree), and that the costly programs are not all in one block. What is refused or runs out
+ *            of memory on one rank returns the same status on all, and the group goes on; after a DEVICE error on one
+ *            the others return PEER. A stop hook ends the share of its rank. Arrays are in host memory (DEVICE:
+ *            UNSUPPORTED). Results go to the other ranks in pieces of up to 1 MiB, for which each has room: at most
+ *            P + 1 MiB. The group is not needed by _get_info and _destroy. */
 
 /* Many linear programs of one shape. */
 typedef struct gpuopt_simplex_many gpuopt_simplex_many;
@@ -1660,7 +1694,7 @@ typedef enum gpuopt_simplex_shared {
 /* The shape of the programs, and how to solve them. */
 typedef struct gpuopt_simplex_many_desc {
     size_t struct_size;   /* sizeof(gpuopt_simplex_many_desc) */
-    int32_t copies;       /* most programs at a time, 1 to 65,536 */
+    int32_t copies;       /* most programs at a time, 1 to 65,536, on all ranks together */
     int32_t rows, cols;   /* 0 to 512, 0 to 8,192 */
     const int64_t *start; /* the pattern, as of gpuopt_matrix; NULL: dense, all rows * cols entries line after line */
     const int32_t *index; /* [start[lines]] */
@@ -1672,6 +1706,7 @@ typedef struct gpuopt_simplex_many_desc {
     double dual_tolerance;   /* 1e-12 to 1e-3; 0: 1e-9 */
     double pivot_tolerance;  /* least |pivot| on the scaled program, 1e-14 to 0.5; 0: 1e-7 */
     int64_t iteration_limit; /* of a program over all calls, then its outcome is LIMIT; 0: none */
+    gpuopt_group *group;     /* of the context: its ranks share the programs, see Group; NULL: this context has all */
 } gpuopt_simplex_many_desc;
 
 /* The numbers of programs 0 to count - 1, one program after the other; an array that is shared is there once. All are

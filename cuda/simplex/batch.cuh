@@ -246,7 +246,9 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
         return gpuopt__refuse(b->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_batch_run",
                               "the report asks for what the descriptor's with_... did not announce");
     gpuopt_status status = child_bring_root(b, c);
-    if (!status) status = child_upload(b, c);
+    if (status || wanted.children.count == 0)
+        return status; /* then the root has been worked on like the other ranks' */
+    status = child_upload(b, c);
     if (status) return status;
     const bool here = wanted.where == GPUOPT_HOST;
     const auto count = static_cast<size_t>(wanted.children.count), rows = static_cast<size_t>(c->root.rows),
