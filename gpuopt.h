@@ -2290,21 +2290,22 @@ typedef struct gpuopt_knapsack_desc {
      * settled in any case. */
     gpuopt_switch reduction;
     int32_t hybrid_threshold; /* HYBRID: see there; 0: 5000, as in the paper */
-    /* [items] How many copies of each item may be taken, 0 or more; NULL: 1. Of an item of which u copies fit, the search
-     * decides floor(log2 u) + 1 pieces, each of which is some of the copies (u = 10: 5, 3, 1 and 1). Where memory, cost and
-     * numbers of nodes depend on items, they depend on pieces then: pool, free_items, and the size of packed nodes. */
+    /* [items] How many copies of each item may be taken, 0 or more; NULL: 1. Of an item of which u copies fit, the
+     * search decides floor(log2 u) + 1 pieces, each of which is some of the copies (u = 10: 5, 3, 1 and 1). What
+     * depends on the number of items (memory, pool, cost, free_items, packed nodes) depends on that of pieces then. */
     const int64_t *upper;
 } gpuopt_knapsack_desc;
 
 /* Returns in *plan what memory a handle takes, before its pool grows. It depends only on items, pool, search,
- * hybrid_threshold and the context, with `upper` also on weight and capacity. Errors: as _create's for the descriptor. */
+ * hybrid_threshold and the context, with `upper` also on it, weight and capacity. Errors: as _create's, for the
+ * descriptor. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                               gpuopt_memory_plan *plan);
 /* Creates a search: sorts the items, finds a first incumbent, fixes items, and puts the root into the pool. If that
  * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight,
- * profit or upper the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums of
- * weights or profits are allowed). UNSUPPORTED: more than 2^28 pieces. Cost: O(items log items) time on the host, not
- * interrupted by the stop hook. */
+ * profit or upper the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums
+ * of weights or profits are allowed). UNSUPPORTED: more than 2^28 pieces. Cost: O(items log items) time on the host,
+ * not interrupted by the stop hook. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_knapsack **knapsack);
 /* Destroys a search; NULL is allowed. */
@@ -2352,9 +2353,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
  * device memory. STATE: taken is not NULL, and the handle was made with `upper`. Cost: O(items) time on the host. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
                                                        const uint8_t *taken);
-/* As _set_incumbent with items, for handles with and without `upper`. copies: [items] in memory `where`, how many of each
- * item the solution takes. ARGUMENT: copies is NULL, or holds a number that is negative or more than `upper` (without it:
- * 1); and as there. */
+/* As _set_incumbent with items, for handles with and without `upper`. copies: [items] in memory `where`, how many of
+ * each item the solution takes. ARGUMENT: copies is NULL, or holds a number that is negative or more than `upper`
+ * (without it: 1); and as there. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
                                                     const int64_t *copies);
 

@@ -80,6 +80,7 @@ struct gpuopt_knapsack {
     int surrogates;            /* and that it comes from surrogate problems */
     uint64_t hash;             /* of the problem that reduction left */
     int64_t *most;             /* [given] copies of an item that a solution can have; NULL: 1 of each */
+    int64_t *copies;           /* [items] of a piece; NULL: 1 */
     int64_t *weight, *profit;  /* [items] of a piece */
     int64_t *sorted_weight, *sorted_profit;
     uint64_t *weight_sum, *profit_sum; /* [items + 1] */

@@ -83,8 +83,11 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
         l->begin = (int32_t *)gpuopt__cut(&arena, n + 1, sizeof(int32_t));
         l->least_loss = (double *)gpuopt__cut(&arena, n + 1, sizeof(double));
     }
-    k->most = NULL;
-    if (d->upper) k->most = (int64_t *)gpuopt__cut(&arena, d->items, sizeof(int64_t));
+    k->most = k->copies = NULL;
+    if (d->upper) {
+        k->most = (int64_t *)gpuopt__cut(&arena, d->items, sizeof(int64_t));
+        k->copies = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
+    }
     k->weight = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     /* The tables of the sorted items, in this order and one after the other: the GPU's backend copies them at once. */

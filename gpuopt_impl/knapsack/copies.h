@@ -52,10 +52,32 @@ static void gpuopt__knapsack_divide(gpuopt_knapsack *k, const gpuopt_knapsack_de
         if (k->most) k->most[j] = left;
         for (; left > 0; left -= copies, piece++) {
             copies = gpuopt__knapsack_piece(left);
+            if (k->copies) k->copies[piece] = copies;
             k->weight[piece] = copies * d->weight[j];
             k->profit[piece] = copies * d->profit[j];
         }
     }
+}
+
+/* Copies of sorted item j. */
+static int64_t gpuopt__knapsack_copies(const gpuopt_knapsack *k, int32_t j) {
+    return k->copies ? k->copies[k->order[j]] : 1;
+}
+
+/* Copies in all sorted items, or INT64_MAX if there are more. */
+static int64_t gpuopt__knapsack_all_copies(const gpuopt_knapsack *k) {
+    int64_t sum = 0;
+    int32_t j;
+    for (j = 0; j < k->search.view.last; j++) {
+        const int64_t copies = gpuopt__knapsack_copies(k, j);
+        sum = copies > INT64_MAX - sum ? INT64_MAX : sum + copies;
+    }
+    return sum;
+}
+
+/* How many copies of a piece fit, if all of them do not. */
+static int64_t gpuopt__knapsack_part_of(int64_t room, int64_t copies, int64_t weight) {
+    return (int64_t)gpuopt__knapsack_product_quotient((uint64_t)room, (uint64_t)copies, (uint64_t)weight);
 }
 
 /* Adds up the pieces that are taken. copies: [given] */

@@ -141,6 +141,47 @@ static void more_items(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Strongly correlated items are easy by bounds from the number of copies. The answer is that with an item for each copy,
+ * which knows nothing of copies. */
+static void strong_ones(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 16;
+    int k;
+    (void)state;
+    for (k = 0; k < 6; k++) {
+        bounded b;
+        static int64_t weight[10 * 300], profit[10 * 300];
+        gpuopt_knapsack_desc desc;
+        gpuopt_knapsack *each;
+        gpuopt_knapsack_info info;
+        int32_t j, n = 0;
+        int64_t x, sum = 0;
+        memset(&b, 0, sizeof b);
+        b.m = model_random(k % 2 ? 4 : 2, 300, 10000, &random);
+        for (j = 0; j < b.m.items; j++) {
+            b.upper[j] = test_random_int(&random, 5, 10);
+            sum += b.upper[j] * b.m.weight[j];
+            for (x = 0; x < b.upper[j]; x++, n++) weight[n] = b.m.weight[j], profit[n] = b.m.profit[j];
+        }
+        b.m.capacity = sum / 2;
+        desc = desc_of(&b);
+        desc.items = n;
+        desc.weight = weight;
+        desc.profit = profit;
+        desc.upper = NULL;
+        each = model_create(context, &desc);
+        gpuopt_desc_init(&info, sizeof info);
+        assert_int_equal(gpuopt_knapsack_expand(each, 0, 0, &info), GPUOPT_OK);
+        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+        gpuopt_knapsack_destroy(each);
+        desc = desc_of(&b);
+        desc.node_limit = k % 2 ? 0 : 200000; /* millions, if pieces are counted */
+        info = solve(context, &desc, &b, info.lower, 0);
+        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    }
+    gpuopt_context_destroy(context);
+}
+
 /* Two handles share the nodes; both know the same pieces. */
 static void shared(void **state) {
     gpuopt_context *context = test_context(NULL);
@@ -390,9 +431,10 @@ static void one_of_each(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_search), cmocka_unit_test(more_items),      cmocka_unit_test(shared),
-    cmocka_unit_test(told),         cmocka_unit_test(every_number),    cmocka_unit_test(large),
-    cmocka_unit_test(refused),      cmocka_unit_test(too_many_pieces), cmocka_unit_test(one_of_each),
+    cmocka_unit_test(every_search), cmocka_unit_test(more_items), cmocka_unit_test(strong_ones),
+    cmocka_unit_test(shared),       cmocka_unit_test(told),       cmocka_unit_test(every_number),
+    cmocka_unit_test(large),        cmocka_unit_test(refused),    cmocka_unit_test(too_many_pieces),
+    cmocka_unit_test(one_of_each),
 };
 
 TEST_MAIN(tests)
