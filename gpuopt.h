@@ -2266,7 +2266,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_reduction_lift(gpuopt_elimination_re
                                                            const int32_t *reduced, int32_t *value);
 
 /* ---- Knapsack: branch and bound on a pool of nodes ---------------------------------------------------------------- *
- * max p x subject to w x <= C, x in {0, 1}^n, exactly, in integers. A node decides some of the items; its other items
+ * max p x subject to w x <= C, x in {0, 1}^n, or 0 <= x <= upper, x integer (a bounded knapsack; with upper >= C / w an
+ * unbounded one), exactly, in integers. A node decides some of the items; its other items
  * are filled in greedily, which gives a solution, and a part of one more item gives Dantzig's bound on every solution
  * below the node. A step takes the nodes of one level, which have all decided the same items, decides one more item,
  * and keeps those of their children that may beat the incumbent, the best solution known.
@@ -2325,16 +2326,22 @@ typedef struct gpuopt_knapsack_desc {
      * settled in any case. */
     gpuopt_switch reduction;
     int32_t hybrid_threshold; /* HYBRID: see there; 0: 5000, as in the paper */
+    /* [items] How many copies of each item may be taken, 0 or more; NULL: 1. Of an item of which u copies fit, the
+     * search decides floor(log2 u) + 1 pieces, each of which is some of the copies (u = 10: 5, 3, 1 and 1). What
+     * depends on the number of items (memory, pool, cost, free_items, packed nodes) depends on that of pieces then. */
+    const int64_t *upper;
 } gpuopt_knapsack_desc;
 
 /* Returns in *plan what memory a handle takes, before its pool grows. It depends only on items, pool, search,
- * hybrid_threshold and the context. ARGUMENT: as _create. */
+ * hybrid_threshold and the context, with `upper` also on it, weight and capacity. Errors: as _create's, for the
+ * descriptor. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                               gpuopt_memory_plan *plan);
 /* Creates a search: sorts the items, finds a first incumbent, fixes items, and puts the root into the pool. If that
- * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight or
- * profit the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums of weights
- * or profits are allowed). Cost: O(items log items) time on the host, not interrupted by the stop hook. */
+ * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight,
+ * profit or upper the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums
+ * of weights or profits are allowed). UNSUPPORTED: more than 2^28 pieces. Cost: O(items log items) time on the host,
+ * not interrupted by the stop hook. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_knapsack **knapsack);
 /* Destroys a search; NULL is allowed. */
@@ -2379,16 +2386,25 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
  * some solution has at least this profit. From then on only such solutions are searched for: if there is one, the
  * search ends with OPTIMAL, and its items can be had as always; else with INFEASIBLE. Of several claims the largest
  * counts. ARGUMENT: profit is negative or not that of the items, or the items are too heavy, which is also checked in
- * device memory. Cost: O(items) time on the host. */
+ * device memory. STATE: taken is not NULL, and the handle was made with `upper`. Cost: O(items) time on the host. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
                                                        const uint8_t *taken);
+/* As _set_incumbent with items, for handles with and without `upper`. copies: [items] in memory `where`, how many of
+ * each item the solution takes. ARGUMENT: copies is NULL, or holds a number that is negative or more than `upper`
+ * (without it: 1); and as there. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
+                                                    const int64_t *copies);
 
 /* Returns the incumbent, at any time: taken [items] as 1 and 0 in memory `where`, in the order of the descriptor; its
  * profit and its weight, each one number in host memory. Any may be NULL. A node carries only its last 32 decisions;
  * earlier ones are recovered, 32 at a time, by searches within the free part of the pool, so the call is cheapest once
- * the search has ended. It may find a better solution, which is then the incumbent. The stop hook is not asked. */
+ * the search has ended. It may find a better solution, which is then the incumbent. The stop hook is not asked. STATE:
+ * taken is not NULL, and the handle was made with `upper`. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory where, uint8_t *taken,
                                                    int64_t *profit, int64_t *weight);
+/* As _get_items, for handles with and without `upper`. copies: [items] in memory `where`, how many of each item. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t *copies,
+                                                    int64_t *profit, int64_t *weight);
 
 /* Packs nodes into bytes, for a checkpoint or for another process with a handle of the same problem. The `nodes` nodes
  * that would be expanded next (-1: all) go into bytes [capacity], in host memory; *size (may be NULL) is how many bytes

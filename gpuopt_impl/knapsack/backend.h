@@ -5,6 +5,7 @@
  * cuda/knapsack/knapsack.cu.
  *
  *     calls.h          the public calls except those for packed nodes
+ *     copies.h         items with several copies as pieces, each of which is taken or not
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
  *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
  *     bound.h          the arithmetic of a node (CPU and GPU)
@@ -33,7 +34,7 @@
 /* An item that is not decided yet. */
 typedef struct gpuopt__knapsack_item {
     int64_t weight, profit; /* 1 or more */
-    int32_t index;          /* in the descriptor */
+    int32_t index;          /* of the piece */
     uint32_t key;           /* of the sort */
 } gpuopt__knapsack_item;
 
@@ -46,10 +47,14 @@ typedef struct gpuopt__knapsack_lists {
     double *least_loss;          /* [items + 1] */
 } gpuopt__knapsack_lists;
 
-enum { GPUOPT__KNAPSACK_CHUNK = 512 }; /* nodes that are copied at a time between arrays in host memory */
+enum {
+    GPUOPT__KNAPSACK_CHUNK = 512,      /* nodes that are copied at a time between arrays in host memory */
+    GPUOPT__KNAPSACK_PIECES = 1 << 28, /* the most of a handle */
+};
 
-/* The head of every backend's handle. Profits in tables and searches are in multiples of `unit`, without those of fixed
- * items; all other profits are as in the descriptor. */
+/* The head of every backend's handle. Items are pieces, see copies.h; without `upper` those of the descriptor. Profits
+ * in tables and searches are in multiples of `unit`, without those of fixed items; all other profits are as in the
+ * descriptor. */
 struct gpuopt_knapsack {
     gpuopt_context *context;
     gpuopt__knapsack_search search; /* of the problem that reduction left */
@@ -62,7 +67,7 @@ struct gpuopt_knapsack {
     int64_t host_room; /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
     int64_t node_limit;
     int32_t hybrid_threshold;
-    int32_t items;
+    int32_t items, given; /* pieces; items of the descriptor */
     int64_t capacity;
     void *block;               /* memory of the arrays below and of the lists */
     int64_t base_profit;       /* of the items that are fixed in */
@@ -74,14 +79,16 @@ struct gpuopt_knapsack {
     int64_t strengthen_at;     /* expanded nodes at which the next bound of the whole problem is computed */
     int surrogates;            /* and that it comes from surrogate problems */
     uint64_t hash;             /* of the problem that reduction left */
-    int64_t *weight, *profit;  /* [items] as in the descriptor */
+    int64_t *most;             /* [given] copies of an item that a solution can have; NULL: 1 of each */
+    int64_t *copies;           /* [items] of a piece; NULL: 1 */
+    int64_t *weight, *profit;  /* [items] of a piece */
     int64_t *sorted_weight, *sorted_profit;
     uint64_t *weight_sum, *profit_sum; /* [items + 1] */
     int32_t *reach;                    /* [items + 1] */
-    int32_t *order;                    /* [items] index in the descriptor of each sorted item */
+    int32_t *order;                    /* [items] the piece that each sorted item is */
     uint8_t *fixed;                    /* [items] 0: out, 1: in, 2: not decided yet */
     uint8_t *taken, *trial;            /* [items] */
-    gpuopt__knapsack_item *scratch;    /* [2 * items] */
+    gpuopt__knapsack_item *scratch;    /* [2 * items], and at least [given] */
 };
 
 /* Places of nodes refer to host memory from now on. GPU only. */
