@@ -176,9 +176,11 @@ static void long_lists(void **state) {
         int32_t chosen[CHOICE_CLASSES], also[CHOICE_CLASSES];
         int64_t j, peak = 320000;
         int tight;
-        choice_random(m, round % 4 == 1 ? 2 : 0, 20, 68, INT64_C(1) << (44 + round), &seed);
+        choice_random(m, round % 4 == 1 ? 2 : 0, 20, 68, INT64_C(1) << (round % 4 == 3 ? 14 : 44 + round), &seed);
         for (j = 0; j < m->begin[m->classes] && round % 4 != 1; j++) m->profit[j] = m->weight[j] + (round % 4 == 2);
-        for (tight = 0; tight < 3; tight++) { /* room for many; just enough; one too few */
+        for (j = 0; j < m->begin[m->classes] && round % 4 == 3; j++)
+            m->profit[j] += test_random_int(&seed, 0, 99); /* some are dominated */
+        for (tight = 0; tight < 3; tight++) {              /* room for many; just enough; one too few */
             desc = choice_desc(m, peak - (tight == 2));
             one = choice_create(context, &desc);
             two = choice_create(plain, &desc);
