@@ -2604,12 +2604,18 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_items(gpuopt_knapsack_multi *
  *         item first. States are dropped that another one dominates, or whose bound does not beat the best solution;
  *         each state gives a solution as well. After Pisinger: A Minimal Algorithm for the Multiple-Choice Knapsack
  *         Problem (1995); the bound is Dantzig's, over the classes that are left. doc/knapsack.md says more.
- * Memory  72 bytes for each state that fits a list. Lists whose size was given never grow; those of default size double
- *         when states do not fit, up to 2^26 states (4.8 GB, and while they grow half as much again), as long as the
- *         context's allocator has memory. When they cannot grow, the outcome is FULL.
- * Where   The search is on the host, by one thread, in contexts of every backend; vectors may be in device memory.
- * Bits    With lists that are large enough, bounds, counts and items are the same on every machine, and however the
- *         work is divided between calls. */
+ * Memory  72 bytes of host memory for each state that fits a list. Lists whose size was given never grow; those of
+ *         default size double when states do not fit, up to 2^26 states (4.8 GB, and while they grow half as much
+ *         again), as long as the context's allocator has memory. When they cannot grow, the outcome is FULL, and the
+ *         next call tries again. On the GPU also device memory, if a step from a full list may make 2^18 states: 48
+ *         bytes for each that fits a list, and up to 270 MB for the heaps by which lists are merged; where there is
+ *         none to grow, steps that no longer fit are made on the host.
+ * Where   The lists are in host memory. On the CPU, steps that make 2^15 states or more are divided among the
+ *         context's threads. On the GPU, those that make 2^18 or more (states times items that may be of use) are
+ *         copied to the device and back; shorter ones take less time on the host, and are made there by one thread.
+ *         Vectors may be in device memory.
+ * Bits    With lists that are large enough, bounds, counts and items are the same on every machine and backend, with
+ *         any number of threads, and however the work is divided between calls. */
 
 /* A search of a multiple-choice knapsack. */
 typedef struct gpuopt_knapsack_choice gpuopt_knapsack_choice;

@@ -20,7 +20,7 @@
  *     small.h          a small knapsack, searched by one thread (CPU and GPU)
  *     batch.h          the public calls for many of these; cpu_batch.h
  *     multi_head.h     several constraints: another search, see there
- *     choice_head.h    one item of each class: likewise, on the host with every backend
+ *     choice_head.h    one item of each class: likewise; its lists are on the host with every backend
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BACKEND_H
 #define GPUOPT_IMPL_KNAPSACK_BACKEND_H
@@ -160,6 +160,14 @@ struct gpuopt__knapsack_backend {
     gpuopt_status (*multi_round)(gpuopt_knapsack_multi *, gpuopt__knapsack_multi_job *);
     /* Reads the deviations [words] of the best solution that a worker has found. */
     gpuopt_status (*multi_found)(gpuopt_knapsack_multi *, int64_t worker, uint64_t *deviates);
+    /* Adds the memory of a multiple-choice knapsack's steps, for lists of so many states and classes of so many items.
+     */
+    void (*choice_plan)(const gpuopt_context *, int64_t limit, int64_t most, gpuopt_memory_plan *);
+    gpuopt_status (*choice_create)(gpuopt_knapsack_choice *);
+    void (*choice_destroy)(gpuopt_knapsack_choice *);
+    /* The lists have grown. */
+    void (*choice_grow)(gpuopt_knapsack_choice *, int64_t limit);
+    gpuopt_status (*choice_step)(gpuopt_knapsack_choice *, gpuopt__knapsack_choice_job *);
 };
 
 /* Enlarges the pool. MEMORY: nothing has changed. */
