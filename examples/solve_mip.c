@@ -274,11 +274,11 @@ static int32_t any_open(const worker *w) {
     return best;
 }
 
-/* The child to go to first: towards the best solution, or away from the root's optimum. */
+/* The child to go to first: at times towards the best solution, else away from the root's optimum. */
 static decision first_child(const worker *w, int32_t j) {
     double x = w->now.x[j], root = w->tree->root_x[j];
     double low = is_fractional(w, j) ? floor(x) : round(x) < w->ub[j] ? round(x) : round(x) - 1;
-    int up = w->cutoff < HUGE_VAL ? w->best[j] > low : x > root || (x == root && x - low > 0.5);
+    int up = w->cutoff < HUGE_VAL && w->nodes % 64 < 32 ? w->best[j] > low : x > root || (x == root && x - low > 0.5);
     return (decision){j, !up, low + up, fabs(low + up - x)};
 }
 
