@@ -126,10 +126,10 @@ int node_relax(worker *w) {
     w->iterations += info.iterations - before;
     if (info.outcome == GPUOPT_MORE || info.outcome == GPUOPT_INFEASIBLE || info.outcome == GPUOPT_CUTOFF) return 0;
     if (info.outcome != GPUOPT_OPTIMAL) worker_ok(w, gpuopt_simplex_get_bound(w->lp, &info.objective));
-    w->now.outcome = info.outcome;
-    w->now.objective = w->bound = fmax(info.objective, w->bound);
-    return worker_ok(w, gpuopt_simplex_get_solution(w->lp, GPUOPT_HOST, w->now.x, w->now.slope, NULL, NULL)) &&
-           worker_ok(w, gpuopt_simplex_get_basis(w->lp, GPUOPT_HOST, w->now.basis)) && w->bound < w->cutoff;
+    w->outcome = info.outcome;
+    w->bound = fmax(info.objective, w->bound);
+    return worker_ok(w, gpuopt_simplex_get_solution(w->lp, GPUOPT_HOST, w->x, w->slope, NULL, NULL)) &&
+           worker_ok(w, gpuopt_simplex_get_basis(w->lp, GPUOPT_HOST, w->basis)) && w->bound < w->cutoff;
 }
 
 /* With rational data a model whose relaxation is unbounded is infeasible or unbounded, too (Meyer 1974). */
@@ -143,17 +143,17 @@ void node_forget_costs(worker *w) {
 
 static int allocate(worker *w) {
     size_t rows = (size_t)w->model->matrix.rows, cols = (size_t)w->model->matrix.cols, k;
-    double **numbers[] = {&w->now.x, &w->now.slope, &w->lb, &w->ub, &w->low, &w->high, &w->best};
+    double **numbers[] = {&w->x, &w->slope, &w->lb, &w->ub, &w->low, &w->high, &w->best};
     int failed = 0;
     for (k = 0; k < sizeof numbers / sizeof *numbers; k++)
         failed |= !(*numbers[k] = calloc(cols + 1, sizeof **numbers[k]));
     w->changes = GPUOPT_INIT(gpuopt_propagator_changes);
     w->changes.capacity = trail_capacity(w->model);
     w->changes.col = calloc((size_t)w->changes.capacity, sizeof *w->changes.col);
-    w->now.basis = calloc(rows + cols + 1, 1);
+    w->basis = calloc(rows + cols + 1, 1);
     w->col = calloc(cols + 1, sizeof *w->col);
     w->mark = calloc(cols + 1, 1);
-    failed |= !w->changes.col || !w->now.basis || !w->col || !w->mark;
+    failed |= !w->changes.col || !w->basis || !w->col || !w->mark;
     return worker_ok(w, failed ? GPUOPT_ERROR_MEMORY : GPUOPT_OK);
 }
 
@@ -218,8 +218,8 @@ int worker_open(worker *w, tree *t) {
 }
 
 void worker_close(worker *w) {
-    void *memory[] = {w->path, w->now.x, w->now.slope, w->now.basis, w->lb,   w->ub,
-                      w->low,  w->high,  w->best,      w->col,       w->mark, w->changes.col};
+    void *memory[] = {w->path, w->x,    w->slope, w->basis, w->lb,   w->ub,
+                      w->low,  w->high, w->best,  w->col,   w->mark, w->changes.col};
     size_t k;
     for (k = 0; k < sizeof memory / sizeof *memory; k++) free(memory[k]);
     gpuopt_simplex_batch_destroy(w->batch);

@@ -51,14 +51,6 @@ typedef struct tree {
     gpuopt_status status;                 /* the first that was not OK; it ends the search */
 } tree;
 
-/* The optimum of a node's relaxation. */
-typedef struct relaxation {
-    gpuopt_outcome outcome; /* OPTIMAL; if it is not, x is some point, and the objective a bound */
-    double objective;
-    double *x, *slope; /* [cols] values and reduced costs */
-    uint8_t *basis;    /* [cols + rows] */
-} relaxation;
-
 /* A decision, and the position in the trail where its level begins. */
 typedef struct step {
     decision d;
@@ -82,7 +74,9 @@ typedef struct worker {
     int32_t depth, top, room;
     double bound;                /* no solution in the node is better */
     double *lb, *ub;             /* [cols] the node's */
-    relaxation now;              /* its optimum */
+    gpuopt_outcome outcome;      /* of its relaxation: OPTIMAL, or x is some point */
+    double *x, *slope;           /* [cols] values and reduced costs; the objective is the bound */
+    uint8_t *basis;              /* [cols + rows] */
     double *best, cutoff, known; /* copies of the tree's; the cutoff whose consequences hold at level 0 */
     int32_t cutoff_row;          /* of the propagator; -1: none yet */
     double given_up; /* the least bound of parts of the tree on which rounding allowed no verdict; HUGE_VAL: none */

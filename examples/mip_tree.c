@@ -78,7 +78,7 @@ void tree_put(worker *w, decision d) {
         n->depth = depth;
         for (k = 0; k < depth; k++) n->path[k] = k < w->depth ? w->path[k].d : d;
         n->basis = (uint8_t *)(n->path + depth);
-        memcpy(n->basis, w->now.basis, basis);
+        memcpy(n->basis, w->basis, basis);
     }
     pthread_mutex_lock(&t->lock);
     if (!n || put(t, n)) {

@@ -56,7 +56,7 @@ static double fraction(double x) { return x - floor(x); }
 static int is_open(const worker *w, int32_t j) { return w->model->integer[j] && w->lb[j] < w->ub[j]; }
 /* Of an integer column: whether its value in the relaxation is none. */
 static int is_fractional(const worker *w, int32_t j) {
-    return w->model->integer[j] && fabs(w->now.x[j] - round(w->now.x[j])) > integrality;
+    return w->model->integer[j] && fabs(w->x[j] - round(w->x[j])) > integrality;
 }
 
 /* ---- Solutions ---- */
@@ -72,7 +72,7 @@ static int take_rounded(worker *w) {
     int32_t i, j;
     int64_t k;
     for (j = 0; j < m->matrix.cols; j++) {
-        x[j] = m->integer[j] ? round(w->now.x[j]) : w->now.x[j];
+        x[j] = m->integer[j] ? round(w->x[j]) : w->x[j];
         if (!is_between(m->lb[j], x[j], m->ub[j])) return 0;
     }
     for (i = 0; i < m->matrix.rows; i++) {
@@ -90,7 +90,7 @@ static void take_integers(worker *w) {
     int32_t j, count = 0;
     if (take_rounded(w)) return;
     for (j = 0; j < w->model->matrix.cols; j++)
-        if (is_open(w, j)) w->col[count] = j, w->low[count++] = round(w->now.x[j]);
+        if (is_open(w, j)) w->col[count] = j, w->low[count++] = round(w->x[j]);
     if (node_push(w, NULL) && node_tighten(w, count, w->col, w->low, w->low) && node_relax(w)) take_rounded(w);
 }
 
@@ -103,11 +103,11 @@ static decision round_one(const worker *w, int guided) {
     double least = HUGE_VAL;
     int32_t j;
     for (j = 0; j < w->model->matrix.cols; j++) {
-        double f = fraction(w->now.x[j]);
-        int up = !guided || w->best[j] > w->now.x[j];
+        double f = fraction(w->x[j]);
+        int up = !guided || w->best[j] > w->x[j];
         if (!is_fractional(w, j) || (up ? 1 - f : f) >= least) continue;
         least = up ? 1 - f : f;
-        d = (decision){j, !up, up ? ceil(w->now.x[j]) : floor(w->now.x[j]), least};
+        d = (decision){j, !up, up ? ceil(w->x[j]) : floor(w->x[j]), least};
     }
     return d;
 }
@@ -169,7 +169,7 @@ static int32_t list_candidates(worker *w, candidate *list) {
     pthread_mutex_lock(&t->lock);
     for (j = 0; j < w->model->matrix.cols; j++) {
         const int32_t *known = t->history[j].count;
-        double f = fraction(w->now.x[j]);
+        double f = fraction(w->x[j]);
         if (is_fractional(w, j))
             list[count++] = (candidate){j, known[0] < known[1] ? known[0] : known[1],
                                         score_of(expected(t, j, 0, f), expected(t, j, 1, f))};
@@ -182,46 +182,35 @@ static int32_t list_candidates(worker *w, candidate *list) {
 /* Strong branching: replaces the scores of columns by how much the objective rises in their children, of some
  * iterations each. Bounds beyond which there is no better solution go into the worker's list; returns how many. */
 static int32_t try_children(worker *w, candidate **tried, int32_t count) {
-    gpuopt_simplex_children children = GPUOPT_INIT(gpuopt_simplex_children);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
-    int64_t start[2 * MOST_TRIED + 1] = {0}, limit = 20 + 2 * (w->iterations - w->tries) / (w->nodes + 1);
-    double lb[2 * MOST_TRIED], ub[2 * MOST_TRIED], objective[2 * MOST_TRIED], rise[2 * MOST_TRIED];
-    int32_t col[2 * MOST_TRIED], outcome[2 * MOST_TRIED], iterations[2 * MOST_TRIED], k, listed = 0;
-    for (k = 0; k < 2 * count; k++) {
-        int32_t j = col[k] = tried[k / 2]->col;
-        lb[k] = k % 2 ? ceil(w->now.x[j]) : w->lb[j];
-        ub[k] = k % 2 ? w->ub[j] : floor(w->now.x[j]);
-        start[k + 1] = k + 1;
-    }
-    children.count = 2 * count;
-    children.start = start;
-    children.col = col;
-    children.lb = lb;
-    children.ub = ub;
+    int64_t limit = 20 + 2 * (w->iterations - w->tries) / (w->nodes + 1);
+    int32_t col[MOST_TRIED], outcome[2 * MOST_TRIED], iterations[2 * MOST_TRIED], k, up, listed = 0;
+    double objective[2 * MOST_TRIED];
+    for (k = 0; k < count; k++) col[k] = tried[k]->col;
     report.outcome = outcome;
     report.iterations = iterations;
     report.objective = objective;
-    if (!worker_ok(w, gpuopt_simplex_batch_run(w->batch, GPUOPT_HOST, &children, limit < 100 ? limit : 100, &report)))
+    if (!worker_ok(w,
+                   gpuopt_simplex_batch_branch(w->batch, GPUOPT_HOST, count, col, limit < 100 ? limit : 100, &report)))
         return 0;
     pthread_mutex_lock(&w->tree->lock);
-    for (k = 0; k < 2 * count; k++) {
-        double f = fraction(w->now.x[col[k]]);
-        int closed = outcome[k] == GPUOPT_INFEASIBLE || outcome[k] == GPUOPT_CUTOFF ||
-                     (outcome[k] == GPUOPT_OPTIMAL && objective[k] >= w->cutoff);
-        rise[k] = closed ? HUGE_VAL : fmax(0, objective[k] - w->now.objective);
-        remember(w->tree, col[k], k % 2, rise[k], k % 2 ? 1 - f : f);
-        w->tries += iterations[k];
-        w->iterations += iterations[k];
+    for (k = 0; k < count; k++) {
+        double x = w->x[col[k]], rise[2];
+        for (up = 0; up < 2; up++) {
+            int c = 2 * k + up, closed = outcome[c] == GPUOPT_INFEASIBLE || outcome[c] == GPUOPT_CUTOFF ||
+                                         (outcome[c] == GPUOPT_OPTIMAL && objective[c] >= w->cutoff);
+            rise[up] = closed ? HUGE_VAL : fmax(0, objective[c] - w->bound);
+            remember(w->tree, col[k], up, rise[up], up ? ceil(x) - x : fraction(x));
+            w->tries += iterations[c];
+            w->iterations += iterations[c];
+        }
+        tried[k]->score = score_of(rise[0], rise[1]);
+        if (rise[0] < HUGE_VAL && rise[1] < HUGE_VAL) continue;
+        w->col[listed] = col[k];
+        w->low[listed] = rise[0] < HUGE_VAL ? w->lb[col[k]] : ceil(x);
+        w->high[listed++] = rise[1] < HUGE_VAL ? w->ub[col[k]] : floor(x);
     }
     pthread_mutex_unlock(&w->tree->lock);
-    for (k = 0; k < count; k++) {
-        int down = rise[2 * k] < HUGE_VAL, up = rise[2 * k + 1] < HUGE_VAL;
-        tried[k]->score = score_of(rise[2 * k], rise[2 * k + 1]);
-        if (down && up) continue;
-        w->col[listed] = tried[k]->col;
-        w->low[listed] = down ? lb[2 * k] : lb[2 * k + 1];
-        w->high[listed++] = up ? ub[2 * k + 1] : ub[2 * k];
-    }
     return listed;
 }
 
@@ -247,10 +236,10 @@ static int32_t choose(worker *w) {
 }
 
 /* Tightens integer columns whose distance from a relaxation's optimum would cost more than the cutoff allows. Returns
- * whether there may be a better solution. */
-static int tighten_by_cost(worker *w, double objective, const double *x, const double *slope) {
+ * how many, or CLOSED: there is no better solution. */
+static int32_t tighten_by_cost(worker *w, double objective, const double *x, const double *slope) {
     int32_t j, count = 0;
-    if (w->cutoff >= HUGE_VAL) return 1;
+    if (w->cutoff >= HUGE_VAL) return 0;
     for (j = 0; j < w->model->matrix.cols; j++) {
         double most = (w->cutoff - objective) / fabs(slope[j]) + integrality;
         double lb = slope[j] < 0 ? ceil(x[j] - most) : w->lb[j], ub = slope[j] > 0 ? floor(x[j] + most) : w->ub[j];
@@ -259,7 +248,7 @@ static int tighten_by_cost(worker *w, double objective, const double *x, const d
         w->low[count] = fmax(lb, w->lb[j]);
         w->high[count++] = fmin(ub, w->ub[j]);
     }
-    return count == 0 || node_tighten(w, count, w->col, w->low, w->high);
+    return count == 0 || node_tighten(w, count, w->col, w->low, w->high) ? count : CLOSED;
 }
 
 /* ---- The tree ---- */
@@ -268,15 +257,14 @@ static int tighten_by_cost(worker *w, double objective, const double *x, const d
 static int32_t any_open(const worker *w) {
     int32_t j, best = -1;
     for (j = 0; j < w->model->matrix.cols; j++)
-        if (is_open(w, j) &&
-            (best < 0 || fabs(w->now.x[j] - round(w->now.x[j])) > fabs(w->now.x[best] - round(w->now.x[best]))))
+        if (is_open(w, j) && (best < 0 || fabs(w->x[j] - round(w->x[j])) > fabs(w->x[best] - round(w->x[best]))))
             best = j;
     return best;
 }
 
 /* The child to go to first: at times towards the best solution, else away from the root's optimum. */
 static decision first_child(const worker *w, int32_t j) {
-    double x = w->now.x[j], root = w->tree->root_x[j];
+    double x = w->x[j], root = w->tree->root_x[j];
     double low = is_fractional(w, j) ? floor(x) : round(x) < w->ub[j] ? round(x) : round(x) - 1;
     int up = w->cutoff < HUGE_VAL && w->nodes % 64 < 32 ? w->best[j] > low : x > root || (x == root && x - low > 0.5);
     return (decision){j, !up, low + up, fabs(low + up - x)};
@@ -290,16 +278,15 @@ static int32_t solve_node(worker *w) {
     tree_adopt(w);
     do {
         if (!node_relax(w)) return CLOSED;
-        if (w->depth > 0 && parent > -HUGE_VAL && w->now.outcome == GPUOPT_OPTIMAL) {
+        if (w->depth > 0 && parent > -HUGE_VAL && w->outcome == GPUOPT_OPTIMAL) {
             decision d = w->path[w->depth - 1].d; /* that led here */
             pthread_mutex_lock(&w->tree->lock);
-            remember(w->tree, d.col, !d.upper, w->now.objective - parent, d.moved);
+            remember(w->tree, d.col, !d.upper, w->bound - parent, d.moved);
             pthread_mutex_unlock(&w->tree->lock);
         }
         parent = -HUGE_VAL;
-        if (w->now.outcome == GPUOPT_OPTIMAL && !tighten_by_cost(w, w->now.objective, w->now.x, w->now.slope))
-            return CLOSED;
-        col = choose(w);
+        col = w->outcome == GPUOPT_OPTIMAL ? tighten_by_cost(w, w->bound, w->x, w->slope) : 0;
+        if (col != CLOSED) col = col > 0 ? AGAIN : choose(w);
     } while (col == AGAIN && !w->late);
     return col == AGAIN ? CLOSED : col;
 }
@@ -308,7 +295,7 @@ static int32_t solve_node(worker *w) {
 static int branch(worker *w, int32_t col) {
     int integral = col == INTEGRAL, dives = w->nodes % 32 == 1 && 4 * w->dives <= w->iterations + 10000;
     decision d;
-    if (col == CLOSED || (integral && take_rounded(w) && w->now.outcome == GPUOPT_OPTIMAL) || w->bound >= w->cutoff)
+    if (col == CLOSED || (integral && take_rounded(w) && w->outcome == GPUOPT_OPTIMAL) || w->bound >= w->cutoff)
         return 0;
     if (integral) col = any_open(w);
     if (col < 0) {
@@ -342,7 +329,7 @@ static void *search(void *worker_of) {
         node_back(w, 0);
         tree_adopt(w);
         if (w->cutoff < w->known) /* at level 0, what the cutoff and the root's reduced costs imply */
-            inside = tighten_by_cost(w, t->root_objective, t->root_x, t->root_slope) &&
+            inside = tighten_by_cost(w, t->root_objective, t->root_x, t->root_slope) >= 0 &&
                      worker_ok(w, gpuopt_propagator_keep(w->propagator));
         w->known = w->cutoff;
         inside = inside && w->bound < w->cutoff && node_enter(w, next);
@@ -371,12 +358,12 @@ static void solve(tree *t, worker *w, int32_t threads) {
         t->status = w->status;
         return;
     }
-    t->unbounded = w->now.outcome == GPUOPT_UNBOUNDED;
+    t->unbounded = w->outcome == GPUOPT_UNBOUNDED;
     if (t->unbounded) node_forget_costs(w);
     col = solve_node(w);
-    t->root_objective = w->now.objective;
-    memcpy(t->root_x, w->now.x, bytes);
-    if (w->now.outcome == GPUOPT_OPTIMAL) memcpy(t->root_slope, w->now.slope, bytes);
+    t->root_objective = w->bound;
+    memcpy(t->root_x, w->x, bytes);
+    if (w->outcome == GPUOPT_OPTIMAL) memcpy(t->root_slope, w->slope, bytes);
     branch(w, col); /* its children are in the queue now */
     lose(w);
     node_back(w, 0);
@@ -387,11 +374,6 @@ static void solve(tree *t, worker *w, int32_t threads) {
     search(w);
     for (k = 1; k < threads; k++)
         if (w[k].runs) pthread_join(w[k].thread, NULL);
-}
-
-static void print_number(const char *name, double value) {
-    if (isfinite(value)) printf(", \"%s\": %.12g", name, value);
-    else printf(", \"%s\": null", name);
 }
 
 /* Prints the answer, and returns the exit status. */
@@ -413,8 +395,8 @@ static int report(const options *o, const tree *t, const worker *w, double sign,
         printf("{\"model\": ");
         print_json_string(o->model);
         printf(", \"backend\": \"%s\", \"status\": \"%s\"", w->backend, status);
-        print_number("objective", objective);
-        print_number("bound", bound);
+        print_json_number("objective", objective, 1);
+        print_json_number("bound", bound, 1);
         printf(", \"nodes\": %lld, \"lp_iterations\": %lld, \"seconds\": %.6f}\n", (long long)nodes,
                (long long)iterations, seconds);
         return result;
