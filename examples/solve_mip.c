@@ -293,22 +293,20 @@ static int32_t solve_node(worker *w) {
 
 /* Puts the children of the node into the tree, or goes on to one of them. Returns whether it does. */
 static int branch(worker *w, int32_t col) {
-    int integral = col == INTEGRAL, dives = w->nodes % 32 == 1 && 4 * w->dives <= w->iterations + 10000;
+    int integral = col == INTEGRAL, taken = integral && take_rounded(w);
+    int dives = w->nodes % 32 == 1 && 4 * w->dives <= w->iterations + 10000;
     decision d;
-    if (col == CLOSED || (integral && take_rounded(w) && w->outcome == GPUOPT_OPTIMAL) || w->bound >= w->cutoff)
-        return 0;
+    if (col == CLOSED || w->bound >= w->cutoff) return 0;
     if (integral) col = any_open(w);
     if (col < 0) {
-        double bound = w->bound;
-        take_integers(w);
-        if (bound < w->cutoff) w->given_up = fmin(w->given_up, bound);
+        if (!taken || w->outcome != GPUOPT_OPTIMAL) w->given_up = fmin(w->given_up, w->bound);
         return 0;
     }
     d = first_child(w, col);
     tree_put(w, opposite(d));
     if (!integral && !dives && !node_is_full(w)) return node_descend(w, d);
     tree_put(w, d);
-    if (integral) take_integers(w);
+    if (integral && !taken) take_integers(w);
     else if (dives) dive(w);
     return 0;
 }
