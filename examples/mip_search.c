@@ -157,7 +157,8 @@ static int allocate(worker *w) {
     return worker_ok(w, failed ? GPUOPT_ERROR_MEMORY : GPUOPT_OK);
 }
 
-int worker_probe(worker *w) {
+/* Probes the binaries, some at a time, for a tenth of the time at most, and sets what that finds. */
+static int probe(worker *w) {
     enum { AT_ONCE = 256 };
     gpuopt_propagator_probe_desc desc = GPUOPT_INIT(gpuopt_propagator_probe_desc);
     gpuopt_propagator_probe_bounds found = GPUOPT_INIT(gpuopt_propagator_probe_bounds);
@@ -184,7 +185,7 @@ int worker_probe(worker *w) {
     return feasible && worker_ok(w, gpuopt_propagator_keep(w->propagator));
 }
 
-int worker_open(worker *w, tree *t) {
+int worker_open(worker *w, tree *t, int probes) {
     gpuopt_propagator_desc rows = mip_propagator_desc(t->model);
     gpuopt_simplex_desc lp = mip_simplex_desc(t->model);
     gpuopt_simplex_batch_desc children = GPUOPT_INIT(gpuopt_simplex_batch_desc);
@@ -203,7 +204,8 @@ int worker_open(worker *w, tree *t) {
     rows.ub = t->ub;
     if (!worker_ok(w, gpuopt_propagator_create(w->context, &rows, &w->propagator)) ||
         !worker_ok(w, gpuopt_propagator_get_bounds(w->propagator, GPUOPT_HOST, w->lb, w->ub)) ||
-        !node_tighten(w, 0, NULL, NULL, NULL) || !worker_ok(w, gpuopt_propagator_keep(w->propagator)))
+        !node_tighten(w, 0, NULL, NULL, NULL) || !worker_ok(w, gpuopt_propagator_keep(w->propagator)) ||
+        (probes && w->dual && !probe(w))) /* the GPU does not probe with spare rows */
         return 0;
     lp.lb = w->lb;
     lp.ub = w->ub;

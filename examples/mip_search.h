@@ -94,12 +94,10 @@ typedef struct worker {
 
 /* Keeps the first error. Returns whether there is none. */
 int worker_ok(worker *w, gpuopt_status status);
-/* Makes a worker's handles, with the tree's bounds of the root; at level 0 is then what propagation finds. Returns
+/* Makes a worker's handles, with the tree's bounds of the root; at level 0 is then what propagation and probing find. Returns
  * whether there may be a solution, as do all that follow; if w->status is not OK, it has failed. */
-int worker_open(worker *w, tree *t);
+int worker_open(worker *w, tree *t, int probes);
 void worker_close(worker *w);
-/* Sets what probing the binaries finds, for a tenth of the time at most. */
-int worker_probe(worker *w);
 
 /* Goes to a node from anywhere: its decisions, and the basis of its parent. */
 int node_enter(worker *w, const open_node *node);

@@ -344,14 +344,14 @@ static void *search(void *worker_of) {
 /* A thread but the first: goes from the root's bounds to the queue. */
 static void *join_search(void *worker_of) {
     worker *w = worker_of;
-    return worker_open(w, w->tree) || w->status ? search(w) : NULL;
+    return worker_open(w, w->tree, 0) || w->status ? search(w) : NULL;
 }
 
 /* Solves the root and, if that is not all, the tree below it. */
 static void solve(tree *t, worker *w, int32_t threads) {
     size_t bytes = (size_t)t->model->matrix.cols * sizeof(double);
     int32_t col, k;
-    if (!worker_open(w, t) || (w->dual && !worker_probe(w)) || !node_relax(w)) {
+    if (!worker_open(w, t, 1) || !node_relax(w)) {
         lose(w);
         t->status = w->status;
         return;
