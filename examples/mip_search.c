@@ -127,6 +127,7 @@ int node_relax(worker *w) {
     if (info.outcome == GPUOPT_MORE || info.outcome == GPUOPT_INFEASIBLE || info.outcome == GPUOPT_CUTOFF) return 0;
     if (info.outcome != GPUOPT_OPTIMAL) worker_ok(w, gpuopt_simplex_get_bound(w->lp, &info.objective));
     w->outcome = info.outcome;
+    w->objective = info.objective;
     w->bound = fmax(info.objective, w->bound);
     return worker_ok(w, gpuopt_simplex_get_solution(w->lp, GPUOPT_HOST, w->x, w->slope, NULL, NULL)) &&
            worker_ok(w, gpuopt_simplex_get_basis(w->lp, GPUOPT_HOST, w->basis)) && w->bound < w->cutoff;

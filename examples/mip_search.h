@@ -72,10 +72,12 @@ typedef struct worker {
 
     step *path; /* [depth] from the root; the first `top` share a level */
     int32_t depth, top, room;
-    double bound;                /* no solution in the node is better */
-    double *lb, *ub;             /* [cols] the node's */
-    gpuopt_outcome outcome;      /* of its relaxation: OPTIMAL, or x is some point */
-    double *x, *slope;           /* [cols] values and reduced costs; the objective is the bound */
+    double bound;           /* no solution in the node is better */
+    double *lb, *ub;        /* [cols] the node's */
+    gpuopt_outcome outcome; /* of its relaxation: OPTIMAL, or x is some point */
+    double *x, *slope,
+        objective;               /* values and reduced costs [cols]; the bound may be better, from a parent whose bounds
+                                   * had been tightened further in another thread, but these belong to the objective */
     uint8_t *basis;              /* [cols + rows] */
     double *best, cutoff, known; /* copies of the tree's; the cutoff whose consequences hold at level 0 */
     int32_t cutoff_row;          /* of the propagator; -1: none yet */

@@ -285,7 +285,7 @@ static int32_t solve_node(worker *w) {
             pthread_mutex_unlock(&w->tree->lock);
         }
         parent = -HUGE_VAL;
-        col = w->outcome == GPUOPT_OPTIMAL ? tighten_by_cost(w, w->bound, w->x, w->slope) : 0;
+        col = w->outcome == GPUOPT_OPTIMAL ? tighten_by_cost(w, w->objective, w->x, w->slope) : 0;
         if (col != CLOSED) col = col > 0 ? AGAIN : choose(w);
     } while (col == AGAIN && !w->late);
     return col == AGAIN ? CLOSED : col;
@@ -359,7 +359,7 @@ static void solve(tree *t, worker *w, int32_t threads) {
     t->unbounded = w->outcome == GPUOPT_UNBOUNDED;
     if (t->unbounded) node_forget_costs(w);
     col = solve_node(w);
-    t->root_objective = w->bound;
+    t->root_objective = w->objective;
     memcpy(t->root_x, w->x, bytes);
     if (w->outcome == GPUOPT_OPTIMAL) memcpy(t->root_slope, w->slope, bytes);
     branch(w, col); /* its children are in the queue now */
