@@ -53,6 +53,7 @@ static uint64_t gpuopt__propagator_share_plan(const gpuopt_group_info *info, con
                                               int32_t nodes) {
     struct gpuopt__propagator_share measure;
     gpuopt__arena arena = {NULL, 0};
+    memset(&measure, 0, sizeof measure);
     measure.dealt = gpuopt__propagator_share_head(desc->group, info, nodes);
     gpuopt__propagator_share_cut(&arena, desc, &measure);
     return arena.used;

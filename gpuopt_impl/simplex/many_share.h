@@ -26,10 +26,11 @@ static void gpuopt__simplex_many_reports(const gpuopt__simplex_many_set *s, cons
 
 /* Bytes of a program in all arrays of a report. */
 static uint64_t gpuopt__simplex_many_report_bytes(const gpuopt__simplex_many_set *s) {
-    static const gpuopt_simplex_many_report none;
+    gpuopt_simplex_many_report none;
     gpuopt__dealt_array array[GPUOPT__SIMPLEX_MANY_REPORTS];
     uint64_t bytes = 0;
     int k;
+    memset(&none, 0, sizeof none);
     gpuopt__simplex_many_reports(s, &none, array);
     for (k = 0; k < GPUOPT__SIMPLEX_MANY_REPORTS; k++) bytes += array[k].size;
     return bytes;
