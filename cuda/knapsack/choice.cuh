@@ -237,7 +237,7 @@ gpuopt_status cuda_knapsack_choice_step(gpuopt_knapsack_choice *k, gpuopt__knaps
     CudaKnapsackChoice *c = cuda_knapsack_choice(k);
     const gpuopt__knapsack_choice_merge &m = job->merge;
     const int64_t made = m.count * m.options,
-                  parts = std::min({choice_parts, made / choice_part, c->cursors / m.options});
+                  parts = std::min(std::min(choice_parts, made / choice_part), c->cursors / m.options);
     if (c->device && m.count <= c->limit && made >= choice_long && parts >= choice_few) {
         DeviceScope scope(k->context);
         gpuopt_status status = knapsack_choice_device_step(k, job, static_cast<int>(parts));
