@@ -111,7 +111,8 @@ static void same_bits(void **state) {
             free(first), free(second);
             mip_free(&m);
         }
-    assert_true(verdicts & 1 << GPUOPT_OPTIMAL && verdicts & 1 << GPUOPT_INFEASIBLE);
+    assert_true(verdicts & 1 << GPUOPT_OPTIMAL);
+    if (!test_few()) assert_true(verdicts & 1 << GPUOPT_INFEASIBLE); /* a few trials may have none */
 }
 
 /* Points that take more than one message of a rank. */
