@@ -64,7 +64,7 @@ static gpuopt__dealt gpuopt__dealt_head(gpuopt_group *group, const gpuopt_group_
     d.own = (most + info->count - 1) / info->count;
     d.in_blocks = in_blocks;
     d.room = sizeof(gpuopt__dealt_said) + each * (uint64_t)d.own;
-    d.room = d.room < GPUOPT__DEALT_PIECE ? (d.room + 7) & ~(uint64_t)7 : GPUOPT__DEALT_PIECE;
+    d.room = d.room < GPUOPT__DEALT_PIECE ? (d.room + 7) & ~(uint64_t)7 : (uint64_t)GPUOPT__DEALT_PIECE;
     return d;
 }
 
