@@ -41,7 +41,7 @@ gpuopt_status knapsack_move(CudaKnapsack *k, gpuopt__knapsack_search *s, bool to
 
 /* Before a step: moves the nodes to where the step will be faster. */
 gpuopt_status knapsack_settle(CudaKnapsack *k, gpuopt__knapsack_search *s) {
-    if (s->depth != 1 || k->all_on_host) return GPUOPT_OK;
+    if (s->depth != 1 || k->all_on_host || gpuopt__knapsack_is_common(s, &s->list[0])) return GPUOPT_OK;
     if (s->on_host) return s->list[0].count > knapsack_short ? knapsack_move(k, s, false) : GPUOPT_OK;
     return s->list[0].count <= knapsack_short / 2 && s->home_room >= k->head.host_room ? knapsack_move(k, s, true)
                                                                                        : GPUOPT_OK;
@@ -74,6 +74,23 @@ gpuopt_status cuda_knapsack_get(gpuopt_knapsack *knapsack, const gpuopt__knapsac
     return knapsack_pass(k, at, step, count, false, [=](const gpuopt__knapsack_pool &window) {
         gpuopt__knapsack_read(&window, step < 0 ? count - 1 : 0, step, count, node);
     });
+}
+
+gpuopt_status cuda_knapsack_rooms(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
+                                  int64_t stride, int64_t count, int64_t *room) {
+    CudaKnapsack *k = cuda_knapsack(knapsack);
+    DeviceScope scope(knapsack->context);
+    const bool here = knapsack_is_on_host(k, s);
+    gpuopt_status status = GPUOPT_OK;
+    for (int64_t i = 0; i < count && !status; i++) {
+        const int64_t *from = (here ? k->host_pool : k->pool).room + at + i * stride;
+        if (here) room[i] = *from;
+        else status = k->queue.copy(k->window.room + i, from, sizeof *room, "copying knapsack nodes");
+    }
+    if (here || status) return status;
+    status = k->queue.wait("copying knapsack nodes");
+    std::copy(k->window.room, k->window.room + count, room);
+    return status;
 }
 
 gpuopt_status cuda_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at, int step,
