@@ -2251,14 +2251,14 @@ GPUOPT_API gpuopt_status gpuopt_elimination_reduction_lift(gpuopt_elimination_re
  * Group   With a group of several ranks each makes a handle of the same problem. A level of fewer than share_from nodes
  *         all ranks expand, alike. The children of a longer one are shared, each rank keeps a range of them, with
  *         DOMINANCE a range of weights, of about as many as any other; each gets the parents that it lacks from the
- *         others, and drops what a node of any rank dominates. So counts, bounds and item sets are those of one rank with
- *         a pool of this size, as long as nothing is sliced; and the pools of all ranks together hold what would not fit
- *         one. Ranks may have different backends. Sums of all ranks are what info has, except `pool`, the rank's own.
+ *         others, and drops what a node of any rank dominates. So counts, bounds and item sets are those of one rank
+ *         with a pool that holds all nodes, and the pools of all ranks together hold what would not fit one. Ranks may
+ *         have different backends. info has sums over all ranks, except for `pool`, which is the rank's own.
  *         When one rank's nodes do not fit, all pools grow, or the level is sliced on all.
  *         _create, _expand, _set_incumbent, _get_items, _pack and _unpack are collective: they compare first what the
- *         ranks were given. If that differs, they return ARGUMENT, and nothing has changed; what fails on one rank, as an
- *         allocation may, is the same status on all. PEER: a rank is lost or late, see Groups; the handle can then only
- *         be destroyed. _pack gives every rank the same bytes, those of one rank: they can be unpacked by handles
+ *         ranks were given. If that differs, they return ARGUMENT, and nothing has changed; what fails on one rank, as
+ *         an allocation may, is the same status on all. PEER: a rank is lost or late, see Groups; the handle can then
+ *         only be destroyed. _pack gives every rank the same bytes, those of one rank: they can be unpacked by handles
  *         without a group, or by each of any number of ranks. If the host of any rank stops a call, all ranks stop, at
  *         most 64 steps later. A rank whose descriptor cannot be read, or names no group, is late for the others.
  *         UNSUPPORTED: HYBRID; _deal, _keep, _add. Memory: 8 bytes for each item and rank, 2 KiB a rank, 400 KiB.

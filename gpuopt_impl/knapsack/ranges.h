@@ -9,9 +9,9 @@
  *             (cpu_step.h). It is cut between two rooms into a part for each rank, all about as long, and so anew in
  *             every step: no rank runs dry, and no border has to be moved. Where it is cut follows from samples of the
  *             rooms on all ranks; the ranks then count how many of their nodes have children before each cut.
- * Dominance   Within both of the merged sequences profits rise. So the greatest profit of all lower ranks is that of the
- *             last node before the range in either of them, and a rank needs those two nodes of others: it drops the
- *             children that one rank alone would drop.
+ * Dominance   Within both of the merged sequences profits rise. So the greatest profit of all lower ranks is that of
+ *             the last node before the range in either of them, and a rank needs those two nodes of others: it drops
+ *             the children that one rank alone would drop.
  * Window      The parents of a rank's children are one range of the parents, wider than its own by as much as the item
  *             moves them. What it does not have it gets from the other ranks, and it puts them behind its own, for the
  *             time of the step.

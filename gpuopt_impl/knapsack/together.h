@@ -3,8 +3,8 @@
  * Knapsack, by the ranks of a group: steps that they make together, what they tell one another, and what they agree on.
  * ranges.h says who does what.
  *
- * All ranks choose the same step, since all know the counts of all. After it each tells what it found, and all apply the
- * sum, taken in the order of the ranks: so the best solution is the one that one rank alone would have found first.
+ * All ranks choose the same step, since all know the counts of all. After it each tells what it found, and all apply
+ * the sum, taken in the order of the ranks: so the best solution is the one that one rank alone would have found first.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_TOGETHER_H
 #define GPUOPT_IMPL_KNAPSACK_TOGETHER_H
@@ -72,8 +72,8 @@ static void gpuopt__knapsack_weigh(gpuopt_knapsack *k) {
     s->uneven = most - s->used[0] - s->used[1] + k->pool - k->ranks.pool;
 }
 
-/* Lets all pools grow to at least `pool` nodes. If one cannot, none is used further than the smallest, and none is tried
- * again. */
+/* Lets all pools grow to at least `pool` nodes. If one cannot, none is used further than the smallest, and none is
+ * tried again. */
 static gpuopt_status gpuopt__knapsack_grow_all(gpuopt_knapsack *k, int64_t pool) {
     gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
     gpuopt_status status = GPUOPT_OK;
