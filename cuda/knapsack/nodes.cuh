@@ -5,6 +5,8 @@
 #ifndef GPUOPT_CUDA_KNAPSACK_NODES_CUH
 #define GPUOPT_CUDA_KNAPSACK_NODES_CUH
 
+#include <cstdlib>
+
 #include "../../gpuopt_impl/knapsack/cpu_step.h"
 #include "handle.cuh"
 
@@ -80,16 +82,16 @@ gpuopt_status cuda_knapsack_rooms(gpuopt_knapsack *knapsack, const gpuopt__knaps
                                   int64_t stride, int64_t count, int64_t *room) {
     CudaKnapsack *k = cuda_knapsack(knapsack);
     DeviceScope scope(knapsack->context);
-    const bool here = knapsack_is_on_host(k, s);
-    gpuopt_status status = GPUOPT_OK;
-    for (int64_t i = 0; i < count && !status; i++) {
-        const int64_t *from = (here ? k->host_pool : k->pool).room + at + i * stride;
-        if (here) room[i] = *from;
-        else status = k->queue.copy(k->window.room + i, from, sizeof *room, "copying knapsack nodes");
+    if (knapsack_is_on_host(k, s)) {
+        for (int64_t i = 0; i < count; i++) room[i] = k->host_pool.room[at + i * stride];
+        return GPUOPT_OK;
     }
-    if (here || status) return status;
-    status = k->queue.wait("copying knapsack nodes");
-    std::copy(k->window.room, k->window.room + count, room);
+    const int64_t low = stride < 0 ? at + (count - 1) * stride : at;
+    gpuopt_status status = k->queue.copy_lines(k->window.room, sizeof *room, k->pool.room + low,
+                                               static_cast<size_t>(std::abs(stride)) * sizeof *room, sizeof *room,
+                                               static_cast<size_t>(count), "copying rooms of knapsack nodes");
+    if (!status) status = k->queue.wait("copying rooms of knapsack nodes");
+    for (int64_t i = 0; i < count; i++) room[stride < 0 ? count - 1 - i : i] = k->window.room[i];
     return status;
 }
 
