@@ -252,11 +252,12 @@ static gpuopt_status gpuopt__knapsack_handle_nodes(gpuopt_knapsack *k, const gpu
 /* Sends nodes of this rank, or receives some of others, `begin` .. `end` - 1 of the job. */
 static gpuopt_status gpuopt__knapsack_carry(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int32_t from,
                                             int32_t to, int64_t begin, int64_t end) {
+    const int64_t most = GPUOPT__KNAPSACK_CARRIED;
     gpuopt__knapsack_node *node = k->ranks.node;
     gpuopt_status status = GPUOPT_OK;
     int64_t part;
     for (; begin < end && !status; begin += part) {
-        part = end - begin < GPUOPT__KNAPSACK_CARRIED ? end - begin : GPUOPT__KNAPSACK_CARRIED;
+        part = end - begin < most ? end - begin : most;
         if (k->search.rank == from) {
             status = gpuopt__knapsack_handle_nodes(k, job, begin, part, 0);
             if (!status) status = gpuopt_group_send(k->ranks.group, to, node, (uint64_t)part * sizeof *node);

@@ -135,7 +135,8 @@ static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k) {
             (said->found.most == best->found.most && said->flip < best->flip))
             best = said;
     }
-    if (best) gpuopt__knapsack_improve(s, top->level, top->decided, best->flip, &best->found.best, best->found.most);
+    if (best)
+        gpuopt__knapsack_improve(s, top->level, top->decided, (int32_t)best->flip, &best->found.best, best->found.most);
     return status;
 }
 
