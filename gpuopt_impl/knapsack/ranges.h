@@ -150,30 +150,34 @@ static int64_t gpuopt__knapsack_walk_node(const gpuopt__knapsack_job *job, int32
     return walk->rank < ranks ? walk->range.begin + walk->sample * walk->stride : job->count;
 }
 
+/* Its room. */
+static int64_t gpuopt__knapsack_walk_room(const gpuopt_knapsack *k, const gpuopt__knapsack_walk *walk) {
+    return k->ranks.room[(int64_t)walk->rank * GPUOPT__KNAPSACK_SAMPLES + walk->sample];
+}
+
 /* Chooses the cuts: rooms of children of sampled nodes, behind which about equally many are. ranks: of those that have
  * samples. */
 static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int32_t ranks) {
     const gpuopt__knapsack_search *s = &k->search;
-    const int64_t *room = k->ranks.room;
     gpuopt__knapsack_walk same, flipped;
     int32_t next = 1;
     memset(&same, 0, sizeof same);
     memset(&flipped, 0, sizeof flipped);
     while (next < s->ranks) {
-        const int64_t *a, *b;
         int64_t cut, done;
+        int unchanged, turned;
         gpuopt__knapsack_walk_to(s, job, ranks, &same);
         gpuopt__knapsack_walk_to(s, job, ranks, &flipped);
-        a = same.rank < ranks ? room + (int64_t)same.rank * GPUOPT__KNAPSACK_SAMPLES + same.sample : NULL;
-        b = flipped.rank < ranks ? room + (int64_t)flipped.rank * GPUOPT__KNAPSACK_SAMPLES + flipped.sample : NULL;
-        if (b && *b < job->least) b = NULL; /* and so are all that follow */
-        if (!a && !b) break;
-        cut = !b || (a && *a >= *b + job->room) ? *a : *b + job->room;
-        done =
-            gpuopt__knapsack_walk_node(job, ranks, &same) + (b ? gpuopt__knapsack_walk_node(job, ranks, &flipped) : 0);
-        if (!b) done += k->ranks.light;
+        unchanged = same.rank < ranks;
+        turned = flipped.rank < ranks && gpuopt__knapsack_walk_room(k, &flipped) >= job->least; /* else none follows */
+        if (!unchanged && !turned) break;
+        done = gpuopt__knapsack_walk_node(job, ranks, &same) +
+               (turned ? gpuopt__knapsack_walk_node(job, ranks, &flipped) : k->ranks.light);
+        if (unchanged && turned)
+            unchanged = gpuopt__knapsack_walk_room(k, &same) >= gpuopt__knapsack_walk_room(k, &flipped) + job->room;
+        cut = unchanged ? gpuopt__knapsack_walk_room(k, &same) : gpuopt__knapsack_walk_room(k, &flipped) + job->room;
         while (next < s->ranks && done >= (job->count + k->ranks.light) / s->ranks * next) k->ranks.cut[next++] = cut;
-        if (a && *a == cut) same.sample++;
+        if (unchanged) same.sample++;
         else flipped.sample++;
     }
     for (; next < s->ranks; next++) k->ranks.cut[next] = INT64_MIN;
@@ -198,9 +202,7 @@ static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__k
     else status = gpuopt_group_all_gather(k->ranks.group, own, bytes, k->ranks.room, bytes * (uint64_t)ranks, NULL);
     for (gpuopt__knapsack_walk_to(s, job, ranks, &walk); walk.rank < ranks && !status; walk.sample++) {
         gpuopt__knapsack_walk_to(s, job, ranks, &walk);
-        if (walk.rank == ranks ||
-            k->ranks.room[(int64_t)walk.rank * GPUOPT__KNAPSACK_SAMPLES + walk.sample] < job->least)
-            break;
+        if (walk.rank == ranks || gpuopt__knapsack_walk_room(k, &walk) < job->least) break;
     }
     k->ranks.light = gpuopt__knapsack_walk_node(job, ranks, &walk);
     return status;
