@@ -858,7 +858,17 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
  * Validity   What is found holds in every point within the base's bounds that satisfies all rows, with the probed
  *            binaries 0 or 1; in propagation, see there, nothing is cut off that does.
  * stop       is asked as in batches, and between them; a hook that always says yes may end a call before the first
- *            binary. */
+ *            binary.
+ * Group      With a group in the descriptor its ranks share the binaries. Each probes for itself a base with the same
+ *            model and bounds, and gives all binaries to each _run; of P ranks it probes a block of about one in P of
+ *            them, and learns what all have found: the same bits as without a group. _create, _run, _get_implications
+ *            and _get_equivalences are collective, as the group's own calls are. They compare the bases' sizes,
+ *            settings and bounds, the descriptor, the binaries, rounds, capacities, and which arrays there are; that
+ *            the rows are the same is the host's duty (gpuopt_group_agree). What is refused or runs out of memory on
+ *            one rank returns the same status on all, and the group goes on; after a DEVICE error on one the others
+ *            return PEER. A stop hook ends the block of its rank, and what those after it have found is left out. Each
+ *            rank has room for all implications and equivalences that are kept. Bounds take 16 bytes a column from
+ *            each rank. The group is not needed by _get_bounds and _destroy. */
 
 /* Probing of one base, and what the latest _run found. */
 typedef struct gpuopt_propagator_probe gpuopt_propagator_probe;
@@ -874,6 +884,7 @@ typedef struct gpuopt_propagator_probe_desc {
     int64_t changes;
     int64_t implications; /* most of them that are kept; 0: they are only counted */
     int64_t equivalences; /* likewise */
+    gpuopt_group *group;  /* of the base's context: its ranks share the binaries, see Group; NULL: it probes all */
 } gpuopt_propagator_probe_desc;
 
 /* Fills `plan` with the memory that probing takes. Errors: as _create. */
@@ -1303,7 +1314,8 @@ typedef struct gpuopt_simplex_leaving {
 
 /* The parts of an iteration, for a host that makes the decisions itself. If bounds cross (info.crossing), _price finds
  * no variable, and _ratio_test, _pivot and _flip return STATE. A refresh that is due, after refresh_pivots iterations
- * or when the phase has changed, is done by the next part, and stays done if that part then returns NUMERIC. */
+ * or when the phase has changed, is done by the next part, and stays done if that part then returns NUMERIC. A basis
+ * whose new factors are singular is repaired by the part that finds it so; NUMERIC: that has not helped. */
 
 /* Chooses the variable to enter by the pricing rule, and fills `entering`. Moves nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
@@ -1526,7 +1538,18 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
  *            instead of 1e24 a column without a bound may count with one that a row implies for it.
  * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
- *            may also go on to another outcome, as a single handle may. */
+ *            may also go on to another outcome, as a single handle may.
+ * Group      With a group in the descriptor its ranks share the children. Each makes a batch like the others', on a
+ *            root of its own that has had the same calls, and gives all children to each _run and _branch; of P ranks
+ *            it solves about one in P of them, and gets the reports of all: the same bits as without a group, with
+ *            ranks on one backend (and on the GPU, on devices of one kind). Calls are collective, as the group's own
+ *            are, but for _plan and _destroy. They compare the roots' sizes, settings, bounds, costs and statuses, the
+ *            descriptor, the children, and what is wanted of the report; that the matrices are the same is the host's
+ *            duty. What is refused or runs out of memory on one rank returns the same status on all, and the group goes
+ *            on; reports are unspecified after the latter. After a DEVICE error on one the others return PEER. A stop
+ *            hook ends the share of its rank. Arrays are in host memory (DEVICE: UNSUPPORTED). Each rank's reports go
+ *            to the others in pieces of up to 1 MiB, for which each has room: at most P + 1 MiB. The group is not
+ *            needed by _destroy. */
 
 /* Many children of one root. */
 typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
@@ -1540,23 +1563,25 @@ typedef enum gpuopt_simplex_when_full {
 /* A batch to be created. */
 typedef struct gpuopt_simplex_batch_desc {
     size_t struct_size; /* sizeof(gpuopt_simplex_batch_desc) */
-    int32_t copies;     /* most children of a call, 1 to 65,536 */
+    int32_t copies;     /* most children of a call, 1 to 65,536, on all ranks together */
     int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
     int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
     gpuopt_simplex_when_full when_full; /* 0: END */
     /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, for which the batch then has
      * room in device memory. Elsewhere they may be asked for in any case. */
     int32_t with_basis, with_x, with_farkas;
+    gpuopt_group *group; /* of the root's context: its ranks share the children, see Group; NULL: it runs all */
 } gpuopt_simplex_batch_desc;
 
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                    gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU. Memory on the CPU: about
- * that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero, and for each block that
- * works at the same time 16 K rows + 100 (2 rows + cols), with REFACTOR 16 rows^2 more. There are up to two blocks a
- * multiprocessor, but fewer, down to one in all, where they would take more than 16 GiB together. Spare rows and
- * columns of the root count as if they were there, and each column then as if it had up to min(64, rows) nonzeros. */
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a TABLEAU.
+ * Memory on the CPU: about that of the root for each thread; on the GPU 16 rows^2 bytes, 14 or more for each nonzero,
+ * and for each block that works at the same time 16 K rows + 8 min(K, 64) (rows + 64) + 100 (2 rows + cols), with
+ * REFACTOR 16 rows^2 more. There are up to two blocks a multiprocessor, but fewer, down to one in all, where they would
+ * take more than 16 GiB together. Spare rows and columns of the root count as if they were there, and each column then
+ * as if it had up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */
@@ -1641,7 +1666,17 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  *            memory, 8 rows * cols for the tableau and about 110 (rows + cols).
  * Cost       Of a pivot: 16 rows * cols bytes moved, and five to eight barriers of a block. Of a call's beginning and
  *            end on a program: a few products with A; of going on with one, also a pivot for each column in its
- *            basis. */
+ *            basis.
+ * Group      With a group in the descriptor its ranks share the programs. Each makes a handle like the others' and
+ *            gives all programs to each _load; of P ranks each reads and solves a block of about count / P of them, and
+ *            _iterate and _get tell it about all: the same bits as without a group, whatever the ranks' backends.
+ *            Calls are collective, as the group's own are, but for _plan, _get_info and _destroy. They compare the
+ *            shapes, counts, iterations, and which arrays there are; that the numbers are the same is the host's duty
+ *            (gpuopt_group_agree), and that the costly programs are not all in one block. What is refused or runs out
+ *            of memory on one rank returns the same status on all, and the group goes on; after a DEVICE error on one
+ *            the others return PEER. A stop hook ends the share of its rank. Arrays are in host memory (DEVICE:
+ *            UNSUPPORTED). Results go to the other ranks in pieces of up to 1 MiB, for which each has room: at most
+ *            P + 1 MiB. The group is not needed by _get_info and _destroy. */
 
 /* Many linear programs of one shape. */
 typedef struct gpuopt_simplex_many gpuopt_simplex_many;
@@ -1659,7 +1694,7 @@ typedef enum gpuopt_simplex_shared {
 /* The shape of the programs, and how to solve them. */
 typedef struct gpuopt_simplex_many_desc {
     size_t struct_size;   /* sizeof(gpuopt_simplex_many_desc) */
-    int32_t copies;       /* most programs at a time, 1 to 65,536 */
+    int32_t copies;       /* most programs at a time, 1 to 65,536, on all ranks together */
     int32_t rows, cols;   /* 0 to 512, 0 to 8,192 */
     const int64_t *start; /* the pattern, as of gpuopt_matrix; NULL: dense, all rows * cols entries line after line */
     const int32_t *index; /* [start[lines]] */
@@ -1671,6 +1706,7 @@ typedef struct gpuopt_simplex_many_desc {
     double dual_tolerance;   /* 1e-12 to 1e-3; 0: 1e-9 */
     double pivot_tolerance;  /* least |pivot| on the scaled program, 1e-14 to 0.5; 0: 1e-7 */
     int64_t iteration_limit; /* of a program over all calls, then its outcome is LIMIT; 0: none */
+    gpuopt_group *group;     /* of the context: its ranks share the programs, see Group; NULL: this context has all */
 } gpuopt_simplex_many_desc;
 
 /* The numbers of programs 0 to count - 1, one program after the other; an array that is shared is there once. All are
@@ -2230,7 +2266,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_reduction_lift(gpuopt_elimination_re
                                                            const int32_t *reduced, int32_t *value);
 
 /* ---- Knapsack: branch and bound on a pool of nodes ---------------------------------------------------------------- *
- * max p x subject to w x <= C, x in {0, 1}^n, exactly, in integers. A node decides some of the items; its other items
+ * max p x subject to w x <= C, x in {0, 1}^n, or 0 <= x <= upper, x integer (a bounded knapsack; with upper >= C / w an
+ * unbounded one), exactly, in integers. A node decides some of the items; its other items
  * are filled in greedily, which gives a solution, and a part of one more item gives Dantzig's bound on every solution
  * below the node. A step takes the nodes of one level, which have all decided the same items, decides one more item,
  * and keeps those of their children that may beat the incumbent, the best solution known.
@@ -2255,12 +2292,13 @@ GPUOPT_API gpuopt_status gpuopt_elimination_reduction_lift(gpuopt_elimination_re
  *         with a pool that holds all nodes, and the pools of all ranks together hold what would not fit one. Ranks may
  *         have different backends. info has sums over all ranks, except for `pool`, which is the rank's own.
  *         When one rank's nodes do not fit, all pools grow, or the level is sliced on all.
- *         _create, _expand, _set_incumbent, _get_items, _pack and _unpack are collective: they compare first what the
- *         ranks were given. If that differs, they return ARGUMENT, and nothing has changed; what fails on one rank, as
- *         an allocation may, is the same status on all. PEER: a rank is lost or late, see Groups; the handle can then
- *         only be destroyed. _pack gives every rank the same bytes, those of one rank: they can be unpacked by handles
- *         without a group, or by each of any number of ranks. If the host of any rank stops a call, all ranks stop, at
- *         most 64 steps later. A rank whose descriptor cannot be read, or names no group, is late for the others.
+ *         _create, _expand, _set_incumbent, _set_copies, _get_items, _get_copies, _pack and _unpack are collective:
+ *         they compare first what the ranks were given, `upper` too. If that differs, they return ARGUMENT, and
+ *         nothing has changed; what fails on one rank, as an allocation may, is the same status on all. PEER: a rank
+ *         is lost or late, see Groups; the handle can then only be destroyed. _pack gives every rank the same bytes,
+ *         those of one rank: they can be unpacked by handles without a group, or by each of any number of ranks. If
+ *         the host of any rank stops a call, all ranks stop, at most 64 steps later. A rank whose descriptor cannot be
+ *         read, or names no group, is late for the others.
  *         UNSUPPORTED: HYBRID; _deal, _keep, _add. Memory: 8 bytes for each item and rank, 2 KiB a rank, 400 KiB.
  *         Cost: three exchanges a step on a shared level, and 24 bytes a parent that is sent: with DOMINANCE about as
  *         many as lie within an item's weight of the borders of the ranges. They go through host memory. */
@@ -2305,18 +2343,24 @@ typedef struct gpuopt_knapsack_desc {
      * settled in any case. */
     gpuopt_switch reduction;
     int32_t hybrid_threshold; /* HYBRID: see there; 0: 5000, as in the paper */
-    gpuopt_group *group;      /* of this context, whose ranks share the search, see Group; NULL: this context has it */
-    int64_t share_from;       /* with a group: nodes of a level from which on its ranks share it; 0: 262,144 */
+    /* [items] How many copies of each item may be taken, 0 or more; NULL: 1. Of an item of which u copies fit, the
+     * search decides floor(log2 u) + 1 pieces, each of which is some of the copies (u = 10: 5, 3, 1 and 1). What
+     * depends on the number of items (memory, pool, cost, free_items, packed nodes) depends on that of pieces then. */
+    const int64_t *upper;
+    gpuopt_group *group; /* of this context, whose ranks share the search, see Group; NULL: this context has it */
+    int64_t share_from;  /* with a group: nodes of a level from which on its ranks share it; 0: 262,144 */
 } gpuopt_knapsack_desc;
 
 /* Returns in *plan what memory a handle takes, before its pool grows. It depends only on items, pool, search,
- * hybrid_threshold and the context. ARGUMENT: as _create. */
+ * hybrid_threshold and the context, with `upper` also on it, weight and capacity. Errors: as _create's, for the
+ * descriptor. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                               gpuopt_memory_plan *plan);
 /* Creates a search: sorts the items, finds a first incumbent, fixes items, and puts the root into the pool. If that
- * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight or
- * profit the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums of weights
- * or profits are allowed). Cost: O(items log items) time on the host, not interrupted by the stop hook. */
+ * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight,
+ * profit or upper the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums
+ * of weights or profits are allowed). UNSUPPORTED: more than 2^28 pieces. Cost: O(items log items) time on the host,
+ * not interrupted by the stop hook. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_knapsack **knapsack);
 /* Destroys a search; NULL is allowed. */
@@ -2361,16 +2405,25 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
  * some solution has at least this profit. From then on only such solutions are searched for: if there is one, the
  * search ends with OPTIMAL, and its items can be had as always; else with INFEASIBLE. Of several claims the largest
  * counts. ARGUMENT: profit is negative or not that of the items, or the items are too heavy, which is also checked in
- * device memory. Cost: O(items) time on the host. */
+ * device memory. STATE: taken is not NULL, and the handle was made with `upper`. Cost: O(items) time on the host. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
                                                        const uint8_t *taken);
+/* As _set_incumbent with items, for handles with and without `upper`. copies: [items] in memory `where`, how many of
+ * each item the solution takes. ARGUMENT: copies is NULL, or holds a number that is negative or more than `upper`
+ * (without it: 1); and as there. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
+                                                    const int64_t *copies);
 
 /* Returns the incumbent, at any time: taken [items] as 1 and 0 in memory `where`, in the order of the descriptor; its
  * profit and its weight, each one number in host memory. Any may be NULL. A node carries only its last 32 decisions;
  * earlier ones are recovered, 32 at a time, by searches within the free part of the pool, so the call is cheapest once
- * the search has ended. It may find a better solution, which is then the incumbent. The stop hook is not asked. */
+ * the search has ended. It may find a better solution, which is then the incumbent. The stop hook is not asked. STATE:
+ * taken is not NULL, and the handle was made with `upper`. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory where, uint8_t *taken,
                                                    int64_t *profit, int64_t *weight);
+/* As _get_items, for handles with and without `upper`. copies: [items] in memory `where`, how many of each item. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t *copies,
+                                                    int64_t *profit, int64_t *weight);
 
 /* Packs nodes into bytes, for a checkpoint or for another process with a handle of the same problem. The `nodes` nodes
  * that would be expanded next (-1: all) go into bytes [capacity], in host memory; *size (may be NULL) is how many bytes
@@ -2570,12 +2623,18 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_items(gpuopt_knapsack_multi *
  *         item first. States are dropped that another one dominates, or whose bound does not beat the best solution;
  *         each state gives a solution as well. After Pisinger: A Minimal Algorithm for the Multiple-Choice Knapsack
  *         Problem (1995); the bound is Dantzig's, over the classes that are left. doc/knapsack.md says more.
- * Memory  72 bytes for each state that fits a list. Lists whose size was given never grow; those of default size double
- *         when states do not fit, up to 2^26 states (4.8 GB, and while they grow half as much again), as long as the
- *         context's allocator has memory. When they cannot grow, the outcome is FULL.
- * Where   The search is on the host, by one thread, in contexts of every backend; vectors may be in device memory.
- * Bits    With lists that are large enough, bounds, counts and items are the same on every machine, and however the
- *         work is divided between calls. */
+ * Memory  72 bytes of host memory for each state that fits a list. Lists whose size was given never grow; those of
+ *         default size double when states do not fit, up to 2^26 states (4.8 GB, and while they grow half as much
+ *         again), as long as the context's allocator has memory. When they cannot grow, the outcome is FULL, and the
+ *         next call tries again. On the GPU also device memory, if a step from a full list may make 2^18 states: 48
+ *         bytes for each that fits a list, and up to 270 MB for the heaps by which lists are merged; where there is
+ *         none to grow, steps that no longer fit are made on the host.
+ * Where   The lists are in host memory. On the CPU, steps that make 2^15 states or more are divided among the
+ *         context's threads. On the GPU, those that make 2^18 or more (states times items that may be of use) are
+ *         copied to the device and back; shorter ones take less time on the host, and are made there by one thread.
+ *         Vectors may be in device memory.
+ * Bits    With lists that are large enough, bounds, counts and items are the same on every machine and backend, with
+ *         any number of threads, and however the work is divided between calls. */
 
 /* A search of a multiple-choice knapsack. */
 typedef struct gpuopt_knapsack_choice gpuopt_knapsack_choice;

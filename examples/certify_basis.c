@@ -146,11 +146,6 @@ static void print_variable(const mip *m, int32_t variable) {
     else print_name(stdout, m->row_name, 'r', variable - n);
 }
 
-static void print_number(const char *name, double value, int known) {
-    if (known && isfinite(value)) printf(", \"%s\": %.17g", name, value);
-    else printf(", \"%s\": null", name);
-}
-
 static void print_worst(const char *name, const mip *m, const worst *w) {
     printf(", \"%s\": ", name);
     if (w->variable < 0) printf("null");
@@ -170,13 +165,13 @@ static void print_json(const options *o, const mip *m, const answer *a) {
     printf(", \"basis\": ");
     print_json_string(o->basis);
     printf(", \"backend\": \"%s\", \"verdict\": \"%s\"", a->backend, a->verdict);
-    print_number("objective", a->objective, known);
-    print_number("primal_violation", a->primal.violation, known);
+    print_json_number("objective", a->objective, known);
+    print_json_number("primal_violation", a->primal.violation, known);
     print_worst("primal_worst", m, &a->primal);
-    print_number("dual_violation", a->dual.violation, known);
+    print_json_number("dual_violation", a->dual.violation, known);
     print_worst("dual_worst", m, &a->dual);
-    print_number("primal_reached", a->info.primal_reached, known && a->info.primal_reached >= 0);
-    print_number("dual_reached", a->info.dual_reached, known && a->info.dual_reached >= 0);
+    print_json_number("primal_reached", a->info.primal_reached, known && a->info.primal_reached >= 0);
+    print_json_number("dual_reached", a->info.dual_reached, known && a->info.dual_reached >= 0);
     if (is_proof(a))
         printf(", \"certificate\": {\"margin\": %.17g, \"residual\": %.17g}", a->info.certificate_margin,
                a->info.certificate_residual);

@@ -3,6 +3,7 @@
 #include "examples/common.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,11 @@ void print_json_string(const char *text) {
         else putchar(c);
     }
     putchar('"');
+}
+
+void print_json_number(const char *name, double value, int known) {
+    if (known && isfinite(value)) printf(", \"%s\": %.17g", name, value);
+    else printf(", \"%s\": null", name);
 }
 
 int close_written(FILE *file, const char *path) {

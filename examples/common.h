@@ -51,6 +51,8 @@ gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int t
 /* Generated models have numbers for names. */
 void print_name(FILE *to, char **name, char letter, int k);
 void print_json_string(const char *text); /* in quotes, on stdout */
+/* Prints a comma and a member on stdout: null if it is not known or not finite. */
+void print_json_number(const char *name, double value, int known);
 
 /* Closes a file. If it could not be written, or opened (file NULL), prints that on stderr and returns -1, else 0. */
 int close_written(FILE *file, const char *path);

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/common.h"
-
-int search_ok(search *s, gpuopt_status status) {
-    if (!s->status) s->status = status;
-    return !s->status;
+int worker_ok(worker *w, gpuopt_status status) {
+    if (!w->status) w->status = status;
+    return !w->status;
 }
 
 /* ---- The trail ---- */
@@ -17,273 +15,218 @@ int search_ok(search *s, gpuopt_status status) {
 static int64_t trail_capacity(const mip *model) { return 20 * (int64_t)model->matrix.cols + 100000; }
 
 /* Puts the columns that changed from a position of the trail on into the list. */
-static void list_changes(search *s, int64_t from) {
-    gpuopt_propagator_changes *c = &s->changes;
+static void list_changes(worker *w, int64_t from) {
+    gpuopt_propagator_changes *c = &w->changes;
     int64_t k;
-    if (!search_ok(s, gpuopt_propagator_get_changes(s->propagator, GPUOPT_HOST, from, c))) return;
-    if (c->count > c->capacity) {
-        free(c->col);
-        c->capacity = 2 * c->count;
-        c->col = malloc((size_t)c->capacity * sizeof *c->col);
-        if (!c->col) c->capacity = 0;
-        if (!search_ok(s, c->col ? GPUOPT_OK : GPUOPT_ERROR_MEMORY)) return;
-        if (!search_ok(s, gpuopt_propagator_get_changes(s->propagator, GPUOPT_HOST, from, c))) return;
-    }
+    if (!worker_ok(w, gpuopt_propagator_get_changes(w->propagator, GPUOPT_HOST, from, c))) return;
     for (k = 0; k < c->count; k++)
-        if (!s->mark[c->col[k]]) s->mark[c->col[k]] = 1, s->col[s->listed++] = c->col[k];
+        if (!w->mark[c->col[k]]) w->mark[c->col[k]] = 1, w->col[w->listed++] = c->col[k];
 }
 
 /* Gives the relaxation the bounds of the columns in the list, which is then empty. */
-static void send_bounds(search *s) {
+static void send_bounds(worker *w) {
     int32_t k;
-    if (!search_ok(s,
-                   gpuopt_propagator_get_some_bounds(s->propagator, GPUOPT_HOST, s->listed, s->col, s->low, s->high)))
-        return;
-    for (k = 0; k < s->listed; k++) {
-        s->mark[s->col[k]] = 0;
-        s->lb[s->col[k]] = s->low[k];
-        s->ub[s->col[k]] = s->high[k];
+    worker_ok(w, gpuopt_propagator_get_some_bounds(w->propagator, GPUOPT_HOST, w->listed, w->col, w->low, w->high));
+    for (k = 0; k < w->listed; k++) {
+        w->mark[w->col[k]] = 0;
+        w->lb[w->col[k]] = w->low[k];
+        w->ub[w->col[k]] = w->high[k];
     }
-    if (s->lp) search_ok(s, gpuopt_simplex_set_some_bounds(s->lp, GPUOPT_HOST, s->listed, s->col, s->low, s->high));
-    s->listed = 0;
+    if (w->lp) worker_ok(w, gpuopt_simplex_set_some_bounds(w->lp, GPUOPT_HOST, w->listed, w->col, w->low, w->high));
+    w->listed = 0;
 }
 
-static int64_t trail_length(search *s) {
+static int64_t trail_length(worker *w) {
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
-    search_ok(s, gpuopt_propagator_get_trail(s->propagator, &trail));
+    worker_ok(w, gpuopt_propagator_get_trail(w->propagator, &trail));
     return trail.changes;
 }
 
-int node_tighten(search *s, int64_t count, const int32_t *col, const double *lb, const double *ub) {
+int node_is_full(worker *w) { return 2 * trail_length(w) > trail_capacity(w->model); }
+
+int node_tighten(worker *w, int64_t count, const int32_t *col, const double *lb, const double *ub) {
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
-    int64_t from = trail_length(s);
-    if (!search_ok(s, gpuopt_propagator_set_some_bounds(s->propagator, GPUOPT_HOST, count, col, lb, ub)) ||
-        !search_ok(s, gpuopt_propagator_round(s->propagator, 100, &info)))
+    int64_t from = trail_length(w);
+    if (!worker_ok(w, gpuopt_propagator_set_some_bounds(w->propagator, GPUOPT_HOST, count, col, lb, ub)) ||
+        !worker_ok(w, gpuopt_propagator_round(w->propagator, 100, &info)) || info.outcome == GPUOPT_INFEASIBLE)
         return 0;
-    if (info.outcome == GPUOPT_INFEASIBLE) return 0;
-    list_changes(s, from);
-    send_bounds(s);
-    return !s->status;
+    list_changes(w, from);
+    send_bounds(w);
+    return !w->status;
 }
 
-/* Makes room for a path and a level. */
-static int reserve(search *s, int32_t depth) {
-    int32_t needed = s->levels >= depth ? s->levels + 1 : depth;
-    if (needed > s->room) {
-        int32_t room = 2 * needed + 64;
-        decision *path = realloc(s->path, (size_t)room * sizeof *path);
-        int64_t *start;
-        if (path) s->path = path;
-        start = path ? realloc(s->start, (size_t)room * sizeof *start) : NULL;
-        if (start) s->start = start, s->room = room;
-        if (!start) s->status = GPUOPT_ERROR_MEMORY;
-    }
-    return !s->status;
-}
-
-int node_push(search *s) {
-    if (!reserve(s, 0) || !search_ok(s, gpuopt_propagator_push(s->propagator, &s->start[s->levels]))) return 0;
-    s->levels++;
+static int reserve(worker *w, int32_t depth) {
+    step *path = depth > w->room ? realloc(w->path, (size_t)(2 * depth + 64) * sizeof *path) : w->path;
+    if (!path && depth > 0) return worker_ok(w, GPUOPT_ERROR_MEMORY);
+    if (depth > w->room) w->path = path, w->room = 2 * depth + 64;
     return 1;
 }
 
-void node_back(search *s, int32_t levels, int32_t depth) {
-    s->depth = depth;
-    if (levels == s->levels) return;
-    list_changes(s, s->start[levels]);
-    if (s->status || !search_ok(s, gpuopt_propagator_pop(s->propagator, s->levels - levels))) return;
-    s->levels = levels;
-    send_bounds(s);
+int node_push(worker *w, const decision *d) {
+    if (!reserve(w, w->depth + 1)) return 0;
+    if (d) w->path[w->depth].d = *d;
+    return worker_ok(w, gpuopt_propagator_push(w->propagator, &w->path[w->depth++].start));
 }
 
-int node_enter(search *s, const decision *path, int32_t depth, const uint8_t *basis) {
+void node_back(worker *w, int32_t depth) {
+    int32_t levels = w->depth - depth;
+    if (depth >= w->depth) return;
+    if (depth < w->top) levels = w->depth - w->top + 1, depth = 0;
+    list_changes(w, w->path[depth].start);
+    worker_ok(w, gpuopt_propagator_pop(w->propagator, levels));
+    send_bounds(w);
+    w->depth = depth;
+    if (depth == 0) w->top = 0;
+}
+
+int node_enter(worker *w, const open_node *node) {
     int32_t k, count = 0;
-    node_back(s, 0, 0);
-    if (s->status || !reserve(s, depth) || !node_push(s)) return 0;
-    memmove(s->path, path, (size_t)depth * sizeof *path);
-    s->depth = depth;
-    for (k = 0; k < depth; k++) { /* of several decisions on a column the tightest one counts */
-        int32_t j = path[k].col;
-        if (path[k].upper) s->ub[j] = fmin(s->ub[j], path[k].value);
-        else s->lb[j] = fmax(s->lb[j], path[k].value);
-        if (!s->mark[j]) s->mark[j] = 1, s->col[count++] = j;
+    node_back(w, 0);
+    if (w->status || !reserve(w, node->depth)) return 0;
+    node_set_basis(w, node->basis);
+    if (node->depth == 0) return !w->status;
+    for (k = 0; k < node->depth; k++) { /* of several decisions on a column the tightest one counts */
+        int32_t j = node->path[k].col;
+        w->path[k].d = node->path[k];
+        if (node->path[k].upper) w->ub[j] = fmin(w->ub[j], node->path[k].value);
+        else w->lb[j] = fmax(w->lb[j], node->path[k].value);
+        if (!w->mark[j]) w->mark[j] = 1, w->col[count++] = j;
     }
     for (k = 0; k < count; k++) {
-        s->mark[s->col[k]] = 0;
-        s->low[k] = s->lb[s->col[k]];
-        s->high[k] = s->ub[s->col[k]];
+        w->mark[w->col[k]] = 0;
+        w->low[k] = w->lb[w->col[k]];
+        w->high[k] = w->ub[w->col[k]];
     }
-    if (basis) node_set_basis(s, basis);
-    return node_tighten(s, count, s->col, s->low, s->high);
+    w->depth = w->top = node->depth;
+    return worker_ok(w, gpuopt_propagator_push(w->propagator, &w->path[0].start)) &&
+           node_tighten(w, count, w->col, w->low, w->high);
 }
 
-int node_is_full(search *s) { return 2 * trail_length(s) > trail_capacity(s->model); }
-
-int node_descend(search *s, decision d) {
-    if (!reserve(s, s->depth + 1) || !node_push(s)) return 0;
-    s->path[s->depth++] = d;
-    return node_tighten(s, 1, &d.col, d.upper ? NULL : &d.value, d.upper ? &d.value : NULL);
-}
-
-int node_descend_anew(search *s, decision d) {
-    if (!reserve(s, s->depth + 1)) return 0;
-    s->path[s->depth] = d;
-    return node_enter(s, s->path, s->depth + 1, NULL);
+int node_descend(worker *w, decision d) {
+    return node_push(w, &d) && node_tighten(w, 1, &d.col, d.upper ? NULL : &d.value, d.upper ? &d.value : NULL);
 }
 
 /* ---- The relaxation ---- */
 
-static int finish(search *s, gpuopt_outcome outcome, double objective) {
-    relaxation *r = &s->now;
-    r->outcome = outcome;
-    if (outcome != GPUOPT_OPTIMAL) search_ok(s, gpuopt_simplex_get_bound(s->lp, &objective));
-    r->objective = fmax(objective, s->bound);
-    return search_ok(s, gpuopt_simplex_get_solution(s->lp, GPUOPT_HOST, r->x, r->slope, NULL, NULL)) &&
-           search_ok(s, gpuopt_simplex_get_basis(s->lp, GPUOPT_HOST, r->basis));
-}
-
-void node_set_basis(search *s, const uint8_t *basis) {
-    gpuopt_status status = gpuopt_simplex_set_basis(s->lp, GPUOPT_HOST, basis);
+void node_set_basis(worker *w, const uint8_t *basis) {
+    gpuopt_status status = gpuopt_simplex_set_basis(w->lp, GPUOPT_HOST, basis);
     if (status != GPUOPT_ERROR_NUMERIC)
-        search_ok(s, status); /* too close to a singular one: then from the present one */
+        worker_ok(w, status); /* too close to a singular one: then from the present one */
 }
 
-int node_relax(search *s) {
+int node_relax(worker *w) {
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    int64_t before;
+    worker_ok(w, gpuopt_simplex_get_info(w->lp, &info));
+    before = info.iterations;
     do {
-        if (!search_ok(s, gpuopt_simplex_iterate(s->lp, 200, &info))) return 0;
-        s->late |= now() > s->deadline;
-    } while (info.outcome == GPUOPT_MORE && !s->late);
-    s->iterations = info.iterations;
+        if (!worker_ok(w, gpuopt_simplex_iterate(w->lp, 200, &info))) return 0;
+        w->late |= now() > w->tree->deadline;
+    } while (info.outcome == GPUOPT_MORE && !w->late);
+    w->iterations += info.iterations - before;
     if (info.outcome == GPUOPT_MORE || info.outcome == GPUOPT_INFEASIBLE || info.outcome == GPUOPT_CUTOFF) return 0;
-    if (!finish(s, info.outcome, info.objective)) return 0;
-    if (s->now.objective > s->bound) s->bound = s->now.objective;
-    return s->now.objective < s->cutoff;
+    if (info.outcome != GPUOPT_OPTIMAL) worker_ok(w, gpuopt_simplex_get_bound(w->lp, &info.objective));
+    w->outcome = info.outcome;
+    w->objective = info.objective;
+    w->bound = fmax(info.objective, w->bound);
+    return worker_ok(w, gpuopt_simplex_get_solution(w->lp, GPUOPT_HOST, w->x, w->slope, NULL, NULL)) &&
+           worker_ok(w, gpuopt_simplex_get_basis(w->lp, GPUOPT_HOST, w->basis)) && w->bound < w->cutoff;
 }
 
-void relaxation_copy(const search *s, relaxation *to, const relaxation *from) {
-    size_t n = (size_t)s->model->matrix.cols;
-    to->objective = from->objective;
-    to->outcome = from->outcome;
-    memcpy(to->x, from->x, n * sizeof *to->x);
-    memcpy(to->slope, from->slope, n * sizeof *to->slope);
-    memcpy(to->basis, from->basis, s->basis_size);
-}
-
-void node_return(search *s, int32_t levels, int32_t depth) {
-    node_back(s, levels, depth);
-    relaxation_copy(s, &s->now, &s->kept);
-    node_set_basis(s, s->now.basis);
+/* With rational data a model whose relaxation is unbounded is infeasible or unbounded, too (Meyer 1974). */
+void node_forget_costs(worker *w) {
+    int32_t j, n = w->model->matrix.cols;
+    for (j = 0; j < n; j++) w->col[j] = j, w->low[j] = 0;
+    worker_ok(w, gpuopt_simplex_set_some_costs(w->lp, GPUOPT_HOST, n, w->col, w->low));
 }
 
 /* ---- The root ---- */
 
-static double *numbers(size_t count) { return calloc(count + 1, sizeof(double)); }
-
-static int allocate(search *s, size_t rows, size_t cols) {
-    relaxation *r[] = {&s->now, &s->kept, &s->root};
-    int k, failed = 0;
-    for (k = 0; k < 3; k++) {
-        r[k]->x = numbers(cols);
-        r[k]->slope = numbers(cols);
-        r[k]->basis = calloc(rows + cols + 1, 1);
-        failed |= !r[k]->x || !r[k]->slope || !r[k]->basis;
-    }
-    s->lb = numbers(cols);
-    s->ub = numbers(cols);
-    s->low = numbers(cols);
-    s->high = numbers(cols);
-    s->best = numbers(cols);
-    s->col = calloc(cols + 1, sizeof *s->col);
-    s->mark = calloc(cols + 1, 1);
-    s->history = calloc(cols + 1, sizeof *s->history);
-    s->changes = GPUOPT_INIT(gpuopt_propagator_changes);
-    failed |= !s->lb || !s->ub || !s->low || !s->high || !s->best || !s->col || !s->mark || !s->history;
-    return failed ? -1 : 0;
+static int allocate(worker *w) {
+    size_t rows = (size_t)w->model->matrix.rows, cols = (size_t)w->model->matrix.cols, k;
+    double **numbers[] = {&w->x, &w->slope, &w->lb, &w->ub, &w->low, &w->high, &w->best};
+    int failed = 0;
+    for (k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        failed |= !(*numbers[k] = calloc(cols + 1, sizeof **numbers[k]));
+    w->changes = GPUOPT_INIT(gpuopt_propagator_changes);
+    w->changes.capacity = trail_capacity(w->model);
+    w->changes.col = calloc((size_t)w->changes.capacity, sizeof *w->changes.col);
+    w->basis = calloc(rows + cols + 1, 1);
+    w->col = calloc(cols + 1, sizeof *w->col);
+    w->mark = calloc(cols + 1, 1);
+    failed |= !w->changes.col || !w->basis || !w->col || !w->mark;
+    return worker_ok(w, failed ? GPUOPT_ERROR_MEMORY : GPUOPT_OK);
 }
 
-/* Probes all binaries, some at a time, for a tenth of the time at most, and sets what that finds. */
-static int probe(search *s) {
+/* Probes the binaries, some at a time, for a tenth of the time at most, and sets what that finds. */
+static int probe(worker *w) {
     enum { AT_ONCE = 256 };
     gpuopt_propagator_probe_desc desc = GPUOPT_INIT(gpuopt_propagator_probe_desc);
+    gpuopt_propagator_probe_bounds found = GPUOPT_INIT(gpuopt_propagator_probe_bounds);
+    gpuopt_propagator_probe_info info = GPUOPT_INIT(gpuopt_propagator_probe_info);
     gpuopt_propagator_probe *handle = NULL;
-    double until = now() + 0.1 * (s->deadline - now());
-    int32_t binary[AT_ONCE], j = 0, count;
+    double until = now() + 0.1 * (w->tree->deadline - now());
+    int32_t binary[AT_ONCE], j = 0, count, n = w->model->matrix.cols;
     int feasible = 1;
     desc.nodes = 2 * AT_ONCE;
-    search_ok(s, gpuopt_propagator_probe_create(s->propagator, &desc, &handle));
-    while (!s->status && feasible && j < s->model->matrix.cols && now() < until) {
-        gpuopt_propagator_probe_info info = GPUOPT_INIT(gpuopt_propagator_probe_info);
-        gpuopt_propagator_probe_bounds found = GPUOPT_INIT(gpuopt_propagator_probe_bounds);
-        for (count = 0; j < s->model->matrix.cols && count < AT_ONCE; j++)
-            if (s->model->integer[j] && s->lb[j] == 0 && s->ub[j] == 1) binary[count++] = j;
-        if (count == 0) break;
-        found.capacity = s->model->matrix.cols;
-        found.col = s->col;
-        found.lb = s->low;
-        found.ub = s->high;
-        if (!search_ok(s, gpuopt_propagator_probe_run(handle, count, binary, 20, &info))) break;
+    found.capacity = n;
+    found.col = w->col;
+    found.lb = w->low;
+    found.ub = w->high;
+    worker_ok(w, gpuopt_propagator_probe_create(w->propagator, &desc, &handle));
+    while (!w->status && feasible && j < n && now() < until) {
+        for (count = 0; j < n && count < AT_ONCE; j++)
+            if (w->model->integer[j] && w->lb[j] == 0 && w->ub[j] == 1) binary[count++] = j;
+        if (count == 0 || !worker_ok(w, gpuopt_propagator_probe_run(handle, count, binary, 20, &info))) break;
         feasible = info.outcome != GPUOPT_INFEASIBLE;
-        if (feasible && search_ok(s, gpuopt_propagator_probe_get_bounds(handle, &found)))
-            feasible = node_tighten(s, found.count, s->col, s->low, s->high);
+        if (feasible && worker_ok(w, gpuopt_propagator_probe_get_bounds(handle, &found)))
+            feasible = node_tighten(w, found.count, w->col, w->low, w->high);
     }
     gpuopt_propagator_probe_destroy(handle);
-    return feasible;
+    return feasible && worker_ok(w, gpuopt_propagator_keep(w->propagator));
 }
 
-static int make_relaxation(search *s, gpuopt_context *context) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(s->model);
-    desc.lb = s->lb;
-    desc.ub = s->ub;
-    desc.method = GPUOPT_METHOD_REVISED;
-    desc.algorithm = s->dual ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_PRIMAL;
-    s->basis_size = (size_t)desc.matrix.rows + (size_t)desc.matrix.cols;
-    return search_ok(s, gpuopt_simplex_create(context, &desc, &s->lp));
-}
-
-int search_open(search *s, const mip *model, gpuopt_context *context, int dual, double deadline) {
-    gpuopt_propagator_desc desc = mip_propagator_desc(model);
-    size_t n = (size_t)model->matrix.cols;
-    int32_t j;
-    memset(s, 0, sizeof *s);
-    s->model = model;
-    s->deadline = deadline;
-    s->bound = -HUGE_VAL;
-    s->dual = dual;
-    s->best_objective = s->cutoff = s->given_up = HUGE_VAL;
-    s->cutoff_row = -1;
-    if (allocate(s, (size_t)model->matrix.rows, n)) return s->status = GPUOPT_ERROR_MEMORY, 0;
-    gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_SCIP); /* the relaxation finds small steps by itself */
-    desc.feasibility_tolerance = 1e-9;                        /* that of the relaxation */
-    desc.trail_capacity = trail_capacity(model);
-    desc.spare_rows = 1; /* for the cutoff */
-    desc.spare_nonzeros = (int64_t)n;
-    if (!search_ok(s, gpuopt_propagator_create(context, &desc, &s->propagator)) ||
-        !search_ok(s, gpuopt_propagator_get_bounds(s->propagator, GPUOPT_HOST, s->lb, s->ub)))
+int worker_open(worker *w, tree *t, int probes) {
+    gpuopt_propagator_desc rows = mip_propagator_desc(t->model);
+    gpuopt_simplex_desc lp = mip_simplex_desc(t->model);
+    gpuopt_simplex_batch_desc children = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    w->model = t->model;
+    w->bound = -HUGE_VAL;
+    w->cutoff = w->known = HUGE_VAL;
+    w->cutoff_row = -1;
+    if (!worker_ok(w, open_context(w->backend, 0, 1, &w->speaker, &w->context, &w->backend)) || !allocate(w)) return 0;
+    w->dual = strcmp(w->backend, "cpu") == 0;
+    gpuopt_propagator_desc_tune(&rows, GPUOPT_SETTINGS_SCIP); /* the relaxation finds small steps by itself */
+    rows.feasibility_tolerance = 1e-9;                        /* that of the relaxation */
+    rows.trail_capacity = trail_capacity(t->model);
+    rows.spare_rows = 1; /* for the cutoff */
+    rows.spare_nonzeros = t->model->matrix.cols;
+    rows.lb = t->lb;
+    rows.ub = t->ub;
+    if (!worker_ok(w, gpuopt_propagator_create(w->context, &rows, &w->propagator)) ||
+        !worker_ok(w, gpuopt_propagator_get_bounds(w->propagator, GPUOPT_HOST, w->lb, w->ub)) ||
+        !node_tighten(w, 0, NULL, NULL, NULL) || !worker_ok(w, gpuopt_propagator_keep(w->propagator)) ||
+        (probes && w->dual && !probe(w))) /* the GPU does not probe with spare rows */
         return 0;
-    s->unit = mip_cost_unit(model);
-    if (!node_tighten(s, 0, NULL, NULL, NULL) || (dual && !probe(s)))
-        return 0; /* the GPU does not probe with spare rows */
-    if (!search_ok(s, gpuopt_propagator_keep(s->propagator)) || !make_relaxation(s, context) || !node_relax(s))
+    lp.lb = w->lb;
+    lp.ub = w->ub;
+    lp.method = GPUOPT_METHOD_REVISED;
+    lp.algorithm = w->dual ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_PRIMAL;
+    children.copies = 2 * MOST_TRIED;
+    if (!worker_ok(w, gpuopt_simplex_create(w->context, &lp, &w->lp)) ||
+        !worker_ok(w, gpuopt_simplex_batch_create(w->lp, &children, &w->batch)))
         return 0;
-    s->unbounded = s->now.outcome == GPUOPT_UNBOUNDED;
-    if (!s->unbounded) return 1;
-    /* With rational data a model whose relaxation is unbounded is infeasible or unbounded, too (Meyer 1974). */
-    for (j = 0; j < model->matrix.cols; j++) s->col[j] = j, s->low[j] = 0;
-    return search_ok(s, gpuopt_simplex_set_some_costs(s->lp, GPUOPT_HOST, (int64_t)n, s->col, s->low));
+    if (t->unbounded) node_forget_costs(w);
+    return !w->status;
 }
 
-void search_close(search *s) {
-    relaxation *r[] = {&s->now, &s->kept, &s->root};
-    void *memory[] = {s->path, s->start, s->lb,   s->ub,      s->low,        s->high,
-                      s->best, s->col,   s->mark, s->history, s->changes.col};
+void worker_close(worker *w) {
+    void *memory[] = {w->path, w->x,    w->slope, w->basis, w->lb,   w->ub,
+                      w->low,  w->high, w->best,  w->col,   w->mark, w->changes.col};
     size_t k;
-    for (k = 0; k < 3; k++) {
-        free(r[k]->x);
-        free(r[k]->slope);
-        free(r[k]->basis);
-    }
     for (k = 0; k < sizeof memory / sizeof *memory; k++) free(memory[k]);
-    gpuopt_simplex_destroy(s->lp);
-    gpuopt_propagator_destroy(s->propagator);
+    gpuopt_simplex_batch_destroy(w->batch);
+    gpuopt_simplex_destroy(w->lp);
+    gpuopt_propagator_destroy(w->propagator);
+    gpuopt_context_destroy(w->context);
 }

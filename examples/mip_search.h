@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * What solve_mip is made of: the node of a branch-and-bound search that it is at, as levels in a propagator's trail and
- * a basis of a simplex handle, and what is done there. Everything is minimised.
+ * What solve_mip is made of: a tree that threads search together, and for each of them the node that it is at, as
+ * levels in a propagator's trail and a basis of a simplex handle, and what is done there. Everything is minimised.
  */
 #ifndef EXAMPLES_MIP_SEARCH_H
 #define EXAMPLES_MIP_SEARCH_H
 
+#include <pthread.h>
+
+#include "examples/common.h"
 #include "examples/io/mip.h"
 
 /* A bound of an integer column that the search has chosen. */
@@ -22,75 +25,110 @@ typedef struct history {
     int32_t count[2];
 } history;
 
-/* The optimum of a node's relaxation. */
-typedef struct relaxation {
-    gpuopt_outcome outcome; /* OPTIMAL; if it is not, x is some point, and the objective a bound */
-    double objective;
-    double *x, *slope; /* [cols] values and reduced costs */
-    uint8_t *basis;    /* [cols + rows of the relaxation] */
-} relaxation;
+/* An open node: what leads there, and where to begin. */
+typedef struct open_node {
+    double bound;   /* no solution in it is better */
+    uint8_t *basis; /* of the parent's relaxation */
+    int32_t depth;
+    decision path[];
+} open_node;
 
-typedef struct search {
-    const mip *model;              /* minimised, with both forms of its matrix */
+/* What all threads share; from `lock` on only who holds that may look. */
+typedef struct tree {
+    const mip *model; /* minimised, with both forms of its matrix */
+    double deadline;  /* of now() */
+    double unit;      /* the objective's values differ by multiples of it; 0: by anything */
+    int unbounded;    /* the relaxation is: any solution proves that the model is */
+    double root_objective, *root_x, *root_slope, *lb, *ub; /* of the root's relaxation */
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* there are nodes, or there will be none */
+    open_node **node;       /* a heap: the first has the least bound, and of those the greatest depth */
+    size_t count, room;
+    int busy; /* threads at a node */
+    int found;
+    double *best, best_objective, cutoff; /* a better solution's objective is below the cutoff */
+    history *history, all;                /* [cols]; of all columns together */
+    gpuopt_status status;                 /* the first that was not OK; it ends the search */
+} tree;
+
+/* A decision, and the position in the trail where its level begins. */
+typedef struct step {
+    decision d;
+    int64_t start;
+} step;
+
+enum { MOST_TRIED = 16, MOST_THREADS = 256 };
+
+typedef struct worker {
+    tree *tree;
+    const mip *model;
+    gpuopt_context *context;
     gpuopt_propagator *propagator; /* its level 0 is what holds in the whole tree */
     gpuopt_simplex *lp;            /* has the propagator's bounds */
-    size_t basis_size;             /* columns, and rows of the relaxation */
-    gpuopt_status status;          /* the first that was not OK; it ends the search */
-    double deadline;               /* of now() */
-    int late;                      /* it has passed */
-    int dual;                      /* there is the dual method, with a cutoff; the GPU has none */
-    double given_up; /* the least bound of parts of the tree on which rounding allowed no verdict; HUGE_VAL: none */
+    gpuopt_simplex_batch *batch;
+    int dual;             /* there is the dual method, with a cutoff; the GPU has none */
+    gpuopt_status status; /* the first that was not OK */
+    int late;             /* the deadline has passed */
 
-    /* The node. */
-    decision *path; /* [depth] from the root */
-    int64_t *start; /* [levels] positions in the trail */
-    int32_t depth, levels, room;
-    double bound;                            /* no solution in it is better */
-    double *lb, *ub;                         /* [cols] of the relaxation */
-    relaxation now, kept, root;              /* its optimum; those of node_keep() and of the root */
-    int64_t nodes, iterations, tries, dives; /* so far; of the iterations, those of strong branching and of dives */
-
-    /* The best solution. */
-    int found, unbounded;        /* unbounded: any solution proves that the model is */
-    double *best;                /* [cols] */
-    double best_objective, unit; /* the objective's values differ by multiples of the unit; 0: by anything */
-    double cutoff;               /* a better solution's objective is below this */
+    step *path; /* [depth] from the root; the first `top` share a level */
+    int32_t depth, top, room;
+    double bound;           /* no solution in the node is better */
+    double *lb, *ub;        /* [cols] the node's */
+    gpuopt_outcome outcome; /* of its relaxation: OPTIMAL, or x is some point */
+    double *x, *slope,
+        objective;               /* values and reduced costs [cols]; the bound may be better, from a parent whose bounds
+                                   * had been tightened further in another thread, but these belong to the objective */
+    uint8_t *basis;              /* [cols + rows] */
+    double *best, cutoff, known; /* copies of the tree's; the cutoff whose consequences hold at level 0 */
     int32_t cutoff_row;          /* of the propagator; -1: none yet */
+    double given_up; /* the least bound of parts of the tree on which rounding allowed no verdict; HUGE_VAL: none */
+    int64_t nodes, iterations, tries, dives; /* so far; iterations, and those of strong branching and of dives */
 
-    history *history, all; /* [cols]; of all columns together */
-    int32_t *col, listed;  /* [cols] lists */
-    double *low, *high;    /* [cols] */
-    uint8_t *mark;         /* [cols], all 0 */
+    int32_t *col, listed; /* [cols] lists */
+    double *low, *high;   /* [cols] */
+    uint8_t *mark;        /* [cols], all 0 */
     gpuopt_propagator_changes changes;
-} search;
+    const char *backend;
+    speaker speaker;
+    pthread_t thread;
+    int runs, at_node;
+} worker;
 
 /* Keeps the first error. Returns whether there is none. */
-int search_ok(search *s, gpuopt_status status);
+int worker_ok(worker *w, gpuopt_status status);
+/* Makes a worker's handles, with the tree's bounds of the root; at level 0 is then what propagation and probing find. Returns
+ * whether there may be a solution, as do all that follow; if w->status is not OK, it has failed. */
+int worker_open(worker *w, tree *t, int probes);
+void worker_close(worker *w);
 
-/* Makes the handles, and finds out what holds at the root by propagation and probing. model is minimised, and has both
- * forms of its matrix. Returns whether there may be a solution; then, if s->status is not OK, it has failed. */
-int search_open(search *s, const mip *model, gpuopt_context *context, int dual, double deadline);
-void search_close(search *s);
-
-/* Goes to a node: its decisions, and the basis of its parent, or NULL. Returns whether there may be a better solution
- * in it, as do those that descend, tighten, and relax. */
-int node_enter(search *s, const decision *path, int32_t depth, const uint8_t *basis);
-/* Goes down to a child: by a level; or anew, in a trail with nothing else in it, once half of the trail is full. */
-int node_descend(search *s, decision d);
-int node_descend_anew(search *s, decision d);
-int node_is_full(search *s);
-/* Opens a level, without a decision. Returns whether that worked. */
-int node_push(search *s);
+/* Goes to a node from anywhere: its decisions, and the basis of its parent. */
+int node_enter(worker *w, const open_node *node);
+/* Goes down to a child. */
+int node_descend(worker *w, decision d);
+/* Goes up to an ancestor that was entered or descended to since, or to the root. */
+void node_back(worker *w, int32_t depth);
+/* Whether half of the trail is full: then other nodes come first. */
+int node_is_full(worker *w);
+/* Opens a level, with a decision if there is one. Returns whether that worked. */
+int node_push(worker *w, const decision *d);
 /* Sets bounds of some columns, and propagates them. */
-int node_tighten(search *s, int64_t count, const int32_t *col, const double *lb, const double *ub);
-/* Begins the relaxation at a basis. */
-void node_set_basis(search *s, const uint8_t *basis);
-/* Solves the relaxation. */
-int node_relax(search *s);
-/* Goes up until so many levels and decisions are left. */
-void node_back(search *s, int32_t levels, int32_t depth);
-/* Comes back to a node from below: its relaxation is s->kept. */
-void node_return(search *s, int32_t levels, int32_t depth);
-void relaxation_copy(const search *s, relaxation *to, const relaxation *from);
+int node_tighten(worker *w, int64_t count, const int32_t *col, const double *lb, const double *ub);
+/* Begins the relaxation at a basis, and solves it. */
+void node_set_basis(worker *w, const uint8_t *basis);
+int node_relax(worker *w);
+/* Makes all costs of the relaxation 0. */
+void node_forget_costs(worker *w);
+
+/* Returns the status; the tree is to be closed in any case. */
+gpuopt_status tree_open(tree *t, const mip *model, double deadline);
+void tree_close(tree *t);
+/* Puts a child of the worker's node into the tree. */
+void tree_put(worker *w, decision d);
+/* Takes the first open node, which is to be freed, and waits for one while others may still bring some; NULL: there is
+ * none, or time is up. */
+open_node *tree_take(worker *w);
+/* Offers a solution, and takes over the tree's best one: only what is better is looked for from now on. */
+void tree_offer(worker *w, const double *x, double objective);
+void tree_adopt(worker *w);
 
 #endif /* EXAMPLES_MIP_SEARCH_H */

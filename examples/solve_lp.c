@@ -184,11 +184,6 @@ static int write_solution(const char *path, const mip *model, const answer *a) {
     return close_written(file, path);
 }
 
-static void print_number(const char *name, double value, int known) {
-    if (known && isfinite(value)) printf(", \"%s\": %.17g", name, value);
-    else printf(", \"%s\": null", name);
-}
-
 static void print_json(const options *o, const mip *model, const answer *a) {
     int proof = a->info.outcome == GPUOPT_INFEASIBLE || a->info.outcome == GPUOPT_UNBOUNDED,
         solved = a->info.crossing < 0;
@@ -202,16 +197,16 @@ static void print_json(const options *o, const mip *model, const answer *a) {
     printf(", \"rows\": %d, \"cols\": %d, \"nonzeros\": %lld", (int)model->columns.rows, (int)model->columns.cols,
            (long long)mip_nonzeros(model));
     printf(", \"status\": \"%s\"", gpuopt_outcome_string(a->info.outcome));
-    print_number("objective", a->objective, has_objective(a));
-    print_number("planted_optimum", model->optimum, model->optimum_known);
+    print_json_number("objective", a->objective, has_objective(a));
+    print_json_number("planted_optimum", model->optimum, model->optimum_known);
     printf(", \"iterations\": %lld, \"dual_iterations\": %lld, \"flips\": %lld, \"refreshes\": %lld, \"reinversions\": "
            "%lld",
            (long long)a->info.iterations, (long long)a->info.dual_iterations, (long long)a->info.flips,
            (long long)a->info.refreshes, (long long)a->info.reinversions);
-    print_number("primal_violation", a->primal_violation, solved);
-    print_number("dual_violation", a->dual_violation, solved);
-    print_number("primal_reached", a->info.primal_reached, a->info.primal_reached >= 0);
-    print_number("dual_reached", a->info.dual_reached, a->info.dual_reached >= 0);
+    print_json_number("primal_violation", a->primal_violation, solved);
+    print_json_number("dual_violation", a->dual_violation, solved);
+    print_json_number("primal_reached", a->info.primal_reached, a->info.primal_reached >= 0);
+    print_json_number("dual_reached", a->info.dual_reached, a->info.dual_reached >= 0);
     if (proof)
         printf(", \"certificate\": {\"margin\": %.17g, \"residual\": %.17g}", a->proof.margin, a->proof.residual);
     else printf(", \"certificate\": null");

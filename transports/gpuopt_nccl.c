@@ -12,6 +12,7 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,17 +109,27 @@ static double now(void) {
 
 /* ---- Loading ---- */
 
+/* Finds NCCL, for one thread of this process at a time: getenv() and setenv() may not meet. */
+static void *open_nccl(void) {
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    const char *path;
+    void *library;
+    pthread_mutex_lock(&one);
+    setenv("NCCL_NVLS_ENABLE", "0", 0);
+    path = getenv("GPUOPT_NCCL_LIBRARY");
+    library = dlopen(path && *path ? path : "libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    pthread_mutex_unlock(&one);
+    return library;
+}
+
 static gpuopt_status load_nccl(nccl_library *l) {
     static const char *const name[] = {
         "ncclGetVersion",  "ncclGetUniqueId",   "ncclCommInitRankConfig", "ncclCommGetAsyncError", "ncclCommFinalize",
         "ncclCommDestroy", "ncclCommAbort",     "ncclAllGather",          "ncclBroadcast",         "ncclSend",
         "ncclRecv",        "ncclGetErrorString"};
-    const char *path = getenv("GPUOPT_NCCL_LIBRARY");
-    void *library, *found;
+    void *const library = open_nccl(), *found;
     int version = 0;
     size_t k;
-    setenv("NCCL_NVLS_ENABLE", "0", 0);
-    library = dlopen(path && *path ? path : "libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
     if (!library) return fail(GPUOPT_ERROR_UNSUPPORTED, "NCCL cannot be loaded", dlerror());
     for (k = 0; k < sizeof name / sizeof *name; k++) {
         found = dlsym(library, name[k]);
@@ -307,7 +318,7 @@ gpuopt_status gpuopt_nccl_unique_id(unsigned char id[GPUOPT_NCCL_ID]) {
     return GPUOPT_OK;
 }
 
-static gpuopt_status make(nccl_rank *n, const unsigned char *id) {
+static gpuopt_status make(nccl_rank *n, const unsigned char *id, double until) {
     nccl_config config = {sizeof config, 0xcafebeefu, NCCL_2_14, 0};
     cudaError_t error = cudaStreamCreateWithFlags(&n->stream, cudaStreamNonBlocking);
     nccl_id name;
@@ -319,12 +330,11 @@ static gpuopt_status make(nccl_rank *n, const unsigned char *id) {
     memcpy(name.bytes, id, GPUOPT_NCCL_ID);
     result = n->nccl.init(&n->comm, n->count, name, n->rank, &config);
     if (result && result != NCCL_IN_PROGRESS) return nccl_failed(&n->nccl, "ncclCommInitRankConfig", result);
-    return wait_for(n, now() + n->patience, 0);
+    return wait_for(n, until, 0);
 }
 
-/* Frees all that there is. What the device may still use stays. */
-static void unmake(nccl_rank *n) {
-    const double until = now() + n->patience;
+/* Frees all that there is. What the device may still use by then stays. */
+static void unmake(nccl_rank *n, double until) {
     cudaError_t done = cudaSuccess;
     while (n->stream && (done = cudaStreamQuery(n->stream)) == cudaErrorNotReady && now() < until) sched_yield();
     if (done != cudaErrorNotReady) {
@@ -338,6 +348,7 @@ static void unmake(nccl_rank *n) {
 gpuopt_status gpuopt_nccl_open(const unsigned char id[GPUOPT_NCCL_ID], int32_t rank, int32_t count, int device,
                                double seconds, gpuopt_transport *transport) {
     gpuopt_transport t = GPUOPT_INIT(gpuopt_transport);
+    const double until = now() + seconds;
     gpuopt_status status;
     nccl_rank *n;
     int pending;
@@ -362,11 +373,11 @@ gpuopt_status gpuopt_nccl_open(const unsigned char id[GPUOPT_NCCL_ID], int32_t r
     make_page(n, id);
     if (!enter(n, &pending)) status = fail(GPUOPT_ERROR_DEVICE, "cuCtxPushCurrent", "failed");
     else {
-        status = make(n, id);
+        status = make(n, id, until);
         unlink(n->path); /* all ranks have opened it, or it will not be used */
         if (status) {
             lose(n, status);
-            unmake(n);
+            unmake(n, until);
         }
         leave(n, pending);
     }
@@ -389,17 +400,19 @@ gpuopt_status gpuopt_nccl_open(const unsigned char id[GPUOPT_NCCL_ID], int32_t r
 
 void gpuopt_nccl_close(gpuopt_transport *transport) {
     nccl_rank *n;
+    double until;
     int pending;
     if (!transport || !transport->user) return;
     n = transport->user;
+    until = now() + n->patience;
     transport->user = NULL;
     if (!enter(n, &pending)) return;
     if (n->comm) {
         int result = n->nccl.finalize(n->comm);
-        if ((!result || result == NCCL_IN_PROGRESS) && !wait_for(n, now() + n->patience, 0)) n->nccl.destroy(n->comm);
+        if ((!result || result == NCCL_IN_PROGRESS) && !wait_for(n, until, 0)) n->nccl.destroy(n->comm);
         else if (n->comm) n->nccl.cancel(n->comm);
     }
-    unmake(n);
+    unmake(n, until);
     leave(n, pending);
     n->cuda.release(n->device);
     free(n);

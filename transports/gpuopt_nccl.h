@@ -17,7 +17,7 @@
  * Environment A multicast over NVLink (NVLS) is not used: it takes device memory, and exchanges through host memory
  *             gain nothing by it. NCCL's configuration cannot say so, so _unique_id and _open set NCCL_NVLS_ENABLE to 0
  *             before they load NCCL, unless it is set: to the host's own use of NCCL that applies, too. As with any
- *             setenv(), no other thread may be in getenv() then.
+ *             setenv(), no other thread may be in getenv() then, but for threads that are in these two calls.
  * Arrays      are in host memory: an exchange copies them to page-locked memory, to the device, and back, in pieces of
  *             up to 4 MiB (all_gather: of all ranks together), one after the other. What is no longer than 1,000 bytes
  *             (all_gather: a rank) takes one call of NCCL. The first piece says how long the whole is.

@@ -48,15 +48,15 @@ struct CudaElimination {
 
 CudaElimination *cuda_elimination(gpuopt_elimination *e) { return reinterpret_cast<CudaElimination *>(e); }
 
-uint64_t elimination_free_bytes(const gpuopt_context *context) {
+gpuopt_status elimination_free_bytes(const gpuopt_context *context, uint64_t *bytes) {
     DeviceScope scope(context);
     size_t free_bytes = 0, all = 0;
     /* What handles before this one gave back to the context's pool goes back to the device when the stream is waited
      * for. */
-    if (cudaStreamSynchronize(cuda_of(context)->stream) != cudaSuccess ||
-        cudaMemGetInfo(&free_bytes, &all) != cudaSuccess)
-        return 0;
-    return free_bytes - free_bytes / 64; /* some is lost to rounding, and kernels need local memory */
+    cudaError_t error = cudaStreamSynchronize(cuda_of(context)->stream);
+    if (!error) error = cudaMemGetInfo(&free_bytes, &all);
+    *bytes = free_bytes - free_bytes / 64; /* some is lost to rounding, and kernels need local memory */
+    return cuda_status(context, error, "asking for free memory");
 }
 
 /* Arrays of the plan that the device needs. During create a block of host memory has them as well, at the same offsets,

@@ -9,6 +9,7 @@
  *     tile.cuh      what a step is given; the children of a tile
  *     batch.cuh     batches of small knapsacks: their kernels and functions
  *     multi.cuh     multidimensional knapsacks: likewise
+ *     choice.cuh    multiple-choice knapsacks: likewise
  *
  * Each step is one launch. The host decides which nodes the next step takes, so it waits for the result of each. As
  * long as all nodes of a search form one short list, they stay in host memory and the CPU expands them
@@ -16,6 +17,7 @@
  */
 #include "../common/tables.cuh"
 #include "batch.cuh"
+#include "choice.cuh"
 #include "multi.cuh"
 #include "nodes.cuh"
 
@@ -228,9 +230,10 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
 } // namespace
 
 const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {
-    cuda_knapsack_plan,       cuda_knapsack_create,       cuda_knapsack_destroy,       cuda_knapsack_grow,
-    cuda_knapsack_run,        cuda_knapsack_step,         cuda_knapsack_complete,      cuda_knapsack_rooms,
-    cuda_knapsack_load,       cuda_knapsack_get,          cuda_knapsack_put,           cuda_knapsack_pick,
-    cuda_knapsack_batch_plan, cuda_knapsack_batch_create, cuda_knapsack_batch_destroy, cuda_knapsack_batch_run,
-    cuda_knapsack_multi_plan, cuda_knapsack_multi_create, cuda_knapsack_multi_destroy, cuda_knapsack_multi_round,
-    cuda_knapsack_multi_found};
+    cuda_knapsack_plan,        cuda_knapsack_create,       cuda_knapsack_destroy,       cuda_knapsack_grow,
+    cuda_knapsack_run,         cuda_knapsack_step,         cuda_knapsack_complete,      cuda_knapsack_rooms,
+    cuda_knapsack_load,        cuda_knapsack_get,          cuda_knapsack_put,           cuda_knapsack_pick,
+    cuda_knapsack_batch_plan,  cuda_knapsack_batch_create, cuda_knapsack_batch_destroy, cuda_knapsack_batch_run,
+    cuda_knapsack_multi_plan,  cuda_knapsack_multi_create, cuda_knapsack_multi_destroy, cuda_knapsack_multi_round,
+    cuda_knapsack_multi_found, cuda_knapsack_choice_plan,  cuda_knapsack_choice_create, cuda_knapsack_choice_destroy,
+    cuda_knapsack_choice_grow, cuda_knapsack_choice_step};

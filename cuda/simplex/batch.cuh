@@ -48,7 +48,7 @@ void cuda_simplex_batch_destroy(gpuopt_simplex_batch *b) {
 }
 
 /* The columns in slices, from the engine's. */
-gpuopt_status child_fill_slices(CudaBatch *c) {
+gpuopt_status child_fill_slices(const gpuopt_simplex_batch *b, CudaBatch *c) {
     const SimplexView &v = c->simplex->view;
     const ChildSlices &to = c->root.slices;
     const RootCopy &host = c->copy_of_root;
@@ -67,7 +67,6 @@ gpuopt_status child_fill_slices(CudaBatch *c) {
         });
     host.slice_start[slice] = at;
     c->root.slices.count = slice, c->root.slices.of_longs = longs;
-    const auto entries = static_cast<size_t>(at);
     gpuopt_status status = c->copy(const_cast<int64_t *>(to.start.at), host.slice_start,
                                    sizeof(int64_t) * (static_cast<size_t>(slice) + 1));
     if (!status)
@@ -75,23 +74,23 @@ gpuopt_status child_fill_slices(CudaBatch *c) {
                          sizeof(unsigned) * static_cast<size_t>(slice));
     if (!status)
         status = c->copy(const_cast<int *>(to.of_long.at), host.of_long, sizeof(int) * static_cast<size_t>(longs));
-    if (!status) status = c->clear(const_cast<int *>(to.row.at), 0, sizeof(int) * entries);
-    if (!status) status = c->clear(const_cast<double *>(to.val.at), 0, sizeof(double) * entries);
+    if (!status) status = c->copy(c->row_scale, b->lp->row_scale, sizeof(double) * static_cast<size_t>(v.rows));
     if (status) return status;
-    c->launch({CudaSimplex::blocks(v.cols), PRODUCT_THREADS}, fill_slices, v.cols, v.col_start, v.col_row, v.col_val,
-              to);
+    c->launch({CudaSimplex::blocks(32 * int64_t{slice}), PRODUCT_THREADS}, fill_slices, v.rows, v.cols, v.col_start,
+              v.col_row, v.col_val, c->row_scale, c->root.shares_row, to);
     return c->launched("slicing the columns");
 }
 
 /* The engine's model, whose size the root's arrays have from now on. */
-gpuopt_status child_take_model(CudaBatch *c) {
+gpuopt_status child_take_model(const gpuopt_simplex_batch *b, CudaBatch *c) {
     const SimplexView &v = c->simplex->view;
     ChildRoot &r = c->root;
     const int64_t models = c->simplex->models;
     r.rows = v.rows, r.cols = v.cols, r.both = v.rows + v.cols;
+    r.shares_row = r.rows <= CHILD_SHARED && child_row_bytes(r.rows) <= child_free_bytes(b);
     c->known = false;
     c->models = -1;
-    gpuopt_status status = child_fill_slices(c);
+    gpuopt_status status = child_fill_slices(b, c);
     if (!status) c->models = models;
     return status;
 }
@@ -112,6 +111,7 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     if (status) return status;
     ChildRoot &r = c->root;
     r.pitch = v.pitch;
+    r.v_pitch = child_v_pitch(b, v.pitch);
     r.columns = v.matrix, r.lines = c->lines;
     r.col_start = v.col_start, r.row_start = v.row_start;
     r.col_row = v.col_row, r.row_col = v.row_col;
@@ -130,7 +130,7 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     r.seed = b->root_desc->seed;
     r.offset = b->root_desc->offset;
     r.maximize = b->root_desc->maximize;
-    return child_take_model(c);
+    return child_take_model(b, c);
 }
 
 gpuopt_status cuda_simplex_batch_create(gpuopt_simplex_batch *b) {
@@ -165,12 +165,30 @@ bool child_root_known(const CudaBatch *c, const gpuopt__simplex_root_point &p) {
            same(old.lower, p.lower, both) && same(old.upper, p.upper, both) && same(old.cost, p.cost, both);
 }
 
+/* The product of the inverse with its transpose, if it pays. */
+gpuopt_status child_make_gram(const gpuopt_simplex_batch *b, CudaBatch *c) {
+    ChildRoot &r = c->root;
+    unsigned long long nonzeros = 0;
+    r.gram = nullptr, r.products = 0;
+    if (!child_keeps_products(b)) return GPUOPT_OK;
+    gpuopt_status status = c->copy(&nonzeros, c->nonzeros, sizeof nonzeros);
+    if (!status) status = c->wait("counting the entries of the inverse");
+    const double rows = r.rows, of_all = static_cast<double>(nonzeros) / rows * b->desc.copies;
+    if (status || !(of_all * CHILD_PRODUCTS_PAY >= rows * rows)) return status;
+    status = c->clear(c->gram, 0, sizeof(double) * static_cast<size_t>(r.pitch) * static_cast<size_t>(r.rows));
+    if (status) return status;
+    rank_update(c->simplex->rank, *c, r.rows, r.rows, r.rows, r.columns.at, r.pitch, r.columns.at, r.pitch, c->gram,
+                r.pitch);
+    r.gram = c->gram, r.products = child_products(b);
+    return c->launched("multiplying the inverse with its transpose");
+}
+
 /* Brings the root to the device: its model and point if they are new, and the inverse. */
 gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
     RootCopy &old = c->copy_of_root;
     ChildRoot &r = c->root;
     gpuopt__simplex_root_point p = {};
-    gpuopt_status status = c->models == c->simplex->models ? GPUOPT_OK : child_take_model(c);
+    gpuopt_status status = c->models == c->simplex->models ? GPUOPT_OK : child_take_model(b, c);
     if (status) return status;
     const auto both = static_cast<size_t>(r.both), rows = static_cast<size_t>(r.rows);
     p.x = old.x, p.x_low = old.x_low, p.reduced = old.reduced, p.y = old.y, p.y_low = old.y_low;
@@ -181,7 +199,8 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
     r.cutoff = p.cutoff;
     r.limit = p.limit;
     c->simplex->apply();
-    if (!child_root_known(c, p)) {
+    const bool known = child_root_known(c, p);
+    if (!known) {
         c->known = false;
         status = b->solve_root(b, &p);
         if (status) return status;
@@ -203,15 +222,18 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
         if (!status) status = c->copy(c->head, old.head, sizeof(int) * rows);
         if (!status) status = c->copy(c->row_scale, b->lp->row_scale, sizeof(double) * rows);
         if (!status) status = c->copy(c->col_scale, b->lp->col_scale, sizeof(double) * (both - rows));
+        if (!status) status = c->clear(c->nonzeros, 0, sizeof *c->nonzeros);
         if (status) return status;
-        c->known = true;
     }
     const unsigned tiles = static_cast<unsigned>((r.rows + TILE - 1) / TILE);
-    if (tiles == 0) return GPUOPT_OK;
+    if (tiles == 0) return c->known = true, GPUOPT_OK;
     c->launch({dim3(tiles, tiles), TILE * TILE_ROWS}, transpose_inverse, r.rows, r.pitch, r.columns.at, c->lines);
     c->launch({CudaSimplex::blocks(32 * int64_t{r.rows}), PRODUCT_THREADS}, weigh_lines, r.rows, r.pitch, c->lines,
-              r.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE, c->weight);
-    return c->launched("bringing the root");
+              r.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE, c->weight, c->nonzeros);
+    status = c->launched("bringing the root");
+    if (!status && !known) status = child_make_gram(b, c);
+    c->known = !status;
+    return status;
 }
 
 /* Copies the children to the device. */
@@ -246,7 +268,9 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
         return gpuopt__refuse(b->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_batch_run",
                               "the report asks for what the descriptor's with_... did not announce");
     gpuopt_status status = child_bring_root(b, c);
-    if (!status) status = child_upload(b, c);
+    if (status || wanted.children.count == 0)
+        return status; /* then the root has been worked on like the other ranks' */
+    status = child_upload(b, c);
     if (status) return status;
     const bool here = wanted.where == GPUOPT_HOST;
     const auto count = static_cast<size_t>(wanted.children.count), rows = static_cast<size_t>(c->root.rows),
@@ -261,7 +285,7 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
     job.x = target(job.x, wanted.x);
     job.farkas = target(job.farkas, wanted.farkas);
     job.farkas_low = target(job.farkas_low, wanted.farkas_low);
-    const size_t shared = rows <= CHILD_SHARED ? sizeof(double) * rows : 0;
+    const size_t shared = c->root.shares_row ? child_row_bytes(c->root.rows) : 0;
     c->launch({std::min(c->blocks, job.count), c->threads, shared}, solve_children, c->root, job, c->state,
               c->state_bytes);
     status = c->launched("solving children");

@@ -19,7 +19,7 @@ __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
     move(s.xb, s.weight, s.alpha, s.rho, s.tau, s.moved, s.y, s.y_low);
     move(s.lower, s.upper, s.x, s.d, s.cost, s.shift, s.row, s.key, s.z, s.step, s.units);
     move(s.merged_columns, s.merged_lines);
-    move(s.u, s.v, s.partial, s.head, s.places, s.list, s.flips, s.marks, s.state, s.refused, s.gone);
+    move(s.u, s.v, s.head, s.places, s.list, s.flips, s.marks, s.state, s.refused, s.gone);
     return s;
 }
 
@@ -53,29 +53,51 @@ __global__ void __launch_bounds__(TILE *TILE_ROWS)
         if (row + n < rows && col + x < rows) lines[(row + n) * pitch + col + x] = tile[x][n];
 }
 
-/* weight[i]: the squared norm of row i of the inverse, or 1. One warp per row. */
+/* Takes what is rounding out of the rows of the inverse, and counts the other entries. weight[i]: the squared norm of row
+ * i, or 1. One warp per row. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
-    weigh_lines(int rows, int64_t pitch, const double *lines, bool norms, double *weight) {
+    weigh_lines(int rows, int64_t pitch, double *lines, bool norms, double *weight, unsigned long long *nonzeros) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int64_t i = product_thread() / 32;
-    double sum = 0;
+    double sum = 0, size = 0;
+    unsigned count = 0;
     if (i >= rows) return;
-    for (int j = lane; norms && j < rows; j += 32) sum += lines[i * pitch + j] * lines[i * pitch + j];
+    for (int j = lane; j < rows; j += 32) size = gpuopt__max(size, fabs(lines[i * pitch + j]));
+    for (int half = 16; half > 0; half /= 2) size = gpuopt__max(size, __shfl_xor_sync(~0u, size, half));
+    for (int j = lane; j < rows; j += 32) {
+        const double entry = lines[i * pitch + j];
+        if (fabs(entry) < CHILD_TINY * size) lines[i * pitch + j] = 0;
+        else sum += entry * entry, count++;
+    }
     sum = warp_sum(sum);
-    if (lane == 0) weight[i] = norms ? sum : 1;
+    count = warp_count(count);
+    if (lane > 0) return;
+    weight[i] = norms ? sum : 1;
+    atomicAdd(nonzeros, count);
 }
 
-/* Fills the slices, which have been zeroed. One thread per column. */
+/* Fills the slices. One thread per column, and those of a slice in one warp. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
-    fill_slices(int cols, const int64_t *col_start, const int *col_row, const double *col_val,
-                const __grid_constant__ ChildSlices to) {
-    const int64_t j = product_thread();
-    if (j >= cols || col_start[j + 1] - col_start[j] > CHILD_LONG) return;
-    int64_t at = to.start[j / 32] + j % 32;
-    for (int64_t e = col_start[j]; e < col_start[j + 1]; e++, at += 32) {
-        const_cast<int *>(to.row.at)[at] = col_row[e];
-        const_cast<double *>(to.val.at)[at] = col_val[e];
+    fill_slices(int rows, int cols, const int64_t *col_start, const int *col_row, const double *col_val,
+                const double *row_scale, bool flat, const __grid_constant__ ChildSlices to) {
+    const int64_t j = product_thread(), slice = j / 32;
+    if (slice >= to.count) return;
+    const int64_t begin = j < cols ? col_start[j] : 0;
+    int64_t end = j < cols ? col_start[j + 1] : 0;
+    if (end - begin > CHILD_LONG) end = begin;
+    double size = 0;
+    int64_t e = begin;
+    for (int64_t at = to.start[slice] + j % 32; at < to.start[slice + 1]; at += 32, e++) {
+        const bool is = e < end;
+        const double value = is ? col_val[e] : 0, unscaled = is ? value / row_scale[col_row[e]] : 0;
+        if (e == begin) size = fabs(unscaled);
+        flat = flat && (!is || fabs(unscaled) == size);
+        const_cast<int *>(to.row.at)[at] = is ? col_row[e] : 0;
+        const_cast<double *>(to.val.at)[at] = value;
+        const_cast<uint16_t *>(to.flat.at)[at] =
+            static_cast<uint16_t>(is ? col_row[e] | (unscaled < 0 ? +CHILD_MINUS : 0) : rows);
     }
+    const_cast<double *>(to.factor.at)[j] = __all_sync(~0u, flat) ? size : 0;
 }
 
 } // namespace

@@ -42,8 +42,9 @@ struct CudaBatch : Queue {
     ChildState state = {};
     ChildJob job = {};
     RootCopy copy_of_root = {};
-    double *lines = nullptr, *weight = nullptr;
-    double *model[5] = {}; /* [both] lower, upper, cost, x, d */
+    double *lines = nullptr, *weight = nullptr, *gram = nullptr;
+    unsigned long long *nonzeros = nullptr; /* of the root's inverse */
+    double *model[5] = {};                  /* [both] lower, upper, cost, x, d */
     uint8_t *root_state = nullptr;
     int *head = nullptr;
     double *row_scale = nullptr, *col_scale = nullptr;
@@ -58,20 +59,34 @@ struct CudaBatch : Queue {
 
 CudaBatch *cuda_batch(const gpuopt_simplex_batch *b) { return static_cast<CudaBatch *>(b->engine); }
 
+/* Whether there is room for what child_weights.cuh multiplies with: it wants m^2 numbers for all children together, and
+ * pays if these are many. */
+bool child_keeps_products(const gpuopt_simplex_batch *b) {
+    return b->root_desc->dual_pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE &&
+           int64_t{b->desc.copies} * CHILD_PRODUCTS_PAY >= b->shape->rows;
+}
+/* How many rows of V are longer, and how long. */
+int child_products(const gpuopt_simplex_batch *b) {
+    return child_keeps_products(b) ? std::min(b->desc.pivots, int32_t{CHILD_PRODUCTS}) : 0;
+}
+int64_t child_v_pitch(const gpuopt_simplex_batch *b, int64_t pitch) {
+    return 2 * pitch + 2 * (child_products(b) / 2 + 1);
+}
+
 void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, int64_t pitch, ChildState *s) {
     const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots;
+    const int64_t products = child_products(b), v_pitch = child_v_pitch(b, pitch);
     const bool merges = b->desc.when_full == GPUOPT_WHEN_FULL_REFACTOR;
-    ChildArray<double> *const of_rows[] = {&s->xb,  &s->weight, &s->alpha, &s->rho,
-                                           &s->tau, &s->moved,  &s->y,     &s->y_low};
+    ChildArray<double> *const of_rows[] = {&s->xb, &s->weight, &s->alpha, &s->tau, &s->moved, &s->y, &s->y_low};
     ChildArray<double> *const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
                                            &s->shift, &s->row,   &s->key, &s->z, &s->step};
     for (ChildArray<double> *array : of_rows) simplex_cut(arena, &array->at, rows);
     for (ChildArray<double> *array : of_both) simplex_cut(arena, &array->at, both);
     simplex_cut(arena, &s->u.at, pitch * most);
-    simplex_cut(arena, &s->v.at, pitch * most);
+    simplex_cut(arena, &s->v.at, v_pitch * products + pitch * (most - products));
+    simplex_cut(arena, &s->rho.at, products > 0 ? v_pitch : rows);
     simplex_cut(arena, &s->merged_columns.at, merges ? pitch * rows : 0);
     simplex_cut(arena, &s->merged_lines.at, merges ? pitch * rows : 0);
-    simplex_cut(arena, &s->partial.at, CHILD_THREADS);
     simplex_cut(arena, &s->head.at, rows);
     simplex_cut(arena, &s->places.at, rows);
     simplex_cut(arena, &s->units.at, both);
@@ -95,13 +110,19 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     int64_t *slice_start;
     unsigned *slice_longs;
     int *slice_row, *of_long;
-    double *slice_val;
+    double *slice_val, *slice_factor;
+    uint16_t *slice_flat;
     simplex_cut(arena, &c->lines, pitch * rows);
+    simplex_cut(arena, &c->gram, child_keeps_products(b) ? pitch * rows : 0);
+    simplex_cut(arena, &c->nonzeros, 1);
     simplex_cut(arena, &slice_start, most_slices + 1);
     simplex_cut(arena, &slice_longs, most_slices);
     simplex_cut(arena, &slice_row, c->sliced);
     simplex_cut(arena, &slice_val, c->sliced);
+    simplex_cut(arena, &slice_flat, c->sliced);
+    simplex_cut(arena, &slice_factor, 32 * most_slices);
     simplex_cut(arena, &of_long, c->longs);
+    slices.flat = slice_flat, slices.factor = slice_factor;
     slices.start = slice_start, slices.longs = slice_longs, slices.row = slice_row, slices.val = slice_val,
     slices.of_long = of_long;
     simplex_cut(arena, &c->weight, rows);
@@ -167,6 +188,14 @@ gpuopt_status child_set_room(const gpuopt_simplex_batch *b, CudaBatch *c) {
             b->shape->cols, pattern.col_start, [&](int64_t entries) { c->sliced += entries; },
             [&](int) { c->longs++; });
     return GPUOPT_OK;
+}
+
+/* Of a block's shared memory: what a row of B^-1 takes, and what there is. */
+size_t child_row_bytes(int rows) { return sizeof(double) * (2 * static_cast<size_t>(rows) + 1); }
+size_t child_free_bytes(const gpuopt_simplex_batch *b) {
+    enum { OTHER = 4096 };
+    return static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildShared) - sizeof(ChildRoot) -
+           sizeof(ChildState) - OTHER;
 }
 
 /* How many blocks, of how many threads: they depend on the root's room, the batch and the device alone. */

@@ -23,8 +23,12 @@ enum {
     CHILD_BUCKETS = 256, /* of steps, in a ratio test */
     CHILD_LONG = 64,     /* entries of a column that is not in a slice */
     CHILD_SHARED = 8192, /* most rows of which a row of B^-1 is kept in shared memory */
-    CHILD_IDLE = 2       /* pivots in turn that move nothing, after which costs are perturbed */
+    CHILD_MINUS = 32768, /* above all rows of a flat slice */
+    CHILD_IDLE = 2,      /* pivots in turn that move nothing, after which costs are perturbed */
 };
+
+/* Smaller entries of columns B^-1 a, and of rows of the root's inverse beside their largest one, are rounding. */
+constexpr double CHILD_TINY = 1e-14;
 
 /* A pointer into global memory, in a struct that is itself in shared memory. */
 template <class T>
@@ -36,21 +40,27 @@ struct ChildArray {
 };
 
 /* A once more, for y'A: the columns in slices of 32, of which each lane has one. Entry e of them all is at
- * start[slice] + 32 e; those that a column lacks are 0. Columns with more than CHILD_LONG entries are listed. */
+ * start[slice] + 32 e; those that a column lacks are 0. Columns with more than CHILD_LONG entries are listed. In most
+ * models columns have one value up to signs, before scaling: where that is so for all of a slice, it is flat, and the rows
+ * with those signs say everything, in a sixth of the memory. */
 struct ChildSlices {
     int count, of_longs;
     ChildArray<const int64_t> start;  /* [count + 1] */
     ChildArray<const unsigned> longs; /* [count] bits of the columns that are listed */
     ChildArray<const int> row;        /* [start[count]] */
     ChildArray<const double> val;
-    ChildArray<const int> of_long; /* [of_longs] columns */
+    ChildArray<const uint16_t> flat; /* [start[count]] rows, with CHILD_MINUS or not; [rows] where there is no entry */
+    ChildArray<const double> factor; /* [32 count] the columns' scales times their values; 0 in other slices */
+    ChildArray<const int> of_long;   /* [of_longs] columns */
 };
 
 /* The root, which nobody writes to. [both]: by variable, columns and then logicals. All numbers are scaled. */
 struct ChildRoot {
     int rows, cols, both;
-    int64_t pitch;
+    int64_t pitch, v_pitch;                  /* that of the first rows of V, which are longer, if gram is not null: */
+    int products;                            /* so many */
     ChildArray<const double> columns, lines; /* B0^-1, column after column and row after row */
+    ChildArray<const double> gram;           /* its product with its transpose; null: see child_weights.cuh */
     ChildArray<const int64_t> col_start, row_start;
     ChildArray<const int> col_row, row_col;
     ChildArray<const double> col_val, row_val;
@@ -63,6 +73,7 @@ struct ChildRoot {
     double primal_scale, cost_scale, largest_cost;
     double primal, dual, pivot, zero; /* tolerances */
     int pricing;                      /* a gpuopt_simplex_dual_pricing */
+    bool shares_row;                  /* a row of B^-1 is kept in shared memory, twice */
     int most; /* pivots in U and V, after which they are merged into an inverse of the block's own; END: any number */
     unsigned long long seed;
     double cutoff;        /* infinite: none */
@@ -83,15 +94,15 @@ struct alignas(16) ChildTerm {
 
 /* What a block has for the child that it works on. */
 struct ChildState {
-    ChildArray<double> xb, weight;                                   /* [rows] */
-    ChildArray<double> alpha, rho, tau, moved, y, y_low;             /* [rows] */
+    ChildArray<double> xb, weight;                  /* [rows] */
+    ChildArray<double> alpha, tau, moved, y, y_low; /* [rows] */
+    ChildArray<double> rho;                         /* [v_pitch] a row of B^-1, as the first rows of V are */
     ChildArray<double> lower, upper, x, d, cost, shift, row, key, z; /* [both] */
     ChildArray<double> step;                 /* [both] of the ratio test, as are units: by place in list */
     ChildArray<uint64_t> units;              /* [both] */
-    ChildArray<double> u, v;                 /* [most][pitch] columns of U, rows of V */
+    ChildArray<double> u, v;                 /* [most][pitch] columns of U, rows of V, see v_row() */
     ChildArray<const double> columns, lines; /* the inverse beside them: the root's or, after a merger, the next ones */
     ChildArray<double> merged_columns, merged_lines; /* [rows][pitch]; with END there are none */
-    ChildArray<ChildPair> partial;                   /* [CHILD_THREADS] */
     ChildArray<int> head, places;                    /* [rows]; a list of rows or positions */
     ChildArray<int> list, flips;                     /* [both] lists of variables */
     ChildArray<unsigned> marks;                      /* [both / 32 + 1] bits, 0 between uses */
@@ -121,7 +132,8 @@ struct ChildEntry {
 struct ChildShared {
     ChildTerm term[CHILD_TERMS + 2 * CHILD_LANES];
     ChildEntry near[CHILD_TERMS]; /* the first ones of a list */
-    int of_matrix, groups;        /* of terms */
+    ChildPair partial[CHILD_THREADS];
+    int of_matrix, groups; /* of terms */
     double key[2][CHILD_WARPS], low[CHILD_WARPS], doubt[CHILD_WARPS];
     int index[2][CHILD_WARPS];
     unsigned long long units, bucket[CHILD_BUCKETS]; /* of slopes */

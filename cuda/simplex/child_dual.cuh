@@ -6,13 +6,13 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_DUAL_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_DUAL_CUH
 
-#include "child_ratio.cuh"
+#include "child_weights.cuh"
 
 namespace {
 
-class ChildDual : public ChildRatioTest {
+class ChildDual : public ChildWeights {
   public:
-    using ChildRatioTest::ChildRatioTest;
+    using ChildWeights::ChildWeights;
     int iterations = 0, bans = 0, idle = 0, perturbed = 0;
 
     /* ---- The beginning ---- */
@@ -20,6 +20,7 @@ class ChildDual : public ChildRatioTest {
     /* The root's model and point, with the changes of child k. Returns whether the bounds of a column cross. */
     __device__ __noinline__ bool begin(const ChildJob &job, int k) {
         pivots = iterations = bans = idle = perturbed = 0;
+        known_products = child_root.gram != nullptr;
         for (int v = thread(); v < child_root.both; v += threads()) {
             child_own.lower[v] = child_root.lower[v];
             child_own.upper[v] = child_root.upper[v];
@@ -121,7 +122,7 @@ class ChildDual : public ChildRatioTest {
 
     /* The row of B^-1 at p, in rho, and that of B^-1 N, in row. */
     __device__ void pivot_row(int p) {
-        line(p, child_own.rho);
+        line(p);
         price_out(child_own.rho);
     }
 
@@ -159,7 +160,7 @@ class ChildDual : public ChildRatioTest {
             child_own.xb[i] = i == p ? x : child_own.xb[i] - step * child_own.alpha[i];
         update_weights(p, by, weight, squares);
         for (int k = thread(); k < pivots; k += threads()) child_own.u[k * child_root.pitch + p] = 0;
-        pivots++;
+        if (++pivots >= child_root.products) known_products = false;
         if (thread() == 0) {
             child_own.gone[p] = 1;
             child_own.d[left] = -theta;
@@ -252,39 +253,19 @@ class ChildDual : public ChildRatioTest {
     /* Writes the pivot on p, which is `by`, behind U and V; squares: this thread's part of the square of rho's norm. */
     __device__ void append(int p, double by, double *squares) {
         const double inverse = 1 / by;
-        double *u = child_own.u + pivots * child_root.pitch, *v = child_own.v + pivots * child_root.pitch;
+        const int64_t pitch = child_root.pitch;
+        double *u = child_own.u + pivots * pitch, *v = child_own.v + v_row(pivots);
         for (int i = thread(); i < child_root.rows; i += threads()) {
             const double rho = child_own.rho[i];
+            if (fabs(child_own.alpha[i]) < CHILD_TINY) child_own.alpha[i] = 0;
             u[i] = i == p ? 1 : -child_own.alpha[i];
             v[i] = rho * inverse;
+            if (known_products) v[pitch + i] = child_own.rho[pitch + i] * inverse;
             *squares += rho * rho;
         }
         if (thread() == 0 && child_root.rows % 2 != 0)
             u[child_root.rows] = v[child_root.rows] = 0; /* read with its neighbour */
-    }
-
-    /* The weights after the pivot on p, which is `by`; the product is with B^-1 before it. */
-    __device__ void update_weights(int p, double by, double before, double squares) {
-        if (child_root.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE) {
-            const double norm = sum(squares);
-            /* weights need not be exact: what is rounding in rho is left out */
-            product<true>(nonzeros(child_own.rho, 1e-12 * sqrt(norm)), child_own.tau, child_own.alpha);
-            for (int i = thread(); i < child_root.rows; i += threads()) {
-                if (i == p) child_own.weight[i] = gpuopt__max(norm / (by * by), 1e-4);
-                else if (child_own.alpha[i] != 0)
-                    child_own.weight[i] = gpuopt__simplex_dual_steepest(child_own.weight[i], child_own.alpha[i] / by,
-                                                                        child_own.tau[i], norm);
-            }
-        } else __syncthreads();
-        if (child_root.pricing == GPUOPT_DUAL_PRICING_DEVEX) {
-            const bool worn = gpuopt__simplex_devex_worn(before);
-            for (int i = thread(); i < child_root.rows; i += threads()) {
-                if (worn) child_own.weight[i] = 1;
-                else if (i == p) child_own.weight[i] = gpuopt__max(before / (by * by), 1);
-                else if (child_own.alpha[i] != 0)
-                    child_own.weight[i] = gpuopt__simplex_devex(child_own.weight[i], child_own.alpha[i] / by, before);
-            }
-        }
+        if (known_products && thread() == 0 && child_root.rows % 2 != 0) v[pitch + child_root.rows] = 0;
     }
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the GPU: products with the inverse and with A. A block reads the root's inverse, and keeps its
+ * Children of one basis on the GPU: products with the inverse. A block reads the root's inverse, and keeps its
  * own pivots beside it: B^-1 = Z B0^-1 + U V, where Z sets the rows on which it has pivoted to 0. If the batch is to go on
  * when U and V are full, they are merged into an inverse that the block has for itself, which then is B0^-1.
  */
@@ -11,54 +11,42 @@
 
 namespace {
 
-/* Products of B^-1 and of A with vectors. */
+/* Products of B^-1 with vectors. */
 class ChildProducts : public ChildBlock {
   public:
     using ChildBlock::ChildBlock;
-    int pivots = 0; /* in U and V */
+    int pivots = 0;              /* in U and V */
+    bool known_products = false; /* the rows of V have products behind them: child_weights.cuh */
 
     /* out [rows] = B^-1 times a list by rows (FTRAN), or B^-T times one by positions (BTRAN). out is none of the list's
-     * arrays. marks: not null: only where that or its neighbour is not 0. The terms of the sums are put into shared
-     * memory, some hundreds at a time; a thread sums up two neighbours, or a part of the terms of two. */
+     * arrays. marks: not null: only where that or its neighbour is not 0. */
     template <bool FTRAN>
     __device__ __noinline__ void product(const ChildList &list, double *into, const double *marks = nullptr) {
         double *const out = ptx_global(into);
         const double *const where = marks ? ptx_global(marks) : nullptr;
-        const int pairs = (child_root.rows + 1) / 2, width = max(1, (pairs + 31) / 32 * 32);
-        const int parts = max(1, min(threads() / width, +CHILD_PARTS)), part = thread() / width;
-        const int terms = list.count + pivots;
-        for (int first = 0; first == 0 || first < terms; first += CHILD_TERMS) {
-            stage<FTRAN>(list, first, min(terms - first, +CHILD_TERMS));
-            const int of_matrix = child_shared.of_matrix, groups = child_shared.groups;
-            auto put = [&](int pair, ChildPair sum) {
-                const int i = 2 * pair;
-                if (first > 0) sum.even = out[i] + sum.even;
-                out[i] = sum.even;
-                if (i + 1 < child_root.rows) out[i + 1] = first > 0 ? out[i + 1] + sum.odd : sum.odd;
-            };
-            auto wanted = [&](int pair) {
-                const int i = 2 * pair;
-                return pair < pairs && (!where || where[i] != 0 || (i + 1 < child_root.rows && where[i + 1] != 0));
-            };
-            if (parts == 1) {
-                for (int pair = thread(); pair < pairs; pair += threads())
-                    if (wanted(pair)) put(pair, sum_of<FTRAN>(0, of_matrix, groups, 2 * pair));
-            } else {
-                const int pair = thread() - part * width;
-                if (part < parts && wanted(pair))
-                    child_own.partial[thread()] =
-                        sum_of<FTRAN>(part * groups / parts, of_matrix, (part + 1) * groups / parts, 2 * pair);
-                __syncthreads();
-                if (part == 0 && wanted(pair)) {
-                    ChildPair sum = child_own.partial[pair];
-                    for (int n = 1; n < parts; n++)
-                        sum.even += child_own.partial[n * width + pair].even,
-                            sum.odd += child_own.partial[n * width + pair].odd;
-                    put(pair, sum);
-                }
-            }
-            __syncthreads();
-        }
+        add_up<FTRAN>((child_root.rows + 1) / 2, list.count + pivots,
+                      [&](int first, int count) { stage<FTRAN>(list, first, count); },
+                      [](int pair) { return int64_t{2} * pair; }, [&](int pair) { return wanted(where, pair); },
+                      [&](int pair, bool more, ChildPair sum) {
+                          const int i = 2 * pair;
+                          out[i] = more ? out[i] + sum.even : sum.even;
+                          if (i + 1 < child_root.rows) out[i + 1] = more ? out[i + 1] + sum.odd : sum.odd;
+                      });
+    }
+    /* out = the columns of U, each times a number, where marks is not 0. */
+    __device__ __noinline__ void sum_pivots(const double *numbers, double *into, const double *marks) {
+        double *const out = ptx_global(into);
+        const double *const where = ptx_global(marks), *const number = ptx_global(numbers);
+        add_up<false>((child_root.rows + 1) / 2, pivots,
+                      [&](int first, int count) {
+                          stage_lines(first, count, child_own.u, child_root.pitch, [&](int k) { return number[k]; });
+                      },
+                      [](int pair) { return int64_t{2} * pair; }, [&](int pair) { return wanted(where, pair); },
+                      [&](int pair, bool more, ChildPair sum) {
+                          const int i = 2 * pair;
+                          out[i] = more ? out[i] + sum.even : sum.even;
+                          if (i + 1 < child_root.rows) out[i + 1] = more ? out[i + 1] + sum.odd : sum.odd;
+                      });
     }
 
     /* out = the column of a variable. */
@@ -73,30 +61,10 @@ class ChildProducts : public ChildBlock {
                       out);
     }
     __device__ void unit_column(int row, double *out) { unit<true>(row, out); }
-    /* out = row p of B^-1. */
-    __device__ void line(int p, double *out) { unit<false>(p, out); }
-
-    /* row[j] = y'a_j for the nonbasic variables, 0 for the basic ones. `offer` is called with each variable, its state and
-     * its entry by whole warps together; a variable below 0 is none. */
-    template <class Offer>
-    __device__ void price_out(const double *y, Offer offer) {
-        if (child_root.rows <= CHILD_SHARED) {
-            GPUOPT_DYNAMIC_SHARED(double, child_row);
-            for (int i = thread(); i < child_root.rows; i += threads()) child_row[i] = y[i];
-            __syncthreads();
-            price_columns(child_row, offer);
-        } else price_columns(y, offer);
-        for (int from = warp() * 32; from < child_root.rows; from += threads()) {
-            const int i = from + lane(), v = i < child_root.rows ? child_root.cols + i : -1,
-                      state = v < 0 ? +CHILD_BASIC : child_own.state[v];
-            const double value = state & CHILD_BASIC ? 0 : y[i];
-            if (v >= 0) child_own.row[v] = value;
-            offer(v, state, value);
-        }
-        __syncthreads();
-    }
-    __device__ void price_out(const double *y) {
-        price_out(y, [](int, int, double) {});
+    /* rho = row p of B^-1 and, with the products known, what child_weights.cuh says behind it. */
+    __device__ void line(int p) {
+        if (known_products) line_and_products(p);
+        else unit<false>(p, child_own.rho);
     }
 
     /* The entries of x [rows] above `least` in size, in places. */
@@ -122,16 +90,108 @@ class ChildProducts : public ChildBlock {
     __device__ bool full() const { return pivots >= child_root.most; }
     /* Z B0^-1 + U V, by columns and by rows, is the block's own B0^-1 from now on, and there are no pivots beside it. */
     __device__ __noinline__ void merge() {
-        merge_lines<true>(child_own.merged_columns, child_own.columns, child_own.u, child_own.v);
-        merge_lines<false>(child_own.merged_lines, child_own.lines, child_own.v, child_own.u);
+        auto u = [](int k) { return child_own.u + k * child_root.pitch; };
+        auto v = [](int k) { return child_own.v + v_row(k); };
+        merge_lines<true>(child_own.merged_columns, child_own.columns, u, v);
+        merge_lines<false>(child_own.merged_lines, child_own.lines, v, u);
         __syncthreads();
         for (int i = thread(); i < child_root.rows; i += threads()) child_own.gone[i] = 0;
         pivots = 0;
+        known_products = false;
         if (thread() == 0) child_own.columns = child_own.merged_columns.at, child_own.lines = child_own.merged_lines.at;
         __syncthreads();
     }
 
+  protected:
+    /* Where row k of V begins, behind all those before. */
+    __device__ static int64_t v_row(int k) {
+        const int longer = min(k, child_root.products);
+        return longer * child_root.v_pitch + (k - longer) * child_root.pitch;
+    }
+
   private:
+    /* The sums of so many terms, which stage(first, count) puts into shared memory, some hundreds at a time, for so many
+     * pairs of neighbours, at place(pair) in each term's line: put(pair, more, sum) takes them, `more` for what comes on
+     * top of an earlier sum. A thread sums up a pair that is wanted, or a part of the terms of one. */
+    template <bool FTRAN, class Stage, class Place, class Wanted, class Put>
+    __device__ void add_up(int pairs, int terms, Stage put_terms, Place place, Wanted wants, Put put) {
+        const int width = max(1, (pairs + 31) / 32 * 32);
+        const int parts = max(1, min(threads() / width, +CHILD_PARTS)), part = thread() / width;
+        for (int first = 0; first == 0 || first < terms; first += CHILD_TERMS) {
+            put_terms(first, min(terms - first, +CHILD_TERMS));
+            const int of_matrix = child_shared.of_matrix, groups = child_shared.groups;
+            if (parts == 1) {
+                for (int pair = thread(); pair < pairs; pair += threads())
+                    if (wants(pair)) put(pair, first > 0, sum_of<FTRAN>(0, of_matrix, groups, place(pair)));
+            } else {
+                const int pair = thread() - part * width;
+                const bool mine = part < parts && pair < pairs && wants(pair);
+                if (mine)
+                    child_shared.partial[thread()] =
+                        sum_of<FTRAN>(part * groups / parts, of_matrix, (part + 1) * groups / parts, place(pair));
+                __syncthreads();
+                if (part == 0 && mine) {
+                    ChildPair sum = child_shared.partial[pair];
+                    for (int n = 1; n < parts; n++)
+                        sum.even += child_shared.partial[n * width + pair].even,
+                            sum.odd += child_shared.partial[n * width + pair].odd;
+                    put(pair, first > 0, sum);
+                }
+            }
+            __syncthreads();
+        }
+    }
+    __device__ bool wanted(const double *where, int pair) const {
+        const int i = 2 * pair;
+        return !where || where[i] != 0 || (i + 1 < child_root.rows && where[i + 1] != 0);
+    }
+    /* Puts lines first, ..., first + count - 1 of U or V as terms into shared memory, without those that are 0. */
+    template <class Number>
+    __device__ void stage_lines(int first, int count, const double *lines, int64_t pitch, Number number) {
+        for (int t = thread(); t < count; t += threads())
+            child_shared.term[t] = {lines + (first + t) * pitch, number(first + t)};
+        __syncthreads();
+        if (warp() == 0) {
+            const int all = close_up(0, count, 0);
+            if (lane() == 0) child_shared.of_matrix = child_shared.groups = all / CHILD_LANES;
+        }
+        __syncthreads();
+    }
+
+    /* rho = row p of B^-1, behind it B0^-1 rho and V rho. */
+    __device__ __noinline__ void line_and_products(int p) {
+        const int rows = child_root.rows, pairs = (rows + 1) / 2;
+        const int64_t pitch = child_root.pitch, v_pitch = child_root.v_pitch;
+        const bool gone = child_own.gone[p];
+        const double *const of_u = child_own.u + p, *const of_v = child_own.v + pitch + p,
+                            *const line = child_own.lines + p * pitch, *const gram = child_root.gram + p * pitch;
+        double *const rho = child_own.rho;
+        /* of the three parts of a line, each of which begins at an even place */
+        auto place = [&](int pair) {
+            return pair < pairs       ? int64_t{2} * pair
+                   : pair < 2 * pairs ? pitch + 2 * (pair - pairs)
+                                      : 2 * pitch + 2 * (pair - 2 * pairs);
+        };
+        auto root = [&](int pair, int64_t at) { /* what the root has there */
+                                                if (gone) return 0.;
+                                                if (pair >= 2 * pairs) return of_v[(at - 2 * pitch) * v_pitch];
+                                                return pair < pairs ? line[at] : gram[at - pitch];
+        };
+        add_up<false>(
+            2 * pairs + (pivots + 1) / 2, pivots,
+            [&](int first, int count) {
+                stage_lines(first, count, child_own.v, v_pitch, [&](int k) { return of_u[k * pitch]; });
+            },
+            place, [](int) { return true; },
+            [&](int pair, bool more, ChildPair sum) {
+                const int64_t at = place(pair), end = pair < pairs       ? rows
+                                                      : pair < 2 * pairs ? pitch + rows
+                                                                         : 2 * pitch + pivots;
+                rho[at] = (more ? rho[at] : root(pair, at)) + sum.even;
+                if (at + 1 < end) rho[at + 1] = (more ? rho[at + 1] : root(pair, at + 1)) + sum.odd;
+            });
+    }
+
     /* moved += the columns of a list, each times key[variable]. One warp does it, a few lanes a column; lanes that add to
      * the same row take turns, so that the order of each sum is fixed. */
     __device__ void add_columns(int count, const int *list) {
@@ -157,8 +217,8 @@ class ChildProducts : public ChildBlock {
 
     /* Z B0^-1 + U V, by columns or by rows, into `to`, which may be `from`: the line with number n has the entries of
      * `along`, times entry n of `across`. A warp takes some lines at once. */
-    template <bool COLUMNS>
-    __device__ void merge_lines(double *to, const double *from, const double *along, const double *across) const {
+    template <bool COLUMNS, class Along, class Across>
+    __device__ void merge_lines(double *to, const double *from, Along along, Across across) const {
         enum { AT_ONCE = 8 };
         const int rows = child_root.rows;
         const int64_t pitch = child_root.pitch;
@@ -172,10 +232,10 @@ class ChildProducts : public ChildBlock {
                     sum[n] = is ? from[(first + n) * pitch + i] : 0;
                 }
                 for (int k = 0; k < pivots; k++) {
-                    const double by = along[k * pitch + i];
+                    const double by = along(k)[i], *const of_k = across(k);
 #pragma unroll
                     for (int n = 0; n < AT_ONCE; n++)
-                        if (first + n < rows) sum[n] += by * across[k * pitch + first + n];
+                        if (first + n < rows) sum[n] += by * of_k[first + n];
                 }
 #pragma unroll
                 for (int n = 0; n < AT_ONCE; n++)
@@ -190,6 +250,8 @@ class ChildProducts : public ChildBlock {
     __device__ void stage(const ChildList &list, int first, int count) {
         const double *matrix = FTRAN ? child_own.columns : child_own.lines, *left = FTRAN ? child_own.v : child_own.u,
                      *right = FTRAN ? child_own.u : child_own.v;
+        auto left_line = [&](int k) { return left + (FTRAN ? v_row(k) : k * child_root.pitch); };
+        auto right_line = [&](int k) { return right + (FTRAN ? k * child_root.pitch : v_row(k)); };
         const int lanes = list.count <= 1 ? 1 : list.count <= 4 ? 4 : list.count <= 16 ? 8 : 32, at_once = 32 / lanes;
         const int of_list = min(max(list.count - first, 0), count);
         const int behind = (of_list + CHILD_LANES - 1) / CHILD_LANES * CHILD_LANES; /* where the pivots' terms begin */
@@ -205,7 +267,7 @@ class ChildProducts : public ChildBlock {
         const int end = first + count - list.count, begin = max(0, first - list.count);
         for (int from = begin + warp() * at_once; from < end; from += warps() * at_once) {
             const int k = from + lane() / lanes;
-            const double *mine = ptx_global(left + k * child_root.pitch);
+            const double *mine = ptx_global(left_line(k));
             double f = 0;
             if (k < end) {
 #pragma unroll 8
@@ -215,7 +277,7 @@ class ChildProducts : public ChildBlock {
             }
             for (int half = lanes / 2; half > 0; half /= 2) f += __shfl_xor_sync(~0u, f, half);
             if (k < end && lane() % lanes == 0)
-                child_shared.term[k + list.count - first - of_list + behind] = {right + k * child_root.pitch, f};
+                child_shared.term[k + list.count - first - of_list + behind] = {right_line(k), f};
         }
         __syncthreads();
         if (warp() == 0) {
@@ -245,7 +307,7 @@ class ChildProducts : public ChildBlock {
     /* The sum of the groups of terms from, ..., end - 1 at i and i + 1; the first of_matrix of all groups are columns or
      * rows of the root's inverse. The terms of a group are loaded before they are added. */
     template <bool FTRAN>
-    __device__ ChildPair sum_of(int from, int of_matrix, int end, int i) const {
+    __device__ ChildPair sum_of(int from, int of_matrix, int end, int64_t i) const {
         ChildPair sum = {0, 0};
         auto add = [&](int begin, int last) {
             for (const ChildTerm *term = child_shared.term + begin * CHILD_LANES,
@@ -269,62 +331,6 @@ class ChildProducts : public ChildBlock {
         if (i + 1 < child_root.rows && child_own.gone[i + 1]) sum.odd = 0;
         add(max(from, of_matrix), end);
         return sum;
-    }
-
-    /* What a warp must know of a slice before its entries: fetched while it works on the one before. */
-    struct Slice {
-        int64_t begin, end;
-        unsigned longs; /* bits of columns that are too long for it */
-        int state;      /* of the lane's column */
-    };
-    __device__ Slice fetch(int slice) const {
-        if (slice >= child_root.slices.count) return {0, 0, 0, 0};
-        const int j = slice * 32 + lane();
-        return {child_root.slices.start[slice], child_root.slices.start[slice + 1], child_root.slices.longs[slice],
-                j < child_root.cols ? child_own.state[j] : 0};
-    }
-    /* Columns with at most CHILD_LONG entries. */
-    template <class Offer>
-    __device__ void price_slices(const double *y, Offer offer) {
-        enum { AT_ONCE = 8 };
-        Slice next = fetch(warp());
-        for (int slice = warp(); slice < child_root.slices.count; slice += warps()) {
-            const Slice now = next;
-            const int j = slice * 32 + lane();
-            next = fetch(slice + warps());
-            double sum = 0;
-            for (int64_t first = now.begin + lane(); first < now.end; first += 32 * AT_ONCE) {
-                int row[AT_ONCE];
-                double val[AT_ONCE];
-#pragma unroll
-                for (int n = 0; n < AT_ONCE; n++) {
-                    const bool is = first + 32 * n < now.end;
-                    row[n] = is ? child_root.slices.row[first + 32 * n] : 0;
-                    val[n] = is ? child_root.slices.val[first + 32 * n] : 0;
-                }
-#pragma unroll
-                for (int n = 0; n < AT_ONCE; n++) sum += val[n] * y[row[n]];
-            }
-            const bool here = j < child_root.cols && !(now.longs >> lane() & 1);
-            if (now.state & CHILD_BASIC) sum = 0;
-            if (here) child_own.row[j] = sum;
-            offer(here ? j : -1, now.state, sum);
-        }
-    }
-
-    template <class Offer>
-    __device__ void price_columns(const double *y, Offer offer) {
-        price_slices(y, offer);
-        for (int n = warp(); n < child_root.slices.of_longs; n += warps()) {
-            const int j = child_root.slices.of_long[n], state = child_own.state[j];
-            double sum = 0;
-#pragma unroll 4
-            for (int64_t e = child_root.col_start[j] + lane(); e < child_root.col_start[j + 1]; e += 32)
-                sum += child_root.col_val[e] * y[child_root.col_row[e]];
-            sum = state & CHILD_BASIC ? 0 : warp_sum(sum);
-            if (lane() == 0) child_own.row[j] = sum;
-            offer(lane() == 0 ? j : -1, state, sum);
-        }
     }
 
     template <bool FTRAN>

@@ -7,7 +7,7 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_RATIO_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_RATIO_CUH
 
-#include "child_products.cuh"
+#include "child_price.cuh"
 
 namespace {
 
@@ -22,9 +22,9 @@ struct ChildRatio {
     double size, step; /* of its entry; at which its reduced cost is 0 */
 };
 
-class ChildRatioTest : public ChildProducts {
+class ChildRatioTest : public ChildPrice {
   public:
-    using ChildProducts::ChildProducts;
+    using ChildPrice::ChildPrice;
 
     /* The row of B^-1 at p, in rho, that of B^-1 N, in row, and the test on it. */
     __device__ ChildRatio pivot_row_and_ratio(int p, double excess) {
@@ -32,28 +32,12 @@ class ChildRatioTest : public ChildProducts {
         const gpuopt__simplex_slope slope =
             gpuopt__simplex_slope_of(size, child_root.primal * gpuopt__max(1, size), child_root.cols);
         ChildRatio t = {0, {0, -1}, false, -1, sigma, 0, 0};
-        ChildBest mine = {0, -1}; /* of those that block by themselves */
         if (thread() == 0) child_shared.listed = child_shared.count = 0, child_shared.units = 0;
-        line(p, child_own.rho);
-        price_out(child_own.rho, [&](int v, int state, double entry) {
-            const double a = sigma * entry;
-            const bool can = v >= 0 && ((a > child_root.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
-                                        (a < -child_root.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE));
-            const unsigned all = __ballot_sync(~0u, can);
-            if (all == 0) return;
-            int at = lane() == 0 ? atomicAdd(&child_shared.listed, __popc(all)) : 0;
-            at = __shfl_sync(~0u, at, 0) + __popc(all & ((1u << lane()) - 1));
-            if (can) child_own.list[at] = v;
-        });
+        line(p);
+        price_out(child_own.rho);
+        const ChildBest mine = list_break_points(sigma, slope);
+        __syncthreads();
         t.total = child_shared.listed;
-        for (int k = thread(); k < t.total; k += threads()) {
-            const int v = child_own.list[k];
-            const double entry = child_own.row[v], step = step_of(v, sigma * entry);
-            const uint64_t units = gpuopt__simplex_slope_units(&slope, entry, child_own.upper[v] - child_own.lower[v]);
-            child_own.step[k] = step;
-            child_own.units[k] = units;
-            if (units >= slope.room && (mine.index < 0 || before(step, v, mine))) mine = {step, v};
-        }
         t.first = best<false>(mine.key, mine.index);
         find_first(slope.room, &t);
         if (t.first.index >= 0) choose_entering(&t);
@@ -84,14 +68,59 @@ class ChildRatioTest : public ChildProducts {
     }
 
   private:
+    /* Puts the variables whose reduced costs come to 0 into the list. Returns the first of this thread's that block by
+     * themselves. */
+    __device__ __noinline__ ChildBest list_break_points(double sigma, const gpuopt__simplex_slope &slope) {
+        enum { AT_ONCE = 4 };
+        ChildBest mine = {0, -1};
+        for (int from = AT_ONCE * 32 * warp(); from < child_root.both; from += AT_ONCE * threads()) {
+            double row[AT_ONCE], d[AT_ONCE], range[AT_ONCE];
+            int state[AT_ONCE], place[AT_ONCE], count = 0;
+            unsigned those[AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                const int v = from + 32 * n + lane();
+                row[n] = v < child_root.both ? child_own.row[v] : 0;
+                state[n] = v < child_root.both ? child_own.state[v] : 0;
+            }
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                const int v = from + 32 * n + lane();
+                const double a = sigma * row[n];
+                const bool can = (a > child_root.zero && state[n] & GPUOPT__SIMPLEX_MAY_INCREASE) ||
+                                 (a < -child_root.zero && state[n] & GPUOPT__SIMPLEX_MAY_DECREASE);
+                those[n] = __ballot_sync(~0u, can);
+                place[n] = can ? count + __popc(those[n] & ((1u << lane()) - 1)) : -1;
+                count += __popc(those[n]);
+                d[n] = can ? child_own.d[v] : 0;
+                range[n] = can ? child_own.upper[v] - child_own.lower[v] : 0;
+            }
+            if (count == 0) continue;
+            int at = lane() == 0 ? atomicAdd(&child_shared.listed, count) : 0;
+            at = __shfl_sync(~0u, at, 0);
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                if (place[n] < 0) continue;
+                const int v = from + 32 * n + lane(), k = at + place[n];
+                const double step = step_of(d[n], sigma * row[n]);
+                const uint64_t units = gpuopt__simplex_slope_units(&slope, row[n], range[n]);
+                child_own.list[k] = v;
+                child_own.step[k] = step;
+                child_own.units[k] = units;
+                if (units >= slope.room && (mine.index < 0 || before(step, v, mine))) mine = {step, v};
+            }
+        }
+        return mine;
+    }
     /* Where the reduced cost of a variable with the entry a is 0. Not -0: see bits(). */
-    __device__ double step_of(int v, double a) const { return fabs(gpuopt__max(0, child_own.d[v] / a)); }
+    __device__ static double step_of(double d, double a) { return fabs(gpuopt__max(0, d / a)); }
     /* Whether a break point comes before another one. */
     __device__ static bool before(double step, int v, const ChildBest &than) {
         return step < than.key || (step == than.key && v < than.index);
     }
     __device__ bool passed(const ChildRatio &t, int k) const {
-        return t.first.index < 0 || before(child_own.step[k], child_own.list[k], t.first);
+        const double step = child_own.step[k];
+        return t.first.index < 0 || step < t.first.key || (step == t.first.key && child_own.list[k] < t.first.index);
     }
     /* Steps are not negative, so these are in their order. */
     __device__ static uint64_t bits(double step) { return static_cast<uint64_t>(__double_as_longlong(step)); }
@@ -198,7 +227,7 @@ class ChildRatioTest : public ChildProducts {
         const double good = 1e-4;
         double limit = HUGE_VAL;
         for (int k = thread(); k < t->total; k += threads()) {
-            if (passed(*t, k)) continue;
+            if (passed(*t, k) || child_own.step[k] >= limit) continue;
             const int v = child_own.list[k];
             limit = gpuopt__min(limit, (fabs(child_own.d[v]) + child_root.dual) / fabs(child_own.row[v]));
         }
@@ -214,7 +243,7 @@ class ChildRatioTest : public ChildProducts {
         t->entering = chosen.index;
         if (chosen.index < 0) return;
         t->size = chosen.key;
-        t->step = step_of(t->entering, t->sigma * child_own.row[t->entering]);
+        t->step = step_of(child_own.d[t->entering], t->sigma * child_own.row[t->entering]);
         for (ChildBest from = t->first; t->some && t->size < good;) {
             mine = {0, -1};
             for (int k = thread(); k < t->total; k += threads()) {

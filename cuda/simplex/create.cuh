@@ -168,6 +168,9 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     if (!status) status = s->clear(v.number, 0, 2 * sizeof(unsigned));
     if (!status) status = s->clear(v.alpha, 0, sizeof(double) * static_cast<size_t>(v.pitch));
     if (!status) status = s->clear(v.drifted, 0, sizeof(int64_t));
+    /* No kernel writes the padding, which is copied with the rest where a basis is kept. */
+    if (!status) status = s->clear(v.u, 0, bytes_of<double>(v.pitch * v.most));
+    if (!status) status = s->clear(v.v, 0, bytes_of<double>(v.wide * v.most));
     return status;
 }
 

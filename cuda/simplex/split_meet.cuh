@@ -153,6 +153,7 @@ gpuopt_status split_greet_all(CudaSimplex *s, const char **why) {
         if (map.nanoseconds > limit) map.nanoseconds = limit;
         return simplex_launch(s, split_greet, simplex_shared_bytes(s->view), map);
     });
+    if (status) split_for_others(s, peer_stop); /* theirs wait for this rank's */
     if (lost) *why = "their kernels do not run at once, or do not see one another's memory";
     return split_status(s, status);
 }

@@ -6,6 +6,7 @@
 #define GPUOPT_IMPL_BYTES_H
 
 #include <stdint.h>
+#include <string.h>
 
 static void gpuopt__put_bytes(unsigned char *to, uint64_t value, int bytes) {
     int k;
@@ -32,6 +33,17 @@ static uint64_t gpuopt__hash(uint64_t hash, const unsigned char *bytes, uint64_t
 static uint64_t gpuopt__hash_number(uint64_t hash, uint64_t number) {
     hash = (hash ^ number) * 0x100000001b3u;
     return hash ^ hash >> 32;
+}
+
+/* The same over `count` numbers of 8 bytes. */
+static inline uint64_t gpuopt__hash_numbers(uint64_t hash, const void *numbers, int64_t count) {
+    uint64_t number;
+    int64_t k;
+    for (k = 0; k < count; k++) {
+        memcpy(&number, (const char *)numbers + sizeof number * (size_t)k, sizeof number);
+        hash = gpuopt__hash_number(hash, number);
+    }
+    return hash;
 }
 
 /* The checksum of packed bytes, of which the 8 from place `at` on count as 0 because they hold it. A change within one

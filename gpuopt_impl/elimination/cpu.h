@@ -31,9 +31,10 @@ static uint64_t gpuopt__elimination_cpu_cut(const gpuopt_context *context, const
     return arena.used;
 }
 
-static uint64_t gpuopt__elimination_cpu_free_bytes(const gpuopt_context *context) {
+static gpuopt_status gpuopt__elimination_cpu_free_bytes(const gpuopt_context *context, uint64_t *bytes) {
     (void)context;
-    return UINT64_MAX;
+    *bytes = UINT64_MAX;
+    return GPUOPT_OK;
 }
 
 static void gpuopt__elimination_cpu_plan(const gpuopt_context *context, const gpuopt__elimination_plan *plan,

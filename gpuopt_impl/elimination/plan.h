@@ -311,8 +311,8 @@ static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparati
     gpuopt_status status;
     int k;
     memset(e, 0, sizeof *e);
-    if (!limit) limit = context->desc.backend->elimination->free_bytes(context);
-    status = gpuopt__elimination_choose_policy(prep, call, limit, e);
+    status = limit ? GPUOPT_OK : context->desc.backend->elimination->free_bytes(context, &limit);
+    if (!status) status = gpuopt__elimination_choose_policy(prep, call, limit, e);
     if (status) return status;
     memcpy(e->policy_bytes, prep->policy_bytes, sizeof e->policy_bytes);
     memcpy(e->policy_operations, prep->policy_operations, sizeof e->policy_operations);

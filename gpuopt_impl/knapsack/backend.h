@@ -5,6 +5,7 @@
  * cuda/knapsack/knapsack.cu.
  *
  *     calls.h          the public calls except those for packed nodes
+ *     copies.h         items with several copies as pieces, each of which is taken or not
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
  *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
  *     bound.h          the arithmetic of a node (CPU and GPU)
@@ -21,7 +22,7 @@
  *     small.h          a small knapsack, searched by one thread (CPU and GPU)
  *     batch.h          the public calls for many of these; cpu_batch.h
  *     multi_head.h     several constraints: another search, see there
- *     choice_head.h    one item of each class: likewise, on the host with every backend
+ *     choice_head.h    one item of each class: likewise; its lists are on the host with every backend
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BACKEND_H
 #define GPUOPT_IMPL_KNAPSACK_BACKEND_H
@@ -35,7 +36,7 @@
 /* An item that is not decided yet. */
 typedef struct gpuopt__knapsack_item {
     int64_t weight, profit; /* 1 or more */
-    int32_t index;          /* in the descriptor */
+    int32_t index;          /* of the piece */
     uint32_t key;           /* of the sort */
 } gpuopt__knapsack_item;
 
@@ -50,6 +51,7 @@ typedef struct gpuopt__knapsack_lists {
 
 enum {
     GPUOPT__KNAPSACK_CHUNK = 512,         /* nodes that are copied at a time between arrays in host memory */
+    GPUOPT__KNAPSACK_PIECES = 1 << 28,    /* the most of a handle */
     GPUOPT__KNAPSACK_CARRIED = 16384,     /* that ranks send at a time */
     GPUOPT__KNAPSACK_SAMPLES = 64,        /* of a rank's rooms, to divide a step evenly */
     GPUOPT__KNAPSACK_SHARE_FROM = 1 << 18 /* nodes of a list from which on ranks share it, unless the caller says */
@@ -77,8 +79,9 @@ typedef struct gpuopt__knapsack_ranks {
     gpuopt__knapsack_said *said; /* [ranks] */
 } gpuopt__knapsack_ranks;
 
-/* The head of every backend's handle. Profits in tables and searches are in multiples of `unit`, without those of fixed
- * items; all other profits are as in the descriptor. */
+/* The head of every backend's handle. Items are pieces, see copies.h; without `upper` those of the descriptor. Profits
+ * in tables and searches are in multiples of `unit`, without those of fixed items; all other profits are as in the
+ * descriptor. */
 struct gpuopt_knapsack {
     gpuopt_context *context;
     gpuopt__knapsack_search search; /* of the problem that reduction left */
@@ -91,7 +94,7 @@ struct gpuopt_knapsack {
     int64_t host_room; /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
     int64_t node_limit;
     int32_t hybrid_threshold;
-    int32_t items;
+    int32_t items, given; /* pieces; items of the descriptor */
     int64_t capacity;
     gpuopt__knapsack_ranks ranks;
     void *block;               /* memory of the arrays below and of the lists */
@@ -104,14 +107,16 @@ struct gpuopt_knapsack {
     int64_t strengthen_at;     /* expanded nodes at which the next bound of the whole problem is computed */
     int surrogates;            /* and that it comes from surrogate problems */
     uint64_t hash;             /* of the problem that reduction left */
-    int64_t *weight, *profit;  /* [items] as in the descriptor */
+    int64_t *most;             /* [given] copies of an item that a solution can have; NULL: 1 of each */
+    int64_t *copies;           /* [items] of a piece; NULL: 1 */
+    int64_t *weight, *profit;  /* [items] of a piece */
     int64_t *sorted_weight, *sorted_profit;
     uint64_t *weight_sum, *profit_sum; /* [items + 1] */
     int32_t *reach;                    /* [items + 1] */
-    int32_t *order;                    /* [items] index in the descriptor of each sorted item */
+    int32_t *order;                    /* [items] the piece that each sorted item is */
     uint8_t *fixed;                    /* [items] 0: out, 1: in, 2: not decided yet */
     uint8_t *taken, *trial;            /* [items] */
-    gpuopt__knapsack_item *scratch;    /* [2 * items] */
+    gpuopt__knapsack_item *scratch;    /* [2 * items], and at least [given] */
 };
 
 /* Places of nodes refer to host memory from now on. GPU only. */
@@ -191,6 +196,14 @@ struct gpuopt__knapsack_backend {
     gpuopt_status (*multi_round)(gpuopt_knapsack_multi *, gpuopt__knapsack_multi_job *);
     /* Reads the deviations [words] of the best solution that a worker has found. */
     gpuopt_status (*multi_found)(gpuopt_knapsack_multi *, int64_t worker, uint64_t *deviates);
+    /* Adds the memory of a multiple-choice knapsack's steps, for lists of so many states and classes of so many items.
+     */
+    void (*choice_plan)(const gpuopt_context *, int64_t limit, int64_t most, gpuopt_memory_plan *);
+    gpuopt_status (*choice_create)(gpuopt_knapsack_choice *);
+    void (*choice_destroy)(gpuopt_knapsack_choice *);
+    /* The lists have grown. */
+    void (*choice_grow)(gpuopt_knapsack_choice *, int64_t limit);
+    gpuopt_status (*choice_step)(gpuopt_knapsack_choice *, gpuopt__knapsack_choice_job *);
 };
 
 /* Enlarges the pool. MEMORY: nothing has changed. */

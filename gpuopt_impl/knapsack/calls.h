@@ -12,7 +12,7 @@
 
 static gpuopt_status gpuopt__knapsack_check_options(const gpuopt_context *context, const char *call,
                                                     const gpuopt_knapsack_desc *d) {
-    const gpuopt__range range[] = {{"items", (double)d->items, 1, 1 << 28},
+    const gpuopt__range range[] = {{"items", (double)d->items, 1, GPUOPT__KNAPSACK_PIECES},
                                    {"capacity", (double)d->capacity, 1, (double)INT64_MAX},
                                    {"pool", (double)d->pool, 1, (double)((int64_t)1 << 40)},
                                    {"node_limit", (double)d->node_limit, 1, (double)INT64_MAX},
@@ -28,11 +28,29 @@ static gpuopt_status gpuopt__knapsack_check_options(const gpuopt_context *contex
 /* The default pool, and how far it grows: 1.3 GB. */
 enum { GPUOPT__KNAPSACK_POOL = 1 << 20, GPUOPT__KNAPSACK_POOL_LIMIT = 1 << 26 };
 
-/* *limit: to which the pool may grow. *info: of the group; one of one rank is none. */
-static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
-                                            gpuopt_knapsack_desc *d, int64_t *limit, gpuopt_group_info *info) {
-    int64_t least;
+static gpuopt_status gpuopt__knapsack_check_items(const gpuopt_context *context, const char *call,
+                                                  const gpuopt_knapsack_desc *d) {
     int32_t j;
+    if (d->items > 0 && (!d->weight || !d->profit))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "weight or profit is NULL");
+    for (j = 0; j < d->items; j++) {
+        if (d->weight[j] >= 0 && d->profit[j] >= 0 && (!d->upper || d->upper[j] >= 0)) continue;
+        gpuopt__log(context, 0, "%s: %s of item %d is negative", call,
+                    d->weight[j] < 0   ? "weight"
+                    : d->profit[j] < 0 ? "profit"
+                                       : "upper",
+                    (int)j);
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    return GPUOPT_OK;
+}
+
+/* *d: the descriptor with its defaults; *pieces of its items; *limit: to which the pool may grow; *info: of the group;
+ * one of one rank is none. */
+static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
+                                            gpuopt_knapsack_desc *d, int32_t *pieces, int64_t *limit,
+                                            gpuopt_group_info *info) {
+    int64_t least;
     gpuopt_status status;
     memset(d, 0, sizeof *d);
     memset(info, 0, sizeof *info);
@@ -43,17 +61,12 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     if (!status) status = gpuopt__ranks_of(context, call, &d->group, info);
     if (info->count == 1) d->group = NULL;
     if (!status) status = gpuopt__knapsack_check_options(context, call, d);
+    if (!status) status = gpuopt__knapsack_check_items(context, call, d);
+    if (!status) status = gpuopt__knapsack_count_pieces(context, call, d, pieces);
     if (status) return status;
     if (d->group && d->search == GPUOPT_SEARCH_HYBRID)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "HYBRID is not available with a group");
-    if (d->items > 0 && (!d->weight || !d->profit))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "weight or profit is NULL");
-    for (j = 0; j < d->items; j++) {
-        if (d->weight[j] >= 0 && d->profit[j] >= 0) continue;
-        gpuopt__log(context, 0, "%s: %s of item %d is negative", call, d->weight[j] < 0 ? "weight" : "profit", (int)j);
-        return GPUOPT_ERROR_ARGUMENT;
-    }
-    least = 2 * (int64_t)d->items + 8;
+    least = 2 * (int64_t)*pieces + 8;
     *limit = d->pool;
     if (d->pool == 0) {
         d->pool = 4 * least > GPUOPT__KNAPSACK_POOL ? 4 * least : (int64_t)GPUOPT__KNAPSACK_POOL;
@@ -67,9 +80,10 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
 }
 
 /* Cuts the arrays of the head out of one block; returns its size. */
-static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, int32_t items, int32_t count) {
+static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpuopt_knapsack_desc *d, int32_t pieces,
+                                     int32_t count) {
     gpuopt__arena arena;
-    const int64_t n = items, ranks = count > 1 ? count : 0;
+    const int64_t n = pieces, ranks = count > 1 ? count : 0;
     int which;
     arena.base = (char *)memory;
     arena.used = 0;
@@ -79,6 +93,11 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, int32_t i
         l->decided = (int32_t *)gpuopt__cut(&arena, n, sizeof(int32_t));
         l->begin = (int32_t *)gpuopt__cut(&arena, n + 1, sizeof(int32_t));
         l->least_loss = (double *)gpuopt__cut(&arena, n + 1, sizeof(double));
+    }
+    k->most = k->copies = NULL;
+    if (d->upper) {
+        k->most = (int64_t *)gpuopt__cut(&arena, d->items, sizeof(int64_t));
+        k->copies = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     }
     k->weight = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
@@ -92,7 +111,7 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, int32_t i
     k->fixed = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->taken = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->trial = (uint8_t *)gpuopt__cut(&arena, n, 1);
-    k->scratch = (gpuopt__knapsack_item *)gpuopt__cut(&arena, 2 * n, sizeof *k->scratch);
+    k->scratch = (gpuopt__knapsack_item *)gpuopt__cut(&arena, 2 * n > d->items ? 2 * n : d->items, sizeof *k->scratch);
     k->ranks.part = (int64_t *)gpuopt__cut(&arena, (n + 1) * ranks, sizeof(int64_t));
     k->ranks.same = (int64_t *)gpuopt__cut(&arena, 2 * (ranks + 1), sizeof(int64_t));
     k->ranks.flipped = k->ranks.same + ranks + 1;
@@ -113,14 +132,16 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     gpuopt_group_info group;
     gpuopt_status status;
     int64_t limit;
+    int32_t pieces;
     GPUOPT__COMPUTES(gpuopt_knapsack_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
-    status = gpuopt__knapsack_check(context, call, desc, &d, &limit, &group);
+    status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group);
     if (status) return status;
     memset(&p, 0, sizeof p);
-    p.host_bytes = gpuopt__knapsack_cut(&head, NULL, d.items, group.count);
+    p.host_bytes = gpuopt__knapsack_cut(&head, NULL, &d, pieces, group.count);
+    d.items = pieces;
     context->desc.backend->knapsack->plan(context, &d, &p);
     gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
     return GPUOPT_OK;
@@ -136,35 +157,47 @@ GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack) {
     gpuopt__release(context, GPUOPT_HOST, block);
 }
 
-/* Makes a handle of what has been checked. */
-static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const char *call,
-                                               const gpuopt_knapsack_desc *checked, int64_t limit,
-                                               const gpuopt_group_info *group, int surrogates,
-                                               gpuopt_knapsack **knapsack) {
+/* Takes the memory of a handle: the backend's, and that of its head. */
+static gpuopt_status gpuopt__knapsack_allocate(gpuopt_context *context, const gpuopt_knapsack_desc *d, int32_t pieces,
+                                               int32_t count, gpuopt_knapsack **knapsack) {
     gpuopt_knapsack *k = NULL, measure;
-    const gpuopt_knapsack_desc d = *checked;
+    gpuopt_knapsack_desc divided = *d; /* a backend sees pieces */
     gpuopt_status status;
     void *block = NULL;
-    status =
-        gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cut(&measure, NULL, d.items, group->count), &block);
-    if (!status) status = context->desc.backend->knapsack->create(context, &d, &k);
+    divided.items = pieces;
+    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cut(&measure, NULL, d, pieces, count), &block);
+    if (!status) status = context->desc.backend->knapsack->create(context, &divided, &k);
     if (status) {
         gpuopt__release(context, GPUOPT_HOST, block);
         return status;
     }
-    gpuopt__knapsack_cut(k, block, d.items, group->count);
+    gpuopt__knapsack_cut(k, block, d, pieces, count);
     k->block = block;
+    k->items = pieces;
+    k->given = d->items;
+    *knapsack = k;
+    return GPUOPT_OK;
+}
+
+/* Makes a handle of what has been checked. */
+static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const char *call,
+                                               const gpuopt_knapsack_desc *checked, int32_t pieces, int64_t limit,
+                                               const gpuopt_group_info *group, int surrogates,
+                                               gpuopt_knapsack **knapsack) {
+    gpuopt_knapsack *k = NULL;
+    const gpuopt_knapsack_desc d = *checked;
+    gpuopt_status status = gpuopt__knapsack_allocate(context, &d, pieces, group->count, &k);
+    if (status) return status;
     k->kind = d.search;
     k->pool = k->search.home_room = d.pool;
     k->pool_limit = limit;
     k->node_limit = d.node_limit;
     k->hybrid_threshold = d.hybrid_threshold;
-    k->items = d.items;
     k->capacity = d.capacity;
     k->search.dominance = d.search == GPUOPT_SEARCH_DOMINANCE;
     k->search.stop_when_full = d.when_full == GPUOPT_WHEN_FULL_STOP;
     k->search.goal = INT64_MAX;
-    k->search.reserve = (int64_t)d.items + 4; /* for the searches that recover items */
+    k->search.reserve = (int64_t)pieces + 4; /* for the searches that recover items */
     k->search.share_from = INT64_MAX;
     k->search.ranks = group->count;
     k->search.rank = group->rank;
@@ -174,7 +207,7 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     if (d.group) k->search.share_from = d.share_from;
     k->search.best.level = -1;
     k->surrogates = surrogates && k->search.dominance && gpuopt__knapsack_reduces(&d);
-    k->strengthen_at = (k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN) * (int64_t)d.items;
+    k->strengthen_at = (k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN) * (int64_t)pieces;
     if (!k->search.dominance) k->strengthen_at = INT64_MAX;
     status = gpuopt__knapsack_prepare(k, call, &d);
     if (!status) {
@@ -188,8 +221,9 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
 
 /* Of what must be the same on all ranks. */
 static uint64_t gpuopt__knapsack_alike(const gpuopt_knapsack *k) {
-    const int64_t number[] = {k->items,      k->capacity,   k->search.stop_when_full, (int64_t)k->kind, k->pool,
-                              k->pool_limit, k->node_limit, k->search.share_from,     (int64_t)k->hash};
+    const int64_t number[] = {k->items,       k->capacity,   k->search.stop_when_full, (int64_t)k->kind, k->pool,
+                              k->pool_limit,  k->node_limit, k->search.share_from,     (int64_t)k->hash, k->given,
+                              k->most != NULL};
     uint64_t hash = GPUOPT__HASH_START;
     int32_t j;
     for (j = 0; j < (int32_t)(sizeof number / sizeof *number); j++)
@@ -198,6 +232,7 @@ static uint64_t gpuopt__knapsack_alike(const gpuopt_knapsack *k) {
         hash = gpuopt__hash_number(hash, (uint64_t)k->weight[j]);
         hash = gpuopt__hash_number(hash, (uint64_t)k->profit[j]);
     }
+    for (j = 0; j < k->given && k->most; j++) hash = gpuopt__hash_number(hash, (uint64_t)k->most[j]);
     return gpuopt__hash_number(hash, (uint64_t)k->surrogates);
 }
 
@@ -208,8 +243,9 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
     gpuopt_knapsack_desc d;
     gpuopt_group_info group;
     int64_t limit = 0;
-    gpuopt_status status = gpuopt__knapsack_check(context, call, desc, &d, &limit, &group);
-    if (!status) status = gpuopt__knapsack_make_own(context, call, &d, limit, &group, surrogates, &k);
+    int32_t pieces = 0;
+    gpuopt_status status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group);
+    if (!status) status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, surrogates, &k);
     if (d.group) status = gpuopt__ranks_agree(context, d.group, call, status, k ? gpuopt__knapsack_alike(k) : 0);
     if (status) gpuopt_knapsack_destroy(k);
     else *knapsack = k;
@@ -303,6 +339,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
 
 /* ---- Incumbents ---- */
 
+/* Why a call that knows items as taken or not is of no use to this handle; NULL: it is. */
+static const char *gpuopt__knapsack_copies_fault(const gpuopt_knapsack *k, const uint8_t *taken) {
+    return k->most && taken ? "items have several copies, see gpuopt_knapsack_get_copies and _set_copies" : NULL;
+}
+
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
                                                        const uint8_t *taken) {
     static const char call[] = "gpuopt_knapsack_set_incumbent";
@@ -314,10 +355,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack
     GPUOPT__COMPUTES(gpuopt_knapsack_set_incumbent(knapsack, where, profit, taken));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
-    if (!status && !fault && taken)
-        status = gpuopt__fetch(k->context, where, taken, (uint64_t)k->items, k->trial, &found);
-    if (taken && !status && !fault) fault = gpuopt__knapsack_solution_fault(k, profit, (const uint8_t *)found);
-    if (fault) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    if (!status && !fault) {
+        fault = gpuopt__knapsack_copies_fault(k, taken);
+        if (fault) status = gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, fault);
+        else if (taken) status = gpuopt__fetch(k->context, where, taken, (uint64_t)k->items, k->trial, &found);
+        if (taken && !status) fault = gpuopt__knapsack_solution_fault(k, profit, (const uint8_t *)found);
+    }
+    if (!status && fault) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
     if (!status && k->ranks.group && taken) hash = gpuopt__hash(hash, (const unsigned char *)found, (uint64_t)k->items);
     status = gpuopt__knapsack_agree(k, call, status, hash);
     if (status) return status;
@@ -326,20 +370,74 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack
     return GPUOPT_OK;
 }
 
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
+                                                    const int64_t *copies) {
+    static const char call[] = "gpuopt_knapsack_set_copies";
+    gpuopt_knapsack *k = knapsack;
+    const void *found = NULL;
+    const char *fault;
+    uint64_t hash = gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)profit);
+    gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_knapsack_set_copies(knapsack, where, profit, copies));
+    if (!k) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__check_where(k->context, call, where);
+    if (!status && !copies) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "copies is NULL");
+    if (!status)
+        status = gpuopt__fetch(k->context, where, copies, sizeof *copies * (uint64_t)k->given, k->scratch, &found);
+    if (!status) {
+        fault = gpuopt__knapsack_of_copies(k, (const int64_t *)found, k->trial)
+                    ? gpuopt__knapsack_solution_fault(k, profit, k->trial)
+                    : "the copies of an item are negative, or more than there are, or do not fit";
+        if (fault) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    }
+    if (!status && k->ranks.group) hash = gpuopt__hash(hash, k->trial, (uint64_t)k->items);
+    status = gpuopt__knapsack_agree(k, call, status, hash);
+    if (status) return status;
+    if (profit > k->incumbent) gpuopt__knapsack_adopt(k, profit, k->trial);
+    return GPUOPT_OK;
+}
+
+/* Recovers the incumbent's items, if no rank has a status; *weight: of all. */
+static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const char *call, gpuopt_memory where,
+                                                   gpuopt_status status, int64_t *weight) {
+    int32_t j;
+    if (!status) status = gpuopt__check_where(k->context, call, where);
+    status = gpuopt__knapsack_agree(k, call, status, GPUOPT__HASH_START);
+    if (!status) status = gpuopt__knapsack_recover(k);
+    for (*weight = 0, j = 0; j < k->items && !status; j++)
+        if (k->taken[j]) *weight += k->weight[j];
+    return status;
+}
+
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory where, uint8_t *taken,
                                                    int64_t *profit, int64_t *weight) {
+    static const char call[] = "gpuopt_knapsack_get_items";
     gpuopt_knapsack *k = knapsack;
-    int64_t sum = 0;
+    const char *fault;
+    int64_t sum;
     gpuopt_status status;
-    int32_t j;
     if (!k) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_where(k->context, "gpuopt_knapsack_get_items", where);
-    status = gpuopt__knapsack_agree(k, "gpuopt_knapsack_get_items", status, GPUOPT__HASH_START);
-    if (!status) status = gpuopt__knapsack_recover(k);
+    fault = gpuopt__knapsack_copies_fault(k, taken);
+    status = fault ? gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, fault) : GPUOPT_OK;
+    status = gpuopt__knapsack_finish_items(k, call, where, status, &sum);
     if (!status) status = gpuopt__deliver(k->context, where, taken, k->taken, (uint64_t)k->items);
     if (status) return status;
-    for (j = 0; j < k->items; j++)
-        if (k->taken[j]) sum += k->weight[j];
+    if (profit) *profit = k->incumbent;
+    if (weight) *weight = sum;
+    return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t *copies,
+                                                    int64_t *profit, int64_t *weight) {
+    gpuopt_knapsack *k = knapsack;
+    int64_t sum;
+    gpuopt_status status;
+    if (!k) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__knapsack_finish_items(k, "gpuopt_knapsack_get_copies", where, GPUOPT_OK, &sum);
+    if (status) return status;
+    if (copies) gpuopt__knapsack_to_copies(k, k->taken, (int64_t *)(void *)k->scratch);
+    status = gpuopt__deliver(k->context, where, copies, k->scratch, sizeof *copies * (uint64_t)k->given);
+    if (status) return status;
     if (profit) *profit = k->incumbent;
     if (weight) *weight = sum;
     return GPUOPT_OK;

@@ -120,7 +120,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_plan(gpuopt_context *context, co
     memset(&p, 0, sizeof p);
     p.host_bytes = gpuopt__knapsack_choice_cut(&d, most, NULL, &draft);
     peak = p.host_bytes + gpuopt__knapsack_choice_draft(&d);
-    gpuopt__knapsack_choice_lists_plan(gpuopt__knapsack_choice_limit(&d), most, &p);
+    gpuopt__knapsack_choice_lists_plan(context, gpuopt__knapsack_choice_limit(&d), most, &p);
     if (peak > p.host_bytes) p.create_bytes = peak - p.host_bytes; /* the lists come after the draft */
     gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
     return GPUOPT_OK;
@@ -309,7 +309,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_items(gpuopt_knapsack_choice
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && k->infeasible) return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "there is no solution");
-    if (!status && chosen) gpuopt__knapsack_choice_recover(k);
+    if (!status && chosen) status = gpuopt__knapsack_choice_recover(k);
     if (!status)
         status = gpuopt__deliver(k->context, where, chosen, k->chosen, sizeof *chosen * (uint64_t)k->desc.classes);
     if (!status && profit) *profit = gpuopt__knapsack_choice_outside(k, k->lower);

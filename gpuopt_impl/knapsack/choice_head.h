@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * A search of a multiple-choice knapsack. It is on the host, with any backend.
+ * A search of a multiple-choice knapsack. It is on the host, with its lists; a backend makes the steps.
  *
  *     choice.h          the public calls
  *     choice_prepare.h  _create: items that can be of use, the linear relaxation, the order of the classes
  *     choice_search.h   what a step is to do, and the loop of steps
  *     choice_recover.h  the items of the best solution
- *     choice_lists.h    the lists of states, and a step
- *     choice_state.h    the arithmetic of a state
+ *     choice_lists.h    the lists of states
+ *     choice_merge.h    a step, or a part of one (CPU and GPU)
+ *     cpu_choice.h      its parts by several threads
+ *     choice_state.h    the arithmetic of a state (CPU and GPU)
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CHOICE_HEAD_H
 #define GPUOPT_IMPL_KNAPSACK_CHOICE_HEAD_H
 
 #include "../common/backend.h"
-#include "choice_state.h"
+#include "choice_merge.h"
 
 enum {
     GPUOPT__KNAPSACK_CHOICE_LISTS = 3,       /* the search's, the next one, and one more to recover items */
@@ -32,18 +34,11 @@ typedef struct gpuopt__knapsack_choice_item {
     int32_t to;    /* of a step: the item */
 } gpuopt__knapsack_choice_item;
 
-/* A step of the search: each state of list `from` with each option, to list `to`. */
+/* A step of the search, from one list to another. found is filled in; a list holds k->limit states. */
 typedef struct gpuopt__knapsack_choice_job {
-    gpuopt__knapsack_choice_table table;
+    gpuopt__knapsack_choice_merge merge;
+    gpuopt__knapsack_choice_found found;
     int from, to;
-    int64_t count, limit; /* states; how many fit */
-    int32_t options;
-    int32_t bits; /* that a decision takes in the states' words; 0: they stay */
-    /* Filled in: states that stay, and more than fit if they do not; the profit of the best solution they give, the
-     * first state that does, and with how many steps. */
-    int64_t kept, best;
-    gpuopt__knapsack_choice_state finder;
-    int32_t steps;
 } gpuopt__knapsack_choice_job;
 
 /* The handle. Weights and profits are divided by what they have in common, except in the copy
@@ -82,7 +77,9 @@ struct gpuopt_knapsack_choice {
     int64_t limit, grows_to;             /* states that fit a list, and to which it may grow */
     int list;                            /* where the states are */
     int infeasible, over, full, ready;
-    void *engine; /* the lists */
+    gpuopt__knapsack_choice_list lists[GPUOPT__KNAPSACK_CHOICE_LISTS];
+    void *states; /* their memory */
+    void *engine; /* the backend's own */
 };
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CHOICE_HEAD_H */

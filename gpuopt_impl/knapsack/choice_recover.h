@@ -16,11 +16,13 @@
 
 /* Makes the levels begin .. end - 1 again, from one state. mark: the level at which states put their weight into their
  * words; -1: words take decisions, and pass_bits says of how many bits. *target: its weight says which state is
- * wanted. Returns 0, with nothing done to *target, if a list does not fit. */
-static int gpuopt__knapsack_choice_pass(gpuopt_knapsack_choice *k, int32_t begin, gpuopt__knapsack_choice_state from,
-                                        int32_t end, int32_t mark, gpuopt__knapsack_choice_state *target) {
+ * wanted. MEMORY: a list does not fit. With any error, nothing is done to *target. */
+static gpuopt_status gpuopt__knapsack_choice_pass(gpuopt_knapsack_choice *k, int32_t begin,
+                                                  gpuopt__knapsack_choice_state from, int32_t end, int32_t mark,
+                                                  gpuopt__knapsack_choice_state *target) {
     int list = (k->list + 1) % GPUOPT__KNAPSACK_CHOICE_LISTS, other = (k->list + 2) % GPUOPT__KNAPSACK_CHOICE_LISTS;
     gpuopt__knapsack_choice_job job;
+    gpuopt_status status;
     int64_t count = 1;
     int32_t l;
     gpuopt__knapsack_choice_relink(k, begin);
@@ -30,19 +32,20 @@ static int gpuopt__knapsack_choice_pass(gpuopt_knapsack_choice *k, int32_t begin
         int swap;
         if (l == mark) gpuopt__knapsack_choice_lists_mark(k, list, count);
         k->pass_bits[l] = 0;
-        gpuopt__knapsack_choice_set_job(k, list, other, count, &job);
-        job.options = gpuopt__knapsack_choice_list_options(k, l, k->lower);
+        gpuopt__knapsack_choice_set_job(list, other, count, &job);
+        job.merge.options = gpuopt__knapsack_choice_list_options(k, l, k->lower);
         gpuopt__knapsack_choice_unlink(k, l);
-        if (job.options == 1) continue;
-        gpuopt__knapsack_choice_fill_table(k, k->lower, &job.table);
-        if (mark < 0) job.bits = k->pass_bits[l] = (uint8_t)gpuopt__knapsack_choice_bits(k, l);
-        gpuopt__knapsack_choice_lists_step(k, &job);
-        if (job.kept > job.limit) return 0;
-        count = job.kept;
+        if (job.merge.options == 1) continue;
+        gpuopt__knapsack_choice_fill_table(k, k->lower, &job.merge.table);
+        if (mark < 0) job.merge.bits = k->pass_bits[l] = (uint8_t)gpuopt__knapsack_choice_bits(k, l);
+        status = gpuopt__knapsack_choice_lists_step(k, &job);
+        if (!status && job.found.kept > k->limit) status = GPUOPT_ERROR_MEMORY;
+        if (status) return status;
+        count = job.found.kept;
         swap = list, list = other, other = swap;
     }
     gpuopt__knapsack_choice_lists_find(k, list, count, target);
-    return 1;
+    return GPUOPT_OK;
 }
 
 /* Takes the decisions of the levels from `end` down to where the word ends, or to `begin`; *state goes back. Returns
@@ -64,26 +67,29 @@ static int32_t gpuopt__knapsack_choice_decode(gpuopt_knapsack_choice *k, int32_t
 }
 
 /* Finds how the state of level `begin` became the one of level `end` with the weight of *target, and fills that in.
- * Returns 0 if a list does not fit. */
-static int gpuopt__knapsack_choice_recover_part(gpuopt_knapsack_choice *k, int32_t begin,
-                                                gpuopt__knapsack_choice_state from, int32_t end,
-                                                gpuopt__knapsack_choice_state *target) {
+ * Errors as above. */
+static gpuopt_status gpuopt__knapsack_choice_recover_part(gpuopt_knapsack_choice *k, int32_t begin,
+                                                          gpuopt__knapsack_choice_state from, int32_t end,
+                                                          gpuopt__knapsack_choice_state *target) {
     gpuopt__knapsack_choice_state middle = from;
+    gpuopt_status status;
     int64_t all = 0, half = 0;
     int32_t l, mark = begin;
     for (l = begin; l < end; l++) all += gpuopt__knapsack_choice_bits(k, l);
     if (all <= 64) {
         gpuopt__knapsack_choice_state state;
-        if (!gpuopt__knapsack_choice_pass(k, begin, from, end, -1, target)) return 0;
+        status = gpuopt__knapsack_choice_pass(k, begin, from, end, -1, target);
+        if (status) return status;
         state = *target;
         gpuopt__knapsack_choice_decode(k, begin, end, k->pass_bits, &state);
-        return 1;
+        return GPUOPT_OK;
     }
     while (2 * half < all) half += gpuopt__knapsack_choice_bits(k, mark++);
-    if (!gpuopt__knapsack_choice_pass(k, begin, from, end, mark, target)) return 0;
+    status = gpuopt__knapsack_choice_pass(k, begin, from, end, mark, target);
+    if (status) return status;
     middle.weight = (int64_t)target->word;
-    return gpuopt__knapsack_choice_recover_part(k, begin, from, mark, &middle) &&
-           gpuopt__knapsack_choice_recover_part(k, mark, middle, end, target);
+    status = gpuopt__knapsack_choice_recover_part(k, begin, from, mark, &middle);
+    return status ? status : gpuopt__knapsack_choice_recover_part(k, mark, middle, end, target);
 }
 
 /* The steps that completed the solution after its last decision. */
@@ -101,23 +107,37 @@ static void gpuopt__knapsack_choice_complete(gpuopt_knapsack_choice *k) {
     }
 }
 
-/* Fills `chosen` with the items of the best solution. */
-static void gpuopt__knapsack_choice_recover(gpuopt_knapsack_choice *k) {
-    gpuopt__knapsack_choice_state state = k->found, target;
+/* The decisions of the levels before this one, after which the search had that state. */
+static gpuopt_status gpuopt__knapsack_choice_recover_levels(gpuopt_knapsack_choice *k, int32_t level,
+                                                            gpuopt__knapsack_choice_state state) {
     const gpuopt__knapsack_choice_state root = {0, 0, 0};
+    gpuopt__knapsack_choice_state target = state;
+    gpuopt_status status = level > 0 ? gpuopt__knapsack_choice_recover_part(k, 0, root, level, &target) : GPUOPT_OK;
+    if (status != GPUOPT_ERROR_MEMORY) return status;
+    while (level > 0) {
+        status = gpuopt__knapsack_choice_pass(k, 0, root, level, -1, &state);
+        if (status) return status;
+        level = gpuopt__knapsack_choice_decode(k, 0, level, k->pass_bits, &state);
+    }
+    return GPUOPT_OK;
+}
+
+/* Fills `chosen` with the items of the best solution. An error is the device's. */
+static gpuopt_status gpuopt__knapsack_choice_recover(gpuopt_knapsack_choice *k) {
+    gpuopt__knapsack_choice_state state = k->found;
+    gpuopt_status status;
     int32_t c, level;
-    if (k->known >= k->lower) return;
+    if (k->known >= k->lower) return GPUOPT_OK;
     for (c = 0; c < k->desc.classes; c++) k->trial[c] = k->at[c];
     gpuopt__knapsack_choice_complete(k);
     level = gpuopt__knapsack_choice_decode(k, 0, k->found_level, k->bits, &state);
-    target = state;
-    if (level > 0 && !gpuopt__knapsack_choice_recover_part(k, 0, root, level, &target))
-        while (level > 0 && gpuopt__knapsack_choice_pass(k, 0, root, level, -1, &state))
-            level = gpuopt__knapsack_choice_decode(k, 0, level, k->pass_bits, &state);
+    status = gpuopt__knapsack_choice_recover_levels(k, level, state);
     gpuopt__knapsack_choice_relink(k, k->ready ? k->level + 1 : k->level);
     if (k->ready) k->options = gpuopt__knapsack_choice_list_options(k, k->level, k->lower + 1);
+    if (status) return status;
     k->known = k->lower;
     for (c = 0; c < k->desc.classes; c++) k->chosen[c] = k->item[k->trial[c]].index;
+    return GPUOPT_OK;
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CHOICE_RECOVER_H */

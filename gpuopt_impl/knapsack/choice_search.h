@@ -121,28 +121,25 @@ static int gpuopt__knapsack_choice_next(gpuopt_knapsack_choice *k) {
     return 0;
 }
 
-static void gpuopt__knapsack_choice_set_job(const gpuopt_knapsack_choice *k, int from, int to, int64_t count,
-                                            gpuopt__knapsack_choice_job *job) {
+static void gpuopt__knapsack_choice_set_job(int from, int to, int64_t count, gpuopt__knapsack_choice_job *job) {
     memset(job, 0, sizeof *job);
     job->from = from;
     job->to = to;
-    job->count = count;
-    job->limit = k->limit;
-    job->best = INT64_MIN;
+    job->merge.count = count;
 }
 
 static void gpuopt__knapsack_choice_apply(gpuopt_knapsack_choice *k, const gpuopt__knapsack_choice_job *job) {
     k->expanded += k->count;
     k->made++;
-    k->count = job->kept;
+    k->count = job->found.kept;
     k->list = job->to;
     k->level++;
     k->ready = 0;
     if (k->count > k->peak) k->peak = k->count;
-    if (job->best <= k->lower) return;
-    k->lower = job->best;
-    k->found = job->finder;
-    k->found_steps = job->steps;
+    if (job->found.best <= k->lower) return;
+    k->lower = job->found.best;
+    k->found = job->found.finder;
+    k->found_steps = job->found.steps;
     k->found_level = k->level;
 }
 
@@ -152,25 +149,23 @@ static gpuopt_status gpuopt__knapsack_choice_step(gpuopt_knapsack_choice *k) {
         gpuopt__knapsack_choice_job job;
         gpuopt_status status;
         int64_t limit = k->limit;
-        gpuopt__knapsack_choice_set_job(k, k->list, (k->list + 1) % GPUOPT__KNAPSACK_CHOICE_LISTS, k->count, &job);
-        job.table = k->table;
-        job.options = k->options;
-        job.bits = k->bits[k->level];
-        gpuopt__knapsack_choice_lists_step(k, &job);
-        if (job.kept <= k->limit) {
+        gpuopt__knapsack_choice_set_job(k->list, (k->list + 1) % GPUOPT__KNAPSACK_CHOICE_LISTS, k->count, &job);
+        job.merge.table = k->table;
+        job.merge.options = k->options;
+        job.merge.bits = k->bits[k->level];
+        status = gpuopt__knapsack_choice_lists_step(k, &job);
+        if (status) return status;
+        if (job.found.kept <= k->limit) {
             gpuopt__knapsack_choice_apply(k, &job);
             return GPUOPT_OK;
         }
-        while (limit < job.kept && limit < k->grows_to) limit = limit < k->grows_to / 2 ? 2 * limit : k->grows_to;
+        while (limit < job.found.kept && limit < k->grows_to) limit = limit < k->grows_to / 2 ? 2 * limit : k->grows_to;
         status = limit > k->limit ? gpuopt__knapsack_choice_lists_grow(k, limit) : GPUOPT_ERROR_MEMORY;
-        if (status == GPUOPT_ERROR_MEMORY) {
-            k->grows_to = k->limit; /* it is not tried again */
+        if (status) { /* the next call tries it again */
             k->full = 1;
             return GPUOPT_OK;
         }
-        if (status) return status;
         gpuopt__log(k->context, 2, "knapsack: lists grew to %lld states", (long long)limit);
-        k->limit = limit;
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "cpu_batch.h"
+#include "cpu_choice.h"
 #include "cpu_multi.h"
 #include "cpu_step.h"
 
@@ -224,12 +225,14 @@ static gpuopt_status gpuopt__knapsack_cpu_pick(gpuopt_knapsack *knapsack, const 
 }
 
 static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {
-    gpuopt__knapsack_cpu_plan,          gpuopt__knapsack_cpu_create,       gpuopt__knapsack_cpu_destroy,
-    gpuopt__knapsack_cpu_grow,          gpuopt__knapsack_cpu_run,          gpuopt__knapsack_cpu_step_alone,
-    gpuopt__knapsack_cpu_complete,      gpuopt__knapsack_cpu_rooms,        gpuopt__knapsack_cpu_load,
-    gpuopt__knapsack_cpu_get,           gpuopt__knapsack_cpu_put,          gpuopt__knapsack_cpu_pick,
-    gpuopt__knapsack_cpu_batch_plan,    gpuopt__knapsack_cpu_batch_create, gpuopt__knapsack_cpu_batch_destroy,
-    gpuopt__knapsack_cpu_batch_run,     gpuopt__knapsack_multi_cpu_plan,   gpuopt__knapsack_multi_cpu_create,
-    gpuopt__knapsack_multi_cpu_destroy, gpuopt__knapsack_multi_cpu_round,  gpuopt__knapsack_multi_cpu_found};
+    gpuopt__knapsack_cpu_plan,          gpuopt__knapsack_cpu_create,        gpuopt__knapsack_cpu_destroy,
+    gpuopt__knapsack_cpu_grow,          gpuopt__knapsack_cpu_run,           gpuopt__knapsack_cpu_step_alone,
+    gpuopt__knapsack_cpu_complete,      gpuopt__knapsack_cpu_rooms,         gpuopt__knapsack_cpu_load,
+    gpuopt__knapsack_cpu_get,           gpuopt__knapsack_cpu_put,           gpuopt__knapsack_cpu_pick,
+    gpuopt__knapsack_cpu_batch_plan,    gpuopt__knapsack_cpu_batch_create,  gpuopt__knapsack_cpu_batch_destroy,
+    gpuopt__knapsack_cpu_batch_run,     gpuopt__knapsack_multi_cpu_plan,    gpuopt__knapsack_multi_cpu_create,
+    gpuopt__knapsack_multi_cpu_destroy, gpuopt__knapsack_multi_cpu_round,   gpuopt__knapsack_multi_cpu_found,
+    gpuopt__knapsack_choice_cpu_plan,   gpuopt__knapsack_choice_cpu_create, gpuopt__knapsack_choice_cpu_destroy,
+    gpuopt__knapsack_choice_cpu_grow,   gpuopt__knapsack_choice_cpu_step};
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CPU_H */

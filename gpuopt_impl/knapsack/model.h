@@ -7,6 +7,7 @@
 #define GPUOPT_IMPL_KNAPSACK_MODEL_H
 
 #include "../common/bytes.h"
+#include "copies.h"
 #include "sort.h"
 #include "../common/checks.h"
 
@@ -129,15 +130,13 @@ static uint64_t gpuopt__knapsack_hash(const gpuopt_knapsack *k) {
 }
 
 /* Settles trivial items; *count: the items that are not settled. */
-static gpuopt_status gpuopt__knapsack_settle(gpuopt_knapsack *k, const char *call, const gpuopt_knapsack_desc *d,
-                                             gpuopt__knapsack_item *item, int32_t *count) {
+static gpuopt_status gpuopt__knapsack_settle(gpuopt_knapsack *k, const char *call, gpuopt__knapsack_item *item,
+                                             int32_t *count) {
     int32_t j;
-    for (*count = 0, j = 0; j < d->items; j++) {
-        int64_t weight = d->weight[j], profit = d->profit[j];
-        k->weight[j] = weight;
-        k->profit[j] = profit;
+    for (*count = 0, j = 0; j < k->items; j++) {
+        int64_t weight = k->weight[j], profit = k->profit[j];
         k->fixed[j] = 0;
-        if (profit == 0 || weight > d->capacity) continue;
+        if (profit == 0 || weight > k->capacity) continue;
         if (weight > 0) {
             k->fixed[j] = 2;
             item[*count].weight = weight;
@@ -166,7 +165,8 @@ static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *ca
     int32_t count;
     k->unit = 1;
     s->view.capacity = d->capacity;
-    status = gpuopt__knapsack_settle(k, call, d, item, &count);
+    gpuopt__knapsack_divide(k, d);
+    status = gpuopt__knapsack_settle(k, call, item, &count);
     if (status) return status;
     gpuopt__knapsack_ratio_sort(item, item + count, count);
     gpuopt__knapsack_normalize(k, item, count);

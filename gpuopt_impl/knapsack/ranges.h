@@ -209,7 +209,7 @@ static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__k
 }
 
 /* Divides a step's children: fills same[] and flipped[]. */
-static gpuopt_status gpuopt__knapsack_divide(gpuopt_knapsack *k, const gpuopt__knapsack_job *job) {
+static gpuopt_status gpuopt__knapsack_divide_step(gpuopt_knapsack *k, const gpuopt__knapsack_job *job) {
     const gpuopt__knapsack_search *s = &k->search;
     const int shared = s->list[s->depth - 1].shared;
     const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, s->rank);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Knapsack: surrogate problems, solved when the search turns out to be more than short. The greedy solution up to the
- * break item has b items. Any solution has at most b of them or at least b + 1. Either constraint, times a multiplier
+ * break item has b items (copies of items, if there are several). Any solution has at most b of them or at least b + 1. Either constraint, times a multiplier
  * sigma, is added to that of the capacity: weights w + sigma and capacity C + sigma b, or w - sigma and C - sigma (b +
  * 1). That keeps all solutions of the case, so the optimum of the new knapsack problem is an upper bound of them; and
  * if its items fit the original capacity, they are the best ones. For almost strongly correlated weights and profits
@@ -27,22 +27,23 @@ enum {
     GPUOPT__KNAPSACK_SURROGATE_POOL = 1 << 16
 };
 
-/* One case: solutions of at most (sign 1) or at least (sign -1) so many items. */
+/* One case: solutions of at most (sign 1) or at least (sign -1) so many copies. */
 typedef struct gpuopt__knapsack_case {
-    int32_t items;
+    int64_t copies;
     int sign;
     int64_t sigma;
 } gpuopt__knapsack_case;
 
-/* Writes weights w + sigma, or max(0, w - sigma), to `to`, a weight each `stride` bytes. Returns the capacity;
+/* Writes weights w + sigma, or max(0, w - sigma), sigma for each copy, to `to`, a weight each `stride` bytes. Returns the capacity;
  * negative: there is no solution. Items whose weight would be negative are taken, and give the capacity what they
  * lack. */
-static int64_t gpuopt__knapsack_surrogate_weights(const gpuopt__knapsack_view *v, const gpuopt__knapsack_case *c,
-                                                  int64_t *to, size_t stride) {
-    int64_t capacity = v->capacity + c->sign * c->sigma * c->items;
+static int64_t gpuopt__knapsack_surrogate_weights(const gpuopt_knapsack *k, const gpuopt__knapsack_case *c, int64_t *to,
+                                                  size_t stride) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    int64_t capacity = v->capacity + c->sign * c->sigma * c->copies;
     int32_t j;
     for (j = 0; j < v->last; j++, to = (int64_t *)((char *)to + stride)) {
-        const int64_t weight = v->table.weight[j] + c->sign * c->sigma;
+        const int64_t weight = v->table.weight[j] + c->sign * c->sigma * gpuopt__knapsack_copies(k, j);
         *to = weight > 0 ? weight : 0;
         if (weight < 0) capacity -= weight;
     }
@@ -69,35 +70,49 @@ static void gpuopt__knapsack_surrogate_divide(gpuopt__knapsack_item *item, int32
     *equal = end;
 }
 
-/* How many items fit, in the order of profit per weight. It reorders them. Only the choice of sigma depends on it,
+/* How many copies fit, in the order of profit per weight. It reorders them. Only the choice of sigma depends on it,
  * which may be any, so rounding does no harm. O(count) on average. */
-static int32_t gpuopt__knapsack_surrogate_count(gpuopt__knapsack_item *item, int32_t count, int64_t capacity) {
-    int32_t begin = 0, end = count;
+static int64_t gpuopt__knapsack_surrogate_count(const gpuopt_knapsack *k, gpuopt__knapsack_item *item, int32_t count,
+                                                int64_t capacity) {
+    int64_t copies = 0;
+    int32_t begin = 0, end = capacity < 0 ? 0 : count;
     while (begin < end) {
-        int64_t room = capacity;
+        int64_t room = capacity, more = 0;
         int32_t larger, equal, j;
         const double ratio = gpuopt__knapsack_surrogate_ratio(&item[begin + (end - begin) / 2]);
         gpuopt__knapsack_surrogate_divide(item, begin, end, ratio, &larger, &equal);
-        for (j = begin; j < equal && item[j].weight <= room; j++) room -= item[j].weight;
-        if (j < larger) end = larger;
-        else if (j < equal) return j;
-        else begin = equal, capacity = room;
+        for (j = begin; j < equal && item[j].weight <= room; j++) {
+            room -= item[j].weight;
+            more += gpuopt__knapsack_copies(k, item[j].index);
+        }
+        if (j < larger) {
+            end = larger;
+            continue;
+        }
+        copies += more;
+        if (j < equal)
+            return copies + gpuopt__knapsack_part_of(room, gpuopt__knapsack_copies(k, item[j].index), item[j].weight);
+        begin = equal;
+        capacity = room;
     }
-    return begin;
+    return copies;
 }
 
-/* Chooses sigma by bisection: about as many items fit as the case says, which makes the relaxation tight. */
+/* Chooses sigma by bisection: about as many copies fit as the case says, which makes the relaxation tight. */
 static void gpuopt__knapsack_surrogate_multiplier(gpuopt_knapsack *k, int64_t largest, gpuopt__knapsack_case *c) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt__knapsack_item *item = k->scratch;
-    int64_t low = 0, high = largest, capacity;
-    int32_t j, count;
+    int64_t low = 0, high = largest, capacity, count;
+    int32_t j;
     while (low < high) {
         c->sigma = low + (high - low) / 2;
-        capacity = gpuopt__knapsack_surrogate_weights(v, c, &item->weight, sizeof *item);
-        for (j = 0; j < v->last; j++) item[j].profit = v->table.profit[j];
-        count = gpuopt__knapsack_surrogate_count(item, v->last, capacity);
-        if (c->sign > 0 ? count >= c->items : count < c->items) low = c->sigma + 1;
+        capacity = gpuopt__knapsack_surrogate_weights(k, c, &item->weight, sizeof *item);
+        for (j = 0; j < v->last; j++) {
+            item[j].profit = v->table.profit[j];
+            item[j].index = j;
+        }
+        count = gpuopt__knapsack_surrogate_count(k, item, v->last, capacity);
+        if (c->sign > 0 ? count >= c->copies : count < c->copies) low = c->sigma + 1;
         else high = c->sigma;
     }
     c->sigma = low;
@@ -146,7 +161,7 @@ static gpuopt_status gpuopt__knapsack_surrogate_solve(gpuopt_knapsack *k, const 
     d.items = v->last;
     d.weight = weight;
     d.profit = v->table.profit;
-    d.capacity = gpuopt__knapsack_surrogate_weights(v, c, weight, sizeof *weight);
+    d.capacity = gpuopt__knapsack_surrogate_weights(k, c, weight, sizeof *weight);
     d.pool = GPUOPT__KNAPSACK_SURROGATE_POOL;
     d.when_full = GPUOPT_WHEN_FULL_STOP;
     d.node_limit = GPUOPT__KNAPSACK_SURROGATE_NODES * (int64_t)v->last;
@@ -165,6 +180,18 @@ static gpuopt_status gpuopt__knapsack_surrogate_solve(gpuopt_knapsack *k, const 
     return status;
 }
 
+/* Copies in the solution of the relaxation, rounded down. */
+static int64_t gpuopt__knapsack_greedy_copies(const gpuopt_knapsack *k) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    const int64_t room = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, v->at);
+    int64_t copies = 0;
+    int32_t j;
+    for (j = v->first; j < v->at; j++) copies += gpuopt__knapsack_copies(k, j);
+    return v->at == v->last
+               ? copies
+               : copies + gpuopt__knapsack_part_of(room, gpuopt__knapsack_copies(k, v->at), v->table.weight[v->at]);
+}
+
 /* Lowers the goal, at which the search may end, by surrogate problems; they may find the optimum. If there is no memory
  * for them, the search goes on without. */
 static void gpuopt__knapsack_surrogate(gpuopt_knapsack *k) {
@@ -174,19 +201,21 @@ static void gpuopt__knapsack_surrogate(gpuopt_knapsack *k) {
     gpuopt_status status = GPUOPT_OK;
     gpuopt__arena arena = {NULL, 0};
     uint8_t *taken = NULL;
-    int64_t *weight = NULL, largest = 0, bound, goal = -1;
+    int64_t *weight = NULL, largest = 0, bound, goal = -1, copies = gpuopt__knapsack_all_copies(k);
     int32_t j, cases = 0;
     void *memory;
-    for (j = 0; j < v->last; j++) largest = v->table.weight[j] > largest ? v->table.weight[j] : largest;
+    for (j = 0; j < v->last; j++)
+        largest = gpuopt__knapsack_larger(largest, v->table.weight[j], gpuopt__knapsack_copies(k, j));
     if (v->last < GPUOPT__KNAPSACK_SURROGATE_ITEMS || s->lower >= k->root_bound) return;
-    if (v->capacity > INT64_MAX / 4 || largest > INT64_MAX / 4 / v->last || k->root_bound > INT64_MAX / 4)
+    if (v->capacity > INT64_MAX / 4 || largest > INT64_MAX / 4 / copies || k->root_bound > INT64_MAX / 4)
         return; /* sums might overflow */
-    if (gpuopt__knapsack_fewest_items(k) <= v->at) {
-        some[cases].items = v->at;
+    copies = gpuopt__knapsack_greedy_copies(k);
+    if (gpuopt__knapsack_fewest_copies(k) <= copies) {
+        some[cases].copies = copies;
         some[cases++].sign = 1;
     }
-    if (gpuopt__knapsack_most_items(k) > v->at) {
-        some[cases].items = v->at + 1;
+    if (gpuopt__knapsack_most_copies(k) > copies) {
+        some[cases].copies = copies + 1;
         some[cases++].sign = -1;
     }
     for (j = 0; j < 2; j++) {

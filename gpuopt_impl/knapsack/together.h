@@ -166,7 +166,7 @@ static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knaps
         s, s->list[s->depth - 1].side,
         s->used[s->list[s->depth - 1].side] - gpuopt__knapsack_length(gpuopt__knapsack_has(s, job, s->rank)), 0);
     held.from -= gpuopt__knapsack_has(s, job, s->rank).begin * job->from_step;
-    status = gpuopt__knapsack_divide(k, &held);
+    status = gpuopt__knapsack_divide_step(k, &held);
     if (status) return status;
     found->children = INT64_MAX;
     if (job->limit < INT64_MAX) {

@@ -52,8 +52,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, c
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
     memset(&result, 0, sizeof result);
     if (!status) status = base->context->desc.backend->propagator->batch_plan(base, &own.desc, &result);
-    if (!status && own.desc.group)
-        result.host_bytes += gpuopt__propagator_share_plan(&own.desc, own.nodes, own.group.count);
+    if (!status && own.desc.group) result.host_bytes += gpuopt__propagator_share_plan(&own.group, &own.desc, own.nodes);
     if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return status;
 }
@@ -103,7 +102,7 @@ static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_
                                                         gpuopt_propagator_node_report *wanted) {
     static const char call[] = "gpuopt_propagator_batch_run";
     const gpuopt_context *context = batch->base->context;
-    const int32_t most = batch->share ? batch->share->nodes : batch->nodes;
+    const int32_t most = batch->share ? batch->share->dealt.most : batch->nodes;
     gpuopt_status status;
     memset(given, 0, sizeof *given);
     memset(wanted, 0, sizeof *wanted);
@@ -154,7 +153,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_b
                                 "changes is NULL, has a wrong size, or its capacity is negative");
     if (!status && batch->ran < 0)
         status = gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "there are no nodes that have run");
-    if (batch->share && !wanted.own) status = gpuopt__ranks_agree(context, batch->share->group, call, status, 0);
+    if (batch->share && !wanted.own) status = gpuopt__ranks_agree(context, batch->share->dealt.group, call, status, 0);
     if (status) return status;
     status = !batch->share ? context->desc.backend->propagator->batch_get_changes(batch, where, &wanted)
              : wanted.own  ? gpuopt__propagator_share_own_changes(batch, &wanted)
@@ -180,7 +179,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
         return gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "the base has changed since the nodes have run");
     if (count < 0 || (!node && count > batch->ran))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is out of range");
-    nodes = batch->share ? batch->share->count : batch->ran;
+    nodes = batch->share ? batch->share->dealt.count : batch->ran;
     if (node && where == GPUOPT_HOST) status = gpuopt__check_indices(context, call, "node", count, node, nodes);
     if (status || count == 0 || (!lb && !ub)) return status;
     return batch->share ? gpuopt__propagator_share_bounds(batch, call, count, node, lb, ub)

@@ -21,22 +21,6 @@ static gpuopt__propagator_reports gpuopt__propagator_reports_of(const gpuopt_pro
     return r;
 }
 
-/* Where the reports of `own` nodes are in a message, of those that are wanted. Returns its bytes, a multiple of 8. */
-static uint64_t gpuopt__propagator_message_cut(char *message, const gpuopt__propagator_reports *wanted, int32_t own,
-                                               gpuopt__propagator_reports *r) {
-    uint64_t at = sizeof(gpuopt__propagator_said);
-    int k;
-    for (k = 0; k < GPUOPT__PROPAGATOR_WIDE; k++) {
-        r->wide[k] = wanted->wide[k] ? (int64_t *)(message + at) : NULL;
-        if (wanted->wide[k]) at += sizeof(int64_t) * (uint64_t)own;
-    }
-    for (k = 0; k < GPUOPT__PROPAGATOR_NARROW; k++) {
-        r->narrow[k] = wanted->narrow[k] ? (int32_t *)(message + at) : NULL;
-        if (wanted->narrow[k]) at += sizeof(int32_t) * (uint64_t)own;
-    }
-    return (at + 7) & ~(uint64_t)7;
-}
-
 /* s->bound holds `count` lower bounds, as many upper ones, and then their columns. */
 static int32_t *gpuopt__propagator_share_cols(const struct gpuopt__propagator_share *s, int64_t count) {
     return (int32_t *)(void *)(s->bound + 2 * count);
@@ -47,12 +31,13 @@ static int32_t *gpuopt__propagator_share_cols(const struct gpuopt__propagator_sh
 static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch *batch, const char *call,
                                                    const gpuopt_propagator_nodes *nodes, gpuopt_propagator_nodes *own) {
     const struct gpuopt__propagator_share *s = batch->share;
-    const int32_t *node = s->order + (int64_t)s->rank * s->own;
+    const gpuopt__dealt_part part = gpuopt__dealt_part_of(&s->dealt, s->dealt.rank);
+    const int32_t *node = part.item;
     double *lb = s->bound, *ub = s->bound + batch->changes;
     int32_t *col = gpuopt__propagator_share_cols(s, batch->changes), k;
     int64_t at = 0;
     *own = *nodes;
-    own->count = gpuopt__propagator_dealt(s, s->rank, nodes->count);
+    own->count = part.count;
     s->start[0] = 0;
     for (k = 0; k < own->count; k++) at = s->start[k + 1] = at + nodes->start[node[k] + 1] - nodes->start[node[k]];
     own->start = s->start;
@@ -69,74 +54,64 @@ static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch
     return gpuopt__propagator_check_entries(batch, call, own, 1);
 }
 
-/* Copies what each rank has found to the host's report, and notes the columns and where they begin. */
+/* Copies what has been found to the host's report, and notes where the columns begin. */
 static void gpuopt__propagator_share_report(struct gpuopt__propagator_share *s,
-                                            const gpuopt__propagator_reports *wanted, int32_t *ran_by,
-                                            const gpuopt__propagator_reports *gathered) {
-    char *message = s->receive;
+                                            const gpuopt__propagator_reports *wanted, int32_t *ran_by) {
+    const size_t count = (size_t)s->dealt.count;
     int32_t r, i, k;
-    for (r = 0; r < s->ranks; message += s->bytes[r++]) {
-        const int32_t *node = s->order + (int64_t)r * s->own, own = gpuopt__propagator_dealt(s, r, s->count);
-        gpuopt__propagator_reports from;
-        gpuopt__propagator_message_cut(message, gathered, (s->count + s->ranks - 1) / s->ranks, &from);
-        for (k = 0; k < GPUOPT__PROPAGATOR_WIDE; k++)
-            for (i = 0; wanted->wide[k] && i < own; i++) wanted->wide[k][node[i]] = from.wide[k][i];
-        for (k = 0; k < GPUOPT__PROPAGATOR_NARROW; k++)
-            for (i = 0; wanted->narrow[k] && i < own; i++) wanted->narrow[k][node[i]] = from.narrow[k][i];
-        for (i = 0; i < own; i++) s->columns[node[i]] = from.narrow[GPUOPT__PROPAGATOR_COLUMNS][i];
-        for (i = 0; ran_by && i < own; i++) ran_by[node[i]] = r;
+    for (k = 0; k < GPUOPT__PROPAGATOR_WIDE; k++)
+        if (wanted->wide[k]) memcpy(wanted->wide[k], s->found.wide[k], sizeof(int64_t) * count);
+    for (k = 0; k < GPUOPT__PROPAGATOR_NARROW; k++)
+        if (wanted->narrow[k]) memcpy(wanted->narrow[k], s->found.narrow[k], sizeof(int32_t) * count);
+    for (r = 0; ran_by && r < s->dealt.ranks; r++) {
+        const gpuopt__dealt_part part = gpuopt__dealt_part_of(&s->dealt, r);
+        for (i = 0; i < part.count; i++) ran_by[part.item[i]] = r;
     }
     s->place[0] = 0;
-    for (k = 0; k < s->count; k++) s->place[k + 1] = s->place[k] + s->columns[k];
+    for (k = 0; k < s->dealt.count; k++) s->place[k + 1] = s->place[k] + s->found.narrow[GPUOPT__PROPAGATOR_COLUMNS][k];
 }
 
-/* What the ranks have said, in the order of ranks: the same status on all. */
-static gpuopt_status gpuopt__propagator_share_heard(const gpuopt_context *context, const char *call,
-                                                    const struct gpuopt__propagator_share *s) {
-    gpuopt__propagator_said first, said;
-    const char *message = s->receive;
-    int32_t r;
-    memcpy(&first, message, sizeof first);
-    for (r = 0; r < s->ranks; message += s->bytes[r++]) {
-        memcpy(&said, message, sizeof said);
-        if (!said.status) continue;
-        if (r != s->rank)
-            gpuopt__log(context, 0, "%s: on rank %d: %s", call, (int)r,
-                        gpuopt_status_string((gpuopt_status)said.status));
-        return (gpuopt_status)said.status;
-    }
-    for (r = 0, message = s->receive; r < s->ranks; message += s->bytes[r++]) {
-        memcpy(&said, message, sizeof said);
-        if (said.hash == first.hash) continue;
-        gpuopt__log(context, 0, "%s: rank %d has another count, start, rounds or report than rank 0", call, (int)r);
-        return GPUOPT_ERROR_ARGUMENT;
-    }
-    return GPUOPT_OK;
+/* Of what must be equal on all ranks. */
+static uint64_t gpuopt__propagator_share_said(const gpuopt_propagator_nodes *nodes, int32_t rounds,
+                                              const gpuopt__propagator_reports *wanted) {
+    uint64_t hash =
+        gpuopt__hash_number(gpuopt__hash_number(GPUOPT__HASH_START, (uint32_t)nodes->count), (uint32_t)rounds);
+    int32_t k;
+    for (k = 0; k < GPUOPT__PROPAGATOR_NARROW; k++) hash = gpuopt__hash_number(hash, wanted->narrow[k] != NULL);
+    for (k = 0; k < GPUOPT__PROPAGATOR_WIDE; k++) hash = gpuopt__hash_number(hash, wanted->wide[k] != NULL);
+    return nodes->count > 0 ? gpuopt__hash_numbers(hash, nodes->start, (int64_t)nodes->count + 1) : hash;
 }
 
-/* Runs this rank's own nodes, and gets what the others find. status: of this rank's arguments; if it is not OK, the
+/* Runs this rank's nodes, and gathers what all have found. `status` is that of checking the arguments, whose entries of
  * nodes are not looked at. */
 static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch, const char *call,
                                                   const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                   const gpuopt_propagator_node_report *report, gpuopt_status status) {
     struct gpuopt__propagator_share *s = batch->share;
     const gpuopt_context *context = batch->base->context;
-    const gpuopt__propagator_backend *backend = context->desc.backend->propagator;
-    const uint64_t most = gpuopt__propagator_said_bytes(s->own) * (uint64_t)s->ranks;
-    gpuopt__propagator_reports wanted = gpuopt__propagator_reports_of(report), gathered = wanted, to;
-    gpuopt__propagator_said said = {0, 0};
+    const gpuopt__propagator_reports wanted = gpuopt__propagator_reports_of(report);
+    gpuopt__propagator_reports to = s->found;
+    gpuopt__dealt_array found[GPUOPT__PROPAGATOR_NARROW + GPUOPT__PROPAGATOR_WIDE];
     gpuopt_propagator_nodes own;
-    uint64_t bytes = sizeof said;
-    int32_t k;
-    if (gpuopt__ranks_lost(s->group)) return gpuopt_group_agree(s->group, NULL, 0); /* which says so */
-    gathered.narrow[GPUOPT__PROPAGATOR_COLUMNS] = s->columns;                       /* in any case */
+    uint64_t hash = 0;
+    int k, count = 0;
+    if (gpuopt__ranks_lost(s->dealt.group)) return gpuopt_group_agree(s->dealt.group, NULL, 0); /* which says so */
+    for (k = 0; k < GPUOPT__PROPAGATOR_WIDE; k++) {
+        if (!wanted.wide[k]) to.wide[k] = NULL;
+        else found[count].at = to.wide[k], found[count++].size = sizeof(int64_t);
+    }
+    for (k = 0; k < GPUOPT__PROPAGATOR_NARROW; k++) {
+        if (!wanted.narrow[k] && k != GPUOPT__PROPAGATOR_COLUMNS) to.narrow[k] = NULL;
+        else found[count].at = to.narrow[k], found[count++].size = sizeof(int32_t);
+    }
     memset(&own, 0, sizeof own);
-    if (!status) status = gpuopt__propagator_share_take(batch, call, nodes, &own);
+    if (!status) {
+        s->dealt.count = nodes->count;
+        status = gpuopt__propagator_share_take(batch, call, nodes, &own);
+    }
     if (!status) {
         gpuopt_propagator_node_report mine;
         memset(&mine, 0, sizeof mine);
-        bytes = gpuopt__propagator_message_cut(s->send, &gathered, (nodes->count + s->ranks - 1) / s->ranks, &to);
-        memset(s->send, 0, (size_t)bytes);
         mine.outcome = to.narrow[0];
         mine.rounds = to.narrow[1];
         mine.infeasible_row = to.narrow[2];
@@ -144,25 +119,13 @@ static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch
         mine.columns = to.narrow[GPUOPT__PROPAGATOR_COLUMNS];
         mine.changed = to.wide[0];
         mine.nonzeros = to.wide[1];
-        said.hash =
-            gpuopt__hash_number(gpuopt__hash_number(GPUOPT__HASH_START, (uint32_t)nodes->count), (uint32_t)rounds);
-        for (k = 0; k < GPUOPT__PROPAGATOR_NARROW; k++)
-            said.hash = gpuopt__hash_number(said.hash, wanted.narrow[k] != NULL);
-        for (k = 0; k < GPUOPT__PROPAGATOR_WIDE; k++)
-            said.hash = gpuopt__hash_number(said.hash, wanted.wide[k] != NULL);
-        for (k = 0; nodes->count > 0 && k <= nodes->count; k++)
-            said.hash = gpuopt__hash_number(said.hash, (uint64_t)nodes->start[k]);
-        if (own.count > 0) status = backend->batch_run(batch, GPUOPT_HOST, &own, rounds, &mine);
+        hash = gpuopt__propagator_share_said(nodes, rounds, &wanted);
+        if (own.count > 0)
+            status = context->desc.backend->propagator->batch_run(batch, GPUOPT_HOST, &own, rounds, &mine);
     }
-    if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(s->group, status);
-    if (status) bytes = sizeof said;
-    said.status = status;
-    memcpy(s->send, &said, sizeof said);
-    status = gpuopt_group_all_gather(s->group, s->send, bytes, s->receive, most, s->bytes);
-    if (!status) status = gpuopt__propagator_share_heard(context, call, s);
+    status = gpuopt__dealt_exchange(&s->dealt, context, call, status, hash, 0, s->dealt.count, found, count);
     if (status) return status;
-    s->count = nodes->count;
-    gpuopt__propagator_share_report(s, &wanted, report->rank, &gathered);
+    gpuopt__propagator_share_report(s, &wanted, report->rank);
     batch->ran = own.count;
     batch->version = batch->base->version;
     return GPUOPT_OK;
@@ -174,14 +137,14 @@ static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch
 static gpuopt_status gpuopt__propagator_share_own_changes(gpuopt_propagator_batch *batch,
                                                           gpuopt_propagator_node_changes *changes) {
     const struct gpuopt__propagator_share *s = batch->share;
-    const int32_t *node = s->order + (int64_t)s->rank * s->own;
+    const int32_t *node = gpuopt__dealt_part_of(&s->dealt, s->dealt.rank).item;
     gpuopt_propagator_node_changes own = *changes;
     gpuopt_status status;
     int32_t k, mine = 0;
     own.start = s->start;
     status = batch->base->context->desc.backend->propagator->batch_get_changes(batch, GPUOPT_HOST, &own);
     changes->count = own.count;
-    for (k = 0; changes->start && !status && k <= s->count; k++) {
+    for (k = 0; changes->start && !status && k <= s->dealt.count; k++) {
         changes->start[k] = s->start[mine];
         mine += mine < batch->ran && node[mine] == k;
     }
@@ -192,12 +155,14 @@ static gpuopt_status gpuopt__propagator_share_own_changes(gpuopt_propagator_batc
 static void gpuopt__propagator_share_place(const struct gpuopt__propagator_share *s, int32_t rank, int64_t used,
                                            const gpuopt_propagator_node_changes *to) {
     const double *lb = s->bound, *ub = lb + used;
-    const int32_t *col = gpuopt__propagator_share_cols(s, used), *node = s->order + (int64_t)rank * s->own;
-    int32_t i, own = gpuopt__propagator_dealt(s, rank, s->count);
+    const int32_t *col = gpuopt__propagator_share_cols(s, used);
+    const gpuopt__dealt_part part = gpuopt__dealt_part_of(&s->dealt, rank);
+    const int32_t *node = part.item, *columns = s->found.narrow[GPUOPT__PROPAGATOR_COLUMNS];
+    int32_t i;
     int64_t from = 0;
-    for (i = 0; i < own; from += s->columns[node[i++]]) {
+    for (i = 0; i < part.count; from += columns[node[i++]]) {
         const int64_t at = s->place[node[i]], room = to->capacity - at;
-        const size_t count = (size_t)(room < 0 ? 0 : room < s->columns[node[i]] ? room : s->columns[node[i]]);
+        const size_t count = (size_t)(room < 0 ? 0 : room < columns[node[i]] ? room : columns[node[i]]);
         if (count == 0) continue;
         if (to->col) memcpy(to->col + at, col + from, sizeof *col * count);
         if (to->lb) memcpy(to->lb + at, lb + from, sizeof *lb * count);
@@ -207,10 +172,11 @@ static void gpuopt__propagator_share_place(const struct gpuopt__propagator_share
 
 /* How many columns a rank's nodes have changed. */
 static int64_t gpuopt__propagator_share_used(const struct gpuopt__propagator_share *s, int32_t rank) {
-    const int32_t *node = s->order + (int64_t)rank * s->own;
-    int32_t i, own = gpuopt__propagator_dealt(s, rank, s->count);
+    const gpuopt__dealt_part part = gpuopt__dealt_part_of(&s->dealt, rank);
+    const int32_t *node = part.item, *columns = s->found.narrow[GPUOPT__PROPAGATOR_COLUMNS];
+    int32_t i;
     int64_t used = 0;
-    for (i = 0; i < own; i++) used += s->columns[node[i]];
+    for (i = 0; i < part.count; i++) used += columns[node[i]];
     return used;
 }
 
@@ -221,12 +187,12 @@ static gpuopt_status gpuopt__propagator_share_all_changes(gpuopt_propagator_batc
     const size_t each = 2 * sizeof(double) + sizeof(int32_t);
     gpuopt_status status = GPUOPT_OK;
     int32_t r;
-    changes->count = s->place[s->count];
-    for (r = 0; r < s->ranks; r++)
+    changes->count = s->place[s->dealt.count];
+    for (r = 0; r < s->dealt.ranks; r++)
         if (gpuopt__propagator_share_used(s, r) > batch->changes)
             return gpuopt__propagator_batch_no_room(batch, call, gpuopt__propagator_share_used(s, r));
-    if (changes->start) memcpy(changes->start, s->place, sizeof *s->place * (size_t)(s->count + 1));
-    for (r = 0; r < s->ranks && !status; r++) {
+    if (changes->start) memcpy(changes->start, s->place, sizeof *s->place * (size_t)(s->dealt.count + 1));
+    for (r = 0; r < s->dealt.ranks && !status; r++) {
         gpuopt_propagator_node_changes own;
         int64_t used = gpuopt__propagator_share_used(s, r);
         memset(&own, 0, sizeof own);
@@ -234,10 +200,10 @@ static gpuopt_status gpuopt__propagator_share_all_changes(gpuopt_propagator_batc
         own.lb = s->bound;
         own.ub = own.lb + used;
         own.col = gpuopt__propagator_share_cols(s, used);
-        if (r == s->rank && used > 0)
+        if (r == s->dealt.rank && used > 0)
             status = batch->base->context->desc.backend->propagator->batch_get_changes(batch, GPUOPT_HOST, &own);
-        if (status) return gpuopt__ranks_give_up(s->group, status);
-        status = gpuopt_group_broadcast(s->group, r, s->bound, each * (uint64_t)used);
+        if (status) return gpuopt__ranks_give_up(s->dealt.group, status);
+        status = gpuopt_group_broadcast(s->dealt.group, r, s->bound, each * (uint64_t)used);
         if (!status) gpuopt__propagator_share_place(s, r, used, changes);
     }
     return status;
@@ -250,17 +216,17 @@ static gpuopt_status gpuopt__propagator_share_bounds(gpuopt_propagator_batch *ba
                                                      const int32_t *node, double *lb, double *ub) {
     const struct gpuopt__propagator_share *s = batch->share;
     const gpuopt_context *context = batch->base->context;
-    const int32_t *own = s->order + (int64_t)s->rank * s->own;
+    const int32_t *own = gpuopt__dealt_part_of(&s->dealt, s->dealt.rank).item;
     const int64_t cols = batch->base->cols;
     gpuopt_status status = GPUOPT_OK;
     int64_t i;
     for (i = 0; node && i < count; i++)
-        if (own[node[i] / s->ranks] != node[i]) {
+        if (own[node[i] / s->dealt.ranks] != node[i]) {
             gpuopt__log(context, 0, "%s: node %d is another rank's", call, (int)node[i]);
             return GPUOPT_ERROR_ARGUMENT;
         }
     for (i = 0; i < count && !status; i++) {
-        const int32_t at = node ? node[i] / s->ranks : (int32_t)i;
+        const int32_t at = node ? node[i] / s->dealt.ranks : (int32_t)i;
         status = context->desc.backend->propagator->batch_get_bounds(
             batch, GPUOPT_HOST, 1, &at, lb ? lb + i * cols : NULL, ub ? ub + i * cols : NULL);
     }

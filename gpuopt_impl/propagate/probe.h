@@ -19,9 +19,10 @@ struct gpuopt_propagator_probe {
     uint8_t *is_binary;        /* [cols] */
     double *base_lb, *base_ub; /* [cols] */
     /* Of the run. */
-    double *lb, *ub; /* [cols]: what holds in every solution */
-    int32_t *binary; /* [cols] */
-    void *found;     /* implications and equivalences: the backend's */
+    double *lb, *ub;                              /* [cols]: what holds in every solution */
+    int32_t *binary;                              /* [cols] */
+    void *found;                                  /* implications and equivalences: the backend's */
+    struct gpuopt__propagator_probe_share *share; /* with a group (probe_share.h): what else is here is of this rank */
 };
 
 /* Binaries that are probed first, to see how many columns change. */
@@ -63,10 +64,9 @@ static inline int gpuopt__propagator_probe_found(const gpuopt_propagator_probe *
     return probe->lb[col] != probe->base_lb[col] || probe->ub[col] != probe->base_ub[col];
 }
 
-/* Sums up what has been found. */
-static inline void gpuopt__propagator_probe_sum_up(gpuopt_propagator_probe *probe) {
+/* Sums up what has been found, into this info. */
+static inline void gpuopt__propagator_probe_sum_up(gpuopt_propagator_probe *probe, gpuopt_propagator_probe_info *info) {
     const gpuopt__propagator_rules *rules = &probe->base->rules;
-    gpuopt_propagator_probe_info *info = &probe->info;
     int32_t j;
     for (j = 0; j < probe->base->cols; j++) {
         if (!gpuopt__propagator_probe_found(probe, j)) continue;
@@ -81,13 +81,13 @@ static inline void gpuopt__propagator_probe_sum_up(gpuopt_propagator_probe *prob
     info->outcome = info->infeasible_col >= 0 ? GPUOPT_INFEASIBLE : probe->stopped ? GPUOPT_MORE : GPUOPT_CONVERGED;
 }
 
-/* Probes; the arguments have been checked. */
-static inline gpuopt_status gpuopt__propagator_probe_pass(gpuopt_propagator_probe *probe, int32_t count,
-                                                          const int32_t *col, int32_t rounds) {
+/* Begins a pass, whose arguments have been checked: *chosen binaries are to be probed. */
+static inline gpuopt_status gpuopt__propagator_probe_begin_pass(gpuopt_propagator_probe *probe, int32_t count,
+                                                                const int32_t *col, int32_t *chosen) {
     gpuopt_propagator *base = probe->base;
     const gpuopt__propagator_backend *table = base->context->desc.backend->propagator;
     const size_t bytes = sizeof(double) * (size_t)base->cols;
-    int32_t chosen, most = probe->nodes / 2, done, j;
+    int32_t j;
     gpuopt_status status = table->get_kinds(base, probe->is_binary);
     if (!status) status = table->get_bounds(base, GPUOPT_HOST, base->cols, NULL, probe->base_lb, probe->base_ub);
     if (status) return status;
@@ -99,20 +99,28 @@ static inline gpuopt_status gpuopt__propagator_probe_pass(gpuopt_propagator_prob
     memset(&probe->info, 0, sizeof probe->info);
     probe->info.infeasible_col = -1;
     probe->stopped = 0;
-    chosen = gpuopt__propagator_probe_choose(probe, count, col);
+    *chosen = gpuopt__propagator_probe_choose(probe, count, col);
+    return GPUOPT_OK;
+}
+
+/* Probes so many binaries. */
+static inline gpuopt_status gpuopt__propagator_probe_pass(gpuopt_propagator_probe *probe, int32_t chosen,
+                                                          int32_t rounds) {
+    const gpuopt_context *context = probe->base->context;
+    const gpuopt__propagator_backend *table = context->desc.backend->propagator;
+    int32_t most = probe->nodes / 2, done;
+    gpuopt_status status;
     if (most > GPUOPT__PROPAGATOR_PROBE_FIRST) most = GPUOPT__PROPAGATOR_PROBE_FIRST;
     status = table->probe_begin(probe, chosen);
     while (!status && probe->info.probed < chosen && !probe->stopped) {
         const int32_t left = chosen - probe->info.probed, now = left < most ? left : most;
-        probe->stopped = probe->info.probed > 0 && gpuopt__asked_to_stop(base->context);
+        probe->stopped = probe->info.probed > 0 && gpuopt__asked_to_stop(context);
         if (probe->stopped) break;
         status = table->probe_piece(probe, now, rounds, &done);
         probe->stopped = done >= 0 && done < now;
         most = gpuopt__propagator_probe_next(probe, now);
     }
-    if (!status) status = table->probe_end(probe);
-    if (!status) gpuopt__propagator_probe_sum_up(probe);
-    return status;
+    return status ? status : table->probe_end(probe);
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_PROBE_H */

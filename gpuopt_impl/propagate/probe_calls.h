@@ -6,25 +6,31 @@
 #define GPUOPT_IMPL_PROPAGATE_PROBE_CALLS_H
 
 #include "batch_calls.h"
-#include "probe.h"
+#include "probe_share.h"
 
 /* ---- Memory ---- */
 
-/* The head of a probe that a call on `base` has been asked for, and the batch that it needs. */
+/* The head of a probe that a call on `base` has been asked for, the batch that it needs, and the group; that is NULL if
+ * it cannot be used. */
 static gpuopt_status gpuopt__propagator_probe_check_desc(gpuopt_propagator *base, const char *call,
                                                          const gpuopt_propagator_probe_desc *desc,
                                                          gpuopt_propagator_probe *head,
-                                                         gpuopt_propagator_batch_desc *batch) {
+                                                         gpuopt_propagator_batch_desc *batch, gpuopt_group **group,
+                                                         gpuopt_group_info *ranks) {
     const gpuopt_context *context = base->context;
     const int64_t most = (int64_t)1 << 40, pair = 2 * (int64_t)base->cols;
     gpuopt_propagator_probe_desc own;
     gpuopt_status status;
+    memset(&own, 0, sizeof own);
     memset(head, 0, sizeof *head);
     memset(batch, 0, sizeof *batch);
+    *group = NULL;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = gpuopt__check_struct(context, call, context->desc.backend->propagator, desc, desc->struct_size, &own,
                                   sizeof own);
+    if (!status) status = gpuopt__ranks_of(context, call, &own.group, ranks);
     if (status) return status;
+    *group = own.group;
     if (own.nodes < 0 || own.nodes % 2 || own.nodes > GPUOPT__PROPAGATOR_BATCH_NODES)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "nodes is odd, or not in 0..65536");
     if (own.nodes == 0) own.nodes = GPUOPT__PROPAGATOR_BATCH_NODES;
@@ -51,21 +57,50 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_plan(gpuopt_propagator *base, c
     gpuopt_propagator_probe head;
     gpuopt_propagator_batch_desc batch;
     gpuopt_memory_plan result;
+    gpuopt_group *group;
+    gpuopt_group_info ranks;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
-    status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch);
+    status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
     memset(&result, 0, sizeof result);
     result.struct_size = sizeof result;
     if (!status) status = gpuopt_propagator_batch_plan(base, &batch, &result);
     if (status) return status;
     gpuopt__propagator_probe_cut(&head, base->cols, &arena);
     result.host_bytes += arena.used;
+    if (group) result.host_bytes += gpuopt__propagator_probe_share_plan(base->cols, ranks.count);
     status = base->context->desc.backend->propagator->probe_plan(&head, &result);
     if (status) return status;
     gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
+    return GPUOPT_OK;
+}
+
+/* Makes a probe from its head. */
+static gpuopt_status gpuopt__propagator_probe_make(gpuopt_propagator_probe *head,
+                                                   const gpuopt_propagator_batch_desc *batch, gpuopt_group *group,
+                                                   const gpuopt_group_info *ranks, gpuopt_propagator_probe **made) {
+    gpuopt_propagator *base = head->base;
+    gpuopt__arena arena = {NULL, 0};
+    gpuopt_status status = gpuopt_propagator_batch_create(base, batch, &head->batch);
+    if (status) return status;
+    gpuopt__propagator_probe_cut(head, base->cols, &arena);
+    status = gpuopt__take_block(base->context, GPUOPT_HOST, &arena);
+    if (!status && group) status = gpuopt__propagator_probe_share_create(group, ranks, head);
+    if (!status) {
+        gpuopt__propagator_probe_cut(head, base->cols, &arena);
+        status = base->context->desc.backend->propagator->probe_open(head);
+    }
+    if (status) {
+        gpuopt__release(base->context, GPUOPT_HOST, head->share);
+        gpuopt__release(base->context, GPUOPT_HOST, arena.base);
+        gpuopt_propagator_batch_destroy(head->batch);
+        return status;
+    }
+    *made = (gpuopt_propagator_probe *)(void *)arena.base;
+    **made = *head;
     return GPUOPT_OK;
 }
 
@@ -73,80 +108,99 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_probe_desc *desc,
                                                         gpuopt_propagator_probe **probe) {
     static const char call[] = "gpuopt_propagator_probe_create";
-    gpuopt_propagator_probe head;
+    gpuopt_propagator_probe head, *p = NULL;
     gpuopt_propagator_batch_desc batch;
-    gpuopt__arena arena = {NULL, 0};
+    gpuopt_group *group;
+    gpuopt_group_info ranks;
     gpuopt_status status;
     if (probe) *probe = NULL;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
-    if (!probe) return gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "probe is NULL");
-    status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch);
-    if (!status) status = gpuopt_propagator_batch_create(base, &batch, &head.batch);
-    if (status) return status;
-    gpuopt__propagator_probe_cut(&head, base->cols, &arena);
-    status = gpuopt__take_block(base->context, GPUOPT_HOST, &arena);
-    if (!status) {
-        gpuopt__propagator_probe_cut(&head, base->cols, &arena);
-        status = base->context->desc.backend->propagator->probe_open(&head);
+    status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
+    if (!probe) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "probe is NULL");
+    if (!status) status = gpuopt__propagator_probe_make(&head, &batch, group, &ranks, &p);
+    if (group) {
+        uint64_t hash = gpuopt__propagator_share_hash(base, &batch, batch.nodes);
+        hash = gpuopt__hash_number(hash, (uint64_t)head.implications);
+        hash = gpuopt__hash_number(hash, (uint64_t)head.equivalences);
+        status = gpuopt__ranks_agree(base->context, group, call, status, hash);
     }
-    if (status) {
-        gpuopt__release(base->context, GPUOPT_HOST, arena.base);
-        gpuopt_propagator_batch_destroy(head.batch);
-        return status;
-    }
-    *probe = (gpuopt_propagator_probe *)(void *)arena.base;
-    **probe = head;
-    return GPUOPT_OK;
+    if (status) gpuopt_propagator_probe_destroy(p);
+    else *probe = p;
+    return status;
 }
 
 GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe) {
     if (!probe) return;
     probe->base->context->desc.backend->propagator->probe_close(probe);
     gpuopt_propagator_batch_destroy(probe->batch);
+    gpuopt__release(probe->base->context, GPUOPT_HOST, probe->share);
     gpuopt__release(probe->base->context, GPUOPT_HOST, probe);
 }
 
 /* ---- A run ---- */
 
-GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col,
-                                                     int32_t rounds, gpuopt_propagator_probe_info *info) {
-    static const char call[] = "gpuopt_propagator_probe_run";
-    gpuopt_context *context;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_probe_run(probe, count, col, rounds, info));
-    if (!probe) return GPUOPT_ERROR_ARGUMENT;
-    context = probe->base->context;
-    probe->ran = 0;
+static gpuopt_status gpuopt__propagator_probe_check_run(const gpuopt_propagator_probe *probe, const char *call,
+                                                        int32_t count, const int32_t *col, int32_t rounds,
+                                                        const gpuopt_propagator_probe_info *info) {
+    const gpuopt_context *context = probe->base->context;
     if (info && !GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
     if (rounds < 1 || count < 0 || count > probe->base->cols)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
                               rounds < 1 ? "rounds is less than 1" : "count is out of range");
-    status = gpuopt__check_indices(context, call, "col", col ? count : 0, col, probe->base->cols);
-    if (!status) status = gpuopt__propagator_probe_pass(probe, count, col, rounds);
+    return gpuopt__check_indices(context, call, "col", col ? count : 0, col, probe->base->cols);
+}
+
+/* What the latest pass found, on all ranks. */
+static gpuopt_propagator_probe_info *gpuopt__propagator_probe_all(gpuopt_propagator_probe *probe) {
+    return probe->share ? &probe->share->all : &probe->info;
+}
+
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col,
+                                                     int32_t rounds, gpuopt_propagator_probe_info *info) {
+    static const char call[] = "gpuopt_propagator_probe_run";
+    gpuopt_propagator_probe_info *all;
+    gpuopt_status status;
+    int32_t chosen = 0;
+    GPUOPT__COMPUTES(gpuopt_propagator_probe_run(probe, count, col, rounds, info));
+    if (!probe) return GPUOPT_ERROR_ARGUMENT;
+    probe->ran = 0;
+    status = gpuopt__propagator_probe_check_run(probe, call, count, col, rounds, info);
+    if (!status) status = gpuopt__propagator_probe_begin_pass(probe, count, col, &chosen);
+    if (probe->share) status = gpuopt__propagator_probe_share_begin(probe, call, status, rounds, &chosen);
     if (status) return status;
+    status = gpuopt__propagator_probe_pass(probe, chosen, rounds);
+    if (probe->share) status = gpuopt__propagator_probe_share_end(probe, call, status);
+    if (status) return status;
+    all = gpuopt__propagator_probe_all(probe);
+    gpuopt__propagator_probe_sum_up(probe, all);
     probe->ran = 1;
-    if (info) gpuopt__copy_out(info, info->struct_size, &probe->info, sizeof probe->info);
+    if (info) gpuopt__copy_out(info, info->struct_size, all, sizeof *all);
     return GPUOPT_OK;
 }
 
 /* ---- Results ---- */
 
-/* Begins a call that reads results into a struct of `size` bytes, whose copy is `own`. */
+/* Begins a call that reads up to *capacity results, a member of `own`, into a struct of `size` bytes, whose copy is
+ * `own`. */
 static gpuopt_status gpuopt__propagator_probe_begin(const gpuopt_propagator_probe *probe, const char *call,
-                                                    const void *result, void *own, size_t size) {
-    const gpuopt_context *context;
-    if (!probe) return GPUOPT_ERROR_ARGUMENT;
-    context = probe->base->context;
+                                                    const void *result, void *own, size_t size, int64_t *capacity) {
+    const gpuopt_context *context = probe->base->context;
     memset(own, 0, size);
     if (!result || !gpuopt__copy_in(own, size, result, *(const size_t *)result))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the struct is NULL or has a wrong size");
     if (!probe->ran) return gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "nothing has been probed");
+    if (*capacity < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the capacity is negative");
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_probe_negative(const gpuopt_propagator_probe *probe, const char *call) {
-    return gpuopt__refuse(probe->base->context, GPUOPT_ERROR_ARGUMENT, call, "the capacity is negative");
+/* With a group: whether all ranks make the call, and want the same. */
+static gpuopt_status gpuopt__propagator_probe_together(const gpuopt_propagator_probe *probe, const char *call,
+                                                       gpuopt_status status, int64_t capacity, int64_t which) {
+    const int64_t said[] = {capacity, which};
+    if (!probe->share) return status;
+    return gpuopt__ranks_agree(probe->base->context, probe->share->group, call, status,
+                               gpuopt__hash_numbers(GPUOPT__HASH_START, said, 2));
 }
 
 /* More has been found than there is room for. */
@@ -162,9 +216,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_pr
     static const char call[] = "gpuopt_propagator_probe_get_bounds";
     gpuopt_propagator_probe_bounds own;
     int32_t j;
-    gpuopt_status status = gpuopt__propagator_probe_begin(probe, call, bounds, &own, sizeof own);
+    gpuopt_status status;
+    if (!probe) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__propagator_probe_begin(probe, call, bounds, &own, sizeof own, &own.capacity);
     if (status) return status;
-    if (own.capacity < 0) return gpuopt__propagator_probe_negative(probe, call);
     own.count = 0;
     for (j = 0; j < probe->base->cols; j++) {
         int64_t at = own.count;
@@ -183,20 +238,25 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propaga
                                                                   gpuopt_propagator_probe_implications *implications) {
     static const char call[] = "gpuopt_propagator_probe_get_implications";
     gpuopt_propagator_probe_implications own;
+    const gpuopt_propagator_probe_info *all;
+    int64_t shown;
     int fits;
-    gpuopt_status status = gpuopt__propagator_probe_begin(probe, call, implications, &own, sizeof own);
+    gpuopt_status status;
+    if (!probe) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__propagator_probe_begin(probe, call, implications, &own, sizeof own, &own.capacity);
+    status = gpuopt__propagator_probe_together(probe, call, status, own.capacity,
+                                               (own.outcome != NULL) + 2 * (own.start != NULL) + 4 * (own.col != NULL) +
+                                                   8 * (own.lb != NULL) + 16 * (own.ub != NULL));
     if (status) return status;
-    if (own.capacity < 0) return gpuopt__propagator_probe_negative(probe, call);
-    own.count = probe->info.implications;
+    all = gpuopt__propagator_probe_all(probe);
+    own.count = all->implications;
     fits = own.count <= probe->implications;
-    if (own.binary && probe->info.probed)
-        memcpy(own.binary, probe->binary, sizeof *own.binary * (size_t)probe->info.probed);
-    status = probe->base->context->desc.backend->propagator->probe_read_implications(probe,
-                                                                                     !fits ? 0
-                                                                                     : own.count < own.capacity
-                                                                                         ? own.count
-                                                                                         : own.capacity,
-                                                                                     &own);
+    shown = !fits ? 0 : own.count < own.capacity ? own.count : own.capacity;
+    if (own.binary && all->probed)
+        memcpy(own.binary, probe->share ? probe->share->binary : probe->binary,
+               sizeof *own.binary * (size_t)all->probed);
+    status = probe->share ? gpuopt__propagator_probe_share_implications(probe, shown, &own)
+                          : probe->base->context->desc.backend->propagator->probe_read_implications(probe, shown, &own);
     if (status) return status;
     gpuopt__copy_out(implications, implications->struct_size, &own, sizeof own);
     return fits ? GPUOPT_OK : gpuopt__propagator_probe_no_room(probe, call, own.count, probe->implications);
@@ -206,15 +266,20 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propaga
                                                                   gpuopt_propagator_probe_equivalences *equivalences) {
     static const char call[] = "gpuopt_propagator_probe_get_equivalences";
     gpuopt_propagator_probe_equivalences own;
-    gpuopt_status status = gpuopt__propagator_probe_begin(probe, call, equivalences, &own, sizeof own);
+    int64_t shown;
+    gpuopt_status status;
+    if (!probe) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__propagator_probe_begin(probe, call, equivalences, &own, sizeof own, &own.capacity);
+    status = gpuopt__propagator_probe_together(
+        probe, call, status, own.capacity, (own.col != NULL) + 2 * (own.other != NULL) + 4 * (own.opposite != NULL));
     if (status) return status;
-    if (own.capacity < 0) return gpuopt__propagator_probe_negative(probe, call);
-    own.count = probe->info.equivalences;
+    own.count = gpuopt__propagator_probe_all(probe)->equivalences;
     gpuopt__copy_out(equivalences, equivalences->struct_size, &own, sizeof own);
     if (own.count > probe->equivalences)
         return gpuopt__propagator_probe_no_room(probe, call, own.count, probe->equivalences);
-    return probe->base->context->desc.backend->propagator->probe_read_equivalences(
-        probe, own.count < own.capacity ? own.count : own.capacity, &own);
+    shown = own.count < own.capacity ? own.count : own.capacity;
+    return probe->share ? gpuopt__propagator_probe_share_equivalences(probe, shown, &own)
+                        : probe->base->context->desc.backend->propagator->probe_read_equivalences(probe, shown, &own);
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_PROBE_CALLS_H */

@@ -218,7 +218,9 @@ struct gpuopt_simplex_batch {
     const gpuopt_simplex_desc *root_desc;
     const gpuopt__simplex_lp *lp;
     void *root_engine;
+    int32_t copies;                 /* of the host; desc has those of this rank */
     gpuopt_simplex_batch_desc desc; /* defaults filled in */
+    struct gpuopt__dealt *dealt;    /* with a group (batch_share.h): which children are this rank's; or NULL */
     gpuopt__simplex_batch_job job;  /* the host arrays of the latest call are the batch's */
     /* For a backend that does not work with handles: where the root stands; and its point, which is solved for. */
     gpuopt_status (*find_root)(gpuopt_simplex_batch *, gpuopt__simplex_root_point *);
@@ -278,7 +280,7 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, const double *y_low, double *d,
                             double *doubt);
     /* A batch, of which all but `engine` is filled in; _plan adds what _create will take, but for the head. _run fills
-     * the job's arrays; bound only if it is wanted. */
+     * the job's arrays; bound only if it is wanted. There may be no children. */
     gpuopt_status (*batch_plan)(const gpuopt_simplex_batch *, gpuopt_memory_plan *);
     gpuopt_status (*batch_create)(gpuopt_simplex_batch *);
     void (*batch_destroy)(gpuopt_simplex_batch *);

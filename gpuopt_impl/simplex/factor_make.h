@@ -193,7 +193,8 @@ static void gpuopt__simplex_factor_take_row(gpuopt__simplex_factor_work *w) {
     f->u.start[w->done + 1] = to;
 }
 
-/* Eliminates with the pivot that was chosen. Returns 0 if there is not enough room. */
+/* Eliminates with the pivot that was chosen. Returns 0 if there is not enough room, -1 if a number is beyond the range
+ * of double: then this step is none, and there can be no more. */
 static int gpuopt__simplex_factor_eliminate(gpuopt__simplex_factor_work *w) {
     gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows, q = w->col;
@@ -209,10 +210,12 @@ static int gpuopt__simplex_factor_eliminate(gpuopt__simplex_factor_work *w) {
         const int32_t i = f->u_t.index[f->begin[rows + q] + k];
         const int64_t e = gpuopt__simplex_factor_find(f, i, q);
         const double value = f->l_t.value[e], factor = value / w->value;
+        if (!(fabs(factor) < HUGE_VAL)) return -1;
         gpuopt__simplex_factor_unlink(f, i);
         gpuopt__simplex_factor_take_out(w, i, e);
         if (length > 0 && !gpuopt__simplex_factor_combine(w, i, factor, from, length)) return 0;
         if (length > 0 || fabs(value) == f->largest[i]) gpuopt__simplex_factor_measure(f, i);
+        if (!(f->largest[i] < HUGE_VAL)) return -1;
         gpuopt__simplex_factor_link(f, i);
         f->l.index[to] = i;
         f->l.value[to++] = factor;
@@ -307,7 +310,7 @@ static void gpuopt__simplex_factor_transpose(gpuopt__simplex_factor *f) {
         }
 }
 
-/* Factors of the columns in head; entries up to `least` count as no pivots. With by_rows the position of a column is
+/* Factors of the columns in head; entries up to `least` count as no pivots, nor does what overflows. With by_rows the position of a column is
  * its pivot row, else its place in head. position [rows], if not NULL: that of each column, -1 if it depends on others;
  * then unit columns make up for these. Returns their number, or -1 if there is not enough room; then the factors are of
  * no use. */
@@ -315,12 +318,14 @@ static int32_t gpuopt__simplex_factor_make(gpuopt__simplex_factor *f, const gpuo
                                            double least, int by_rows, int32_t *position) {
     gpuopt__simplex_factor_work w = {f, least, {0, 0}, 0, 0, -1, -1, 0};
     int32_t singular;
+    int done = 1;
     f->steps = 0;
     f->l.start[0] = 0;
     if (!gpuopt__simplex_factor_place(&w, b)) return -1;
     gpuopt__simplex_factor_fill(&w, b);
-    while (w.done < f->rows && gpuopt__simplex_factor_choose(&w))
-        if (!gpuopt__simplex_factor_eliminate(&w)) return -1;
+    while (done > 0 && w.done < f->rows && gpuopt__simplex_factor_choose(&w))
+        done = gpuopt__simplex_factor_eliminate(&w);
+    if (done == 0) return -1;
     singular = gpuopt__simplex_factor_finish(&w, by_rows, position);
     gpuopt__simplex_factor_transpose(f);
     return singular;

@@ -6,10 +6,8 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_MANY_H
 #define GPUOPT_IMPL_SIMPLEX_MANY_H
 
-#include "../common/checks.h"
-#include "many_backend.h"
-
-enum { GPUOPT__SIMPLEX_MANY_COPIES = 65536, GPUOPT__SIMPLEX_MANY_ROWS = 512, GPUOPT__SIMPLEX_MANY_COLS = 8192 };
+#include "many_pattern.h"
+#include "many_share.h"
 
 /* Tells the log which number is not allowed. */
 static gpuopt_status gpuopt__simplex_many_refuse_number(const gpuopt_context *context, const char *call, int64_t bad) {
@@ -26,97 +24,25 @@ static gpuopt_status gpuopt__simplex_many_refuse_number(const gpuopt_context *co
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-/* ---- The pattern ---- */
-
-/* The entries of the pattern; -1: more than there can be. */
-static int64_t gpuopt__simplex_many_nonzeros(const gpuopt_simplex_many_desc *d) {
-    const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
-    return d->start ? d->start[lines] : (int64_t)d->rows * d->cols;
-}
-
-static gpuopt_status gpuopt__simplex_many_check_start(const gpuopt_context *context, const char *call,
-                                                      const gpuopt_simplex_many_desc *d) {
-    const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
-    const int32_t width = d->layout == GPUOPT_LAYOUT_CSR ? d->cols : d->rows;
-    int32_t line;
-    if (!d->start) return GPUOPT_OK;
-    if (d->start[0] != 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "start[0] is not 0");
-    for (line = 0; line < lines; line++)
-        if (d->start[line + 1] < d->start[line] || d->start[line + 1] - d->start[line] > width) {
-            gpuopt__log(context, 0, "%s: start[%d] is less than the one before it, or a line is longer than %d", call,
-                        (int)line + 1, (int)width);
-            return GPUOPT_ERROR_ARGUMENT;
-        }
-    if (d->start[lines] > 0 && !d->index) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "index is NULL");
-    return gpuopt__check_indices(context, call, "index", d->start[lines], d->index, width);
-}
-
-/* No index twice in a line: a bit for each index that has been seen. */
-static gpuopt_status gpuopt__simplex_many_check_twice(const gpuopt_context *context, const char *call,
-                                                      const gpuopt_simplex_many_desc *d) {
-    const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
-    uint64_t seen[GPUOPT__SIMPLEX_MANY_COLS / 64];
-    int32_t line;
-    int64_t e;
-    for (line = 0; d->start && line < lines; line++) {
-        memset(seen, 0, sizeof seen);
-        for (e = d->start[line]; e < d->start[line + 1]; e++) {
-            const uint64_t bit = (uint64_t)1 << d->index[e] % 64;
-            if (seen[d->index[e] / 64] & bit) {
-                gpuopt__log(context, 0, "%s: index[%lld] = %d comes twice in line %d", call, (long long)e,
-                            (int)d->index[e], (int)line);
-                return GPUOPT_ERROR_ARGUMENT;
-            }
-            seen[d->index[e] / 64] |= bit;
-        }
-    }
-    return GPUOPT_OK;
-}
-
-/* One direction of the pattern. `start` has a place more than there are lines. */
-static void gpuopt__simplex_many_fill_lines(const gpuopt_simplex_many_desc *d, int by_rows, int32_t *start,
-                                            int32_t *index, int32_t *at) {
-    const int as_given = by_rows == (d->layout == GPUOPT_LAYOUT_CSR);
-    const int32_t lines = by_rows ? d->rows : d->cols, width = by_rows ? d->cols : d->rows;
-    int32_t line, other, e;
-    if (!d->start || as_given) {
-        for (line = e = 0; line < lines; line++) {
-            const int32_t count = d->start ? (int32_t)(d->start[line + 1] - d->start[line]) : width;
-            start[line] = e;
-            for (other = 0; other < count; other++, e++) {
-                index[e] = d->start ? d->index[e] : other;
-                at[e] = as_given ? e : other * lines + line;
-            }
-        }
-        start[lines] = e;
-        return;
-    }
-    memset(start, 0, sizeof(int32_t) * ((size_t)lines + 1));
-    for (e = 0; e < d->start[width]; e++) start[d->index[e] + 1]++;
-    for (line = 0; line < lines; line++) start[line + 1] += start[line];
-    for (other = 0; other < width; other++)
-        for (e = (int32_t)d->start[other]; e < d->start[other + 1]; e++) {
-            const int32_t to = start[d->index[e]]++;
-            index[to] = other;
-            at[to] = e;
-        }
-    for (line = lines; line > 0; line--) start[line] = start[line - 1];
-    start[0] = 0;
-}
-
 /* ---- Life ---- */
 
+/* Fills a draft: its descriptor is that of this rank's own programs, and its group NULL if it cannot be used. */
 static gpuopt_status gpuopt__simplex_many_check(gpuopt_context *context, const char *call,
-                                                const gpuopt_simplex_many_desc *desc, gpuopt_simplex_many *m) {
+                                                const gpuopt_simplex_many_desc *desc, gpuopt_simplex_many *m,
+                                                gpuopt__dealt *dealt) {
     const gpuopt__simplex_backend *family = context->desc.backend->simplex;
     gpuopt_simplex_many_desc *own = &m->desc;
     gpuopt__simplex_many_set *s = &m->set;
+    gpuopt_group_info group;
     gpuopt_status status;
     int k;
     memset(m, 0, sizeof *m);
+    memset(dealt, 0, sizeof *dealt);
     m->context = context;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = gpuopt__check_struct(context, call, family, desc, desc->struct_size, own, sizeof *own);
+    if (status) memset(own, 0, sizeof *own);
+    if (!status) status = gpuopt__ranks_of(context, call, &own->group, &group);
     if (status) return status;
     {
         const gpuopt__range ranges[] = {{"infinity", own->infinity, 1, HUGE_VAL},
@@ -157,12 +83,15 @@ static gpuopt_status gpuopt__simplex_many_check(gpuopt_context *context, const c
                                                                                         : s->cols;
         s->stride[k] = own->shared >> k & 1 ? 0 : s->length[k];
     }
+    if (!own->group) return GPUOPT_OK;
+    *dealt = gpuopt__dealt_head(own->group, &group, own->copies, 1, gpuopt__simplex_many_report_bytes(s));
+    own->copies = dealt->own;
     return GPUOPT_OK;
 }
 
 /* Cuts the head's block; with base NULL it only measures. */
 static gpuopt_simplex_many *gpuopt__simplex_many_cut_head(gpuopt__arena *arena, gpuopt_simplex_many *m,
-                                                          int32_t *lines[6]) {
+                                                          int32_t *lines[6], gpuopt__dealt *dealt) {
     const gpuopt__simplex_many_set *s = &m->set;
     const int64_t lengths[] = {(int64_t)s->rows + 1, s->nonzeros, s->nonzeros,
                                (int64_t)s->cols + 1, s->nonzeros, s->nonzeros};
@@ -171,6 +100,8 @@ static gpuopt_simplex_many *gpuopt__simplex_many_cut_head(gpuopt__arena *arena, 
     for (k = 0; k < 6; k++) lines[k] = (int32_t *)gpuopt__cut(arena, lengths[k], sizeof(int32_t));
     m->set.progress =
         (gpuopt__simplex_many_progress *)gpuopt__cut(arena, m->desc.copies, sizeof(gpuopt__simplex_many_progress));
+    m->dealt = m->desc.group ? (gpuopt__dealt *)gpuopt__cut(arena, 1, sizeof *dealt) : NULL;
+    if (m->desc.group) gpuopt__dealt_cut(arena, dealt);
     return own;
 }
 
@@ -182,6 +113,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_plan(gpuopt_context *context, const
                                                   gpuopt_memory_plan *plan) {
     static const char call[] = "gpuopt_simplex_many_plan";
     gpuopt_simplex_many draft;
+    gpuopt__dealt dealt;
     gpuopt_memory_plan result;
     gpuopt__arena arena = {NULL, 0};
     int32_t *lines[6];
@@ -190,33 +122,28 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_plan(gpuopt_context *context, const
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
     memset(&result, 0, sizeof result);
-    status = gpuopt__simplex_many_check(context, call, desc, &draft);
+    status = gpuopt__simplex_many_check(context, call, desc, &draft, &dealt);
     if (!status) status = gpuopt__simplex_many_backend_of(context)->plan(&draft, &result);
     if (status) return status;
-    gpuopt__simplex_many_cut_head(&arena, &draft, lines);
+    gpuopt__simplex_many_cut_head(&arena, &draft, lines, &dealt);
     result.host_bytes += arena.used;
     gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
-                                                    gpuopt_simplex_many **many) {
-    static const char call[] = "gpuopt_simplex_many_create";
-    gpuopt_simplex_many draft, *m;
+static gpuopt_status gpuopt__simplex_many_make(gpuopt_simplex_many *draft, gpuopt__dealt *dealt,
+                                               gpuopt_simplex_many **made) {
+    gpuopt_context *context = draft->context;
     gpuopt__arena arena = {NULL, 0};
+    gpuopt_simplex_many *m;
     int32_t *lines[6];
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_many_create(context, desc, many));
-    if (many) *many = NULL;
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!many) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "many is NULL");
-    status = gpuopt__simplex_many_check(context, call, desc, &draft);
-    if (status) return status;
-    gpuopt__simplex_many_cut_head(&arena, &draft, lines);
+    gpuopt__simplex_many_cut_head(&arena, draft, lines, dealt);
     status = gpuopt__take_block(context, GPUOPT_HOST, &arena);
     if (status) return status;
-    m = gpuopt__simplex_many_cut_head(&arena, &draft, lines);
-    *m = draft;
+    m = gpuopt__simplex_many_cut_head(&arena, draft, lines, dealt);
+    *m = *draft;
+    if (m->dealt) *m->dealt = *dealt, gpuopt__dealt_deal(m->dealt);
     gpuopt__simplex_many_fill_lines(&m->desc, 1, lines[0], lines[1], lines[2]);
     gpuopt__simplex_many_fill_lines(&m->desc, 0, lines[3], lines[4], lines[5]);
     m->desc.start = NULL;
@@ -225,6 +152,26 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, con
     m->set.col_start = lines[3], m->set.col_row = lines[4], m->set.col_at = lines[5];
     status = gpuopt__simplex_many_backend_of(context)->create(m);
     if (status) gpuopt__release(context, GPUOPT_HOST, m);
+    else *made = m;
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
+                                                    gpuopt_simplex_many **many) {
+    static const char call[] = "gpuopt_simplex_many_create";
+    gpuopt_simplex_many draft, *m = NULL;
+    gpuopt__dealt dealt;
+    gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_simplex_many_create(context, desc, many));
+    if (many) *many = NULL;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__simplex_many_check(context, call, desc, &draft, &dealt);
+    if (!many) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "many is NULL");
+    if (!status) status = gpuopt__simplex_many_make(&draft, &dealt, &m);
+    if (draft.desc.group)
+        status = gpuopt__ranks_agree(context, draft.desc.group, call, status,
+                                     status ? 0 : gpuopt__simplex_many_share_hash(m));
+    if (status) gpuopt_simplex_many_destroy(m);
     else *many = m;
     return status;
 }
@@ -237,46 +184,82 @@ GPUOPT_API void gpuopt_simplex_many_destroy(gpuopt_simplex_many *many) {
 
 /* ---- Programs ---- */
 
+static gpuopt_status gpuopt__simplex_many_check_where(const gpuopt_simplex_many *m, const char *call,
+                                                      gpuopt_memory where) {
+    if (m->dealt && where == GPUOPT_DEVICE)
+        return gpuopt__refuse(m->context, GPUOPT_ERROR_UNSUPPORTED, call,
+                              "with a group, arrays must be in host memory");
+    return gpuopt__check_where(m->context, call, where);
+}
+
+/* Takes this rank's programs of those that have been given. */
+static gpuopt_status gpuopt__simplex_many_take(gpuopt_simplex_many *m, const char *call, gpuopt_memory where,
+                                               const gpuopt_simplex_programs *given) {
+    const double *from[] = {given->value, given->cost, given->lhs, given->rhs, given->lb, given->ub};
+    int64_t bad = -1;
+    int32_t first = 0;
+    gpuopt_status status = GPUOPT_OK;
+    int k;
+    m->set.count = given->count;
+    if (m->dealt) {
+        gpuopt__dealt_part part;
+        m->dealt->count = given->count;
+        part = gpuopt__dealt_part_of(m->dealt, m->dealt->rank);
+        first = part.first;
+        m->set.count = part.count;
+    }
+    for (k = 0; k < GPUOPT__SIMPLEX_MANY_ARRAYS; k++) {
+        m->set.given[k] = from[k] != NULL;
+        if (from[k]) from[k] += first * m->set.stride[k];
+    }
+    memset(m->set.progress, 0, sizeof *m->set.progress * (size_t)m->set.count);
+    if (m->set.count > 0) status = gpuopt__simplex_many_backend_of(m->context)->load(m, where, from, &bad);
+    if (status || bad < 0) return status;
+    k = (int)(bad >> 48);
+    bad += first * (k == GPUOPT__SIMPLEX_MANY_ARRAYS ? m->set.rows : m->set.stride[k]);
+    return gpuopt__simplex_many_refuse_number(m->context, call, bad);
+}
+
 GPUOPT_API gpuopt_status gpuopt_simplex_many_load(gpuopt_simplex_many *many, gpuopt_memory where,
                                                   const gpuopt_simplex_programs *programs) {
     static const char call[] = "gpuopt_simplex_many_load";
     gpuopt_simplex_programs given;
     gpuopt_context *context;
-    int64_t bad = -1;
     gpuopt_status status;
-    int k;
+    int64_t which;
+    int32_t most;
     GPUOPT__COMPUTES(gpuopt_simplex_many_load(many, where, programs));
     if (!many) return GPUOPT_ERROR_ARGUMENT;
     context = many->context;
+    most = many->dealt ? many->dealt->most : many->desc.copies;
     memset(&given, 0, sizeof given);
     if (!programs || !gpuopt__copy_in(&given, sizeof given, programs, programs->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "programs is NULL or has a wrong size");
-    status = gpuopt__check_where(context, call, where);
+        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "programs is NULL or has a wrong size");
+    else status = gpuopt__simplex_many_check_where(many, call, where);
+    if (!status && (given.count < 0 || given.count > most))
+        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds the copies");
+    if (!status && given.count > 0 && many->set.nonzeros > 0 && !given.value)
+        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "value is NULL");
+    which = (given.value != NULL) + 2 * (given.cost != NULL) + 4 * (given.lhs != NULL) + 8 * (given.rhs != NULL) +
+            16 * (given.lb != NULL) + 32 * (given.ub != NULL);
+    if (many->dealt) status = gpuopt__simplex_many_together(many, call, status, given.count, which, 0);
     if (status) return status;
-    if (given.count < 0 || given.count > many->desc.copies)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds the copies");
-    if (given.count > 0 && many->set.nonzeros > 0 && !given.value)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "value is NULL");
-    {
-        const double *const from[] = {given.value, given.cost, given.lhs, given.rhs, given.lb, given.ub};
-        for (k = 0; k < GPUOPT__SIMPLEX_MANY_ARRAYS; k++) many->set.given[k] = from[k] != NULL;
-        many->set.count = given.count;
-        memset(many->set.progress, 0, sizeof *many->set.progress * (size_t)given.count);
-        if (given.count > 0) status = gpuopt__simplex_many_backend_of(context)->load(many, where, from, &bad);
-    }
-    if (!status && bad >= 0) status = gpuopt__simplex_many_refuse_number(context, call, bad);
+    status = gpuopt__simplex_many_take(many, call, where, &given);
+    if (many->dealt) status = gpuopt__simplex_many_together(many, call, status, 0, 0, 0);
     if (status) many->set.count = 0;
+    if (!many->dealt) return status;
+    if (status) many->dealt->count = 0;
+    memset(&many->of_all, 0, sizeof many->of_all);
+    many->of_all.count = many->of_all.more = many->dealt->count;
     return status;
 }
 
 /* ---- Iterating ---- */
 
-static gpuopt_status gpuopt__simplex_many_fill_info(const gpuopt_simplex_many *m, const char *call,
-                                                    gpuopt_simplex_many_info *info) {
+/* Counts this rank's programs by their outcomes. */
+static gpuopt_simplex_many_info gpuopt__simplex_many_count(const gpuopt_simplex_many *m) {
     gpuopt_simplex_many_info result;
     int32_t k;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(m->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
     memset(&result, 0, sizeof result);
     result.count = m->set.count;
     for (k = 0; k < m->set.count; k++) {
@@ -290,6 +273,15 @@ static gpuopt_status gpuopt__simplex_many_fill_info(const gpuopt_simplex_many *m
         ++*of;
         result.iterations += p->iterations;
     }
+    return result;
+}
+
+static gpuopt_status gpuopt__simplex_many_fill_info(const gpuopt_simplex_many *m, const char *call,
+                                                    gpuopt_simplex_many_info *info) {
+    gpuopt_simplex_many_info result;
+    if (!GPUOPT__HAS_SIZE(info))
+        return gpuopt__refuse(m->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
+    result = m->dealt ? m->of_all : gpuopt__simplex_many_count(m);
     gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
@@ -300,11 +292,19 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_iterate(gpuopt_simplex_many *many, 
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_simplex_many_iterate(many, iterations, info));
     if (!many) return GPUOPT_ERROR_ARGUMENT;
-    if (iterations < 1) return gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
+    if (iterations < 1)
+        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
     if (info && !GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
+        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
+    if (many->dealt) status = gpuopt__simplex_many_together(many, call, status, iterations, 0, 0);
+    if (status) return status;
     many->set.most = iterations < INT32_MAX ? (int32_t)iterations : INT32_MAX;
     if (many->set.count > 0) status = gpuopt__simplex_many_backend_of(many->context)->run(many);
+    if (many->dealt) status = gpuopt__simplex_many_together(many, call, status, 0, 0, 0);
+    if (many->dealt && !status) {
+        const gpuopt_simplex_many_info own = gpuopt__simplex_many_count(many);
+        status = gpuopt__simplex_many_sum_up(many, &own);
+    }
     return status || !info ? status : gpuopt__simplex_many_fill_info(many, call, info);
 }
 
@@ -331,24 +331,34 @@ static gpuopt_status gpuopt__simplex_many_get_progress(const gpuopt_simplex_many
     return status;
 }
 
+static gpuopt_status gpuopt__simplex_many_get_own(gpuopt_simplex_many *m, const gpuopt__simplex_many_wanted *wanted) {
+    gpuopt_status status = gpuopt__simplex_many_get_progress(m, wanted, 0, wanted->report.outcome);
+    if (!status) status = gpuopt__simplex_many_get_progress(m, wanted, 1, wanted->report.iterations);
+    return status ? status : gpuopt__simplex_many_backend_of(m->context)->get(m, wanted);
+}
+
 GPUOPT_API gpuopt_status gpuopt_simplex_many_get(gpuopt_simplex_many *many, gpuopt_memory where, int32_t first,
                                                  int32_t count, const gpuopt_simplex_many_report *report) {
     static const char call[] = "gpuopt_simplex_many_get";
-    gpuopt__simplex_many_wanted wanted;
+    gpuopt__simplex_many_wanted wanted, own;
     gpuopt_status status;
+    int32_t loaded;
     if (!many) return GPUOPT_ERROR_ARGUMENT;
+    loaded = many->dealt ? many->dealt->count : many->set.count;
     memset(&wanted, 0, sizeof wanted);
     if (!report || !gpuopt__copy_in(&wanted.report, sizeof wanted.report, report, report->struct_size))
-        return gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "report is NULL or has a wrong size");
-    status = gpuopt__check_where(many->context, call, where);
-    if (status) return status;
-    if (first < 0 || count < 0 || first > many->set.count - count)
-        return gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "there are no such programs");
+        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "report is NULL or has a wrong size");
+    else status = gpuopt__simplex_many_check_where(many, call, where);
+    if (!status && (first < 0 || count < 0 || first > loaded - count))
+        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "there are no such programs");
+    if (many->dealt)
+        status = gpuopt__simplex_many_together(many, call, status, first, count,
+                                               gpuopt__simplex_many_wanted_mask(many, &wanted));
+    if (status || count == 0) return status;
     wanted.where = where, wanted.first = first, wanted.count = count;
-    if (count == 0) return GPUOPT_OK;
-    status = gpuopt__simplex_many_get_progress(many, &wanted, 0, wanted.report.outcome);
-    if (!status) status = gpuopt__simplex_many_get_progress(many, &wanted, 1, wanted.report.iterations);
-    return status ? status : gpuopt__simplex_many_backend_of(many->context)->get(many, &wanted);
+    if (!many->dealt) return gpuopt__simplex_many_get_own(many, &wanted);
+    if (gpuopt__simplex_many_wanted_here(many, &wanted, &own)) status = gpuopt__simplex_many_get_own(many, &own);
+    return gpuopt__simplex_many_share_results(many, call, status, &wanted);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_MANY_H */

@@ -13,8 +13,10 @@
 struct gpuopt_simplex_many {
     gpuopt_context *context;
     gpuopt_simplex_many_desc desc; /* defaults filled in */
-    gpuopt__simplex_many_set set;  /* pattern and progress in host memory, numbers and results in the backend's */
-    void *engine;                  /* the backend's */
+    struct gpuopt__dealt *dealt;   /* with a group (many_share.h): then desc.copies and set are of this rank; or NULL */
+    gpuopt_simplex_many_info of_all; /* with a group: what the latest call found about the programs of all ranks */
+    gpuopt__simplex_many_set set;    /* pattern and progress in host memory, numbers and results in the backend's */
+    void *engine;                    /* the backend's */
 };
 
 /* A range of programs, and what is wanted of them. */

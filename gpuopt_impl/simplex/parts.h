@@ -32,6 +32,19 @@ static gpuopt_status gpuopt__simplex_ready(gpuopt_simplex *s) {
     return gpuopt__simplex_fresh(s);
 }
 
+/* Whether the engine found no factors of the basis to begin with: it has to be repaired, and then the part is run once
+ * more, by other slots and positions perhaps. Nothing has moved. */
+static int gpuopt__simplex_lacks_factors(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
+    if (report->end != GPUOPT__SIMPLEX_END_DRIFTED || report->pivots + report->flips > 0) return 0;
+    s->stale = 2;
+    return 1;
+}
+
+/* That has not helped. */
+static gpuopt_status gpuopt__simplex_refuse_singular(const gpuopt_simplex *s, const char *call) {
+    return gpuopt__refuse(s->context, GPUOPT_ERROR_NUMERIC, call, "the basis is too close to a singular one");
+}
+
 /* While bounds cross there is nothing to iterate. */
 static gpuopt_status gpuopt__simplex_refuse_crossing(const gpuopt_simplex *s, const char *call) {
     if (s->crossing < 0) return GPUOPT_OK;
@@ -59,18 +72,22 @@ static gpuopt_status gpuopt__simplex_lift_bans(gpuopt_simplex *s) {
 }
 
 /* The slot that may enter, in report->entering; -1: none. */
-static gpuopt_status gpuopt__simplex_find_entering(gpuopt_simplex *s, gpuopt__simplex_run *run,
+static gpuopt_status gpuopt__simplex_find_entering(gpuopt_simplex *s, const char *call, gpuopt__simplex_run *run,
                                                    gpuopt__simplex_run_report *report) {
-    gpuopt_status status;
+    int tries;
     memset(report, 0, sizeof *report);
     report->entering = -1;
     if (s->crossing >= 0) return GPUOPT_OK;
-    status = gpuopt__simplex_backend_of(s)->pull(s->engine);
-    if (!status) status = gpuopt__simplex_ready(s);
-    if (!status) status = gpuopt__simplex_lift_bans(s);
-    if (status) return status;
-    gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_PRICE, run);
-    return gpuopt__simplex_engage(s, run, report);
+    for (tries = 0; tries < 2; tries++) {
+        gpuopt_status status = gpuopt__simplex_backend_of(s)->pull(s->engine);
+        if (!status) status = gpuopt__simplex_ready(s);
+        if (!status) status = gpuopt__simplex_lift_bans(s);
+        if (status) return status;
+        gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_PRICE, run);
+        status = gpuopt__simplex_engage(s, run, report);
+        if (status || !gpuopt__simplex_lacks_factors(s, report)) return status;
+    }
+    return gpuopt__simplex_refuse_singular(s, call);
 }
 
 static gpuopt_simplex_candidate gpuopt__simplex_candidate(const gpuopt_simplex *s, int32_t slot, double d,
@@ -94,7 +111,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_si
     if (!GPUOPT__HAS_SIZE(entering))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_price",
                               "entering is NULL or has no struct_size");
-    status = gpuopt__simplex_find_entering(simplex, &run, &report);
+    status = gpuopt__simplex_find_entering(simplex, "gpuopt_simplex_price", &run, &report);
     if (status) return status;
     memset(&result, 0, sizeof result);
     result.variable = -1;
@@ -133,7 +150,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int3
     if (!candidates || !found || count < 1)
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_candidates",
                               count < 1 ? "count is less than 1" : "candidates or found is NULL");
-    status = gpuopt__simplex_find_entering(simplex, &run, &report);
+    status = gpuopt__simplex_find_entering(simplex, "gpuopt_simplex_candidates", &run, &report);
     if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine); /* weights may have restarted */
     if (status) return status;
     if (report.entering < 0) {
@@ -174,6 +191,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     gpuopt__simplex_run_report report;
     gpuopt_simplex_leaving result;
     gpuopt_status status;
+    int tries;
     GPUOPT__COMPUTES(gpuopt_simplex_ratio_test(simplex, entering, direction, leaving));
     GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_ratio_test, entering, direction, GPUOPT__HAS_SIZE(leaving));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
@@ -183,11 +201,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     status = gpuopt__simplex_refuse_crossing(simplex, call);
     if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine);
     if (!status) status = gpuopt__simplex_ratio_arguments(simplex, call, entering, direction, &run);
-    if (!status && gpuopt__simplex_due(simplex)) {
-        status = gpuopt__simplex_ready(simplex);
-        if (!status) status = gpuopt__simplex_ratio_arguments(simplex, call, entering, direction, &run);
+    for (tries = 0; !status; tries++) {
+        if (tries == 2) return gpuopt__simplex_refuse_singular(simplex, call);
+        if (gpuopt__simplex_due(simplex)) {
+            status = gpuopt__simplex_ready(simplex);
+            if (!status) status = gpuopt__simplex_ratio_arguments(simplex, call, entering, direction, &run);
+        }
+        if (!status) status = gpuopt__simplex_engage(simplex, &run, &report);
+        if (!status && !gpuopt__simplex_lacks_factors(simplex, &report)) break;
     }
-    if (!status) status = gpuopt__simplex_engage(simplex, &run, &report);
     if (status) return status;
     memset(&result, 0, sizeof result);
     result.variable = -1;
@@ -203,14 +225,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     return GPUOPT_OK;
 }
 
-/* Does one pivot or flip of the host's choice. A variable that becomes infeasible changes the costs of phase 1, so that
- * the reduced costs are stale. */
+/* Does one pivot or flip of the host's choice, unless it has to be run once more. A variable that becomes infeasible
+ * changes the costs of phase 1, so that the reduced costs are stale. */
 static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, const gpuopt__simplex_run *run,
-                                        gpuopt_simplex_info *info) {
+                                        gpuopt_simplex_info *info, int *again) {
     gpuopt__simplex_run_report report;
     double x = s->v.xn[run->entering], l = s->v.ln[run->entering], u = s->v.un[run->entering];
     gpuopt_status status = gpuopt__simplex_engage(s, run, &report);
-    if (status) return status;
+    *again = !status && gpuopt__simplex_lacks_factors(s, &report);
+    if (status || *again) return status;
     if (report.end == GPUOPT__SIMPLEX_END_UNSAFE) {
         gpuopt__log(s->context, 0, "%s: the pivot %g is too small beside the column's largest entry, %g", call,
                     report.pivot, report.largest);
@@ -254,6 +277,7 @@ static gpuopt_status gpuopt__simplex_flip_arguments(gpuopt_simplex *s, const cha
  * had to be computed anew. */
 static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, gpuopt__simplex_run_part part,
                                           int32_t entering, int32_t leaving, int to_upper, gpuopt_simplex_info *info) {
+    int tries = 0, again;
     gpuopt_status status = gpuopt__simplex_check_info(s, call, info);
     if (!status) status = gpuopt__simplex_refuse_crossing(s, call);
     if (!status) status = gpuopt__simplex_backend_of(s)->pull(s->engine);
@@ -263,7 +287,11 @@ static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, g
         run.entering = gpuopt__simplex_nonbasic_slot(s, call, entering);
         status = part == GPUOPT__SIMPLEX_RUN_FLIP ? gpuopt__simplex_flip_arguments(s, call, &run)
                                                   : gpuopt__simplex_pivot_arguments(s, call, leaving, to_upper, &run);
-        if (!status && !gpuopt__simplex_due(s)) return gpuopt__simplex_do(s, call, &run, info);
+        if (!status && !gpuopt__simplex_due(s)) {
+            if (tries++ == 2) return gpuopt__simplex_refuse_singular(s, call);
+            status = gpuopt__simplex_do(s, call, &run, info, &again);
+            if (status || !again) return status;
+        }
         if (!status) status = gpuopt__simplex_ready(s);
     }
     return status;

@@ -74,24 +74,26 @@ static void check_long_run(int technique, int32_t m, int updates, basis_kind kin
     gpuopt_context_destroy(context);
 }
 
+static int long_run(int updates) { return test_few() ? 500 : updates; }
+
 static void long_runs_deferred(void **state) {
     (void)state;
-    check_long_run(GPUOPT_TECHNIQUE_DEFERRED, 64, 2000, BASIS_DENSE, 64, 1e-8);
-    check_long_run(GPUOPT_TECHNIQUE_DEFERRED, 150, 2000, BASIS_SPARSE, 5, 1e-8);
+    check_long_run(GPUOPT_TECHNIQUE_DEFERRED, 64, long_run(2000), BASIS_DENSE, 64, 1e-8);
+    check_long_run(GPUOPT_TECHNIQUE_DEFERRED, 150, long_run(2000), BASIS_SPARSE, 5, 1e-8);
 }
 
 static void long_runs_proposed(void **state) {
     (void)state;
-    check_long_run(GPUOPT_TECHNIQUE_ELEMENT_PROPOSED, 64, 2000, BASIS_DENSE, 64, 1e-8);
-    check_long_run(GPUOPT_TECHNIQUE_ELEMENT_PROPOSED, 150, 2000, BASIS_SPARSE, 5, 1e-8);
+    check_long_run(GPUOPT_TECHNIQUE_ELEMENT_PROPOSED, 64, long_run(2000), BASIS_DENSE, 64, 1e-8);
+    check_long_run(GPUOPT_TECHNIQUE_ELEMENT_PROPOSED, 150, long_run(2000), BASIS_SPARSE, 5, 1e-8);
 }
 
 static void long_runs_of_the_others(void **state) {
     int technique;
     (void)state;
     for (technique = GPUOPT_TECHNIQUE_MPFI; technique < GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++)
-        check_long_run(technique, 40, 1000, BASIS_DENSE, 40, 1e-8);
-    check_long_run(GPUOPT_TECHNIQUE_PFI, 20, 1000, BASIS_DENSE, 20, 1e-8);
+        check_long_run(technique, 40, long_run(1000), BASIS_DENSE, 40, 1e-8);
+    check_long_run(GPUOPT_TECHNIQUE_PFI, 20, long_run(1000), BASIS_DENSE, 20, 1e-8);
 }
 
 /* If one entry of `columns` differs from B, the drift is that difference times a column of the inverse. */

@@ -2,11 +2,13 @@
  *
  * Times batches of children of one basis: the linear relaxation of each model is solved, and then both sides of its
  * fractional integer columns, in one call:
- *     children_bench MODEL... [--backend LIST] [--limit N] [--copies N] [--repeat N] [--check N] [--bases FOLDER]
- * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). limit: iterations of a child (1000), which is the batch's
- * room, too. copies: most children (1000). repeat: runs, after one that is not counted (3); the median counts. check:
- * so many children, evenly spaced, are solved by a single handle on the CPU, too. bases: where the roots' optimal bases
- * are kept between runs, as NAME.basis; one that is there is loaded and checked instead of a solve.
+ *     children_bench MODEL... [--backend LIST] [--limit N] [--room N] [--copies N] [--repeat N] [--check N]
+ *         [--bases FOLDER]
+ * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). limit: iterations of a child (1000). room: pivots after which
+ * a child's inverse is made anew (never). copies: most children (1000). repeat: runs, after one that is not counted (3);
+ * the median counts. check: so many children, evenly spaced, are solved by a single handle on the CPU, too. bases: where
+ * the roots' optimal bases are kept between runs, as NAME.basis; one that is there is loaded and checked instead of a
+ * solve.
  * A line for all children, then for 24 and for 1 of them:
  *     children, pivots  of all of them together, and of the child that takes the most
  *     seconds           of the call, reports in host memory; us a child; thousands of pivots a second
@@ -24,7 +26,7 @@ enum { MOST_COPIES = 65536 };
 
 typedef struct options {
     const char *backend, *bases;
-    int64_t limit, copies, repeat, check;
+    int64_t limit, room, copies, repeat, check;
 } options;
 
 /* What a batch is asked about, and what it says. */
@@ -124,7 +126,8 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     int32_t k, most = 0, outcomes[GPUOPT_CUTOFF + 1] = {0};
     gpuopt_status status;
     desc.copies = children;
-    desc.pivots = (int32_t)o->limit;
+    desc.pivots = (int32_t)(o->room > 0 ? o->room : o->limit);
+    if (o->room > 0) desc.when_full = GPUOPT_WHEN_FULL_REFACTOR;
     single.count = 1;
     single.start = start;
     single.col = w->col;
@@ -235,13 +238,13 @@ static int measure(const machine *on, const machine *cpu, const char *model, con
 /* ---- Command line ---- */
 
 static int usage(void) {
-    fprintf(stderr, "usage: children_bench MODEL... [--backend LIST] [--limit N] [--copies N] [--repeat N] "
+    fprintf(stderr, "usage: children_bench MODEL... [--backend LIST] [--limit N] [--room N] [--copies N] [--repeat N] "
                     "[--check N] [--bases FOLDER]\n");
     return EXIT_BAD_INPUT;
 }
 
 int main(int argc, char **argv) {
-    options o = {"cpu", NULL, 1000, 1000, 3, 0};
+    options o = {"cpu", NULL, 1000, 0, 1000, 3, 0};
     machine machines[MOST_MACHINES], cpu[MOST_MACHINES];
     char name[MOST_MACHINES][NAME], name_of_cpu[MOST_MACHINES][NAME], error[512];
     int k, n, count, models = 0, result = 0;
@@ -256,6 +259,7 @@ int main(int argc, char **argv) {
         if (strcmp(word, "--backend") == 0) o.backend = value;
         else if (strcmp(word, "--bases") == 0) o.bases = value;
         else if (strcmp(word, "--limit") == 0) good = whole_number(value, 65536, &o.limit);
+        else if (strcmp(word, "--room") == 0) good = whole_number(value, 65536, &o.room);
         else if (strcmp(word, "--copies") == 0) good = whole_number(value, MOST_COPIES, &o.copies);
         else if (strcmp(word, "--repeat") == 0) good = whole_number(value, MOST_REPEATS, &o.repeat);
         else if (strcmp(word, "--check") == 0) good = whole_number(value, MOST_COPIES, &o.check);

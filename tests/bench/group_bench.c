@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times work that the ranks of a group share: batches of nodes, knapsack searches, eliminations. Ranks are threads,
- * each with a context of its own, on the GPU each on a device of its own.
+ * Times work that the ranks of a group share: batches of nodes, children and programs, probing, knapsack searches,
+ * eliminations. Ranks are threads, each with a context of its own, on the GPU each on a device of its own.
  *     group_bench BACKEND [--ranks N,...] [--device N] [--devices N] [--repeat N]
  *                 [--models "NAME;NAME..."] [--nodes N] [--decisions N,...]
  *                 [--knapsack "NAME;NAME..."] [--search breadth|dominance] [--pool N]
  *                 [--by group|deal] [--share-from N] [--round N]
- *                 [--graphical "NAME;NAME..."] [--memory MIB]
+ *                 [--graphical "NAME;NAME..."] [--memory MIB] [--dealt "NAME;NAME..."]
  * BACKEND: cpu or cuda; --device: that of rank 0, the others have the next ones; --devices: of so many they take turns,
  * so that with 1 all share one. NAME of a model: as batch_work.h says, of a knapsack: as examples/io/knapsack.h does,
- * of a graphical model: as examples/io/graphical.h does; "" leaves a table out. --by: whether a knapsack's handle has
- * the group, and shares levels of --share-from nodes (0: as the library chooses), or the host deals nodes out
- * (examples/io/knapsack_ranks.h); --round: nodes between exchanges then;
+ * of a graphical model: as examples/io/graphical.h does, dealt: children:MODEL (strong branching on the first columns),
+ * programs:COUNT (of 50 rows and 100 columns, from data to solutions) or probing:MODEL; "" leaves a table out. --by:
+ * whether a knapsack's handle has the group, and shares levels of --share-from nodes (0: as the library chooses), or
+ * the host deals nodes out (examples/io/knapsack_ranks.h); --round: nodes between exchanges then;
  * --pool: nodes, 0: as the library chooses; --memory: memory_limit of a rank. One rank has no group, but for knapsacks.
  * Medians of N runs after one that is not counted; each run begins when all ranks are there, and ends with the last.
  * Times in ms:
@@ -310,6 +311,7 @@ int main(int argc, char **argv) {
                  "breadth",
                  "group",
                  "random:18:10:0.3:1",
+                 "children:gen:cover,200,400,1;programs:1000;probing:binary,10000,10",
                  0,
                  0,
                  65536,
@@ -326,6 +328,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[k], "--decisions") == 0) o.decisions = value;
         else if (strcmp(argv[k], "--knapsack") == 0) o.knapsack = value;
         else if (strcmp(argv[k], "--graphical") == 0) o.graphical = value;
+        else if (strcmp(argv[k], "--dealt") == 0) o.dealt = value;
         else if (strcmp(argv[k], "--search") == 0 && choice(value, searches) >= 0) o.search = value;
         else if (strcmp(argv[k], "--by") == 0 && choice(value, ways) >= 0) o.by = value;
         else if (strcmp(argv[k], "--share-from") == 0 && whole_number(value, (int64_t)1 << 40, &o.share_from)) continue;
@@ -344,7 +347,7 @@ int main(int argc, char **argv) {
                         "           [--models NAME;NAME...] [--nodes N] [--decisions N,...]\n"
                         "           [--knapsack NAME;NAME...] [--search breadth|dominance] [--pool N]\n"
                         "           [--by group|deal] [--share-from N] [--round N]\n"
-                        "           [--graphical NAME;NAME...] [--memory MIB]\n");
+                        "           [--graphical NAME;NAME...] [--memory MIB] [--dealt NAME;NAME...]\n");
         return EXIT_BAD_INPUT;
     }
 #ifndef TEST_WITH_CUDA
@@ -365,5 +368,7 @@ int main(int argc, char **argv) {
         printf("\n| graphical | ranks | policy | create | run | by rank | assign | times | operations by rank "
                "| GB by rank | same |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     if (!result) result = measure_all(&o, o.graphical, measure_elimination);
+    if (!result && *o.dealt) printf("\n| dealt | ranks | ms | times | same |\n| --- | --- | --- | --- | --- |\n");
+    if (!result) result = measure_all(&o, o.dealt, measure_dealt);
     return finish_output(result);
 }

@@ -15,7 +15,7 @@
 enum { MOST_RANKS = 16 };
 
 typedef struct options {
-    const char *backend, *ranks, *models, *decisions, *knapsack, *search, *by, *graphical;
+    const char *backend, *ranks, *models, *decisions, *knapsack, *search, *by, *graphical, *dealt;
     int64_t device, devices, nodes, repeat, round, pool, share_from, memory;
 } options;
 
@@ -67,5 +67,6 @@ int run_job(job *j);
 /* Print lines of their tables, one for each number of ranks. Return 0 or an exit status. */
 int measure_knapsack(const options *o, const char *name);
 int measure_elimination(const options *o, const char *name);
+int measure_dealt(const options *o, const char *name);
 
 #endif /* TESTS_BENCH_GROUP_BENCH_H */

@@ -20,7 +20,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Each has a program NAME_bench here, and below a function of that name which runs it.
 families=(propagate node batch probe basis simplex children many elimination order knapsack knapsack_batch
-    knapsack_multi create)
+    knapsack_multi knapsack_choice create)
 
 build() {
     (cd "$root" && bazel build --noshow_progress "${@/#/\/\/tests\/bench:}") >&2 || exit
@@ -189,6 +189,15 @@ knapsack_multi() {
     "$folder/knapsack_multi_bench" "${gpu/ /,}cpu:$(nproc)"
     "$folder/knapsack_multi_bench" "${gpu/ /,}cpu:$(nproc)" --items 250 --count 3
     "$folder/knapsack_multi_bench" "${gpu/ /,}cpu:$(nproc)" --rows 10 --count 3
+}
+
+# One item of each class.
+knapsack_choice() {
+    local gpu=${backends%cpu} size
+    echo "== multiple-choice knapsacks, ${backends// /, }"
+    for size in 10x10 100x10 1000x10 10000x10 100x100 1000x100 1000x1000; do
+        "$folder/knapsack_choice_bench" "${gpu/ /,}cpu:$(nproc)" --classes "${size%x*}" --items "${size#*x}"
+    done
 }
 
 # Small handles; then, on the GPU, single primitives of the kernels.

@@ -28,7 +28,10 @@ using scope_list = std::vector<std::vector<int32_t>>;
 using Visit = void (*)(const gpuopt__elimination_plan &plan);
 Visit visit;
 
-uint64_t no_limit(const gpuopt_context *) { return UINT64_MAX; }
+gpuopt_status no_limit(const gpuopt_context *, uint64_t *bytes) {
+    *bytes = UINT64_MAX;
+    return GPUOPT_OK;
+}
 
 void no_bytes(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_memory_plan *) {}
 

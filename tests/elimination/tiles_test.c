@@ -145,8 +145,10 @@ static void buckets(shape s) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     uint64_t seed = 11 + (uint64_t)s;
+    /* Tiles are of the GPU: a CPU need not see each number of values with threads, or under sanitizers, too. */
+    const int step = !test_on("cuda") && (test_on("cpu-threads") || test_few()) ? 2 : 1;
     int k;
-    for (k = 0; k < DOMAINS; k++) {
+    for (k = 0; k < DOMAINS; k += step) {
         int w = (k + (int)s) % WIDTHS;
         model m = make_variables(values[k], (int64_t)1 << (width[w] == 8 ? LOG_ENTRIES + 1 : LOG_ENTRIES));
         add_functions(&m, s);

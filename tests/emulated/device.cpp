@@ -43,6 +43,10 @@ cudaError_t failed(cudaError_t error) {
     return error;
 }
 
+static __thread long calls, lost_after = -1;
+
+bool lost() { return calls++ >= lost_after && lost_after >= 0; }
+
 int devices() {
     static const int count = [] {
         const char *wanted = getenv("GPUOPT_EMULATED_DEVICES");
@@ -144,6 +148,7 @@ static void check_launch(const cudaLaunchConfig_t &c, const void *kernel, bool c
 
 cudaError_t launch(const cudaLaunchConfig_t &c, const void *kernel, std::function<void()> call) {
     Guard guard(lock());
+    if (lost()) return failed(cudaErrorLaunchFailure);
     bool cooperative = false;
     for (unsigned k = 0; k < c.numAttrs; k++)
         if (c.attrs[k].id == cudaLaunchAttributeCooperative) cooperative = c.attrs[k].val.cooperative != 0;
@@ -167,6 +172,7 @@ cudaError_t launch(const cudaLaunchConfig_t &c, const void *kernel, std::functio
 cudaError_t algorithm(const char *what, void *scratch, size_t bytes, size_t needed, cudaStream_t stream,
                       std::function<void()> work) {
     Guard guard(lock());
+    if (lost()) return failed(cudaErrorLaunchFailure);
     if (bytes < needed) return failed(cudaErrorInvalidValue);
     const Allocation *a = find_allocation(scratch);
     if (!a || a->type != cudaMemoryTypeDevice || static_cast<char *>(scratch) + needed > a->base + a->bytes)
@@ -181,6 +187,13 @@ cudaError_t algorithm(const char *what, void *scratch, size_t bytes, size_t need
 } // namespace emulated
 
 using namespace emulated;
+
+void emulated_lose_device(long after) {
+    calls = 0;
+    lost_after = after;
+}
+
+long emulated_device_calls(void) { return calls; }
 
 /* ---- The runtime's devices and errors ---- */
 
@@ -207,6 +220,7 @@ cudaError_t cudaSetDevice(int device) {
 
 cudaError_t cudaDeviceSynchronize(void) {
     Guard guard(lock());
+    if (lost()) return failed(cudaErrorLaunchFailure);
     finish_device(current()->device);
     return cudaSuccess;
 }

@@ -63,6 +63,9 @@ struct Host {
 };
 Host &host();
 
+/* Whether the device is lost to this thread, asked by each call that may find out, see emulated_lose_device(). */
+bool lost();
+
 /* Keeps the error for cudaGetLastError(), and returns it. */
 cudaError_t failed(cudaError_t error);
 

@@ -61,6 +61,12 @@ unsigned emulated_contexts(void);
 /* While this is 1, taking memory, creating a stream and the like are errors: for calls that promise to do without. */
 void emulated_forbid_allocation(int forbidden);
 
+/* The device is lost to the calling thread after so many of its launches, copies, clearings and waits: the next one and
+ * all that follow are errors and do nothing, as after a fault in a kernel. Negative: it is not. */
+void emulated_lose_device(long calls);
+/* How many there have been since then. */
+long emulated_device_calls(void);
+
 /* What GPUOPT_EMULATED_SEED says, for this process from here on. */
 void emulated_set_seed(unsigned long long seed);
 

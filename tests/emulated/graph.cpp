@@ -92,6 +92,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     Guard guard(lock());
+    if (lost()) return failed(cudaErrorLaunchFailure);
     const CUgraph_st *graph = exec->graph;
     enqueue(stream, "a graph", [graph] {
         for (cudaGraphConditionalHandle handle : graph->handles)

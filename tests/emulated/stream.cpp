@@ -178,6 +178,7 @@ using namespace emulated;
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
     Guard guard(lock());
+    if (lost()) return failed(cudaErrorLaunchFailure);
     copy({static_cast<char *>(to), static_cast<const char *>(from), bytes, bytes, bytes, 1}, kind, stream);
     return cudaSuccess;
 }
@@ -185,6 +186,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
     Guard guard(lock());
+    if (lost()) return failed(cudaErrorLaunchFailure);
     if (width > to_pitch || width > from_pitch) return failed(cudaErrorInvalidValue);
     copy({static_cast<char *>(to), static_cast<const char *>(from), to_pitch, from_pitch, width, height}, kind, stream);
     return cudaSuccess;
@@ -196,6 +198,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 
 cudaError_t cudaMemsetAsync(void *memory, int byte, size_t bytes, cudaStream_t stream) {
     Guard guard(lock());
+    if (lost()) return failed(cudaErrorLaunchFailure);
     const Allocation *a = find_allocation(memory);
     if (bytes && !a) fatal("a memset of host memory at %p", memory);
     check_inside("a memset", memory, bytes);
@@ -236,6 +239,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     Guard guard(lock());
+    if (lost()) return failed(cudaErrorLaunchFailure);
     if (named(stream)->capturing) return failed(cudaErrorStreamCaptureUnsupported);
     finish(named(stream));
     return cudaSuccess;
@@ -243,6 +247,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     Guard guard(lock());
+    if (lost()) return failed(cudaErrorLaunchFailure);
     if (!named(stream)->work.empty() && chance().one_in(2)) return cudaErrorNotReady;
     if (!named(stream)->capturing) advance(named(stream), named(stream)->enqueued);
     if (!named(stream)->work.empty() && !named(stream)->capturing) return cudaErrorNotReady;
@@ -316,6 +321,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     Guard guard(lock());
+    if (lost()) return failed(cudaErrorLaunchFailure);
     wait_for(*event);
     return cudaSuccess;
 }

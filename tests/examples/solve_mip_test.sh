@@ -43,26 +43,26 @@ result "the relaxation is unbounded, but there is no integer point" $?
 parity 1 4 >even.mps && solved 1 unbounded null even.mps
 result "the relaxation is unbounded, and there is one" $?
 
-# enumerated SEED: the random integer program.
+# enumerated SEED: the random integer program; every other one by three threads, as below.
 enumerated() {
-    local answer
+    local answer threads=$((1 + 2 * ($1 % 2)))
     answer=$(awk -v seed="$1" -v file=model.mps -f "$root/tests/examples/small_mip.awk" | head -n 1) || return
     case $answer in
-    infeasible) solved 1 infeasible null model.mps ;;
-    *) solved 0 optimal "${answer#* }" model.mps ;;
+    infeasible) solved 1 infeasible null model.mps --threads $threads ;;
+    *) solved 0 optimal "${answer#* }" model.mps --threads $threads ;;
     esac
 }
 # beside SEED: the random mixed program, by GLPK, too. It may say infeasible or unbounded where a model is both for the
 # relaxation; and for such a relaxation it does not look for an integer point.
 beside() {
-    local status objective
+    local status objective threads=$((1 + 2 * ($1 % 2)))
     awk -v seed="$1" -v file=model.mps -f "$root/tests/examples/mixed_mip.awk" || return
     "$peer" model.mps --without --json >out 2>err
     status=$(field status) objective=$(field objective)
     case $status in
-    optimal) solved 0 optimal "$objective" model.mps && optima=$((optima + 1)) ;;
-    infeasible) solved 1 infeasible null model.mps && infeasible=$((infeasible + 1)) ;;
-    unbounded) exits 1 model.mps --json && unbounded=$((unbounded + 1)) ;;
+    optimal) solved 0 optimal "$objective" model.mps --threads $threads && optima=$((optima + 1)) ;;
+    infeasible) solved 1 infeasible null model.mps --threads $threads && infeasible=$((infeasible + 1)) ;;
+    unbounded) exits 1 model.mps --json --threads $threads && unbounded=$((unbounded + 1)) ;;
     *) echo "GLPK says $status" >>err && return 1 ;;
     esac
 }
@@ -85,32 +85,49 @@ else
     skip "random mixed programs beside GLPK" "no $peer"
 fi
 
-# Five equations over fifty binaries, whose sides are half of the sums (market split): not to be had in a second.
-awk 'BEGIN {
-    state = 1
-    print "NAME split FREE\nROWS\n N cost"
-    for (i = 0; i < 5; i++) print " E r" i
-    print "COLUMNS\n M1 '"'MARKER' 'INTORG'"'"
-    for (j = 0; j < 50; j++) for (i = 0; i < 5; i++) {
-        state = (state * 16807) % 2147483647; a = state % 100; sum[i] += a
-        print " x" j " r" i " " a
-    }
-    print " M2 '"'MARKER' 'INTEND'"'"
-    for (i = 0; i < 5; i++) print " s" i " cost 1 r" i " 1\n t" i " cost 1 r" i " -1"
-    print "RHS"
-    for (i = 0; i < 5; i++) print " rhs r" i " " int(sum[i] / 2)
-    print "BOUNDS"
-    for (j = 0; j < 50; j++) print " BV b x" j
-    print "ENDATA"
-}' >split.mps
+# split ROWS COLS: equations over binaries, whose sides are half of the sums (market split), and how far they are missed.
+split() {
+    awk -v rows="$1" -v cols="$2" 'BEGIN {
+        state = 1
+        print "NAME split FREE\nROWS\n N cost"
+        for (i = 0; i < rows; i++) print " E r" i
+        print "COLUMNS\n M1 '"'MARKER' 'INTORG'"'"
+        for (j = 0; j < cols; j++) for (i = 0; i < rows; i++) {
+            state = (state * 16807) % 2147483647; a = state % 100; sum[i] += a
+            print " x" j " r" i " " a
+        }
+        print " M2 '"'MARKER' 'INTEND'"'"
+        for (i = 0; i < rows; i++) print " s" i " cost 1 r" i " 1\n t" i " cost 1 r" i " -1"
+        print "RHS"
+        for (i = 0; i < rows; i++) print " rhs r" i " " int(sum[i] / 2)
+        print "BOUNDS"
+        for (j = 0; j < cols; j++) print " BV b x" j
+        print "ENDATA"
+    }' >split.mps
+}
+if [ -x "$peer" ]; then
+    split 3 18
+    "$peer" split.mps --without --json >out 2>err
+    optimum=$(field objective)
+    by_threads() { solved 0 optimal "$optimum" split.mps --threads "$1" && within nodes 200 1e6; }
+    by_threads 1 && by_threads 2 && by_threads 5
+    result "hundreds of nodes by 1, 2 and 5 threads: what GLPK finds" $?
+else
+    skip "a larger tree beside GLPK" "no $peer"
+fi
+split 5 50 # not to be had in a second
 exits 3 split.mps --time 1 --json && [ "$(field status)" = feasible ] && within bound 0 0 && within objective 1 2000 &&
     within seconds 0.5 10
 result "stopped in time, with a solution and a bound" $?
+exits 3 split.mps --time 1 --json --threads 3 && [ "$(field status)" = feasible ] && within bound 0 0 &&
+    within objective 1 2000 && within seconds 0.5 10
+result "three threads stopped in time" $?
 exits 0 "$models/lotsizing.mps" && has '^optimal, objective 270, bound 270; ' out
 result "in words" $?
 exits 2 nothing.mps && has '^nothing.mps' err
 result "no such file: exit status 2" $?
-exits 2 "$models/lotsizing.mps" --time 0 && has '--time: bad value' err
+exits 2 "$models/lotsizing.mps" --time 0 && has '--time: bad value' err &&
+    exits 2 "$models/lotsizing.mps" --threads 257 && has '--threads: bad value' err
 result "a bad option: exit status 2" $?
 
 # published NAME OPTIMUM

@@ -19,6 +19,12 @@ if command -v clang >/dev/null; then
     check "tests of threads under tsan" \
         bazel test --noshow_progress --build_tests_only --config=tsan --test_tag_filters=threads,tsan,-data,-tsan-long,-emulated --test_env=OMP_THREAD_LIMIT=2 \
         //tests/...
+    search_by_threads() {
+        bazel build --noshow_progress --config=tsan //examples:solve_mip &&
+            GPUOPT_TEST_ALL='' TSAN_OPTIONS=ignore_noninstrumented_modules=1 OMP_TOOL_LIBRARIES=libarcher.so \
+                bash tests/examples/solve_mip_test.sh "$(bazel info --config=tsan bazel-bin 2>/dev/null)/examples/solve_mip"
+    }
+    check "solve_mip's threads under tsan" search_by_threads
 else
     skip "tests of threads under tsan" "no clang"
 fi

@@ -18,12 +18,13 @@ typedef struct course {
     gpuopt_knapsack_info info[MOST_CALLS];
     unsigned char *bytes;
     uint64_t size;
-    uint8_t taken[MODEL_MOST];
+    int64_t copies[MODEL_MOST]; /* of each item that are taken */
     int64_t profit;
 } course;
 
 typedef struct work {
     model m;
+    int64_t upper[MODEL_MOST];
     gpuopt_knapsack_desc desc;
     int64_t nodes; /* of a call */
     int32_t levels;
@@ -54,7 +55,7 @@ static void search(rank *r, gpuopt_knapsack *k, const work *w, course *c) {
         }
     } while (info.outcome == GPUOPT_MORE && !r->fault[0]);
     EXPECT(r, info.outcome == GPUOPT_OPTIMAL);
-    EXPECT(r, gpuopt_knapsack_get_items(k, GPUOPT_HOST, c->taken, &c->profit, NULL) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_get_copies(k, GPUOPT_HOST, c->copies, &c->profit, NULL) == GPUOPT_OK);
 }
 
 static void searches(rank *r) {
@@ -78,7 +79,7 @@ static void searches(rank *r) {
                 EXPECT(r, memcmp(&one, &c->info[j], sizeof one) == 0);
                 if (r->number == 0 && c->info[j].alive >= desc.share_from) w->shared++;
             }
-            EXPECT(r, memcmp(c->taken, a->taken, (size_t)desc.items) == 0);
+            EXPECT(r, memcmp(c->copies, a->copies, sizeof *c->copies * (size_t)desc.items) == 0);
             EXPECT(r, c->packed == a->packed && c->size == a->size);
             if (c->bytes && c->size == a->size) EXPECT(r, memcmp(c->bytes, a->bytes, (size_t)c->size) == 0);
         }
@@ -121,6 +122,7 @@ static work draw(uint64_t seed, gpuopt_knapsack_search kind) {
 static void set(work *w) {
     w->desc.weight = w->m.weight;
     w->desc.profit = w->m.profit;
+    if (w->desc.upper) w->desc.upper = w->upper;
 }
 
 static int64_t sum(const int64_t *x, int32_t n) {
@@ -205,10 +207,99 @@ static void restart(void **state) {
     assert_true(begun > 6);
 }
 
+/* The optimum with several copies of an item, by dynamic programming over weights and copies. */
+static int64_t optimum_of_copies(const work *w) {
+    const int64_t capacity = w->m.capacity;
+    int64_t *best = calloc((size_t)capacity + 1, sizeof *best), optimum, c, x;
+    int32_t j;
+    assert_non_null(best);
+    for (j = 0; j < w->m.items; j++) {
+        for (c = capacity; c >= 0; c--) {
+            const int64_t without = best[c];
+            for (x = 1; x <= w->upper[j] && x * w->m.weight[j] <= c; x++) {
+                const int64_t with = (w->m.weight[j] > 0 ? best[c - x * w->m.weight[j]] : without) + x * w->m.profit[j];
+                if (with > best[c]) best[c] = with;
+            }
+        }
+    }
+    optimum = best[capacity];
+    free(best);
+    return optimum;
+}
+
+/* A solution that all ranks tell of becomes the incumbent of all; one that they do not agree on, of none. The first two
+ * items are equal but for upper, 2 and 1: the other way round the pieces are the same, and a copy of either is worth as
+ * much. */
+static void tells(rank *r) {
+    work *w = (work *)r->all->data;
+    gpuopt_knapsack_desc desc = w->desc;
+    gpuopt_knapsack *k = NULL;
+    gpuopt_knapsack_info info;
+    int64_t copies[MODEL_MOST], swapped[MODEL_MOST], one[MODEL_MOST] = {0}, profit = -1;
+    const int64_t *best = w->alone.copies;
+    memset(&info, 0, sizeof info);
+    info.struct_size = sizeof info;
+    EXPECT(r, rank_join(r, 30) == GPUOPT_OK);
+    desc.group = r->group;
+    memcpy(swapped, w->upper, sizeof swapped);
+    swapped[0] = w->upper[1];
+    swapped[1] = w->upper[0];
+    if (r->number == 1) desc.upper = swapped;
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_ERROR_ARGUMENT && !k);
+    desc.upper = w->upper;
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    if (k) {
+        EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK);
+        profit = info.lower;
+        one[r->number == 1] = 1;
+        EXPECT(r, gpuopt_knapsack_set_copies(k, GPUOPT_HOST, w->m.profit[0], one) == GPUOPT_ERROR_ARGUMENT);
+        EXPECT(r, gpuopt_knapsack_set_copies(k, GPUOPT_HOST, w->alone.profit, r->number == 1 ? NULL : best) ==
+                      GPUOPT_ERROR_ARGUMENT);
+        EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK && info.lower == profit);
+        EXPECT(r, gpuopt_knapsack_set_copies(k, GPUOPT_HOST, w->alone.profit, best) == GPUOPT_OK);
+        EXPECT(r, gpuopt_knapsack_get_copies(k, r->number == 1 ? (gpuopt_memory)9 : GPUOPT_HOST, copies, NULL, NULL) ==
+                      GPUOPT_ERROR_ARGUMENT);
+        EXPECT(r, gpuopt_knapsack_get_copies(k, GPUOPT_HOST, copies, &profit, NULL) == GPUOPT_OK);
+        EXPECT(r, profit == w->alone.profit && memcmp(copies, best, sizeof *copies * (size_t)desc.items) == 0);
+    }
+    gpuopt_knapsack_destroy(k);
+}
+
+static void several_copies(void **state) {
+    uint64_t seed;
+    long shared = 0;
+    (void)state;
+    for (seed = 1; seed <= 24; seed++) {
+        work w = draw(seed, seed % 4 ? GPUOPT_SEARCH_DOMINANCE : GPUOPT_SEARCH_BREADTH);
+        const int32_t most = seed % 4 ? 16 : 7;
+        int64_t weight = 0;
+        int ranks;
+        int32_t j;
+        if (w.m.items > most) w.m.items = w.desc.items = most;
+        for (j = 0; j < w.m.items; j++) {
+            w.upper[j] = 1 + (int64_t)(seed + 3 * (uint64_t)j) % 6;
+        }
+        w.m.weight[1] = w.m.weight[0];
+        w.m.profit[1] = w.m.profit[0];
+        w.upper[0] = 2;
+        w.upper[1] = 1;
+        for (j = 0; j < w.m.items; j++) weight += w.upper[j] * w.m.weight[j];
+        w.m.capacity = w.desc.capacity = weight / 2;
+        w.desc.upper = w.upper;
+        set(&w);
+        ranks_run(1, is_alone, &w);
+        assert_int_equal(w.alone.profit, optimum_of_copies(&w));
+        for (ranks = 1; ranks <= 3; ranks++) ranks_run(ranks, searches, &w);
+        if (seed % 8 == 1) ranks_run(3, tells, &w);
+        shared += w.shared;
+        free(w.alone.bytes);
+    }
+    print_message("%ld calls on shared lists\n", shared);
+    assert_true(shared > 24);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(dominance),
-    cmocka_unit_test(breadth),
-    cmocka_unit_test(depth_first),
-    cmocka_unit_test(restart),
+    cmocka_unit_test(dominance), cmocka_unit_test(breadth),        cmocka_unit_test(depth_first),
+    cmocka_unit_test(restart),   cmocka_unit_test(several_copies),
 };
 TEST_MAIN(tests)

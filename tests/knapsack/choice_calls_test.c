@@ -94,9 +94,9 @@ static void refused(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Creates a search, and runs it until its lists are full. */
-static gpuopt_status life(const gpuopt_context_desc *desc, const void *of) {
-    gpuopt_knapsack_choice_desc d = choice_desc((const choice *)of, 16);
+/* Creates a search, and runs it to its end, or until its lists are full. */
+static gpuopt_status life_of(const gpuopt_context_desc *desc, const void *of, int64_t states) {
+    gpuopt_knapsack_choice_desc d = choice_desc((const choice *)of, states);
     gpuopt_context *context;
     gpuopt_knapsack_choice *k = NULL;
     gpuopt_status status = gpuopt_context_create(desc, &context);
@@ -108,31 +108,37 @@ static gpuopt_status life(const gpuopt_context_desc *desc, const void *of) {
     return status;
 }
 
+static gpuopt_status life(const gpuopt_context_desc *desc, const void *of) { return life_of(desc, of, 16); }
+static gpuopt_status long_life(const gpuopt_context_desc *desc, const void *of) { return life_of(desc, of, 1 << 16); }
+
 /* The plan is what _create keeps; memory that fails at each allocation is an error, and nothing is lost. */
 static void memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     choice *m = some_problem();
-    const gpuopt_knapsack_choice_desc large = choice_desc(m, 1 << 12), small = choice_desc(m, 1);
+    const gpuopt_knapsack_choice_desc descs[] = {choice_desc(m, 1 << 16), choice_desc(m, 1 << 12), choice_desc(m, 1)};
     int pass;
     (void)state;
-    for (pass = 0; pass < 2; pass++) {
-        const gpuopt_knapsack_choice_desc *desc = pass ? &small : &large;
+    for (pass = 0; pass < 3; pass++) { /* with long steps, without, and nothing but what _create takes for a while */
+        const gpuopt_knapsack_choice_desc *desc = &descs[pass];
         gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
-        const uint64_t bytes = host.bytes[GPUOPT_HOST];
+        const uint64_t bytes = host.bytes[GPUOPT_HOST], device = host.bytes[GPUOPT_DEVICE];
         gpuopt_knapsack_choice *k;
         assert_int_equal(gpuopt_knapsack_choice_plan(context, desc, &plan), GPUOPT_OK);
         host.peak[GPUOPT_HOST] = bytes;
         k = choice_create(context, desc);
         assert_true(host.peak[GPUOPT_HOST] - bytes == plan.host_bytes + plan.create_bytes);
-        assert_true(host.bytes[GPUOPT_HOST] - bytes == plan.host_bytes && plan.device_bytes == 0);
-        assert_true((plan.create_bytes > 0) == pass);
+        assert_true(host.bytes[GPUOPT_HOST] - bytes == plan.host_bytes);
+        assert_true(host.bytes[GPUOPT_DEVICE] - device == plan.device_bytes);
+        assert_true((plan.device_bytes > 0) == (pass == 0 && test_on("cuda")));
+        assert_true((plan.create_bytes > 0) == (pass == 2));
         gpuopt_knapsack_choice_destroy(k);
         assert_true(host.bytes[GPUOPT_HOST] == bytes);
     }
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
     assert_true(test_runs_out(life, m) >= 4);
+    assert_true(test_runs_out(long_life, m) >= (test_on("cuda") ? 5 : 4));
     free(m);
 }
 
@@ -190,20 +196,23 @@ static void ends(void **state) {
     gpuopt_context_destroy(plain);
 }
 
-/* Lists of default size grow; the answer is that of lists that are large enough. */
+/* Lists of default size grow; the answer is that of lists that are large enough. Without memory they are full, and grow
+ * once there is some. */
 static void grows(void **state) {
-    gpuopt_context *context = test_context(NULL);
+    test_host host;
+    gpuopt_context *context = test_context(&host);
     choice *m = malloc(sizeof *m);
-    uint64_t seed = 8;
+    uint64_t seed = 8, before;
     gpuopt_knapsack_choice_desc desc;
-    gpuopt_knapsack_choice_info info, large;
+    gpuopt_knapsack_choice_info info = GPUOPT_INIT(gpuopt_knapsack_choice_info), large;
     gpuopt_knapsack_choice *k;
-    int64_t optimum;
+    int64_t j;
+    int calls;
     (void)state;
     do { /* until it takes more than 2^16 states */
-        choice_random(m, 0, 40, 100, INT64_C(1) << 50, &seed);
+        choice_random(m, 0, 40, 70, INT64_C(1) << 50, &seed);
         desc = choice_desc(m, 1 << 20);
-        for (optimum = 0; optimum < m->begin[m->classes]; optimum++) m->profit[optimum] = m->weight[optimum];
+        for (j = 0; j < m->begin[m->classes]; j++) m->profit[j] = m->weight[j];
         k = choice_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_choice_run(k, 0, 3, NULL), GPUOPT_OK);
         large = choice_info(k);
@@ -211,15 +220,26 @@ static void grows(void **state) {
     } while (large.peak <= 1 << 16);
     desc.states = 0;
     k = choice_create(context, &desc);
-    assert_int_equal(gpuopt_knapsack_choice_run(k, 0, 3, NULL), GPUOPT_OK);
-    info = choice_info(k);
+    before = host.bytes[GPUOPT_HOST];
+    test_deny_memory(&host, 1);
+    for (calls = 1; calls <= 2; calls++) {
+        assert_int_equal(gpuopt_knapsack_choice_run(k, 0, 3, &info), GPUOPT_OK);
+        assert_true(info.outcome == GPUOPT_FULL && info.states == 1 << 16 && info.steps < large.steps);
+        assert_true(host.denied == calls && host.bytes[GPUOPT_HOST] == before);
+        choice_check_items(k, m, NULL);
+    }
+    assert_string_equal(gpuopt_context_last_error(context), ""); /* it is no error */
+    test_deny_memory(&host, 0);
+    assert_int_equal(gpuopt_knapsack_choice_run(k, 0, (int32_t)(large.steps - info.steps), &info), GPUOPT_OK);
     assert_true(info.states > 1 << 16);
+    assert_true(host.bytes[GPUOPT_HOST] - before == 72 * (uint64_t)(info.states - (1 << 16)));
     info.states = large.states;
     assert_memory_equal(&info, &large, sizeof info);
     choice_check_items(k, m, NULL);
     gpuopt_knapsack_choice_destroy(k);
     free(m);
     gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
 }
 
 /* The optimum given at the start, or in between, is kept with those items; a worse one changes nothing. */

@@ -158,6 +158,49 @@ static void same_bits(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Lists so long that a step is divided: what one thread of the CPU finds, also where they only just fit. */
+static void long_lists(void **state) {
+    gpuopt_context_desc plain_desc;
+    gpuopt_context *context = test_context(NULL), *plain;
+    choice *m = malloc(sizeof *m);
+    uint64_t seed = 6;
+    int round, many = 0;
+    (void)state;
+    assert_true(test_backend("cpu", 1, &plain_desc));
+    assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
+    for (round = 0; round < test_times(8, 2); round++) {
+        const int32_t steps = 3;
+        gpuopt_knapsack_choice_desc desc;
+        gpuopt_knapsack_choice_info info = GPUOPT_INIT(gpuopt_knapsack_choice_info), other = info;
+        gpuopt_knapsack_choice *one, *two;
+        int32_t chosen[CHOICE_CLASSES], also[CHOICE_CLASSES];
+        int64_t j, peak = 320000;
+        int tight;
+        choice_random(m, round % 4 == 1 ? 2 : 0, 20, 68, INT64_C(1) << (round % 4 == 3 ? 14 : 44 + round), &seed);
+        for (j = 0; j < m->begin[m->classes] && round % 4 != 1; j++) m->profit[j] = m->weight[j] + (round % 4 == 2);
+        for (j = 0; j < m->begin[m->classes] && round % 4 == 3; j++)
+            m->profit[j] += test_random_int(&seed, 0, 99); /* some are dominated */
+        for (tight = 0; tight < 3; tight++) {              /* room for many; just enough; one too few */
+            desc = choice_desc(m, peak - (tight == 2));
+            one = choice_create(context, &desc);
+            two = choice_create(plain, &desc);
+            assert_int_equal(gpuopt_knapsack_choice_run(one, 0, steps, &info), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_choice_run(two, 0, steps, &other), GPUOPT_OK);
+            assert_memory_equal(&info, &other, sizeof info);
+            assert_int_equal(choice_check_items(one, m, chosen), choice_check_items(two, m, also));
+            assert_memory_equal(chosen, also, sizeof *chosen * (size_t)m->classes);
+            gpuopt_knapsack_choice_destroy(one);
+            gpuopt_knapsack_choice_destroy(two);
+            if (tight < 2) peak = info.peak;
+        }
+        many += peak > 1 << 17;
+    }
+    assert_true(many > round / 2);
+    free(m);
+    gpuopt_context_destroy(plain);
+    gpuopt_context_destroy(context);
+}
+
 /* Numbers of all sizes; refused are those whose sums exceed 2^60. */
 static void large_numbers(void **state) {
     const int64_t most = (int64_t)1 << 60;
@@ -208,7 +251,7 @@ static void large_numbers(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(enumerated), cmocka_unit_test(capacities),    cmocka_unit_test(single),
-    cmocka_unit_test(same_bits),  cmocka_unit_test(large_numbers),
+    cmocka_unit_test(same_bits),  cmocka_unit_test(large_numbers), cmocka_unit_test(long_lists),
 };
 
 TEST_MAIN(tests)

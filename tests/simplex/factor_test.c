@@ -373,11 +373,37 @@ static void small_entries_are_no_pivots(void **state) {
     free_problem(&p);
 }
 
+/* Entries of all sizes: what would overflow is left out, and all that there is can be computed with. */
+static void numbers_stay_finite(void **state) {
+    int32_t trial, i, j, regular = 0;
+    int64_t e;
+    (void)state;
+    for (trial = 0; trial < 20000; trial++) {
+        const int32_t n = 3 + trial % 6;
+        problem p = new_problem(n, n, 1);
+        int32_t position[8];
+        seed = 31 + (uint64_t)trial;
+        for (j = 0; j < n; j++) {
+            p.head[j] = j;
+            p.start[j + 1] = p.start[j];
+            for (i = 0; i < n; i++)
+                if (draw(2))
+                    add_entry(&p, j, i, ldexp(draw(2) ? 1.0 + draw(8) : -1.0 - draw(8), (int)draw(2040) - 1020));
+        }
+        regular += make(&p, 1e-9, trial & 1, position) == 0;
+        for (e = 0; e < p.f.u.start[n]; e++) assert_true(isfinite(p.f.u.value[e]));
+        for (e = 0; e < p.f.l.start[p.f.steps]; e++) assert_true(isfinite(p.f.l.value[e]));
+        for (i = 0; i < n; i++) assert_true(isfinite(p.f.pivot[i]) && p.f.pivot[i] != 0);
+        free_problem(&p);
+    }
+    assert_true(regular > 500 && regular < 19500);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_bases_and_their_ranks),  cmocka_unit_test(inverses_of_unimodular_matrices_are_integers),
         cmocka_unit_test(triangular_bases_have_no_fill), cmocka_unit_test(pivots_follow_the_factors),
-        cmocka_unit_test(small_entries_are_no_pivots),
+        cmocka_unit_test(small_entries_are_no_pivots),   cmocka_unit_test(numbers_stay_finite),
     };
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
 }

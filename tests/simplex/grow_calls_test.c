@@ -146,9 +146,80 @@ static void refused(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* ---- A host that denies memory ---- */
+
+enum { ROWS = 12, COLS = 30 };
+
+/* Changes, by columns where rows are added and the other way round, and what the basis is asked for then. The row's sides are far
+ * away, and the column is fixed to 0, so that no optimum is another one. */
+static gpuopt_status change(gpuopt_simplex *s, int which, const uint8_t *slack) {
+    static const int32_t none[COLS + 1] = {0}, last_row = ROWS, last_col = COLS;
+    static const double one[] = {1}, far[] = {1e6}, fixed[] = {0};
+    int64_t start[COLS + 1] = {0};
+    gpuopt_matrix row = {1, COLS, start, none, one, GPUOPT_LAYOUT_CSC};
+    gpuopt_matrix col = {ROWS + 1, 1, start, none, one, GPUOPT_LAYOUT_CSR};
+    int k;
+    for (k = 1; k <= COLS; k++) start[k] = 1;
+    switch (which) {
+    case 0: return gpuopt_simplex_add_rows(s, &row, NULL, far);
+    case 1: return gpuopt_simplex_add_cols(s, &col, far, NULL, fixed);
+    case 2: return gpuopt_simplex_set_basis(s, GPUOPT_HOST, slack);
+    case 3: return gpuopt_simplex_remove_rows(s, 1, &last_row);
+    case 4: return gpuopt_simplex_remove_cols(s, 1, &last_col);
+    default: return gpuopt_simplex_refresh(s, 1, NULL);
+    }
+}
+
+/* A change that asks for memory is refused, and can be made when there is some; one that does not ask is made. */
+static void memory_is_denied(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    mip m = model_load("meyer:12:30:0.3:1");
+    uint8_t slack[COLS + 1 + ROWS + 1] = {0};
+    int variant, which;
+    long denied = 0;
+    (void)state;
+    for (which = 0; which <= COLS; which++) slack[which] = GPUOPT_VARIABLE_AT_LOWER;
+    for (; which < (int)sizeof slack; which++) slack[which] = GPUOPT_VARIABLE_BASIC;
+    for (variant = 0; variant < VARIANTS; variant += test_few() ? 7 : 1) {
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *s;
+        double objective;
+        variant_set(&desc, variant);
+        desc.spare_rows = desc.spare_cols = 1;
+        desc.spare_nonzeros = 2;
+        s = simplex_create(context, &desc);
+        simplex_iterate(s, 100000);
+        objective = simplex_info(s).objective;
+        for (which = 0; which < 6; which++) {
+            const long live = host.live;
+            gpuopt_simplex_info before = simplex_info(s), after;
+            gpuopt_status status;
+            long some;
+            test_deny_memory(&host, 1);
+            status = change(s, which, slack);
+            some = test_deny_memory(&host, 0);
+            assert_int_equal(status, some ? GPUOPT_ERROR_MEMORY : GPUOPT_OK);
+            assert_int_equal(host.live, live);
+            after = simplex_info(s);
+            if (some) assert_memory_equal(&before, &after, sizeof before);
+            if (some) must(change(s, which, slack));
+            denied += some;
+            assert_int_equal(simplex_iterate(s, 100000).outcome, GPUOPT_OPTIMAL);
+            assert_true(fabs(simplex_info(s).objective - objective) <= 1e-9 * (1 + fabs(objective)));
+        }
+        gpuopt_simplex_destroy(s);
+    }
+    assert_true(denied > 0); /* _set_basis asks; what adds and removes does not */
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(memory_is_planned),
     cmocka_unit_test(refused),
+    cmocka_unit_test(memory_is_denied),
 };
 
 TEST_MAIN(tests)

@@ -161,9 +161,67 @@ static void pivots_without_info(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Three pivots of 2^-16, each safe by itself, lead to a basis whose factors have one of 2^-48: there, what a part says
+ * is of this basis or of a repaired one. All columns have bounds, and the cost of column 3 alone is not 0. */
+static gpuopt_simplex *nearly_singular(gpuopt_context *context, const gpuopt_simplex_desc *desc) {
+    gpuopt_simplex *simplex = simplex_create(context, desc);
+    uint8_t basis[24] = {0};
+    int k;
+    for (k = 0; k < 24; k++) basis[k] = GPUOPT_VARIABLE_AT_LOWER;
+    for (k = 0; k < desc->matrix.rows; k++) basis[k < 3 ? desc->matrix.cols + k : 1 + k] = GPUOPT_VARIABLE_BASIC;
+    must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, basis));
+    for (k = 0; k < 3; k++) {
+        basis[k] = GPUOPT_VARIABLE_BASIC;
+        basis[desc->matrix.cols + k] = GPUOPT_VARIABLE_AT_LOWER;
+        must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, basis));
+    }
+    return simplex;
+}
+
+static void parts_at_a_basis_that_is_nearly_singular(void **state) {
+    enum { ROWS = 6, COLS = 7 };
+    const double e = 0x1p-16, column[4][3] = {{e, 1, 0}, {e, 1 + e, 1}, {e, 1 + e, 1 + e}, {1, 0, 0}};
+    const double cost[COLS] = {0, 0, 0, -1}, side[ROWS] = {0}, ub[COLS] = {1, 1, 1, 1, 1, 1, 1};
+    double a[ROWS * COLS] = {0};
+    gpuopt_context *context = test_context(NULL);
+    mip m;
+    int variant, i, j;
+    (void)state;
+    for (j = 0; j < 4; j++)
+        for (i = 0; i < 3; i++) a[i * COLS + j] = column[j][i];
+    for (i = 3; i < ROWS; i++) a[i * COLS + 1 + i] = 1;
+    m = model_of(ROWS, COLS, a, cost, side, side, NULL, ub);
+    for (variant = 0; variant < VARIANTS; variant++) {
+        gpuopt_simplex_desc desc = plain(&m, variant);
+        gpuopt_simplex *simplex = nearly_singular(context, &desc);
+        gpuopt_simplex_entering entering = GPUOPT_INIT(gpuopt_simplex_entering);
+        gpuopt_simplex_leaving leaving = GPUOPT_INIT(gpuopt_simplex_leaving);
+        gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+        gpuopt_simplex_candidate candidate;
+        int32_t found;
+        must(gpuopt_simplex_price(simplex, &entering));
+        assert_true(entering.variable == 3 && entering.reduced_cost == -1);
+        gpuopt_simplex_destroy(simplex);
+        simplex = nearly_singular(context, &desc);
+        must(gpuopt_simplex_candidates(simplex, 1, &candidate, &found));
+        assert_true(found == 1 && candidate.variable == 3);
+        gpuopt_simplex_destroy(simplex);
+        simplex = nearly_singular(context, &desc);
+        must(gpuopt_simplex_ratio_test(simplex, 3, 1, &leaving));
+        assert_true(leaving.variable >= 0 || leaving.flip || leaving.unsafe);
+        gpuopt_simplex_destroy(simplex);
+        simplex = nearly_singular(context, &desc);
+        must(gpuopt_simplex_flip(simplex, 3, &info));
+        assert_true(info.flips == 1 && info.iterations == 1 && near(info.objective, -1));
+        gpuopt_simplex_destroy(simplex);
+    }
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(unsafe_pivots_are_refused),  cmocka_unit_test(pivots_small_beside_their_column_are_refused),
     cmocka_unit_test(pivots_may_make_infeasible), cmocka_unit_test(pivots_without_info),
-    cmocka_unit_test(refresh_when_asked),
+    cmocka_unit_test(refresh_when_asked),         cmocka_unit_test(parts_at_a_basis_that_is_nearly_singular),
 };
 TEST_MAIN(tests)

@@ -63,7 +63,10 @@ static size_t device_release(void *memory) {
 static void *watched_allocate(void *user, gpuopt_memory where, size_t bytes) {
     test_host *host = user;
     char *memory;
-    if (++host->allocations == host->fail_at) return NULL;
+    if (++host->allocations == host->fail_at) {
+        host->denies |= host->for_good;
+        return NULL;
+    }
     if (host->denies) {
         host->denied++;
         return NULL;
@@ -151,13 +154,15 @@ long test_deny_memory(test_host *host, int denies) {
     return denied;
 }
 
-long test_runs_out(gpuopt_status (*life)(const gpuopt_context_desc *desc, const void *of), const void *of) {
+static long runs_out(gpuopt_status (*life)(const gpuopt_context_desc *desc, const void *of), const void *of,
+                     int for_good) {
     test_host host;
     long n;
     for (n = 1;; n++) {
         gpuopt_context_desc desc = test_context_desc(&host);
         gpuopt_status status;
         host.fail_at = n;
+        host.for_good = for_good;
         status = life(&desc, of);
         assert_int_equal(host.live, 0);
         assert_true(host.bytes[GPUOPT_HOST] == 0 && host.bytes[GPUOPT_DEVICE] == 0);
@@ -168,6 +173,12 @@ long test_runs_out(gpuopt_status (*life)(const gpuopt_context_desc *desc, const 
         assert_int_equal(status, GPUOPT_ERROR_MEMORY);
         assert_true(host.error[0]);
     }
+}
+
+long test_runs_out(gpuopt_status (*life)(const gpuopt_context_desc *desc, const void *of), const void *of) {
+    const long failed = runs_out(life, of, 0);
+    assert_int_equal(runs_out(life, of, 1), failed);
+    return failed;
 }
 
 void test_refused(test_host *host, gpuopt_status found, gpuopt_status expected, const char *words) {
@@ -194,6 +205,22 @@ void test_forbid_allocation(int forbidden) {
     emulated_forbid_allocation(forbidden);
 #else
     (void)forbidden;
+#endif
+}
+
+void test_lose_device(long calls) {
+#ifdef TEST_WITH_EMULATED
+    emulated_lose_device(calls);
+#else
+    (void)calls;
+#endif
+}
+
+long test_device_calls(void) {
+#ifdef TEST_WITH_EMULATED
+    return emulated_device_calls();
+#else
+    return 0;
 #endif
 }
 

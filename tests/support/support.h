@@ -21,6 +21,7 @@ typedef struct test_host {
     long live;         /* blocks */
     long allocations;  /* ever */
     long fail_at;      /* the allocation with this number fails; 0: none */
+    int for_good;      /* not 0: and so do all after it */
     int denies;        /* all fail, as long as this is not 0 */
     long denied;       /* how many did, since the last test_deny_memory() */
     uint64_t bytes[2]; /* live, by gpuopt_memory */
@@ -55,7 +56,7 @@ int test_stop(void *user);
 /* From now on, or no longer, all allocations of the host fail. Returns how many did since the last call. */
 long test_deny_memory(test_host *host, int denies);
 /* Calls life(desc, of), which makes a context and handles and destroys them, with the first allocation failing, then
- * the second one, until none fails. Each ends without a leak and with MEMORY and a message, the last one with OK.
+ * the second one, until none fails; then once more, where all fail from that one on. Each ends without a leak and with MEMORY and a message, the last one with OK.
  * Returns how many failed. */
 long test_runs_out(gpuopt_status (*life)(const gpuopt_context_desc *desc, const void *of), const void *of);
 /* The call was refused with this status, and the log says so in these words. */
@@ -74,6 +75,11 @@ int test_times(int on_the_cpu, int on_the_gpu);
 /* From now on, or no longer, it is an error if CUDA is asked for memory, a stream and the like; noticed by the emulated
  * GPU alone. (That a kernel is launched which no _create has loaded is always noticed there.) */
 void test_forbid_allocation(int forbidden);
+
+/* On the emulated GPU: the device is lost to the calling thread after so many of its calls for it, and how many there
+ * have been, see emulated_lose_device(). Elsewhere nothing happens, and there are none. */
+void test_lose_device(long calls);
+long test_device_calls(void);
 
 /* Device memory for a test. Without the CUDA backend these calls fail the test. Copies go in either direction, and
  * wait. */

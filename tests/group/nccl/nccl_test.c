@@ -120,6 +120,18 @@ static void a_rank_that_never_opens(void **state) {
     }
 }
 
+/* What NCCL itself takes counts. */
+static void opening_that_takes_long(void **state) {
+    opener o[MAX_RANKS];
+    (void)state;
+    if (!is_stand_in()) return;
+    setenv("STAND_IN_SLOW", "900", 1);
+    run_openers(o, 1, 2, 0, 1);
+    unsetenv("STAND_IN_SLOW");
+    assert_int_equal(o[0].status, GPUOPT_ERROR_PEER);
+    assert_true(o[0].took > 0.9 && o[0].took < 1.7);
+}
+
 static void two_ranks_on_one_device(void **state) {
     opener o[MAX_RANKS];
     (void)state;
@@ -224,6 +236,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_nccl),
     cmocka_unit_test(arguments),
     cmocka_unit_test(a_rank_that_never_opens),
+    cmocka_unit_test(opening_that_takes_long),
     cmocka_unit_test(two_ranks_on_one_device),
     cmocka_unit_test(calls_that_fail),
     cmocka_unit_test(exchanges_of_several_pieces),

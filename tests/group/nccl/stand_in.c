@@ -8,7 +8,7 @@
  * while another one is being taken, memory of the host or of another device, sizes or roots that differ, a communicator
  * that is left at the end of the process, NVLink multicast not switched off.
  * STAND_IN_FAIL=N: of the calls that open or exchange, number N after this variable was set, 1 the first, fails.
- * STAND_IN_VERSION=N: ncclGetVersion says N.
+ * STAND_IN_VERSION=N: ncclGetVersion says N. STAND_IN_SLOW=N: ncclCommInitRankConfig takes N milliseconds.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <cuda.h>
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { RANKS = 8, OK = 0, UNHANDLED = 1, SYSTEM = 2, USAGE = 5, PROGRESS = 7 };
 typedef enum kind { GATHER = 1, BROADCAST, SEND, RECEIVE } kind;
@@ -101,9 +102,12 @@ static int fails(void) {
 
 int ncclCommInitRankConfig(ncclComm_t *comm, int count, ncclUniqueId id, int rank, config *c) {
     clique *k;
+    const char *slow = getenv("STAND_IN_SLOW");
+    const struct timespec pause = {0, slow ? atol(slow) * 1000000 : 0};
     if (c->magic != 0xcafebeef || c->blocking || c->version < 21400) wrong("the configuration is wrong");
     if (count < 1 || count > RANKS || rank < 0 || rank >= count) wrong("rank or count is out of range");
     *comm = NULL;
+    nanosleep(&pause, NULL);
     pthread_mutex_lock(&lock);
     for (k = cliques; k && memcmp(k->id, id.internal, sizeof k->id) != 0; k = k->next) continue;
     if (!k) {

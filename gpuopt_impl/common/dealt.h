@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Batches whose items are dealt to the ranks of a group: which items are a rank's own, and how each rank gets what the
+ * others have found. It uses the group's public calls and holds for every backend, which sees a batch of the rank's own
+ * items and knows of no group.
+ *
+ * Items are dealt in one of two ways. One by one: of P ranks each gets one of any P items kP to kP + P - 1, and of any
+ * P^2 items one from each place of these. So the two children of a node, of which one often takes more work than the
+ * other, do not always go to the same two ranks. From one P^2 to the next the places change by chance, so that no longer
+ * period favours a rank either. Or in blocks, of which each rank has one: then its part of the host's arrays can be read
+ * and written where it is.
+ */
+#ifndef GPUOPT_IMPL_DEALT_H
+#define GPUOPT_IMPL_DEALT_H
+
+#include "numerics.h"
+#include "ranks.h"
+
+enum { GPUOPT__DEALT_PIECE = 1 << 20 }; /* most bytes of a message */
+
+/* Results of items, of which each rank has found those of its own. */
+typedef struct gpuopt__dealt_array {
+    void *at;    /* [items][size], in host memory */
+    size_t size; /* bytes of an item; not 0 */
+} gpuopt__dealt_array;
+
+/* The items of a rank: item[0 .. count - 1], ascending; NULL: `first` and those after it. */
+typedef struct gpuopt__dealt_part {
+    const int32_t *item;
+    int32_t first, count;
+} gpuopt__dealt_part;
+
+/* What a rank says of its call, before the results of its items. */
+typedef struct gpuopt__dealt_said {
+    uint64_t hash; /* of what must be equal on all ranks */
+    int64_t status;
+} gpuopt__dealt_said;
+
+typedef struct gpuopt__dealt {
+    gpuopt_group *group;
+    int32_t rank, ranks;
+    int32_t most;    /* items of a call, on all ranks together */
+    int32_t own;     /* and on each: most / ranks, rounded up */
+    int32_t count;   /* items of the latest call, on all ranks */
+    int in_blocks;   /* else `order` says whose they are */
+    int32_t *order;  /* [ranks][own] their items, ascending; a call's are those below its count */
+    uint64_t room;   /* bytes of a message */
+    uint64_t *bytes; /* [ranks] */
+    char *send;      /* [room] a gpuopt__dealt_said, and results */
+    char *receive;   /* [ranks][room] */
+} gpuopt__dealt;
+
+/* ---- Life ---- */
+
+/* The head for `most` items, of whose results each takes up to `each` bytes. */
+static gpuopt__dealt gpuopt__dealt_head(gpuopt_group *group, const gpuopt_group_info *info, int32_t most, int in_blocks,
+                                        uint64_t each) {
+    gpuopt__dealt d;
+    memset(&d, 0, sizeof d);
+    d.group = group;
+    d.rank = info->rank;
+    d.ranks = info->count;
+    d.most = most;
+    d.own = (most + info->count - 1) / info->count;
+    d.in_blocks = in_blocks;
+    d.room = sizeof(gpuopt__dealt_said) + each * (uint64_t)d.own;
+    d.room = d.room < GPUOPT__DEALT_PIECE ? (d.room + 7) & ~(uint64_t)7 : (uint64_t)GPUOPT__DEALT_PIECE;
+    return d;
+}
+
+/* Cuts the arrays of a head; with base NULL it only measures. */
+static void gpuopt__dealt_cut(gpuopt__arena *arena, gpuopt__dealt *d) {
+    d->order = (int32_t *)gpuopt__cut(arena, d->in_blocks ? 0 : (int64_t)d->ranks * d->own, sizeof *d->order);
+    d->bytes = (uint64_t *)gpuopt__cut(arena, d->ranks, sizeof *d->bytes);
+    d->send = (char *)gpuopt__cut(arena, 1, (size_t)d->room);
+    d->receive = (char *)gpuopt__cut(arena, d->ranks, (size_t)d->room);
+}
+
+/* How far the places of ranks are turned in items block * ranks and after it. */
+static uint32_t gpuopt__dealt_turned(uint32_t block, uint32_t ranks) {
+    return (uint32_t)(gpuopt__mix(block / ranks) % ranks + block % ranks) % ranks;
+}
+
+/* Fills in the order, once. */
+static void gpuopt__dealt_deal(gpuopt__dealt *d) {
+    const uint32_t ranks = (uint32_t)d->ranks;
+    uint32_t block, r;
+    for (block = 0; block < (uint32_t)d->own && !d->in_blocks; block++) {
+        const uint32_t turned = gpuopt__dealt_turned(block, ranks);
+        for (r = 0; r < ranks; r++)
+            d->order[(int64_t)r * d->own + block] = (int32_t)(block * ranks + (r + turned) % ranks);
+    }
+}
+
+/* ---- Parts ---- */
+
+/* The first item of a rank's block among those of the latest call. */
+static int32_t gpuopt__dealt_block(const gpuopt__dealt *d, int32_t rank) {
+    return (int32_t)((int64_t)d->count * rank / d->ranks);
+}
+
+/* A rank's items of the latest call. */
+static gpuopt__dealt_part gpuopt__dealt_part_of(const gpuopt__dealt *d, int32_t rank) {
+    const int32_t full = d->count / d->ranks;
+    gpuopt__dealt_part part = {NULL, 0, 0};
+    if (d->in_blocks) {
+        part.first = gpuopt__dealt_block(d, rank);
+        part.count = gpuopt__dealt_block(d, rank + 1) - part.first;
+    } else {
+        part.item = d->order + (int64_t)rank * d->own;
+        part.count = full + (full < d->own && part.item[full] < d->count);
+    }
+    return part;
+}
+
+/* Those of its items that are among `count` from `first` on, counted from there. */
+static gpuopt__dealt_part gpuopt__dealt_part_within(const gpuopt__dealt *d, int32_t rank, int32_t first,
+                                                    int32_t count) {
+    gpuopt__dealt_part part = gpuopt__dealt_part_of(d, rank);
+    int32_t end = part.first + part.count;
+    if (!d->in_blocks) return part; /* only all items are asked for */
+    if (end > first + count) end = first + count;
+    if (part.first < first) part.first = first;
+    part.count = end > part.first ? end - part.first : 0;
+    part.first -= first;
+    return part;
+}
+
+/* ---- Exchange ---- */
+
+static void gpuopt__dealt_copy_item(char *to, const char *from, size_t bytes) {
+    if (bytes == sizeof(int32_t)) memcpy(to, from, sizeof(int32_t));
+    else if (bytes == sizeof(double)) memcpy(to, from, sizeof(double));
+    else memcpy(to, from, bytes);
+}
+
+/* What a rank has found is a row of bytes, array after array, each with room for `slots` items. Copies `bytes` of it,
+ * from byte `from` on, from the arrays to a message (out), or back. */
+static void gpuopt__dealt_copy(const gpuopt__dealt_part *part, int32_t slots, const gpuopt__dealt_array *arrays,
+                               int count, uint64_t from, uint64_t bytes, char *message, int out) {
+    int k;
+    for (k = 0; k < count && bytes > 0; k++) {
+        const size_t size = arrays[k].size;
+        const uint64_t end = (uint64_t)slots * size;
+        size_t at, step;
+        int32_t item;
+        if (from >= end) {
+            from -= end;
+            continue;
+        }
+        item = (int32_t)(from / size);
+        at = (size_t)(from % size);
+        for (from = 0; bytes > 0 && item < slots; item++, at = 0, message += step, bytes -= step) {
+            step = size - at < bytes ? size - at : (size_t)bytes;
+            if (item < part->count) {
+                const int64_t place = part->item ? part->item[item] : (int64_t)part->first + item;
+                char *there = (char *)arrays[k].at + (size_t)place * size + at;
+                gpuopt__dealt_copy_item(out ? message : there, out ? there : message, step);
+            } else if (out) memset(message, 0, step);
+        }
+    }
+}
+
+/* Brings a rank's own items, whose results are at the beginning of the arrays, to their places. */
+static void gpuopt__dealt_spread(const gpuopt__dealt *d, const gpuopt__dealt_array *arrays, int count) {
+    const gpuopt__dealt_part own = gpuopt__dealt_part_of(d, d->rank);
+    int32_t i;
+    int k;
+    for (k = 0; k < count; k++)
+        for (i = own.count - 1; i >= 0 && own.item[i] != i; i--) {
+            char *at = (char *)arrays[k].at;
+            const size_t size = arrays[k].size;
+            gpuopt__dealt_copy_item(at + (size_t)own.item[i] * size, at + (size_t)i * size, size);
+        }
+}
+
+/* What the ranks have said, in the order of ranks: the same status on all. */
+static gpuopt_status gpuopt__dealt_heard(const gpuopt_context *context, const char *call, const gpuopt__dealt *d) {
+    gpuopt__dealt_said first, said;
+    const char *message = d->receive;
+    int32_t r;
+    memcpy(&first, message, sizeof first);
+    for (r = 0; r < d->ranks; message += d->bytes[r++]) {
+        memcpy(&said, message, sizeof said);
+        if (!said.status) continue;
+        if (r != d->rank)
+            gpuopt__log(context, 0, "%s: on rank %d: %s", call, (int)r,
+                        gpuopt_status_string((gpuopt_status)said.status));
+        return (gpuopt_status)said.status;
+    }
+    for (r = 0, message = d->receive; r < d->ranks; message += d->bytes[r++]) {
+        memcpy(&said, message, sizeof said);
+        if (said.hash == first.hash) continue;
+        gpuopt__log(context, 0, "%s: rank %d was given other arguments than rank 0", call, (int)r);
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    return GPUOPT_OK;
+}
+
+/* Ends a call, which has had this status on this rank: the same one on all, and then each gets what the others have
+ * found about items first to first + count - 1. Its own are in place if they are dealt in blocks; else these are all the
+ * items, and its own lie at the beginning of the arrays. Takes one exchange for each GPUOPT__DEALT_PIECE bytes of a
+ * rank. */
+static gpuopt_status gpuopt__dealt_exchange(gpuopt__dealt *d, const gpuopt_context *context, const char *call,
+                                            gpuopt_status status, uint64_t hash, int32_t first, int32_t count,
+                                            const gpuopt__dealt_array *arrays, int of_arrays) {
+    const gpuopt__dealt_part mine = gpuopt__dealt_part_within(d, d->rank, first, count);
+    const gpuopt__dealt_said said = {hash, status};
+    uint64_t all = 0, at = 0, head = sizeof said;
+    int32_t r, slots = 0;
+    int k;
+    if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(d->group, status);
+    for (r = 0; r < d->ranks; r++) {
+        const int32_t part = gpuopt__dealt_part_within(d, r, first, count).count;
+        if (slots < part) slots = part;
+    }
+    for (k = 0; k < of_arrays && !status; k++) all += (uint64_t)slots * arrays[k].size;
+    if (!status && !d->in_blocks) gpuopt__dealt_spread(d, arrays, of_arrays);
+    memcpy(d->send, &said, sizeof said);
+    do {
+        const uint64_t bytes = all - at < d->room - head ? all - at : d->room - head;
+        char *message = d->receive;
+        gpuopt__dealt_copy(&mine, slots, arrays, of_arrays, at, bytes, d->send + head, 1);
+        status = gpuopt_group_all_gather(d->group, d->send, head + bytes, d->receive, d->room * (uint64_t)d->ranks,
+                                         d->bytes);
+        if (!status && head) status = gpuopt__dealt_heard(context, call, d);
+        for (r = 0; r < d->ranks && !status; message += d->bytes[r++]) {
+            const gpuopt__dealt_part part = gpuopt__dealt_part_within(d, r, first, count);
+            if (r != d->rank) gpuopt__dealt_copy(&part, slots, arrays, of_arrays, at, bytes, message + head, 0);
+        }
+        at += bytes;
+        head = 0;
+    } while (!status && at < all);
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_DEALT_H */
