@@ -2284,7 +2284,24 @@ GPUOPT_API gpuopt_status gpuopt_elimination_reduction_lift(gpuopt_elimination_re
  * Cost    A step reads its nodes once (with DOMINANCE twice, in part from a cache) and writes each child that it keeps
  *         once.
  * Bits    With pools of one size, counts, bounds and item sets are the same on every backend, with any number of
- *         threads, and however the work is divided between calls. */
+ *         threads, and however the work is divided between calls.
+ * Group   With a group of several ranks each makes a handle of the same problem. A level of fewer than share_from nodes
+ *         all ranks expand, alike. The children of a longer one are shared, each rank keeps a range of them, with
+ *         DOMINANCE a range of weights, of about as many as any other; each gets the parents that it lacks from the
+ *         others, and drops what a node of any rank dominates. So counts, bounds and item sets are those of one rank
+ *         with a pool that holds all nodes, and the pools of all ranks together hold what would not fit one. Ranks may
+ *         have different backends. info has sums over all ranks, except for `pool`, which is the rank's own.
+ *         When one rank's nodes do not fit, all pools grow, or the level is sliced on all.
+ *         _create, _expand, _set_incumbent, _set_copies, _get_items, _get_copies, _pack and _unpack are collective:
+ *         they compare first what the ranks were given, `upper` too. If that differs, they return ARGUMENT, and
+ *         nothing has changed; what fails on one rank, as an allocation may, is the same status on all. PEER: a rank
+ *         is lost or late, see Groups; the handle can then only be destroyed. _pack gives every rank the same bytes,
+ *         those of one rank: they can be unpacked by handles without a group, or by each of any number of ranks. If
+ *         the host of any rank stops a call, all ranks stop, at most 64 steps later. A rank whose descriptor cannot be
+ *         read, or names no group, is late for the others.
+ *         UNSUPPORTED: HYBRID; _deal, _keep, _add. Memory: 8 bytes for each item and rank, 2 KiB a rank, 400 KiB.
+ *         Cost: three exchanges a step on a shared level, and 24 bytes a parent that is sent: with DOMINANCE about as
+ *         many as lie within an item's weight of the borders of the ranges. They go through host memory. */
 
 /* A search: the problem, the incumbent and the pool of nodes. */
 typedef struct gpuopt_knapsack gpuopt_knapsack;
@@ -2330,6 +2347,8 @@ typedef struct gpuopt_knapsack_desc {
      * search decides floor(log2 u) + 1 pieces, each of which is some of the copies (u = 10: 5, 3, 1 and 1). What
      * depends on the number of items (memory, pool, cost, free_items, packed nodes) depends on that of pieces then. */
     const int64_t *upper;
+    gpuopt_group *group; /* of this context, whose ranks share the search, see Group; NULL: this context has it */
+    int64_t share_from;  /* with a group: nodes of a level from which on its ranks share it; 0: 262,144 */
 } gpuopt_knapsack_desc;
 
 /* Returns in *plan what memory a handle takes, before its pool grows. It depends only on items, pool, search,

@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
     __shared__ int64_t before;
     KnapsackTile &t = memory.tile;
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-    const int64_t all = 2 * p.job.count;
+    const int64_t all = gpuopt__knapsack_children(&p.job);
     KnapsackBlockFound mine = knapsack_nothing(p.job.lower);
     int32_t hint = p.view.at;
     for (;;) {

@@ -136,7 +136,7 @@ gpuopt_status knapsack_device_step(CudaKnapsack *k, const gpuopt__knapsack_searc
     p.pool = k->pool;
     p.shared = k->shared;
     p.ratio = s->ratio;
-    p.tiles = (2 * job.count + KNAPSACK_TILE - 1) / KNAPSACK_TILE;
+    p.tiles = (gpuopt__knapsack_children(&job) + KNAPSACK_TILE - 1) / KNAPSACK_TILE;
     p.mark = reinterpret_cast<unsigned *>(k->mark);
     p.epoch = k->epoch << KNAPSACK_EPOCH;
     const unsigned grid = knapsack_grid(k, p.tiles);
@@ -157,8 +157,7 @@ gpuopt_status knapsack_hybrid_step(CudaKnapsack *k, const gpuopt__knapsack_searc
                                "copying the marks of a knapsack step");
     if (!status) status = k->queue.wait("copying the marks of a knapsack step");
     if (!status && found->children <= job.limit)
-        gpuopt__knapsack_part(s, &job, &k->host_pool, job.count, 0, 2 * job.count, GPUOPT__KNAPSACK_COPY, k->host_mark,
-                              job.to);
+        gpuopt__knapsack_part(s, &job, &k->host_pool, 0, 2 * job.count, GPUOPT__KNAPSACK_COPY, k->host_mark, job.to);
     return status;
 }
 
@@ -193,6 +192,17 @@ gpuopt_status knapsack_complete_list(CudaKnapsack *k, gpuopt__knapsack_search *s
     return GPUOPT_OK;
 }
 
+gpuopt_status cuda_knapsack_step(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s,
+                                 const gpuopt__knapsack_job *job, gpuopt__knapsack_found *found) {
+    DeviceScope scope(knapsack->context);
+    return knapsack_step(cuda_knapsack(knapsack), s, *job, found);
+}
+
+gpuopt_status cuda_knapsack_complete(gpuopt_knapsack *knapsack, gpuopt__knapsack_search *s) {
+    DeviceScope scope(knapsack->context);
+    return knapsack_complete_list(cuda_knapsack(knapsack), s);
+}
+
 gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_search *s, int64_t expanded,
                                 int64_t steps) {
     CudaKnapsack *k = cuda_knapsack(knapsack);
@@ -206,10 +216,11 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
         status = knapsack_step(k, s, job, &found);
         if (status) break;
         if (gpuopt__knapsack_overflows(s, &job, &found)) {
+            if (gpuopt__knapsack_has_ranks(s)) break;
             status = gpuopt__knapsack_make_room(knapsack, s);
             continue;
         }
-        gpuopt__knapsack_apply(s, &job, &found);
+        gpuopt__knapsack_apply(s, &job, &found, found.children);
         if (found.children > 0 && gpuopt__knapsack_completes(s)) status = knapsack_complete_list(k, s);
         if (gpuopt__knapsack_stops(knapsack, s)) break;
     }
@@ -219,11 +230,10 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
 } // namespace
 
 const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {
-    cuda_knapsack_plan,          cuda_knapsack_create,        cuda_knapsack_destroy,
-    cuda_knapsack_grow,          cuda_knapsack_run,           cuda_knapsack_load,
-    cuda_knapsack_get,           cuda_knapsack_put,           cuda_knapsack_pick,
-    cuda_knapsack_batch_plan,    cuda_knapsack_batch_create,  cuda_knapsack_batch_destroy,
-    cuda_knapsack_batch_run,     cuda_knapsack_multi_plan,    cuda_knapsack_multi_create,
-    cuda_knapsack_multi_destroy, cuda_knapsack_multi_round,   cuda_knapsack_multi_found,
-    cuda_knapsack_choice_plan,   cuda_knapsack_choice_create, cuda_knapsack_choice_destroy,
-    cuda_knapsack_choice_grow,   cuda_knapsack_choice_step};
+    cuda_knapsack_plan,        cuda_knapsack_create,       cuda_knapsack_destroy,       cuda_knapsack_grow,
+    cuda_knapsack_run,         cuda_knapsack_step,         cuda_knapsack_complete,      cuda_knapsack_rooms,
+    cuda_knapsack_load,        cuda_knapsack_get,          cuda_knapsack_put,           cuda_knapsack_pick,
+    cuda_knapsack_batch_plan,  cuda_knapsack_batch_create, cuda_knapsack_batch_destroy, cuda_knapsack_batch_run,
+    cuda_knapsack_multi_plan,  cuda_knapsack_multi_create, cuda_knapsack_multi_destroy, cuda_knapsack_multi_round,
+    cuda_knapsack_multi_found, cuda_knapsack_choice_plan,  cuda_knapsack_choice_create, cuda_knapsack_choice_destroy,
+    cuda_knapsack_choice_grow, cuda_knapsack_choice_step};

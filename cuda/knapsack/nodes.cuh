@@ -5,6 +5,8 @@
 #ifndef GPUOPT_CUDA_KNAPSACK_NODES_CUH
 #define GPUOPT_CUDA_KNAPSACK_NODES_CUH
 
+#include <cstdlib>
+
 #include "../../gpuopt_impl/knapsack/cpu_step.h"
 #include "handle.cuh"
 
@@ -41,7 +43,7 @@ gpuopt_status knapsack_move(CudaKnapsack *k, gpuopt__knapsack_search *s, bool to
 
 /* Before a step: moves the nodes to where the step will be faster. */
 gpuopt_status knapsack_settle(CudaKnapsack *k, gpuopt__knapsack_search *s) {
-    if (s->depth != 1 || k->all_on_host) return GPUOPT_OK;
+    if (s->depth != 1 || k->all_on_host || gpuopt__knapsack_is_common(s, &s->list[0])) return GPUOPT_OK;
     if (s->on_host) return s->list[0].count > knapsack_short ? knapsack_move(k, s, false) : GPUOPT_OK;
     return s->list[0].count <= knapsack_short / 2 && s->home_room >= k->head.host_room ? knapsack_move(k, s, true)
                                                                                        : GPUOPT_OK;
@@ -74,6 +76,23 @@ gpuopt_status cuda_knapsack_get(gpuopt_knapsack *knapsack, const gpuopt__knapsac
     return knapsack_pass(k, at, step, count, false, [=](const gpuopt__knapsack_pool &window) {
         gpuopt__knapsack_read(&window, step < 0 ? count - 1 : 0, step, count, node);
     });
+}
+
+gpuopt_status cuda_knapsack_rooms(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
+                                  int64_t stride, int64_t count, int64_t *room) {
+    CudaKnapsack *k = cuda_knapsack(knapsack);
+    DeviceScope scope(knapsack->context);
+    if (knapsack_is_on_host(k, s)) {
+        for (int64_t i = 0; i < count; i++) room[i] = k->host_pool.room[at + i * stride];
+        return GPUOPT_OK;
+    }
+    const int64_t low = stride < 0 ? at + (count - 1) * stride : at;
+    gpuopt_status status = k->queue.copy_lines(k->window.room, sizeof *room, k->pool.room + low,
+                                               static_cast<size_t>(std::abs(stride)) * sizeof *room, sizeof *room,
+                                               static_cast<size_t>(count), "copying rooms of knapsack nodes");
+    if (!status) status = k->queue.wait("copying rooms of knapsack nodes");
+    for (int64_t i = 0; i < count; i++) room[stride < 0 ? count - 1 - i : i] = k->window.room[i];
+    return status;
 }
 
 gpuopt_status cuda_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at, int step,

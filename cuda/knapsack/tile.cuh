@@ -69,16 +69,18 @@ __device__ int64_t knapsack_flipped_room(const gpuopt__knapsack_job &job, int64_
 
 /* ---- Where a tile begins in the two lists ---- */
 
-/* How many of the children before this rank are unchanged. By one warp, which tries 32 positions at a time. */
+/* How many of the children before a rank of the merge of both lists are unchanged; `rank` counts from the job's first
+ * one. By one warp, which tries 32 positions at a time. */
 __device__ int64_t knapsack_split(const KnapsackStep &p, int64_t rank) {
     const gpuopt__knapsack_job &job = p.job;
     const int lane = static_cast<int>(threadIdx.x % 32);
-    int64_t low = rank > job.count ? rank - job.count : 0, high = rank < job.count ? rank : job.count;
+    rank += job.same + job.flipped;
+    int64_t low = max(rank - job.flipped_end, job.same), high = min(rank - job.flipped, job.same_end);
     while (low < high) { /* the answer is in low .. high */
         int64_t width = (high - low + 31) / 32, i = low + lane * width, j = rank - 1 - i;
         bool before = false;
         if (i < high) {
-            int64_t a = job.from + i * job.from_step, b = job.from + j * job.from_step;
+            int64_t a = gpuopt__knapsack_parent(&job, i), b = gpuopt__knapsack_parent(&job, j);
             int64_t room = p.pool.room[a], other = knapsack_flipped_room(job, p.pool.room[b]);
             before = room != other ? room > other : p.pool.profit[a] >= p.pool.profit[b] + job.profit;
         }
@@ -93,7 +95,7 @@ __device__ int64_t knapsack_split(const KnapsackStep &p, int64_t rank) {
 /* ---- The children of a tile ---- */
 
 __device__ void knapsack_load(const KnapsackStep &p, KnapsackTile &t, int slot, int64_t parent, bool flipped) {
-    int64_t at = p.job.from + parent * p.job.from_step, room = p.pool.room[at];
+    int64_t at = gpuopt__knapsack_parent(&p.job, parent), room = p.pool.room[at];
     uint64_t profit = p.pool.profit[at];
     uint32_t decisions = p.pool.decisions[at] << 1;
     t.room[slot] = flipped ? knapsack_flipped_room(p.job, room) : room;
@@ -166,8 +168,8 @@ __device__ int knapsack_build(const KnapsackStep &p, KnapsackTile &t, int64_t fi
     const int thread = static_cast<int>(threadIdx.x);
     if (!DOMINANCE) {
         for (int k = thread; k < children / 2; k += KNAPSACK_THREADS) {
-            knapsack_load(p, t, 2 * k, first / 2 + k, false);
-            knapsack_load(p, t, 2 * k + 1, first / 2 + k, true);
+            knapsack_load(p, t, 2 * k, p.job.same + first / 2 + k, false);
+            knapsack_load(p, t, 2 * k + 1, p.job.same + first / 2 + k, true);
         }
         __syncthreads();
         return 0;
@@ -178,14 +180,14 @@ __device__ int knapsack_build(const KnapsackStep &p, KnapsackTile &t, int64_t fi
         if (thread % 32 == 0) corner[thread / 32] = split;
     }
     __syncthreads();
-    const int64_t i = corner[0], j = first - i;
+    const int64_t i = corner[0], j = p.job.same + p.job.flipped + first - i;
     const int same = static_cast<int>(corner[1] - i), flipped = children - same;
     for (int k = thread; k < children; k += KNAPSACK_THREADS)
         knapsack_load(p, t, k, k < same ? i + k : j + k - same, k >= same);
     const bool exists[2] = {i > 0, j > 0};
     uint64_t profit[2] = {0, 0};
-    if (exists[0]) profit[0] = p.pool.profit[p.job.from + (i - 1) * p.job.from_step];
-    if (exists[1]) profit[1] = p.pool.profit[p.job.from + (j - 1) * p.job.from_step] + p.job.profit;
+    if (exists[0]) profit[0] = p.pool.profit[gpuopt__knapsack_parent(&p.job, i - 1)];
+    if (exists[1]) profit[1] = p.pool.profit[gpuopt__knapsack_parent(&p.job, j - 1)] + p.job.profit;
     __syncthreads();
     int dominated = knapsack_merge(t, same, flipped, exists, profit);
     __syncthreads();

@@ -15,6 +15,8 @@
  *     incumbent.h      solutions and claims of the caller, the upper bound
  *     recover.h        the items of the best solution
  *     pack.h, unpack.h nodes as bytes, and back
+ *     ranges.h         a step by the ranks of a group: who makes which children, and gets which nodes for that
+ *     together.h       these steps, and what ranks agree on
  *     pick.h           which nodes are one of every so many (CPU and GPU)
  *     deal.h           these as bytes, or nothing but these; and nodes added to others
  *     small.h          a small knapsack, searched by one thread (CPU and GPU)
@@ -48,9 +50,34 @@ typedef struct gpuopt__knapsack_lists {
 } gpuopt__knapsack_lists;
 
 enum {
-    GPUOPT__KNAPSACK_CHUNK = 512,      /* nodes that are copied at a time between arrays in host memory */
-    GPUOPT__KNAPSACK_PIECES = 1 << 28, /* the most of a handle */
+    GPUOPT__KNAPSACK_CHUNK = 512,         /* nodes that are copied at a time between arrays in host memory */
+    GPUOPT__KNAPSACK_PIECES = 1 << 28,    /* the most of a handle */
+    GPUOPT__KNAPSACK_CARRIED = 16384,     /* that ranks send at a time */
+    GPUOPT__KNAPSACK_SAMPLES = 64,        /* of a rank's rooms, to divide a step evenly */
+    GPUOPT__KNAPSACK_SHARE_FROM = 1 << 18 /* nodes of a list from which on ranks share it, unless the caller says */
 };
+
+/* What a rank tells the others. */
+typedef struct gpuopt__knapsack_said {
+    int64_t status, stops;
+    int64_t overflows; /* the children of its part of a step do not fit */
+    int64_t pool, flip;
+    gpuopt__knapsack_found found;
+} gpuopt__knapsack_said;
+
+/* A handle's part in a group; see ranges.h. */
+typedef struct gpuopt__knapsack_ranks {
+    gpuopt_group *group;         /* NULL: none, or of one rank */
+    int64_t pool;                /* that every rank has */
+    int spread;                  /* the step that is made: its children are divided */
+    int64_t light;               /* about how many of its nodes have flipped children */
+    int64_t *part;               /* [items + 1][ranks] */
+    int64_t *same, *flipped;     /* [ranks + 1] where each rank's children begin */
+    int64_t *cut;                /* [ranks] */
+    int64_t *room;               /* [ranks][SAMPLES] */
+    gpuopt__knapsack_node *node; /* [CARRIED] */
+    gpuopt__knapsack_said *said; /* [ranks] */
+} gpuopt__knapsack_ranks;
 
 /* The head of every backend's handle. Items are pieces, see copies.h; without `upper` those of the descriptor. Profits
  * in tables and searches are in multiples of `unit`, without those of fixed items; all other profits are as in the
@@ -69,6 +96,7 @@ struct gpuopt_knapsack {
     int32_t hybrid_threshold;
     int32_t items, given; /* pieces; items of the descriptor */
     int64_t capacity;
+    gpuopt__knapsack_ranks ranks;
     void *block;               /* memory of the arrays below and of the lists */
     int64_t base_profit;       /* of the items that are fixed in */
     int64_t unit;              /* the greatest common divisor of the remaining profits */
@@ -98,10 +126,11 @@ static inline void gpuopt__knapsack_go_to_host(const gpuopt_knapsack *k, gpuopt_
     s->room = k->host_room;
 }
 
-/* After each step: whether the caller's stop hook ends the run. Recovering items is never interrupted. */
+/* After each step: whether the caller's stop hook ends the run. Recovering items is never interrupted. Ranks first tell
+ * one another. */
 static inline int gpuopt__knapsack_stops(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
-    k->stopped = s->which == 0 && gpuopt__asked_to_stop(k->context);
-    return k->stopped;
+    if (s->which == 0 && gpuopt__asked_to_stop(k->context)) k->stopped = 1;
+    return s->which == 0 && k->stopped && !gpuopt__knapsack_has_ranks(s);
 }
 
 /* What a run of a batch of small knapsacks is to do. */
@@ -136,6 +165,13 @@ struct gpuopt__knapsack_backend {
     /* Makes steps until the search has reached `expanded` nodes, `steps` steps or its goal, no node is left, the
      * pool is full, or the stop hook says so. */
     gpuopt_status (*run)(gpuopt_knapsack *, gpuopt__knapsack_search *, int64_t expanded, int64_t steps);
+    /* One step, and the completion of the deepest list, as `run` makes them, on nodes at home. */
+    gpuopt_status (*step)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
+                          gpuopt__knapsack_found *);
+    gpuopt_status (*complete)(gpuopt_knapsack *, gpuopt__knapsack_search *);
+    /* Reads `count` rooms, from place `at` on, each `stride` places from the one before. */
+    gpuopt_status (*rooms)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int64_t stride,
+                           int64_t count, int64_t *);
     /* Called once the tables of sorted items are filled. */
     gpuopt_status (*load)(gpuopt_knapsack *);
     /* Read and write `count` nodes, from place `at` on; step: 1 or -1, from one place to the next. */
@@ -187,6 +223,14 @@ static inline int64_t gpuopt__knapsack_doubled(const gpuopt_knapsack *k, int64_t
     return pool < k->pool_limit / 2 ? 2 * pool : k->pool_limit;
 }
 
+static inline void gpuopt__knapsack_log_slices(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
+    if (!k->sliced && !s->stop_when_full)
+        gpuopt__log(k->context, 2,
+                    "knapsack: nodes do not fit the pool of %lld; levels are expanded in slices from now on",
+                    (long long)k->pool);
+    k->sliced = 1;
+}
+
 /* After a step whose children did not fit: the pool grows, or the next step takes a slice. */
 static inline gpuopt_status gpuopt__knapsack_make_room(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
     gpuopt_status status;
@@ -195,11 +239,7 @@ static inline gpuopt_status gpuopt__knapsack_make_room(gpuopt_knapsack *k, const
                                      : GPUOPT_ERROR_MEMORY;
     if (status != GPUOPT_ERROR_MEMORY) return status;
     k->pool_limit = k->pool; /* it is not tried again */
-    if (!k->sliced && !s->stop_when_full)
-        gpuopt__log(k->context, 2,
-                    "knapsack: nodes do not fit the pool of %lld; levels are expanded in slices from now on",
-                    (long long)k->pool);
-    k->sliced = 1;
+    gpuopt__knapsack_log_slices(k, s);
     return GPUOPT_OK;
 }
 

@@ -16,7 +16,8 @@ static gpuopt_status gpuopt__knapsack_check_options(const gpuopt_context *contex
                                    {"capacity", (double)d->capacity, 1, (double)INT64_MAX},
                                    {"pool", (double)d->pool, 1, (double)((int64_t)1 << 40)},
                                    {"node_limit", (double)d->node_limit, 1, (double)INT64_MAX},
-                                   {"hybrid_threshold", (double)d->hybrid_threshold, 1, INT32_MAX}};
+                                   {"hybrid_threshold", (double)d->hybrid_threshold, 1, INT32_MAX},
+                                   {"share_from", (double)d->share_from, 1, (double)((int64_t)1 << 40)}};
     const gpuopt__choice choice[] = {{"search", (int64_t)d->search, GPUOPT_SEARCH_HYBRID},
                                      {"when_full", (int64_t)d->when_full, GPUOPT_WHEN_FULL_STOP},
                                      {"reduction", (int64_t)d->reduction, GPUOPT_OFF}};
@@ -44,19 +45,27 @@ static gpuopt_status gpuopt__knapsack_check_items(const gpuopt_context *context,
     return GPUOPT_OK;
 }
 
-/* *d: the descriptor with its defaults; *pieces of its items; *limit: to which the pool may grow. */
+/* *d: the descriptor with its defaults; *pieces of its items; *limit: to which the pool may grow; *info: of the group;
+ * one of one rank is none. */
 static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
-                                            gpuopt_knapsack_desc *d, int32_t *pieces, int64_t *limit) {
+                                            gpuopt_knapsack_desc *d, int32_t *pieces, int64_t *limit,
+                                            gpuopt_group_info *info) {
     int64_t least;
     gpuopt_status status;
     memset(d, 0, sizeof *d);
+    memset(info, 0, sizeof *info);
+    info->count = 1;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status =
         gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, d, sizeof *d);
+    if (!status) status = gpuopt__ranks_of(context, call, &d->group, info);
+    if (info->count == 1) d->group = NULL;
     if (!status) status = gpuopt__knapsack_check_options(context, call, d);
     if (!status) status = gpuopt__knapsack_check_items(context, call, d);
     if (!status) status = gpuopt__knapsack_count_pieces(context, call, d, pieces);
     if (status) return status;
+    if (d->group && d->search == GPUOPT_SEARCH_HYBRID)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "HYBRID is not available with a group");
     least = 2 * (int64_t)*pieces + 8;
     *limit = d->pool;
     if (d->pool == 0) {
@@ -66,13 +75,15 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     if (d->pool < least) d->pool = least;
     if (*limit < d->pool) *limit = d->pool;
     if (d->hybrid_threshold == 0) d->hybrid_threshold = 5000;
+    if (d->share_from == 0) d->share_from = GPUOPT__KNAPSACK_SHARE_FROM;
     return GPUOPT_OK;
 }
 
 /* Cuts the arrays of the head out of one block; returns its size. */
-static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpuopt_knapsack_desc *d, int32_t pieces) {
+static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpuopt_knapsack_desc *d, int32_t pieces,
+                                     int32_t count) {
     gpuopt__arena arena;
-    int64_t n = pieces;
+    const int64_t n = pieces, ranks = count > 1 ? count : 0;
     int which;
     arena.base = (char *)memory;
     arena.used = 0;
@@ -101,6 +112,14 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
     k->taken = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->trial = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->scratch = (gpuopt__knapsack_item *)gpuopt__cut(&arena, 2 * n > d->items ? 2 * n : d->items, sizeof *k->scratch);
+    k->ranks.part = (int64_t *)gpuopt__cut(&arena, (n + 1) * ranks, sizeof(int64_t));
+    k->ranks.same = (int64_t *)gpuopt__cut(&arena, 2 * (ranks + 1), sizeof(int64_t));
+    k->ranks.flipped = k->ranks.same + ranks + 1;
+    k->ranks.cut = (int64_t *)gpuopt__cut(&arena, ranks, sizeof(int64_t));
+    k->ranks.room = (int64_t *)gpuopt__cut(&arena, ranks * GPUOPT__KNAPSACK_SAMPLES, sizeof(int64_t));
+    k->ranks.node =
+        (gpuopt__knapsack_node *)gpuopt__cut(&arena, ranks > 0 ? GPUOPT__KNAPSACK_CARRIED : 0, sizeof *k->ranks.node);
+    k->ranks.said = (gpuopt__knapsack_said *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.said);
     return arena.used;
 }
 
@@ -110,6 +129,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     gpuopt_memory_plan p;
     gpuopt_knapsack head;
     gpuopt_knapsack_desc d;
+    gpuopt_group_info group;
     gpuopt_status status;
     int64_t limit;
     int32_t pieces;
@@ -117,10 +137,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
-    status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit);
+    status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group);
     if (status) return status;
     memset(&p, 0, sizeof p);
-    p.host_bytes = gpuopt__knapsack_cut(&head, NULL, &d, pieces);
+    p.host_bytes = gpuopt__knapsack_cut(&head, NULL, &d, pieces, group.count);
     d.items = pieces;
     context->desc.backend->knapsack->plan(context, &d, &p);
     gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
@@ -139,19 +159,19 @@ GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack) {
 
 /* Takes the memory of a handle: the backend's, and that of its head. */
 static gpuopt_status gpuopt__knapsack_allocate(gpuopt_context *context, const gpuopt_knapsack_desc *d, int32_t pieces,
-                                               gpuopt_knapsack **knapsack) {
+                                               int32_t count, gpuopt_knapsack **knapsack) {
     gpuopt_knapsack *k = NULL, measure;
     gpuopt_knapsack_desc divided = *d; /* a backend sees pieces */
     gpuopt_status status;
     void *block = NULL;
     divided.items = pieces;
-    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cut(&measure, NULL, d, pieces), &block);
+    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cut(&measure, NULL, d, pieces, count), &block);
     if (!status) status = context->desc.backend->knapsack->create(context, &divided, &k);
     if (status) {
         gpuopt__release(context, GPUOPT_HOST, block);
         return status;
     }
-    gpuopt__knapsack_cut(k, block, d, pieces);
+    gpuopt__knapsack_cut(k, block, d, pieces, count);
     k->block = block;
     k->items = pieces;
     k->given = d->items;
@@ -159,16 +179,14 @@ static gpuopt_status gpuopt__knapsack_allocate(gpuopt_context *context, const gp
     return GPUOPT_OK;
 }
 
-/* surrogates: whether a long search may solve surrogate problems, see surrogate.h; their own handles do not. */
-static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
-                                           int surrogates, gpuopt_knapsack **knapsack) {
+/* Makes a handle of what has been checked. */
+static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const char *call,
+                                               const gpuopt_knapsack_desc *checked, int32_t pieces, int64_t limit,
+                                               const gpuopt_group_info *group, int surrogates,
+                                               gpuopt_knapsack **knapsack) {
     gpuopt_knapsack *k = NULL;
-    gpuopt_knapsack_desc d;
-    gpuopt_status status;
-    int64_t limit;
-    int32_t pieces;
-    status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit);
-    if (!status) status = gpuopt__knapsack_allocate(context, &d, pieces, &k);
+    const gpuopt_knapsack_desc d = *checked;
+    gpuopt_status status = gpuopt__knapsack_allocate(context, &d, pieces, group->count, &k);
     if (status) return status;
     k->kind = d.search;
     k->pool = k->search.home_room = d.pool;
@@ -180,6 +198,13 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
     k->search.stop_when_full = d.when_full == GPUOPT_WHEN_FULL_STOP;
     k->search.goal = INT64_MAX;
     k->search.reserve = (int64_t)pieces + 4; /* for the searches that recover items */
+    k->search.share_from = INT64_MAX;
+    k->search.ranks = group->count;
+    k->search.rank = group->rank;
+    k->search.part = k->ranks.part;
+    k->ranks.group = d.group;
+    k->ranks.pool = d.pool;
+    if (d.group) k->search.share_from = d.share_from;
     k->search.best.level = -1;
     k->surrogates = surrogates && k->search.dominance && gpuopt__knapsack_reduces(&d);
     k->strengthen_at = (k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN) * (int64_t)pieces;
@@ -189,6 +214,39 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
         gpuopt__knapsack_order(&k->search, &k->lists[0], k->root_bound);
         status = gpuopt__knapsack_plant(k, &k->search);
     }
+    if (status) gpuopt_knapsack_destroy(k);
+    else *knapsack = k;
+    return status;
+}
+
+/* Of what must be the same on all ranks. */
+static uint64_t gpuopt__knapsack_alike(const gpuopt_knapsack *k) {
+    const int64_t number[] = {k->items,       k->capacity,   k->search.stop_when_full, (int64_t)k->kind, k->pool,
+                              k->pool_limit,  k->node_limit, k->search.share_from,     (int64_t)k->hash, k->given,
+                              k->most != NULL};
+    uint64_t hash = GPUOPT__HASH_START;
+    int32_t j;
+    for (j = 0; j < (int32_t)(sizeof number / sizeof *number); j++)
+        hash = gpuopt__hash_number(hash, (uint64_t)number[j]);
+    for (j = 0; j < k->items; j++) {
+        hash = gpuopt__hash_number(hash, (uint64_t)k->weight[j]);
+        hash = gpuopt__hash_number(hash, (uint64_t)k->profit[j]);
+    }
+    for (j = 0; j < k->given && k->most; j++) hash = gpuopt__hash_number(hash, (uint64_t)k->most[j]);
+    return gpuopt__hash_number(hash, (uint64_t)k->surrogates);
+}
+
+/* surrogates: whether a long search may solve surrogate problems, see surrogate.h; their own handles do not. */
+static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
+                                           int surrogates, gpuopt_knapsack **knapsack) {
+    gpuopt_knapsack *k = NULL;
+    gpuopt_knapsack_desc d;
+    gpuopt_group_info group;
+    int64_t limit = 0;
+    int32_t pieces = 0;
+    gpuopt_status status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group);
+    if (!status) status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, surrogates, &k);
+    if (d.group) status = gpuopt__ranks_agree(context, d.group, call, status, k ? gpuopt__knapsack_alike(k) : 0);
     if (status) gpuopt_knapsack_destroy(k);
     else *knapsack = k;
     return status;
@@ -222,7 +280,7 @@ static void gpuopt__knapsack_report(gpuopt_knapsack *k, gpuopt_knapsack_info *in
     r.expanded = s->expanded;
     r.pruned = s->pruned;
     r.dominated = s->dominated;
-    r.alive = s->used[0] + s->used[1];
+    r.alive = gpuopt__knapsack_alive(s);
     r.peak = s->peak;
     r.steps = s->steps;
     r.slices = s->slices;
@@ -237,13 +295,18 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
                                                 gpuopt_knapsack_info *info) {
     static const char call[] = "gpuopt_knapsack_expand";
     gpuopt__knapsack_search *s;
+    int again;
     int64_t expanded = INT64_MAX, steps = INT64_MAX, lower;
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_knapsack_expand(knapsack, nodes, levels, info));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (nodes < 0 || levels < 0 || (info && !GPUOPT__HAS_SIZE(info)))
-        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,
-                              nodes < 0 || levels < 0 ? "nodes or levels is negative" : "info has no struct_size");
+        status = gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,
+                                nodes < 0 || levels < 0 ? "nodes or levels is negative" : "info has no struct_size");
+    status = gpuopt__knapsack_agree(
+        knapsack, call, status,
+        gpuopt__hash_number(gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)nodes), (uint64_t)levels));
+    if (status) return status;
     s = &knapsack->search;
     lower = s->lower;
     if (nodes > 0 && nodes < INT64_MAX - s->expanded) expanded = s->expanded + nodes;
@@ -252,9 +315,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
     knapsack->stopped = 0;
     do {
         int64_t until = knapsack->strengthen_at < expanded ? knapsack->strengthen_at : expanded;
-        status = gpuopt__knapsack_of(knapsack)->run(knapsack, s, until, steps);
-    } while (!status && !knapsack->stopped && gpuopt__knapsack_strengthen(knapsack));
+        if (knapsack->ranks.group) status = gpuopt__knapsack_run_all(knapsack, until, steps);
+        else status = gpuopt__knapsack_of(knapsack)->run(knapsack, s, until, steps);
+        again = !status && !knapsack->stopped && gpuopt__knapsack_strengthen(knapsack);
+        if (again && knapsack->ranks.group) status = gpuopt__knapsack_level(knapsack);
+    } while (again && !status);
     if (!status && s->lower >= s->goal) gpuopt__knapsack_finish(s);
+    gpuopt__knapsack_weigh(knapsack);
     if (!status && s->lower > lower) knapsack->incumbent = knapsack->base_profit + s->lower * knapsack->unit;
     if (!status && info) gpuopt__knapsack_report(knapsack, info);
     return status;
@@ -283,17 +350,21 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack
     gpuopt_knapsack *k = knapsack;
     const void *found = NULL;
     const char *fault = profit < 0 ? "profit is negative" : NULL;
+    uint64_t hash = gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)profit);
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_set_incumbent(knapsack, where, profit, taken));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
-    if (!status && fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
-    fault = gpuopt__knapsack_copies_fault(k, taken);
-    if (!status && fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, fault);
-    if (!status && taken) status = gpuopt__fetch(k->context, where, taken, (uint64_t)k->items, k->trial, &found);
+    if (!status && !fault) {
+        fault = gpuopt__knapsack_copies_fault(k, taken);
+        if (fault) status = gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, fault);
+        else if (taken) status = gpuopt__fetch(k->context, where, taken, (uint64_t)k->items, k->trial, &found);
+        if (taken && !status) fault = gpuopt__knapsack_solution_fault(k, profit, (const uint8_t *)found);
+    }
+    if (!status && fault) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    if (!status && k->ranks.group && taken) hash = gpuopt__hash(hash, (const unsigned char *)found, (uint64_t)k->items);
+    status = gpuopt__knapsack_agree(k, call, status, hash);
     if (status) return status;
-    if (taken) fault = gpuopt__knapsack_solution_fault(k, profit, (const uint8_t *)found);
-    if (fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
     if (!taken) gpuopt__knapsack_claim(k, profit);
     else if (profit > k->incumbent) gpuopt__knapsack_adopt(k, profit, (const uint8_t *)found);
     return GPUOPT_OK;
@@ -305,27 +376,33 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, g
     gpuopt_knapsack *k = knapsack;
     const void *found = NULL;
     const char *fault;
+    uint64_t hash = gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)profit);
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_set_copies(knapsack, where, profit, copies));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
+    if (!status && !copies) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "copies is NULL");
+    if (!status)
+        status = gpuopt__fetch(k->context, where, copies, sizeof *copies * (uint64_t)k->given, k->scratch, &found);
+    if (!status) {
+        fault = gpuopt__knapsack_of_copies(k, (const int64_t *)found, k->trial)
+                    ? gpuopt__knapsack_solution_fault(k, profit, k->trial)
+                    : "the copies of an item are negative, or more than there are, or do not fit";
+        if (fault) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    }
+    if (!status && k->ranks.group) hash = gpuopt__hash(hash, k->trial, (uint64_t)k->items);
+    status = gpuopt__knapsack_agree(k, call, status, hash);
     if (status) return status;
-    if (!copies) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "copies is NULL");
-    status = gpuopt__fetch(k->context, where, copies, sizeof *copies * (uint64_t)k->given, k->scratch, &found);
-    if (status) return status;
-    fault = gpuopt__knapsack_of_copies(k, (const int64_t *)found, k->trial)
-                ? gpuopt__knapsack_solution_fault(k, profit, k->trial)
-                : "the copies of an item are negative, or more than there are, or do not fit";
-    if (fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
     if (profit > k->incumbent) gpuopt__knapsack_adopt(k, profit, k->trial);
     return GPUOPT_OK;
 }
 
-/* Recovers the incumbent's items; *weight: of all. */
+/* Recovers the incumbent's items, if no rank has a status; *weight: of all. */
 static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const char *call, gpuopt_memory where,
-                                                   int64_t *weight) {
-    gpuopt_status status = gpuopt__check_where(k->context, call, where);
+                                                   gpuopt_status status, int64_t *weight) {
     int32_t j;
+    if (!status) status = gpuopt__check_where(k->context, call, where);
+    status = gpuopt__knapsack_agree(k, call, status, GPUOPT__HASH_START);
     if (!status) status = gpuopt__knapsack_recover(k);
     for (*weight = 0, j = 0; j < k->items && !status; j++)
         if (k->taken[j]) *weight += k->weight[j];
@@ -341,8 +418,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gp
     gpuopt_status status;
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     fault = gpuopt__knapsack_copies_fault(k, taken);
-    if (fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, fault);
-    status = gpuopt__knapsack_finish_items(k, call, where, &sum);
+    status = fault ? gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, fault) : GPUOPT_OK;
+    status = gpuopt__knapsack_finish_items(k, call, where, status, &sum);
     if (!status) status = gpuopt__deliver(k->context, where, taken, k->taken, (uint64_t)k->items);
     if (status) return status;
     if (profit) *profit = k->incumbent;
@@ -356,7 +433,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, g
     int64_t sum;
     gpuopt_status status;
     if (!k) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__knapsack_finish_items(k, "gpuopt_knapsack_get_copies", where, &sum);
+    status = gpuopt__knapsack_finish_items(k, "gpuopt_knapsack_get_copies", where, GPUOPT_OK, &sum);
     if (status) return status;
     if (copies) gpuopt__knapsack_to_copies(k, k->taken, (int64_t *)(void *)k->scratch);
     status = gpuopt__deliver(k->context, where, copies, k->scratch, sizeof *copies * (uint64_t)k->given);

@@ -121,8 +121,8 @@ static void gpuopt__knapsack_lower_goal(gpuopt_knapsack *k) {
 
 /* Ends the search: no node in the pool can beat the incumbent. */
 static void gpuopt__knapsack_finish(gpuopt__knapsack_search *s) {
-    s->pruned += s->used[0] + s->used[1];
-    s->used[0] = s->used[1] = 0;
+    s->pruned += gpuopt__knapsack_alive(s);
+    s->used[0] = s->used[1] = s->elsewhere = 0;
     s->depth = 0;
     s->full = 0;
 }

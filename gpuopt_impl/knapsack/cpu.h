@@ -121,8 +121,7 @@ static inline int64_t gpuopt__knapsack_cpu_part_begin(int64_t work, int parts, i
 
 /* All parts of a step, by all threads. COPY: part[t].children is the number of children in the parts before t. */
 static void gpuopt__knapsack_cpu_parts(gpuopt__knapsack_cpu *k, const gpuopt__knapsack_search *s,
-                                       const gpuopt__knapsack_job *job, int64_t with, int64_t work,
-                                       gpuopt__knapsack_task task) {
+                                       const gpuopt__knapsack_job *job, int64_t work, gpuopt__knapsack_task task) {
     int parts = k->threads * GPUOPT__KNAPSACK_PARTS, t;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(k->threads)
@@ -133,11 +132,11 @@ static void gpuopt__knapsack_cpu_parts(gpuopt__knapsack_cpu *k, const gpuopt__kn
         gpuopt__environment_scope scope;
         gpuopt__environment_enter(&scope);
         if (task == GPUOPT__KNAPSACK_COPY) {
-            gpuopt__knapsack_part(s, job, &k->pool, with, begin, end, task, k->mark,
+            gpuopt__knapsack_part(s, job, &k->pool, begin, end, task, k->mark,
                                   job->to + k->part[t].children * job->to_step);
         } else {
             memset(k->mark + begin / 64, 0, (size_t)((end + 63) / 64 - begin / 64) * sizeof *k->mark);
-            k->part[t] = gpuopt__knapsack_part(s, job, &k->pool, with, begin, end, task, k->mark, 0);
+            k->part[t] = gpuopt__knapsack_part(s, job, &k->pool, begin, end, task, k->mark, 0);
         }
         gpuopt__environment_leave(&scope);
     }
@@ -146,19 +145,32 @@ static void gpuopt__knapsack_cpu_parts(gpuopt__knapsack_cpu *k, const gpuopt__kn
 static gpuopt__knapsack_found gpuopt__knapsack_cpu_step(gpuopt__knapsack_cpu *k, const gpuopt__knapsack_search *s,
                                                         const gpuopt__knapsack_job *job) {
     gpuopt__knapsack_found sum = gpuopt__knapsack_nothing(job->lower);
-    int64_t with = job->count, work;
+    gpuopt__knapsack_job own = *job;
+    int64_t work;
     int t;
-    if (k->threads == 1 || 2 * job->count < GPUOPT__KNAPSACK_ALONE) return gpuopt__knapsack_step(s, job, &k->pool);
-    if (s->dominance) with = gpuopt__knapsack_with_room(&k->pool, job->from, job->from_step, job->count, job->least);
-    work = job->count + with;
-    gpuopt__knapsack_cpu_parts(k, s, job, with, work, GPUOPT__KNAPSACK_MARK);
+    if (k->threads == 1 || gpuopt__knapsack_children(job) < GPUOPT__KNAPSACK_ALONE)
+        return gpuopt__knapsack_step(s, job, &k->pool);
+    if (s->dominance) own.flipped_end = gpuopt__knapsack_light(&k->pool, job);
+    work = gpuopt__knapsack_children(&own);
+    gpuopt__knapsack_cpu_parts(k, s, &own, work, GPUOPT__KNAPSACK_MARK);
     for (t = 0; t < k->threads * GPUOPT__KNAPSACK_PARTS; t++) {
         int64_t before = sum.children;
         gpuopt__knapsack_join(&sum, &k->part[t]);
         k->part[t].children = before;
     }
-    if (sum.children <= job->limit) gpuopt__knapsack_cpu_parts(k, s, job, with, work, GPUOPT__KNAPSACK_COPY);
+    if (sum.children <= job->limit) gpuopt__knapsack_cpu_parts(k, s, &own, work, GPUOPT__KNAPSACK_COPY);
     return sum;
+}
+
+static gpuopt_status gpuopt__knapsack_cpu_step_alone(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                                     const gpuopt__knapsack_job *job, gpuopt__knapsack_found *found) {
+    *found = gpuopt__knapsack_cpu_step((gpuopt__knapsack_cpu *)k, s, job);
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__knapsack_cpu_complete(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
+    gpuopt__knapsack_complete(s, &((gpuopt__knapsack_cpu *)k)->pool);
+    return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__knapsack_cpu_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_search *s, int64_t expanded,
@@ -169,10 +181,11 @@ static gpuopt_status gpuopt__knapsack_cpu_run(gpuopt_knapsack *knapsack, gpuopt_
     while (!status && s->expanded < expanded && s->steps < steps && gpuopt__knapsack_next(s, &job)) {
         gpuopt__knapsack_found found = gpuopt__knapsack_cpu_step(k, s, &job);
         if (gpuopt__knapsack_overflows(s, &job, &found)) {
+            if (gpuopt__knapsack_has_ranks(s)) break;
             status = gpuopt__knapsack_make_room(knapsack, s);
             continue;
         }
-        gpuopt__knapsack_apply(s, &job, &found);
+        gpuopt__knapsack_apply(s, &job, &found, found.children);
         if (found.children > 0 && gpuopt__knapsack_completes(s)) gpuopt__knapsack_complete(s, &k->pool);
         if (gpuopt__knapsack_stops(knapsack, s)) break;
     }
@@ -185,6 +198,15 @@ static gpuopt_status gpuopt__knapsack_cpu_get(gpuopt_knapsack *knapsack, const g
                                               int step, int64_t count, gpuopt__knapsack_node *node) {
     (void)s;
     gpuopt__knapsack_read(&((gpuopt__knapsack_cpu *)knapsack)->pool, at, step, count, node);
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__knapsack_cpu_rooms(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
+                                                int64_t stride, int64_t count, int64_t *room) {
+    const gpuopt__knapsack_pool *pool = &((gpuopt__knapsack_cpu *)knapsack)->pool;
+    int64_t i;
+    (void)s;
+    for (i = 0; i < count; i++) room[i] = pool->room[at + i * stride];
     return GPUOPT_OK;
 }
 
@@ -204,7 +226,8 @@ static gpuopt_status gpuopt__knapsack_cpu_pick(gpuopt_knapsack *knapsack, const 
 
 static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {
     gpuopt__knapsack_cpu_plan,          gpuopt__knapsack_cpu_create,        gpuopt__knapsack_cpu_destroy,
-    gpuopt__knapsack_cpu_grow,          gpuopt__knapsack_cpu_run,           gpuopt__knapsack_cpu_load,
+    gpuopt__knapsack_cpu_grow,          gpuopt__knapsack_cpu_run,           gpuopt__knapsack_cpu_step_alone,
+    gpuopt__knapsack_cpu_complete,      gpuopt__knapsack_cpu_rooms,         gpuopt__knapsack_cpu_load,
     gpuopt__knapsack_cpu_get,           gpuopt__knapsack_cpu_put,           gpuopt__knapsack_cpu_pick,
     gpuopt__knapsack_cpu_batch_plan,    gpuopt__knapsack_cpu_batch_create,  gpuopt__knapsack_cpu_batch_destroy,
     gpuopt__knapsack_cpu_batch_run,     gpuopt__knapsack_multi_cpu_plan,    gpuopt__knapsack_multi_cpu_create,

@@ -59,14 +59,21 @@ typedef enum gpuopt__knapsack_task {
     GPUOPT__KNAPSACK_COPY
 } gpuopt__knapsack_task;
 
+/* How many nodes of the job have at least its least room: the others have no flipped child. The nodes are sorted. */
+static inline int64_t gpuopt__knapsack_light(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job) {
+    int64_t low = job->flipped, high = job->flipped_end;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (pool->room[gpuopt__knapsack_parent(job, middle)] >= job->least) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
 /* The parents of the next children in the merge: of the next unchanged one, and of the next flipped one. */
 typedef struct gpuopt__knapsack_cursor {
     int64_t same, flipped;
 } gpuopt__knapsack_cursor;
-
-static inline int64_t gpuopt__knapsack_parent(const gpuopt__knapsack_job *job, int64_t k) {
-    return job->from + k * job->from_step;
-}
 
 /* Whether the unchanged child of parent i comes before the flipped child of parent j. */
 static inline int gpuopt__knapsack_before(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job, int64_t i,
@@ -77,12 +84,14 @@ static inline int gpuopt__knapsack_before(const gpuopt__knapsack_pool *pool, con
     return pool->profit[a] >= pool->profit[b] + job->profit;
 }
 
-/* How many children of each list come before a rank of the merged list. `with`: the length of the second list. */
+/* Where the merge of both lists is, of which the job has begun, after so many children. */
 static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knapsack_pool *pool,
-                                                             const gpuopt__knapsack_job *job, int64_t with,
-                                                             int64_t rank) {
+                                                             const gpuopt__knapsack_job *job, int64_t children) {
     gpuopt__knapsack_cursor at;
-    int64_t low = rank > with ? rank - with : 0, high = rank < job->count ? rank : job->count;
+    int64_t rank = job->same + job->flipped + children;
+    int64_t low = rank - job->flipped_end, high = rank - job->flipped;
+    if (low < job->same) low = job->same;
+    if (high > job->same_end) high = job->same_end;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
         if (gpuopt__knapsack_before(pool, job, middle, rank - 1 - middle)) low = middle + 1;
@@ -95,14 +104,14 @@ static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knaps
 
 /* The child at a rank. Returns 0 if there is none: it is too heavy, or *dominated is set. */
 static inline int gpuopt__knapsack_child(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
-                                         int dominance, int64_t with, int64_t rank, gpuopt__knapsack_cursor *at,
+                                         int dominance, int64_t rank, gpuopt__knapsack_cursor *at,
                                          gpuopt__knapsack_node *child, int *dominated) {
     int64_t parent, other;
     int flipped = (int)(rank & 1);
     if (dominance)
-        flipped = at->same >= job->count ||
-                  (at->flipped < with && !gpuopt__knapsack_before(pool, job, at->same, at->flipped));
-    parent = gpuopt__knapsack_parent(job, dominance ? (flipped ? at->flipped++ : at->same++) : rank / 2);
+        flipped = at->same >= job->same_end ||
+                  (at->flipped < job->flipped_end && !gpuopt__knapsack_before(pool, job, at->same, at->flipped));
+    parent = gpuopt__knapsack_parent(job, dominance ? (flipped ? at->flipped++ : at->same++) : job->same + rank / 2);
     *dominated = 0;
     child->room = pool->room[parent];
     child->profit = pool->profit[parent];
@@ -120,12 +129,11 @@ static inline int gpuopt__knapsack_child(const gpuopt__knapsack_pool *pool, cons
     return !*dominated;
 }
 
-/* Ranks begin .. end - 1 of a step. to: the place of the first child that stays. mark: a bit for each rank; begin is a
- * multiple of 64 then. */
+/* Ranks begin .. end - 1 of the job's own. to: the place of the first child that stays. mark: a bit for each rank; begin
+ * is a multiple of 64 then. */
 static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
-                                                    const gpuopt__knapsack_pool *pool, int64_t with, int64_t begin,
-                                                    int64_t end, gpuopt__knapsack_task task, uint64_t *mark,
-                                                    int64_t to) {
+                                                    const gpuopt__knapsack_pool *pool, int64_t begin, int64_t end,
+                                                    gpuopt__knapsack_task task, uint64_t *mark, int64_t to) {
     gpuopt__knapsack_found found = gpuopt__knapsack_nothing(job->lower);
     gpuopt__knapsack_cursor at = {0, 0};
     gpuopt__knapsack_filled f;
@@ -133,9 +141,9 @@ static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_searc
     int64_t rank;
     int dominated;
     f.at = s->view.at;
-    if (s->dominance) at = gpuopt__knapsack_split(pool, job, with, begin);
+    if (s->dominance) at = gpuopt__knapsack_split(pool, job, begin);
     for (rank = begin; rank < end; rank++) {
-        int stays = gpuopt__knapsack_child(pool, job, s->dominance, with, rank, &at, &child, &dominated);
+        int stays = gpuopt__knapsack_child(pool, job, s->dominance, rank, &at, &child, &dominated);
         if (task == GPUOPT__KNAPSACK_COPY) {
             if (!(mark[rank / 64] >> rank % 64 & 1)) continue;
         } else {
@@ -170,9 +178,10 @@ static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_searc
 static inline gpuopt__knapsack_found gpuopt__knapsack_step(const gpuopt__knapsack_search *s,
                                                            const gpuopt__knapsack_job *job,
                                                            const gpuopt__knapsack_pool *pool) {
-    int64_t with = job->count;
-    if (s->dominance) with = gpuopt__knapsack_with_room(pool, job->from, job->from_step, job->count, job->least);
-    return gpuopt__knapsack_part(s, job, pool, with, 0, job->count + with, GPUOPT__KNAPSACK_WRITE, NULL, job->to);
+    gpuopt__knapsack_job own = *job;
+    if (s->dominance) own.flipped_end = gpuopt__knapsack_light(pool, job);
+    return gpuopt__knapsack_part(s, &own, pool, 0, gpuopt__knapsack_children(&own), GPUOPT__KNAPSACK_WRITE, NULL,
+                                 job->to);
 }
 
 /* Completes the deepest list: see search.h. */

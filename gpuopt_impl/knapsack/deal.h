@@ -78,7 +78,7 @@ static gpuopt_status gpuopt__knapsack_reduce_to(gpuopt_knapsack *k, const gpuopt
         number += list.count;
         before[list.side] += list.count;
         after[list.side] += p.count;
-        list.count = p.count;
+        list.count = list.own = p.count;
         if (list.count > 0) s->list[depth++] = list;
     }
     if (status) return status;
@@ -107,6 +107,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t
     if (every < 1 || (!bytes && !size))
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call,
                               every < 1 ? "every is less than 1" : "bytes and size are NULL");
+    status = gpuopt__knapsack_refuse_ranks(k, call);
+    if (status) return status;
     share.every = every;
     hand = gpuopt__knapsack_hand_of(s, &share);
     need = gpuopt__knapsack_packed_size(k, hand.lists, hand.nodes, hand.decided);
@@ -133,11 +135,14 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t
 GPUOPT_API gpuopt_status gpuopt_knapsack_keep(gpuopt_knapsack *knapsack, int64_t part, int64_t parts) {
     static const char call[] = "gpuopt_knapsack_keep";
     gpuopt__knapsack_share share = {0, 0, 0};
+    gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_keep(knapsack, part, parts));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (parts < 1 || part < 0 || part >= parts)
         return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,
                               parts < 1 ? "parts is less than 1" : "part is not in 0..parts - 1");
+    status = gpuopt__knapsack_refuse_ranks(knapsack, call);
+    if (status) return status;
     share.every = parts;
     share.part = part;
     return gpuopt__knapsack_reduce_to(knapsack, &share, NULL);
@@ -161,29 +166,6 @@ static int gpuopt__knapsack_skips_nothing(const gpuopt__knapsack_search *s, cons
     for (i = 0; i < p->decisions; i++)
         if (gpuopt__knapsack_packed_decision(p, i) != i) return 0;
     return 1;
-}
-
-/* Moves the nodes of a search out of host memory, where the GPU's backend keeps short lists. */
-static gpuopt_status gpuopt__knapsack_bring_home(gpuopt_knapsack *k) {
-    gpuopt__knapsack_search *s = &k->search;
-    gpuopt__knapsack_node *node = k->staging;
-    gpuopt_status status = GPUOPT_OK;
-    int64_t done, part;
-    int side;
-    if (!s->on_host) return GPUOPT_OK;
-    for (side = 0; side < 2; side++)
-        for (done = 0; done < s->used[side] && !status; done += part) {
-            part = s->used[side] - done < k->chunk ? s->used[side] - done : k->chunk;
-            gpuopt__knapsack_go_to_host(k, s);
-            status =
-                gpuopt__knapsack_of(k)->get(k, s, gpuopt__knapsack_place(s, side, 0, done), side ? -1 : 1, part, node);
-            gpuopt__knapsack_go_home(s);
-            if (!status)
-                status = gpuopt__knapsack_of(k)->put(k, s, gpuopt__knapsack_place(s, side, 0, done), side ? -1 : 1,
-                                                     part, node);
-        }
-    gpuopt__knapsack_go_home(s);
-    return status;
 }
 
 /* Moves `count` nodes of a side towards the middle, the last one first. */
@@ -237,6 +219,7 @@ static gpuopt_status gpuopt__knapsack_merge(gpuopt_knapsack *k, const gpuopt__kn
             if (mine == 0) list = more;
             else {
                 list.count += theirs;
+                list.own = list.count;
                 list.completed = list.completed > more.completed ? list.completed : more.completed;
                 list.bound = gpuopt__max(list.bound, more.bound);
             }
@@ -269,7 +252,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const vo
     GPUOPT__COMPUTES(gpuopt_knapsack_add(knapsack, bytes, size));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     s = &k->search;
-    status = gpuopt__knapsack_check_packed(k, call, bytes, size, &p);
+    status = gpuopt__knapsack_refuse_ranks(k, call);
+    if (!status) status = gpuopt__knapsack_check_packed(k, call, bytes, size, &p);
     if (status) return status;
     if (s->depth == 0) return gpuopt__knapsack_replace(k, call, &p);
     if (s->dominance || !gpuopt__knapsack_skips_nothing(s, &p))

@@ -201,8 +201,8 @@ static gpuopt_status gpuopt__knapsack_plant(gpuopt_knapsack *k, gpuopt__knapsack
     gpuopt__knapsack_filled f = gpuopt__knapsack_root(s, &root);
     gpuopt__knapsack_list *list = &s->list[0];
     if (!gpuopt__knapsack_beats(&s->view, &f, s->lower)) return GPUOPT_OK;
-    list->count = list->completed = 1;
-    list->level = list->decided = list->side = 0;
+    list->count = list->own = list->completed = 1;
+    list->level = list->decided = list->side = list->shared = 0;
     list->bound = gpuopt__knapsack_value(root.room, root.profit, s->ratio);
     s->depth = 1;
     s->used[0] = 1;
@@ -210,6 +210,29 @@ static gpuopt_status gpuopt__knapsack_plant(gpuopt_knapsack *k, gpuopt__knapsack
     if (k->host_room > 0 && k->host_room <= s->home_room) gpuopt__knapsack_go_to_host(k, s);
     else gpuopt__knapsack_go_home(s);
     return gpuopt__knapsack_of(k)->put(k, s, s->first, 1, 1, &root);
+}
+
+/* Moves the nodes of a search out of host memory, where the GPU's backend keeps short lists. */
+static gpuopt_status gpuopt__knapsack_bring_home(gpuopt_knapsack *k) {
+    gpuopt__knapsack_search *s = &k->search;
+    gpuopt__knapsack_node *node = k->staging;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t done, part;
+    int side;
+    if (!s->on_host) return GPUOPT_OK;
+    for (side = 0; side < 2; side++)
+        for (done = 0; done < s->used[side] && !status; done += part) {
+            part = s->used[side] - done < k->chunk ? s->used[side] - done : k->chunk;
+            gpuopt__knapsack_go_to_host(k, s);
+            status =
+                gpuopt__knapsack_of(k)->get(k, s, gpuopt__knapsack_place(s, side, 0, done), side ? -1 : 1, part, node);
+            gpuopt__knapsack_go_home(s);
+            if (!status)
+                status = gpuopt__knapsack_of(k)->put(k, s, gpuopt__knapsack_place(s, side, 0, done), side ? -1 : 1,
+                                                     part, node);
+        }
+    gpuopt__knapsack_go_home(s);
+    return status;
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_MODEL_H */

@@ -5,8 +5,8 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_PACK_H
 #define GPUOPT_IMPL_KNAPSACK_PACK_H
 
-#include "incumbent.h"
 #include "recover.h"
+#include "together.h"
 
 #define GPUOPT__KNAPSACK_HEAD 80
 #define GPUOPT__KNAPSACK_CHECKSUM 72 /* where it is */
@@ -27,7 +27,7 @@ static int64_t gpuopt__knapsack_next_lists(const gpuopt__knapsack_search *s, int
         *of_first = left > 0 && left < count ? left : count;
         if (left > 0) left -= *of_first;
     }
-    return nodes < 0 ? s->used[0] + s->used[1] : nodes - left;
+    return nodes < 0 ? gpuopt__knapsack_alive(s) : nodes - left;
 }
 
 static uint64_t gpuopt__knapsack_packed_size(const gpuopt_knapsack *k, int32_t lists, int64_t nodes, int32_t decided) {
@@ -86,6 +86,32 @@ static gpuopt_status gpuopt__knapsack_pack_nodes(gpuopt_knapsack *k, int64_t at,
     return status;
 }
 
+/* Packs the last `count` nodes of list j. `before`: nodes of its side below it. If it is shared, each rank packs its
+ * own, and tells them to the others. */
+static gpuopt_status gpuopt__knapsack_pack_last(gpuopt_knapsack *k, int32_t j, int64_t before, int64_t count,
+                                                unsigned char *to) {
+    const gpuopt__knapsack_search *s = &k->search;
+    const gpuopt__knapsack_list *list = &s->list[j];
+    const int64_t *part = s->part + (int64_t)j * s->ranks, skipped = list->count - count;
+    const int step = list->side ? -1 : 1;
+    gpuopt_status status = GPUOPT_OK;
+    int32_t r;
+    if (!list->shared)
+        return gpuopt__knapsack_pack_nodes(k, gpuopt__knapsack_place(s, list->side, before, skipped), step, count, to);
+    for (r = 0; r < s->ranks && !status; r++) {
+        const int64_t begin = gpuopt__knapsack_clip(part[r] - skipped, count);
+        const int64_t end = r + 1 < s->ranks ? gpuopt__knapsack_clip(part[r + 1] - skipped, count) : count;
+        unsigned char *at = to + GPUOPT__KNAPSACK_NODE * begin;
+        if (begin == end) continue;
+        if (r == s->rank)
+            status = gpuopt__knapsack_pack_nodes(
+                k, gpuopt__knapsack_place(s, list->side, before, begin + skipped - part[r]), step, end - begin, at);
+        if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
+        status = gpuopt_group_broadcast(k->ranks.group, r, at, GPUOPT__KNAPSACK_NODE * (uint64_t)(end - begin));
+    }
+    return status;
+}
+
 static gpuopt__knapsack_node gpuopt__knapsack_take_node(const unsigned char *from) {
     gpuopt__knapsack_node node;
     node.room = (int64_t)gpuopt__take_bytes(from, 8);
@@ -111,9 +137,7 @@ static gpuopt_status gpuopt__knapsack_unpack_nodes(gpuopt_knapsack *k, int64_t a
 static void gpuopt__knapsack_remove(gpuopt__knapsack_search *s, int32_t first, int64_t of_first) {
     while (s->depth > first) {
         gpuopt__knapsack_list *top = &s->list[s->depth - 1];
-        int64_t count = s->depth - 1 == first ? of_first : top->count;
-        s->used[top->side] -= count;
-        top->count -= count;
+        gpuopt__knapsack_shorten(s, s->depth - 1, s->depth - 1 == first ? of_first : top->count);
         if (top->count > 0) break;
         s->depth--;
     }
@@ -129,18 +153,21 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     uint64_t need;
     int64_t total, of_first, base[2] = {0, 0};
     int32_t first, j, decided;
-    gpuopt_status status;
+    gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_knapsack_pack(knapsack, nodes, remove, bytes, capacity, size));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     s = &k->search;
     if (nodes < -1 || (!bytes && !size))
-        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call,
-                              nodes < -1 ? "nodes is less than -1" : "bytes and size are NULL");
+        status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call,
+                                nodes < -1 ? "nodes is less than -1" : "bytes and size are NULL");
     total = gpuopt__knapsack_next_lists(s, nodes, &first, &of_first);
     decided = first < s->depth ? s->list[s->depth - 1].decided : 0;
     need = gpuopt__knapsack_packed_size(k, s->depth - first, total, decided);
-    if (bytes && capacity < need)
-        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "capacity is too small");
+    if (!status && bytes && capacity < need)
+        status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "capacity is too small");
+    status = gpuopt__knapsack_agree(k, call, status,
+                                    gpuopt__hash_number(gpuopt__hash_number(!!remove, (uint64_t)nodes), bytes != NULL));
+    if (status) return status;
     if (!bytes) {
         *size = need;
         return GPUOPT_OK;
@@ -155,15 +182,16 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     for (j = 0; j < s->depth && !status; j++) {
         int32_t side = s->list[j].side;
         int64_t count = j == first ? of_first : s->list[j].count;
-        base[side] += s->list[j].count;
-        if (j < first) continue;
-        status = gpuopt__knapsack_pack_nodes(k, gpuopt__knapsack_place(s, side, base[side] - count, 0), side ? -1 : 1,
-                                             count, to);
-        to += GPUOPT__KNAPSACK_NODE * count;
+        if (j >= first) {
+            status = gpuopt__knapsack_pack_last(k, j, base[side], count, to);
+            to += GPUOPT__KNAPSACK_NODE * count;
+        }
+        base[side] += s->list[j].own;
     }
     if (status) return status;
     gpuopt__seal(head, need, GPUOPT__KNAPSACK_CHECKSUM);
     if (remove && total > 0) gpuopt__knapsack_remove(s, first, of_first);
+    gpuopt__knapsack_weigh(k);
     return GPUOPT_OK;
 }
 

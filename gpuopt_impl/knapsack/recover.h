@@ -83,7 +83,9 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     s.which = 1;
     s.home_first =
         whole->home_first + whole->used[0]; /* also when the nodes are elsewhere: every backend makes the same slices */
-    s.home_room = whole->home_room - whole->used[0] - whole->used[1];
+    s.home_room = whole->home_room - whole->used[0] - whole->used[1] - whole->uneven; /* ranks, too */
+    s.share_from = INT64_MAX;
+    s.uneven = 0;
     s.reserve = 0;
     s.dominance = 1;
     s.stop_when_full = 0;

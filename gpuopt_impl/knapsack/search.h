@@ -53,11 +53,13 @@ typedef struct gpuopt__knapsack_best {
 /* Nodes of one level. */
 typedef struct gpuopt__knapsack_list {
     int64_t count;
+    int64_t own;       /* of these, those in this pool: fewer if the list is shared by the ranks of a group */
     int64_t completed; /* its length, or that of the list it descends from, at the latest completion */
     double bound;      /* the largest gpuopt__knapsack_value() */
     int32_t level;
     int32_t decided; /* number of decisions made up to here: levels that were not skipped */
     int32_t side;    /* of the pool */
+    int32_t shared;  /* not 0: each rank has a range of the nodes, see ranges.h */
 } gpuopt__knapsack_list;
 
 /* A search in a part of the pool. Lists are stacked from both ends of the part towards the middle, parents and their
@@ -85,6 +87,12 @@ typedef struct gpuopt__knapsack_search {
     int on_host;                   /* GPU: the nodes are in host memory instead */
     int which;                     /* 1: the search that recovers items */
     int64_t used[2];               /* nodes on each side */
+    int64_t elsewhere;             /* nodes of shared lists that other ranks have */
+    int64_t uneven;                /* free nodes that another rank, which has fewer, does not have */
+    int64_t share_from;            /* nodes of a list from which on ranks share its children; INT64_MAX: no ranks */
+    int32_t rank, ranks;           /* of the group */
+    int together;                  /* a step that all ranks make together is being chosen */
+    int64_t *part;                 /* [levels + 1][ranks] of a shared list: its nodes that lower ranks have */
     int64_t reserve;               /* nodes kept free, beyond one for each remaining level and two more */
     gpuopt__knapsack_best best;
     int64_t expanded, pruned, dominated, peak, steps, slices;
@@ -134,6 +142,34 @@ GPUOPT_HD int gpuopt__knapsack_may_beat(const gpuopt__knapsack_search *s, double
     return gpuopt__add(gpuopt__add(bound, loss), s->margin) >= (double)s->lower + 1;
 }
 
+/* Nodes that are left, of all ranks. */
+GPUOPT_HD int64_t gpuopt__knapsack_alive(const gpuopt__knapsack_search *s) {
+    return s->used[0] + s->used[1] + s->elsewhere;
+}
+
+/* Takes nodes from the end of list j. */
+GPUOPT_HD void gpuopt__knapsack_shorten(gpuopt__knapsack_search *s, int32_t j, int64_t nodes) {
+    gpuopt__knapsack_list *list = &s->list[j];
+    const int64_t before = list->own;
+    list->count -= nodes;
+    list->own = list->own < list->count ? list->own : list->count;
+    if (list->shared) {
+        int64_t *part = s->part + (int64_t)j * s->ranks;
+        int32_t r;
+        for (r = 0; r < s->ranks; r++) part[r] = part[r] < list->count ? part[r] : list->count;
+        list->own = (s->rank + 1 < s->ranks ? part[s->rank + 1] : list->count) - part[s->rank];
+        s->elsewhere -= nodes - (before - list->own);
+    }
+    s->used[list->side] -= before - list->own;
+}
+
+GPUOPT_HD int gpuopt__knapsack_has_ranks(const gpuopt__knapsack_search *s) { return s->share_from < INT64_MAX; }
+
+/* Whether the ranks of a group go on from this list together: with a step that they share, or after one. */
+GPUOPT_HD int gpuopt__knapsack_is_common(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list) {
+    return list->shared || list->count >= s->share_from;
+}
+
 /* An upper bound of all solutions below the nodes of a list; rounded up. */
 GPUOPT_HD double gpuopt__knapsack_list_bound(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list) {
     const gpuopt__knapsack_items *t = &s->view.table;
@@ -153,14 +189,27 @@ typedef struct gpuopt__knapsack_job {
     int32_t level;
     gpuopt__knapsack_core core; /* of the children */
     int64_t count;
-    int64_t from, to;           /* places of the first node and of the first child */
-    int64_t from_step, to_step; /* 1 or -1, from a node to the next */
+    int64_t from, to;             /* places of the first node and of the first child */
+    int64_t before, low;          /* the first so many nodes are elsewhere, as if the first one's place were `low` */
+    int64_t same, same_end;       /* the nodes whose unchanged children are made, and of which some stay */
+    int64_t flipped, flipped_end; /* likewise flipped ones. Without a group: all */
+    int64_t from_step, to_step;   /* 1 or -1, from a node to the next */
     int64_t lower;
     int64_t limit; /* children that fit; if more stay, the step fails: see gpuopt__knapsack_overflows */
     int64_t least;
     int64_t room;    /* what flipping adds to the room */
     uint64_t profit; /* and to the profit */
 } gpuopt__knapsack_job;
+
+/* The place of a node of the job. */
+GPUOPT_HD int64_t gpuopt__knapsack_parent(const gpuopt__knapsack_job *job, int64_t k) {
+    return (k < job->before ? job->low : job->from) + k * job->from_step;
+}
+
+/* Children that a job makes, with those that do not stay. */
+GPUOPT_HD int64_t gpuopt__knapsack_children(const gpuopt__knapsack_job *job) {
+    return job->same_end - job->same + job->flipped_end - job->flipped;
+}
 
 /* What a step, or a part of one, found. */
 typedef struct gpuopt__knapsack_found {
@@ -224,17 +273,21 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     int32_t item;
     int before;
     s->full = 0;
-    while (s->depth > 0 && !gpuopt__knapsack_pass(s, &s->list[s->depth - 1])) {
+    while (s->depth > 0 && (s->together || !s->list[s->depth - 1].shared) &&
+           !gpuopt__knapsack_pass(s, &s->list[s->depth - 1])) {
         /* Nothing is left to decide: the filled nodes were examined as solutions when they were made. */
         top = &s->list[--s->depth];
         s->pruned += top->count;
-        s->used[top->side] -= top->count;
+        gpuopt__knapsack_shorten(s, s->depth, top->count);
+        if (s->together) return 0; /* what the ranks have left has to be counted first */
     }
     if (s->depth == 0 || s->lower >= s->goal) return 0;
     top = &s->list[s->depth - 1];
+    if (gpuopt__knapsack_is_common(s, top) != s->together) return 0;
     job->level = top->level;
     job->count = top->count;
     job->limit = s->room - s->used[0] - s->used[1] - (s->reserve + s->levels - top->level + 2);
+    if (!s->on_host) job->limit -= s->uneven;
     if (s->tight) {
         s->tight = 0;
         job->count = gpuopt__knapsack_slice(top->count, job->limit);
@@ -250,11 +303,13 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     job->least =
         before ? INT64_MIN
                : s->view.table.weight[item] - left; /* less room: too heavy even without all items before the core */
-    base = s->used[top->side] - job->count;
+    base = s->used[top->side] - job->count;         /* if it is shared, see ranges.h */
     job->from = gpuopt__knapsack_place(s, top->side, base, 0);
     job->to = gpuopt__knapsack_place(s, !top->side, s->used[!top->side], 0);
     job->from_step = top->side ? -1 : 1;
     job->to_step = -job->from_step;
+    job->before = job->low = job->same = job->flipped = 0;
+    job->same_end = job->flipped_end = job->count;
     job->lower = s->lower;
     return 1;
 }
@@ -278,14 +333,14 @@ GPUOPT_HD int gpuopt__knapsack_overflows(gpuopt__knapsack_search *s, const gpuop
     return s->tight;
 }
 
-/* Applies the result of a step: its nodes are removed, their children added. */
+/* Applies the result of a step: its nodes are removed, their children added. own: those of the children that are in
+ * this pool. */
 GPUOPT_HD void gpuopt__knapsack_apply(gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
-                                      const gpuopt__knapsack_found *f) {
+                                      const gpuopt__knapsack_found *f, int64_t own) {
     gpuopt__knapsack_list *top = &s->list[s->depth - 1], child = *top;
     int64_t alive;
     s->slices += job->count < top->count;
-    top->count -= job->count;
-    s->used[top->side] -= job->count;
+    gpuopt__knapsack_shorten(s, s->depth - 1, job->count);
     if (top->count == 0) s->depth--;
     s->decided[child.decided++] = job->level;
     if (f->most > s->lower)
@@ -293,16 +348,19 @@ GPUOPT_HD void gpuopt__knapsack_apply(gpuopt__knapsack_search *s, const gpuopt__
     if (f->children > 0) {
         child.level = job->level + 1;
         child.count = f->children;
+        child.own = own;
         child.bound = f->bound;
         child.side = !child.side;
-        s->used[child.side] += f->children;
+        child.shared = 0;
+        s->used[child.side] += own;
+        s->elsewhere += f->children - own;
         s->list[s->depth++] = child;
     }
     s->steps++;
     s->expanded += job->count;
     s->pruned += f->pruned;
     s->dominated += f->dominated;
-    alive = s->used[0] + s->used[1];
+    alive = gpuopt__knapsack_alive(s);
     if (alive > s->peak) s->peak = alive;
 }
 
@@ -332,6 +390,7 @@ typedef struct gpuopt__knapsack_completion {
 static inline gpuopt__knapsack_completion gpuopt__knapsack_completion_of(const gpuopt__knapsack_search *s) {
     gpuopt__knapsack_completion c;
     c.list = s->list[s->depth - 1];
+    c.list.count = c.list.own;
     c.core = gpuopt__knapsack_core_of(s, c.list.level);
     c.from = gpuopt__knapsack_place(s, c.list.side, s->used[c.list.side] - c.list.count, 0);
     c.step = c.list.side ? -1 : 1;

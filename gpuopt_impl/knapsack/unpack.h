@@ -24,8 +24,10 @@ static gpuopt__knapsack_list gpuopt__knapsack_packed_list(const gpuopt__knapsack
     list.level = (int32_t)gpuopt__knapsack_packed_number(p, j, 0);
     list.decided = (int32_t)gpuopt__knapsack_packed_number(p, j, 1);
     list.count = gpuopt__knapsack_packed_number(p, j, 2);
+    list.own = list.count;
     list.completed = gpuopt__knapsack_packed_number(p, j, 3);
     list.side = j & 1;
+    list.shared = 0;
     memcpy(&list.bound, &bits, sizeof bits);
     return list;
 }
@@ -98,11 +100,13 @@ static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s,
 static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
     const gpuopt__knapsack_search *s = &k->search;
     const unsigned char *from = p->node;
-    gpuopt__knapsack_list list = {0, 0, 0, -1, 0, 0};
+    gpuopt__knapsack_list list;
     gpuopt__knapsack_best best;
     const char *fault = NULL;
     int64_t left = p->nodes, last = -1, i;
     int32_t j;
+    memset(&list, 0, sizeof list);
+    list.level = -1;
     for (i = 0; i < p->decisions; i++) {
         int64_t next = gpuopt__knapsack_packed_decision(p, i);
         if (next <= last || next >= s->levels) return "the decisions are impossible";
@@ -125,24 +129,36 @@ static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const
     return fault || left == 0 ? fault : "the lists hold fewer nodes than there are";
 }
 
+/* Of a list of so many nodes: the first one that a rank keeps. A short one all ranks keep. */
+static int64_t gpuopt__knapsack_first_own(const gpuopt__knapsack_search *s, int32_t rank, int64_t count) {
+    if (count < s->share_from) return rank == s->rank ? 0 : count;
+    return rank < s->ranks ? count / s->ranks * rank : count;
+}
+
 /* Puts nodes that have been checked into the pool, in place of what it holds. */
 static gpuopt_status gpuopt__knapsack_fill_pool(gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
     gpuopt__knapsack_search *s = &k->search;
     const unsigned char *from = p->node;
     gpuopt_status status = GPUOPT_OK;
-    int64_t i;
-    int32_t j;
+    int64_t i, first;
+    int32_t j, r;
     s->depth = 0;
-    s->used[0] = s->used[1] = 0;
+    s->used[0] = s->used[1] = s->elsewhere = 0;
     gpuopt__knapsack_go_home(s);
     for (i = 0; i < p->decisions; i++) s->decided[i] = (int32_t)gpuopt__knapsack_packed_decision(p, i);
     for (j = 0; j < p->lists && !status; j++) {
         gpuopt__knapsack_list *list = &s->list[j];
         *list = gpuopt__knapsack_packed_list(p, j);
+        first = gpuopt__knapsack_first_own(s, s->rank, list->count);
+        list->own = gpuopt__knapsack_first_own(s, s->rank + 1, list->count) - first;
+        list->shared = list->count >= s->share_from;
+        for (r = 0; r < s->ranks && list->shared; r++)
+            s->part[(int64_t)j * s->ranks + r] = gpuopt__knapsack_first_own(s, r, list->count);
         status = gpuopt__knapsack_unpack_nodes(k, gpuopt__knapsack_place(s, list->side, s->used[list->side], 0),
-                                               list->side ? -1 : 1, list->count, from);
+                                               list->side ? -1 : 1, list->own, from + GPUOPT__KNAPSACK_NODE * first);
         from += GPUOPT__KNAPSACK_NODE * list->count;
-        s->used[list->side] += list->count;
+        s->used[list->side] += list->own;
+        s->elsewhere += list->count - list->own;
         s->depth++;
     }
     if (p->nodes > s->peak) s->peak = p->nodes;
@@ -175,6 +191,16 @@ static gpuopt_status gpuopt__knapsack_reach(gpuopt_knapsack *k, const char *call
     return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
 }
 
+/* The same, on all ranks, for the one that needs the most: the last one. */
+static gpuopt_status gpuopt__knapsack_reach_all(gpuopt_knapsack *k, const char *call, int64_t needed) {
+    int64_t pool = k->ranks.pool;
+    gpuopt_status status = GPUOPT_OK;
+    while (pool < needed && pool < k->pool_limit) pool = gpuopt__knapsack_doubled(k, pool);
+    if (pool >= needed && pool > k->ranks.pool) status = gpuopt__knapsack_grow_all(k, pool);
+    if (status || k->ranks.pool >= needed) return status;
+    return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
+}
+
 /* Puts nodes that have been checked into a pool whose own nodes are replaced, with what they know of solutions. */
 static gpuopt_status gpuopt__knapsack_replace(gpuopt_knapsack *k, const char *call, const gpuopt__knapsack_packed *p) {
     const gpuopt__knapsack_search *s = &k->search;
@@ -183,14 +209,16 @@ static gpuopt_status gpuopt__knapsack_replace(gpuopt_knapsack *k, const char *ca
     gpuopt_status status;
     for (j = 0; j < p->lists; j++) {
         const gpuopt__knapsack_list list = gpuopt__knapsack_packed_list(p, j);
-        alive += list.count;
+        alive += list.count < s->share_from ? list.count : list.count - list.count / s->ranks * (s->ranks - 1);
         if (gpuopt__knapsack_need(s, alive, list.level) > needed) needed = gpuopt__knapsack_need(s, alive, list.level);
     }
-    status = gpuopt__knapsack_reach(k, call, needed);
+    status = k->ranks.group ? gpuopt__knapsack_reach_all(k, call, needed) : gpuopt__knapsack_reach(k, call, needed);
     if (status) return status;
     k->upper = k->root_bound;
     status = gpuopt__knapsack_fill_pool(k, p);
+    if (status && k->ranks.group) return gpuopt__ranks_give_up(k->ranks.group, status);
     if (status) return status;
+    gpuopt__knapsack_weigh(k);
     if (p->incumbent > k->incumbent) gpuopt__knapsack_adopt(k, p->incumbent, p->taken);
     gpuopt__knapsack_claim(k, p->claim);
     return GPUOPT_OK;
@@ -206,9 +234,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     s = &k->search;
     status = gpuopt__knapsack_check_packed(k, call, bytes, size, &p);
+    if (!status && (s->depth > 1 || (s->depth == 1 && (s->list[0].decided != 0 || s->list[0].count != 1))))
+        status = gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "the pool holds nodes besides the root");
+    status = gpuopt__knapsack_agree(
+        k, call, status, status ? 0 : gpuopt__take_bytes((const unsigned char *)bytes + GPUOPT__KNAPSACK_CHECKSUM, 8));
     if (status) return status;
-    if (s->depth > 1 || (s->depth == 1 && (s->list[0].decided != 0 || s->used[0] != 1)))
-        return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "the pool holds nodes besides the root");
     return gpuopt__knapsack_replace(k, call, &p);
 }
 

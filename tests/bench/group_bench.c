@@ -4,13 +4,15 @@
  * eliminations. Ranks are threads, each with a context of its own, on the GPU each on a device of its own.
  *     group_bench BACKEND [--ranks N,...] [--device N] [--devices N] [--repeat N]
  *                 [--models "NAME;NAME..."] [--nodes N] [--decisions N,...]
- *                 [--knapsack "NAME;NAME..."] [--search breadth|dominance] [--round N] [--pool N]
+ *                 [--knapsack "NAME;NAME..."] [--search breadth|dominance] [--pool N]
+ *                 [--by group|deal] [--share-from N] [--round N]
  *                 [--graphical "NAME;NAME..."] [--memory MIB] [--dealt "NAME;NAME..."]
  * BACKEND: cpu or cuda; --device: that of rank 0, the others have the next ones; --devices: of so many they take turns,
  * so that with 1 all share one. NAME of a model: as batch_work.h says, of a knapsack: as examples/io/knapsack.h does,
  * of a graphical model: as examples/io/graphical.h does, dealt: children:MODEL (strong branching on the first columns),
- * programs:COUNT (of 50 rows and 100 columns, from data to solutions) or probing:MODEL; "" leaves a table out. --round:
- * nodes between exchanges;
+ * programs:COUNT (of 50 rows and 100 columns, from data to solutions) or probing:MODEL; "" leaves a table out. --by:
+ * whether a knapsack's handle has the group, and shares levels of --share-from nodes (0: as the library chooses), or
+ * the host deals nodes out (examples/io/knapsack_ranks.h); --round: nodes between exchanges then;
  * --pool: nodes, 0: as the library chooses; --memory: memory_limit of a rank. One rank has no group, but for knapsacks.
  * Medians of N runs after one that is not counted; each run begins when all ranks are there, and ends with the last.
  * Times in ms:
@@ -18,7 +20,8 @@
  *     own, all     _get_changes of a rank's own nodes, and of all on each rank
  *     ms           a search for the optimum and its items, without _create
  *     work         the largest rank's part of the entries that were evaluated, or of the nodes after the common ones
- *     common       nodes that all ranks expand before they part
+ *     common       nodes that all ranks expand before they part; by group: not counted
+ *     moves, bytes by group: what all ranks have sent from one to another; rounds: steps
  *     by rank      of the run, until each rank's own steps were done; and planned operations and bytes moved
  *     times        how often the time of the first number of ranks: for the run, and for it with `own`; for
  *                  eliminations, for run and assign
@@ -187,6 +190,35 @@ static void *run_rank(void *argument) {
     return NULL;
 }
 
+/* ---- A transport that counts ---- */
+
+static gpuopt_status gathers(void *user, double seconds, const void *send, uint64_t bytes, void *receive) {
+    const gpuopt_transport *inner = &((member *)user)->inner;
+    return inner->all_gather(inner->user, seconds, send, bytes, receive);
+}
+
+static gpuopt_status broadcasts(void *user, double seconds, int32_t root, void *data, uint64_t bytes) {
+    const gpuopt_transport *inner = &((member *)user)->inner;
+    return inner->broadcast(inner->user, seconds, root, data, bytes);
+}
+
+static gpuopt_status sends(void *user, double seconds, int32_t to, const void *data, uint64_t bytes) {
+    member *m = user;
+    m->sent++;
+    m->bytes += (int64_t)bytes;
+    return m->inner.send(m->inner.user, seconds, to, data, bytes);
+}
+
+static gpuopt_status receives(void *user, double seconds, int32_t from, void *data, uint64_t bytes) {
+    const gpuopt_transport *inner = &((member *)user)->inner;
+    return inner->receive(inner->user, seconds, from, data, bytes);
+}
+
+static void abandons(void *user) {
+    const gpuopt_transport *inner = &((member *)user)->inner;
+    inner->abandon(inner->user);
+}
+
 int run_job(job *j) {
     gpuopt_transport transport[MOST_RANKS];
     pthread_t thread[MOST_RANKS];
@@ -197,7 +229,13 @@ int run_job(job *j) {
     for (r = 0; r < j->ranks; r++) {
         m[r].job = j;
         m[r].rank = r;
-        m[r].transport = transport[r];
+        m[r].transport = m[r].inner = transport[r];
+        m[r].transport.user = &m[r];
+        m[r].transport.all_gather = gathers;
+        m[r].transport.broadcast = broadcasts;
+        m[r].transport.send = sends;
+        m[r].transport.receive = receives;
+        m[r].transport.abandon = abandons;
         if (pthread_create(&thread[r], NULL, run_rank, &m[r])) exit(EXIT_FAILED);
     }
     for (r = 0; r < j->ranks; r++) {
@@ -262,6 +300,7 @@ static int measure_all(const options *o, const char *names, int (*measure_one)(c
 }
 
 static const char *const searches[] = {"dominance", "breadth", NULL};
+static const char *const ways[] = {"group", "deal", NULL};
 
 int main(int argc, char **argv) {
     options o = {NULL,
@@ -270,6 +309,7 @@ int main(int argc, char **argv) {
                  "1,12",
                  "paper:200:1",
                  "breadth",
+                 "group",
                  "random:18:10:0.3:1",
                  "children:gen:cover,200,400,1;programs:1000;probing:binary,10000,10",
                  0,
@@ -278,6 +318,7 @@ int main(int argc, char **argv) {
                  5,
                  1 << 20,
                  1 << 22,
+                 0,
                  0};
     int k, result = 0;
     for (k = 2; k + 1 < argc; k += 2) {
@@ -289,6 +330,8 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[k], "--graphical") == 0) o.graphical = value;
         else if (strcmp(argv[k], "--dealt") == 0) o.dealt = value;
         else if (strcmp(argv[k], "--search") == 0 && choice(value, searches) >= 0) o.search = value;
+        else if (strcmp(argv[k], "--by") == 0 && choice(value, ways) >= 0) o.by = value;
+        else if (strcmp(argv[k], "--share-from") == 0 && whole_number(value, (int64_t)1 << 40, &o.share_from)) continue;
         else if (strcmp(argv[k], "--device") == 0 && strcmp(value, "0") == 0) o.device = 0;
         else if (strcmp(argv[k], "--device") == 0 && whole_number(value, 1000, &o.device)) continue;
         else if (strcmp(argv[k], "--devices") == 0 && whole_number(value, MOST_RANKS, &o.devices)) continue;
@@ -302,7 +345,8 @@ int main(int argc, char **argv) {
     if (argc < 2 || k != argc || (strcmp(o.backend, "cpu") != 0 && strcmp(o.backend, "cuda") != 0)) {
         fprintf(stderr, "usage: group_bench cpu|cuda [--ranks N,...] [--device N] [--devices N] [--repeat N]\n"
                         "           [--models NAME;NAME...] [--nodes N] [--decisions N,...]\n"
-                        "           [--knapsack NAME;NAME...] [--search breadth|dominance] [--round N] [--pool N]\n"
+                        "           [--knapsack NAME;NAME...] [--search breadth|dominance] [--pool N]\n"
+                        "           [--by group|deal] [--share-from N] [--round N]\n"
                         "           [--graphical NAME;NAME...] [--memory MIB] [--dealt NAME;NAME...]\n");
         return EXIT_BAD_INPUT;
     }

@@ -15,8 +15,8 @@
 enum { MOST_RANKS = 16 };
 
 typedef struct options {
-    const char *backend, *ranks, *models, *decisions, *knapsack, *search, *graphical, *dealt;
-    int64_t device, devices, nodes, repeat, round, pool, memory;
+    const char *backend, *ranks, *models, *decisions, *knapsack, *search, *by, *graphical, *dealt;
+    int64_t device, devices, nodes, repeat, round, pool, share_from, memory;
 } options;
 
 typedef struct job job;
@@ -27,7 +27,9 @@ typedef struct member {
     int rank, failed;
     gpuopt_transport transport;
     gpuopt_context *context;
-    gpuopt_group *group; /* NULL: alone */
+    gpuopt_group *group;    /* NULL: alone */
+    gpuopt_transport inner; /* what `transport` passes everything on to */
+    int64_t sent, bytes;    /* through it, from this rank to another one; all_gather and broadcast are not counted */
     machine machine;
     char name[NAME];
 } member;

@@ -15,9 +15,28 @@ static uint64_t mixed(uint64_t hash, const void *bytes, size_t count) {
 
 /* ---- Knapsacks ---- */
 
+/* The search of a handle that has the group. */
+static gpuopt_status search_by_group(const member *m, gpuopt_knapsack *knapsack, uint8_t *taken,
+                                     knapsack_ranks_answer *answer) {
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    gpuopt_status status = gpuopt_knapsack_expand(knapsack, 0, 0, &info);
+    int64_t sent[2];
+    memset(answer, 0, sizeof *answer);
+    if (!status) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, &answer->profit, NULL);
+    answer->expanded = info.expanded;
+    answer->rounds = info.steps;
+    sent[0] = m->sent;
+    sent[1] = m->bytes;
+    if (!status) status = gpuopt_group_all_reduce(m->group, GPUOPT_REDUCE_SUM, 2, sent, NULL);
+    answer->moves = sent[0];
+    answer->moved = sent[1];
+    return status;
+}
+
 /* From _create to the items; *seconds without _create. */
 static gpuopt_status search_once(member *m, uint8_t *taken, knapsack_ranks_answer *answer, double *seconds) {
     const job *j = m->job;
+    const int by_group = strcmp(j->o->by, "group") == 0;
     gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
     gpuopt_knapsack *knapsack = NULL;
     gpuopt_status status;
@@ -28,11 +47,15 @@ static gpuopt_status search_once(member *m, uint8_t *taken, knapsack_ranks_answe
     desc.capacity = j->knapsack.capacity;
     if (strcmp(j->o->search, "breadth") == 0) desc.search = GPUOPT_SEARCH_BREADTH;
     desc.pool = j->o->pool;
+    desc.share_from = j->o->share_from;
+    if (by_group) desc.group = m->group;
     status = gpuopt_knapsack_create(m->context, &desc, &knapsack);
     if (status) return status;
     gpuopt_context_wait(m->context);
     start = begin(m);
-    status = knapsack_share_ranks(m->group, knapsack, &desc, j->o->round, taken, answer);
+    m->sent = m->bytes = 0;
+    if (by_group) status = search_by_group(m, knapsack, taken, answer);
+    else status = knapsack_share_ranks(m->group, knapsack, &desc, j->o->round, taken, answer);
     if (!status) *seconds = ended(m, start);
     gpuopt_knapsack_destroy(knapsack);
     return status;

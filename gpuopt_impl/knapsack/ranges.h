@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack, by the ranks of a group: who makes which children of a step, and how the nodes get there.
+ *
+ * Lists       A short list is the same on all ranks, and each makes all steps on it: nothing is exchanged. The children
+ *             of a long one are shared: each rank keeps a range of them, lower ranks those of more room. A rank's range
+ *             of a list whose rooms are sorted is a range of weights.
+ * Ranges      A step's children are the merge of the unchanged and the flipped ones, each in the order of their parents
+ *             (cpu_step.h). It is cut between two rooms into a part for each rank, all about as long, and so anew in
+ *             every step: no rank runs dry, and no border has to be moved. Where it is cut follows from samples of the
+ *             rooms on all ranks; the ranks then count how many of their nodes have children before each cut.
+ * Dominance   Within both of the merged sequences profits rise. So the greatest profit of all lower ranks is that of
+ *             the last node before the range in either of them, and a rank needs those two nodes of others: it drops
+ *             the children that one rank alone would drop.
+ * Window      The parents of a rank's children are one range of the parents, wider than its own by as much as the item
+ *             moves them. What it does not have it gets from the other ranks, and it puts them behind its own, for the
+ *             time of the step.
+ *
+ * All ranks know all counts, so each finds out alone who sends what to whom.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_RANGES_H
+#define GPUOPT_IMPL_KNAPSACK_RANGES_H
+
+#include "../common/ranks.h"
+#include "model.h"
+
+/* Nodes of a job: begin .. end - 1. */
+typedef struct gpuopt__knapsack_range {
+    int64_t begin, end;
+} gpuopt__knapsack_range;
+
+static int64_t gpuopt__knapsack_clip(int64_t node, int64_t count) { return node < 0 ? 0 : node < count ? node : count; }
+
+/* The nodes that a rank has. */
+static gpuopt__knapsack_range gpuopt__knapsack_has(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
+                                                   int32_t rank) {
+    const gpuopt__knapsack_list *top = &s->list[s->depth - 1];
+    const int64_t *part = s->part + (int64_t)(s->depth - 1) * s->ranks, skipped = top->count - job->count;
+    gpuopt__knapsack_range range = {0, job->count};
+    if (!top->shared) return range;
+    range.begin = gpuopt__knapsack_clip(part[rank] - skipped, job->count);
+    if (rank + 1 < s->ranks) range.end = gpuopt__knapsack_clip(part[rank + 1] - skipped, job->count);
+    return range;
+}
+
+/* The nodes that a rank needs. */
+static gpuopt__knapsack_range gpuopt__knapsack_needs(const gpuopt_knapsack *k, const gpuopt__knapsack_job *job,
+                                                     int32_t rank) {
+    const int64_t *same = k->ranks.same + rank, *flipped = k->ranks.flipped + rank;
+    gpuopt__knapsack_range range = {0, job->count};
+    if (!k->ranks.spread) return range;
+    range.begin = same[0] < flipped[0] ? same[0] : flipped[0];
+    range.end = same[1] > flipped[1] ? same[1] : flipped[1];
+    if (same[0] == same[1] && flipped[0] == flipped[1]) range.begin = range.end;
+    else if (range.begin > 0 && k->search.dominance) range.begin--;
+    return range;
+}
+
+/* Those that it needs and does not have, before (0) or behind (1) its own. */
+static gpuopt__knapsack_range gpuopt__knapsack_lacks(const gpuopt_knapsack *k, const gpuopt__knapsack_job *job,
+                                                     int32_t rank, int behind) {
+    const gpuopt__knapsack_range has = gpuopt__knapsack_has(&k->search, job, rank);
+    gpuopt__knapsack_range needs = gpuopt__knapsack_needs(k, job, rank);
+    if (behind && needs.begin < has.end) needs.begin = has.end;
+    if (!behind && needs.end > has.begin) needs.end = has.begin;
+    if (has.begin == has.end && !behind) needs.end = needs.begin; /* all are behind nothing */
+    else if (has.begin == has.end) needs = gpuopt__knapsack_needs(k, job, rank);
+    if (needs.end < needs.begin) needs.end = needs.begin;
+    return needs;
+}
+
+static int64_t gpuopt__knapsack_length(gpuopt__knapsack_range range) { return range.end - range.begin; }
+
+/* The most nodes that a rank gets from others. */
+static int64_t gpuopt__knapsack_most_lacking(const gpuopt_knapsack *k, const gpuopt__knapsack_job *job) {
+    int64_t most = 0, sum;
+    int32_t r;
+    for (r = 0; r < k->search.ranks; r++) {
+        sum = gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, job, r, 0)) +
+              gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, job, r, 1));
+        if (sum > most) most = sum;
+    }
+    return most;
+}
+
+/* ---- The parts of a step ---- */
+
+/* Reads rooms of every `stride`-th node of this rank, from node `first` of the job on. */
+static gpuopt_status gpuopt__knapsack_own_rooms(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int64_t first,
+                                                int64_t stride, int64_t count, int64_t *room) {
+    if (count == 0) return GPUOPT_OK;
+    return gpuopt__knapsack_of(k)->rooms(k, &k->search, job->from + first * job->from_step, stride * job->from_step,
+                                         count, room);
+}
+
+/* Whether a child of a node is before a cut, at room `cut`. */
+static int gpuopt__knapsack_is_before(const gpuopt__knapsack_job *job, int64_t room, int flipped, int64_t cut) {
+    return flipped ? room >= job->least && room + job->room > cut : room > cut;
+}
+
+/* How many nodes of this rank's range have an unchanged, or a flipped, child before a cut. */
+static gpuopt_status gpuopt__knapsack_count_before(gpuopt_knapsack *k, const gpuopt__knapsack_job *job,
+                                                   gpuopt__knapsack_range range, int flipped, int64_t cut,
+                                                   int64_t *count) {
+    int64_t room[GPUOPT__KNAPSACK_SAMPLES];
+    int64_t low = range.begin, high = range.end;
+    gpuopt_status status = GPUOPT_OK;
+    while (low < high && !status) { /* the answer is in low .. high */
+        const int64_t stride = (high - low + GPUOPT__KNAPSACK_SAMPLES - 1) / GPUOPT__KNAPSACK_SAMPLES;
+        const int64_t tried = (high - low) / stride;
+        int64_t t = 0;
+        status = gpuopt__knapsack_own_rooms(k, job, low + stride - 1, stride, tried, room);
+        if (status) break;
+        while (t < tried && gpuopt__knapsack_is_before(job, room[t], flipped, cut)) t++;
+        if (t < tried) high = low + (t + 1) * stride - 1;
+        low += t * stride;
+    }
+    *count = low - range.begin;
+    return status;
+}
+
+/* Where a walk along the samples of all ranks is, and the node of which the next one is. */
+typedef struct gpuopt__knapsack_walk {
+    int32_t rank;
+    int64_t sample;
+    gpuopt__knapsack_range range; /* of the rank */
+    int64_t stride, count;        /* of its samples */
+} gpuopt__knapsack_walk;
+
+static int64_t gpuopt__knapsack_sample_stride(gpuopt__knapsack_range range) {
+    const int64_t nodes = gpuopt__knapsack_length(range);
+    return nodes > 0 ? (nodes + GPUOPT__KNAPSACK_SAMPLES - 1) / GPUOPT__KNAPSACK_SAMPLES : 1;
+}
+
+static void gpuopt__knapsack_walk_to(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job, int32_t ranks,
+                                     gpuopt__knapsack_walk *walk) {
+    while (walk->rank < ranks) {
+        walk->range = gpuopt__knapsack_has(s, job, walk->rank);
+        walk->stride = gpuopt__knapsack_sample_stride(walk->range);
+        walk->count = (gpuopt__knapsack_length(walk->range) + walk->stride - 1) / walk->stride;
+        if (walk->sample < walk->count) return;
+        walk->rank++;
+        walk->sample = 0;
+    }
+}
+
+/* The node of the next sample; the number of nodes at the end. */
+static int64_t gpuopt__knapsack_walk_node(const gpuopt__knapsack_job *job, int32_t ranks,
+                                          const gpuopt__knapsack_walk *walk) {
+    return walk->rank < ranks ? walk->range.begin + walk->sample * walk->stride : job->count;
+}
+
+/* Its room. */
+static int64_t gpuopt__knapsack_walk_room(const gpuopt_knapsack *k, const gpuopt__knapsack_walk *walk) {
+    return k->ranks.room[(int64_t)walk->rank * GPUOPT__KNAPSACK_SAMPLES + walk->sample];
+}
+
+/* Chooses the cuts: rooms of children of sampled nodes, behind which about equally many are. ranks: of those that have
+ * samples. */
+static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int32_t ranks) {
+    const gpuopt__knapsack_search *s = &k->search;
+    gpuopt__knapsack_walk same, flipped;
+    int32_t next = 1;
+    memset(&same, 0, sizeof same);
+    memset(&flipped, 0, sizeof flipped);
+    while (next < s->ranks) {
+        int64_t cut, done;
+        int unchanged, turned;
+        gpuopt__knapsack_walk_to(s, job, ranks, &same);
+        gpuopt__knapsack_walk_to(s, job, ranks, &flipped);
+        unchanged = same.rank < ranks;
+        turned = flipped.rank < ranks && gpuopt__knapsack_walk_room(k, &flipped) >= job->least; /* else none follows */
+        if (!unchanged && !turned) break;
+        done = gpuopt__knapsack_walk_node(job, ranks, &same) +
+               (turned ? gpuopt__knapsack_walk_node(job, ranks, &flipped) : k->ranks.light);
+        if (unchanged && turned)
+            unchanged = gpuopt__knapsack_walk_room(k, &same) >= gpuopt__knapsack_walk_room(k, &flipped) + job->room;
+        cut = unchanged ? gpuopt__knapsack_walk_room(k, &same) : gpuopt__knapsack_walk_room(k, &flipped) + job->room;
+        while (next < s->ranks && done >= (job->count + k->ranks.light) / s->ranks * next) k->ranks.cut[next++] = cut;
+        if (unchanged) same.sample++;
+        else flipped.sample++;
+    }
+    for (; next < s->ranks; next++) k->ranks.cut[next] = INT64_MIN;
+}
+
+/* The samples of all ranks, if the list is shared; else one set of this rank's. Also about how many nodes have flipped
+ * children. */
+static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int32_t ranks) {
+    const gpuopt__knapsack_search *s = &k->search;
+    const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, s->rank);
+    const int64_t stride = gpuopt__knapsack_sample_stride(has);
+    const uint64_t bytes = GPUOPT__KNAPSACK_SAMPLES * sizeof(int64_t);
+    int64_t own[GPUOPT__KNAPSACK_SAMPLES];
+    gpuopt__knapsack_walk walk;
+    gpuopt_status status;
+    memset(own, 0, sizeof own);
+    memset(&walk, 0, sizeof walk);
+    status = gpuopt__knapsack_own_rooms(k, job, has.begin, stride, (gpuopt__knapsack_length(has) + stride - 1) / stride,
+                                        own);
+    if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
+    if (ranks == 1) memcpy(k->ranks.room, own, sizeof own);
+    else status = gpuopt_group_all_gather(k->ranks.group, own, bytes, k->ranks.room, bytes * (uint64_t)ranks, NULL);
+    for (gpuopt__knapsack_walk_to(s, job, ranks, &walk); walk.rank < ranks && !status; walk.sample++) {
+        gpuopt__knapsack_walk_to(s, job, ranks, &walk);
+        if (walk.rank == ranks || gpuopt__knapsack_walk_room(k, &walk) < job->least) break;
+    }
+    k->ranks.light = gpuopt__knapsack_walk_node(job, ranks, &walk);
+    return status;
+}
+
+/* Divides a step's children: fills same[] and flipped[]. */
+static gpuopt_status gpuopt__knapsack_divide_step(gpuopt_knapsack *k, const gpuopt__knapsack_job *job) {
+    const gpuopt__knapsack_search *s = &k->search;
+    const int shared = s->list[s->depth - 1].shared;
+    const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, s->rank);
+    int64_t *same = k->ranks.same, *flipped = k->ranks.flipped;
+    gpuopt_status status = GPUOPT_OK;
+    int32_t r;
+    for (r = 0; r <= s->ranks; r++) same[r] = flipped[r] = r < s->ranks ? job->count / s->ranks * r : job->count;
+    if (!s->dominance || !k->ranks.spread) return GPUOPT_OK;
+    status = gpuopt__knapsack_sample(k, job, shared ? s->ranks : 1);
+    if (status) return status;
+    gpuopt__knapsack_cut_evenly(k, job, shared ? s->ranks : 1);
+    for (r = 1; r < s->ranks && !status; r++) {
+        status = gpuopt__knapsack_count_before(k, job, has, 0, k->ranks.cut[r], &same[r]);
+        if (!status) status = gpuopt__knapsack_count_before(k, job, has, 1, k->ranks.cut[r], &flipped[r]);
+    }
+    if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
+    if (!shared) return GPUOPT_OK;
+    /* Both arrays are one, and their first and last members are known. */
+    status = gpuopt_group_all_reduce(k->ranks.group, GPUOPT_REDUCE_SUM, 2 * ((int64_t)s->ranks + 1), same, NULL);
+    same[0] = flipped[0] = 0;
+    same[s->ranks] = flipped[s->ranks] = job->count;
+    return status;
+}
+
+/* ---- The window ---- */
+
+/* Reads nodes of this rank, or puts those of others in their places, as many at a time as the backend can. */
+static gpuopt_status gpuopt__knapsack_handle_nodes(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int64_t begin,
+                                                   int64_t count, int put) {
+    gpuopt__knapsack_node *node = k->ranks.node;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t part, done;
+    for (done = 0; done < count && !status; done += part) {
+        const int64_t at = gpuopt__knapsack_parent(job, begin + done);
+        part = count - done < k->chunk ? count - done : k->chunk;
+        status = put ? gpuopt__knapsack_of(k)->put(k, &k->search, at, (int)job->from_step, part, node + done)
+                     : gpuopt__knapsack_of(k)->get(k, &k->search, at, (int)job->from_step, part, node + done);
+    }
+    return status ? gpuopt__ranks_give_up(k->ranks.group, status) : GPUOPT_OK;
+}
+
+/* Sends nodes of this rank, or receives some of others, `begin` .. `end` - 1 of the job. */
+static gpuopt_status gpuopt__knapsack_carry(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int32_t from,
+                                            int32_t to, int64_t begin, int64_t end) {
+    const int64_t most = GPUOPT__KNAPSACK_CARRIED;
+    gpuopt__knapsack_node *node = k->ranks.node;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t part;
+    for (; begin < end && !status; begin += part) {
+        part = end - begin < most ? end - begin : most;
+        if (k->search.rank == from) {
+            status = gpuopt__knapsack_handle_nodes(k, job, begin, part, 0);
+            if (!status) status = gpuopt_group_send(k->ranks.group, to, node, (uint64_t)part * sizeof *node);
+        } else {
+            status = gpuopt_group_receive(k->ranks.group, from, node, (uint64_t)part * sizeof *node);
+            if (!status) status = gpuopt__knapsack_handle_nodes(k, job, begin, part, 1);
+        }
+    }
+    return status;
+}
+
+/* Sets where this rank's nodes of the job are, and where those of others will be. */
+static void gpuopt__knapsack_locate(const gpuopt_knapsack *k, gpuopt__knapsack_job *job) {
+    const gpuopt__knapsack_search *s = &k->search;
+    const int side = s->list[s->depth - 1].side;
+    const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, s->rank);
+    const gpuopt__knapsack_range low = gpuopt__knapsack_lacks(k, job, s->rank, 0),
+                                 high = gpuopt__knapsack_lacks(k, job, s->rank, 1);
+    const int64_t own = gpuopt__knapsack_length(has), behind = gpuopt__knapsack_length(high);
+    job->from = gpuopt__knapsack_place(s, side, s->used[side] - own, 0) - has.begin * job->from_step;
+    job->before = has.begin;
+    if (behind > 0 && high.begin != has.end) { /* only those behind are needed, and not the next ones */
+        job->from = gpuopt__knapsack_place(s, side, s->used[side], 0) - high.begin * job->from_step;
+        job->before = 0;
+    }
+    job->low = gpuopt__knapsack_place(s, side, s->used[side] + behind, 0) - low.begin * job->from_step;
+}
+
+/* Brings each rank the nodes that it lacks, in an order that all know: from each rank to each other one. */
+static gpuopt_status gpuopt__knapsack_fetch(gpuopt_knapsack *k, const gpuopt__knapsack_job *sent,
+                                            const gpuopt__knapsack_job *received) {
+    const gpuopt__knapsack_search *s = &k->search;
+    gpuopt_status status = GPUOPT_OK;
+    int32_t from, to;
+    int behind;
+    for (from = 0; from < s->ranks; from++)
+        for (to = 0; to < s->ranks; to++)
+            for (behind = 0; behind < 2 && !status; behind++) {
+                const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, sent, from);
+                gpuopt__knapsack_range lacks;
+                if (from == to || (s->rank != from && s->rank != to)) continue;
+                lacks = gpuopt__knapsack_lacks(k, sent, to, behind);
+                if (lacks.begin < has.begin) lacks.begin = has.begin;
+                if (lacks.end > has.end) lacks.end = has.end;
+                if (lacks.begin < lacks.end)
+                    status =
+                        gpuopt__knapsack_carry(k, s->rank == from ? sent : received, from, to, lacks.begin, lacks.end);
+            }
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_RANGES_H */

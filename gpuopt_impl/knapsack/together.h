@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack, by the ranks of a group: steps that they make together, what they tell one another, and what they agree on.
+ * ranges.h says who does what.
+ *
+ * All ranks choose the same step, since all know the counts of all. After it each tells what it found, and all apply
+ * the sum, taken in the order of the ranks: so the best solution is the one that one rank alone would have found first.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_TOGETHER_H
+#define GPUOPT_IMPL_KNAPSACK_TOGETHER_H
+
+#include "incumbent.h"
+#include "ranges.h"
+
+/* A shared list stays so until it is this many times shorter than one that begins to be. */
+enum { GPUOPT__KNAPSACK_STAY = 4 };
+
+enum { GPUOPT__KNAPSACK_ALONE_STEPS = 64 }; /* each rank for itself, before all are asked whether to stop */
+
+/* ---- What ranks tell one another ---- */
+
+/* Tells all what this rank has to say, and hears them. A failure of any is one of all. */
+static gpuopt_status gpuopt__knapsack_tell(gpuopt_knapsack *k, gpuopt_status status, gpuopt__knapsack_said *own) {
+    gpuopt__knapsack_said *said = k->ranks.said;
+    int32_t r;
+    if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(k->ranks.group, status);
+    own->status = status;
+    own->stops = k->stopped;
+    status =
+        gpuopt_group_all_gather(k->ranks.group, own, sizeof *own, said, sizeof *own * (uint64_t)k->search.ranks, NULL);
+    for (r = 0; r < k->search.ranks && !status; r++) {
+        status = (gpuopt_status)said[r].status;
+        if (said[r].stops) k->stopped = 1;
+    }
+    return status;
+}
+
+static gpuopt__knapsack_said gpuopt__knapsack_nothing_to_say(void) {
+    gpuopt__knapsack_said said;
+    memset(&said, 0, sizeof said);
+    return said;
+}
+
+/* With a group: whether all ranks have come to this point of `call` with the same arguments and without an error. */
+static gpuopt_status gpuopt__knapsack_agree(const gpuopt_knapsack *k, const char *call, gpuopt_status status,
+                                            uint64_t hash) {
+    if (k->search.ranks < 2) return status;
+    return gpuopt__ranks_agree(k->context, k->ranks.group, call, status, hash);
+}
+
+static gpuopt_status gpuopt__knapsack_refuse_ranks(const gpuopt_knapsack *k, const char *call) {
+    if (k->search.ranks < 2) return GPUOPT_OK;
+    return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with a group of several ranks");
+}
+
+/* ---- Room ---- */
+
+/* After the lists have changed: how much more this rank has free than the one with the least. */
+static void gpuopt__knapsack_weigh(gpuopt_knapsack *k) {
+    gpuopt__knapsack_search *s = &k->search;
+    int64_t most = 0;
+    int32_t r, j;
+    if (s->ranks < 2) return;
+    for (r = 0; r < s->ranks; r++) {
+        int64_t used = 0;
+        for (j = 0; j < s->depth; j++) {
+            const int64_t *part = s->part + (int64_t)j * s->ranks, count = s->list[j].count;
+            used += !s->list[j].shared ? count : (r + 1 < s->ranks ? part[r + 1] : count) - part[r];
+        }
+        if (used > most) most = used;
+    }
+    s->uneven = most - s->used[0] - s->used[1] + k->pool - k->ranks.pool;
+}
+
+/* Lets all pools grow to at least `pool` nodes. If one cannot, none is used further than the smallest, and none is
+ * tried again. */
+static gpuopt_status gpuopt__knapsack_grow_all(gpuopt_knapsack *k, int64_t pool) {
+    gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
+    gpuopt_status status = GPUOPT_OK;
+    int32_t r;
+    if (pool > k->pool) status = gpuopt__knapsack_enlarge(k, pool);
+    own.pool = k->pool;
+    status = gpuopt__knapsack_tell(k, status == GPUOPT_ERROR_MEMORY ? GPUOPT_OK : status, &own);
+    if (status) return status;
+    k->ranks.pool = k->pool;
+    for (r = 0; r < k->search.ranks; r++)
+        if (k->ranks.said[r].pool < k->ranks.pool) k->ranks.pool = k->ranks.said[r].pool;
+    if (k->ranks.pool < pool) k->pool_limit = k->ranks.pool;
+    gpuopt__knapsack_weigh(k);
+    return GPUOPT_OK;
+}
+
+/* After a step whose children did not fit on some rank. */
+static gpuopt_status gpuopt__knapsack_make_room_all(gpuopt_knapsack *k) {
+    const int64_t before = k->ranks.pool;
+    gpuopt_status status = GPUOPT_OK;
+    if (before < k->pool_limit) status = gpuopt__knapsack_grow_all(k, gpuopt__knapsack_doubled(k, before));
+    k->search.tight = k->ranks.pool == before;
+    if (status || !k->search.tight) return status;
+    gpuopt__knapsack_log_slices(k, &k->search);
+    return GPUOPT_OK;
+}
+
+/* ---- A step ---- */
+
+/* Adds up what the ranks found, whose children are put one after the other. */
+static gpuopt__knapsack_found gpuopt__knapsack_all_found(const gpuopt_knapsack *k, int64_t lower) {
+    gpuopt__knapsack_found sum = gpuopt__knapsack_nothing(lower);
+    int32_t r;
+    for (r = 0; r < k->search.ranks; r++) gpuopt__knapsack_join(&sum, &k->ranks.said[r].found);
+    return sum;
+}
+
+/* Completes the deepest list, if it is time to, see search.h. Of equally good items the first one counts, as in a
+ * search by one rank; of the nodes, the one with the least room, which has the most profit. */
+static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k) {
+    gpuopt__knapsack_search *s = &k->search;
+    const gpuopt__knapsack_list *top = s->list + s->depth - 1;
+    const int64_t lower = s->lower;
+    gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
+    const gpuopt__knapsack_said *best = NULL;
+    gpuopt_status status;
+    int32_t r;
+    if (!gpuopt__knapsack_completes(s)) return GPUOPT_OK;
+    status = top->own > 0 ? gpuopt__knapsack_of(k)->complete(k, s) : GPUOPT_OK;
+    if (!top->shared && !status) return GPUOPT_OK;
+    own.found.most = s->lower;
+    own.found.best = s->best.node;
+    own.flip = s->best.flip;
+    status = gpuopt__knapsack_tell(k, status, &own);
+    for (r = 0; r < s->ranks && !status; r++) {
+        const gpuopt__knapsack_said *said = &k->ranks.said[r];
+        if (said->found.most <= lower) continue;
+        if (!best || said->found.most > best->found.most ||
+            (said->found.most == best->found.most && said->flip < best->flip))
+            best = said;
+    }
+    if (best)
+        gpuopt__knapsack_improve(s, top->level, top->decided, (int32_t)best->flip, &best->found.best, best->found.most);
+    return status;
+}
+
+/* The children that the ranks have made become a list. */
+static void gpuopt__knapsack_apply_all(gpuopt_knapsack *k, const gpuopt__knapsack_job *job,
+                                       const gpuopt__knapsack_found *found, int64_t own) {
+    gpuopt__knapsack_search *s = &k->search;
+    int64_t *part, sum = 0;
+    int32_t r;
+    gpuopt__knapsack_apply(s, job, found, own);
+    if (!k->ranks.spread || found->children == 0) return;
+    s->list[s->depth - 1].shared = 1;
+    part = s->part + (int64_t)(s->depth - 1) * s->ranks;
+    for (r = 0; r < s->ranks; r++) {
+        part[r] = sum;
+        sum += k->ranks.said[r].found.children;
+    }
+}
+
+/* This rank's part of a step. */
+static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knapsack_job *job,
+                                               gpuopt__knapsack_found *found) {
+    gpuopt__knapsack_search *s = &k->search;
+    gpuopt__knapsack_job held = *job;
+    gpuopt_status status = GPUOPT_OK;
+    held.from = gpuopt__knapsack_place(
+        s, s->list[s->depth - 1].side,
+        s->used[s->list[s->depth - 1].side] - gpuopt__knapsack_length(gpuopt__knapsack_has(s, job, s->rank)), 0);
+    held.from -= gpuopt__knapsack_has(s, job, s->rank).begin * job->from_step;
+    status = gpuopt__knapsack_divide_step(k, &held);
+    if (status) return status;
+    found->children = INT64_MAX;
+    if (job->limit < INT64_MAX) {
+        if (gpuopt__knapsack_most_lacking(k, job) > job->limit) return GPUOPT_OK; /* on any rank, as all know */
+        job->limit -= gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, job, s->rank, 0)) +
+                      gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, job, s->rank, 1));
+    }
+    gpuopt__knapsack_locate(k, job);
+    if (s->list[s->depth - 1].shared) status = gpuopt__knapsack_fetch(k, &held, job);
+    if (status) return status;
+    if (k->ranks.spread) {
+        job->same = k->ranks.same[s->rank];
+        job->same_end = k->ranks.same[s->rank + 1];
+        job->flipped = k->ranks.flipped[s->rank];
+        job->flipped_end = k->ranks.flipped[s->rank + 1];
+    }
+    *found = gpuopt__knapsack_nothing(job->lower);
+    if (gpuopt__knapsack_children(job) == 0) return GPUOPT_OK;
+    status = gpuopt__knapsack_of(k)->step(k, s, job, found);
+    return status ? gpuopt__ranks_give_up(k->ranks.group, status) : GPUOPT_OK;
+}
+
+/* A step by all ranks. It may only drop a list, of which nothing is left to decide. */
+static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k) {
+    gpuopt__knapsack_search *s = &k->search;
+    gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
+    gpuopt__knapsack_found found;
+    gpuopt__knapsack_job job;
+    gpuopt_status status = gpuopt__knapsack_bring_home(k);
+    int64_t kept;
+    int32_t r;
+    int chosen;
+    if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
+    s->together = 1;
+    chosen = gpuopt__knapsack_next(s, &job);
+    s->together = 0;
+    if (!chosen) return GPUOPT_OK;
+    k->ranks.spread =
+        job.count >= (s->list[s->depth - 1].shared ? s->share_from / GPUOPT__KNAPSACK_STAY : s->share_from);
+    status = gpuopt__knapsack_step_own(k, &job, &own.found);
+    if (status) return status;
+    kept = own.found.children;
+    own.overflows = kept > job.limit || kept == INT64_MAX;
+    gpuopt__knapsack_stops(k, s);
+    status = gpuopt__knapsack_tell(k, GPUOPT_OK, &own);
+    for (r = 0; r < s->ranks && !status; r++) s->tight |= (int)k->ranks.said[r].overflows;
+    if (status || s->tight) return status;
+    found = k->ranks.spread ? gpuopt__knapsack_all_found(k, job.lower) : own.found;
+    gpuopt__knapsack_apply_all(k, &job, &found, kept);
+    return found.children > 0 ? gpuopt__knapsack_complete_all(k) : GPUOPT_OK;
+}
+
+/* ---- A run ---- */
+
+/* Steps of this rank on lists that all have, until one is long. */
+static gpuopt_status gpuopt__knapsack_run_alone(gpuopt_knapsack *k, int64_t expanded, int64_t steps) {
+    gpuopt__knapsack_search *s = &k->search;
+    gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
+    const int64_t some = s->steps + GPUOPT__KNAPSACK_ALONE_STEPS;
+    const gpuopt_status status = gpuopt__knapsack_of(k)->run(k, s, expanded, steps < some ? steps : some);
+    return gpuopt__knapsack_tell(k, status, &own);
+}
+
+/* As the backend's `run`, by all ranks. */
+static gpuopt_status gpuopt__knapsack_run_all(gpuopt_knapsack *k, int64_t expanded, int64_t steps) {
+    gpuopt__knapsack_search *s = &k->search;
+    gpuopt_status status = GPUOPT_OK;
+    s->full = 0;
+    while (!status && !k->stopped && !s->full && s->expanded < expanded && s->steps < steps && s->depth > 0 &&
+           s->lower < s->goal) {
+        gpuopt__knapsack_weigh(k);
+        if (gpuopt__knapsack_is_common(s, &s->list[s->depth - 1])) status = gpuopt__knapsack_step_all(k);
+        else status = gpuopt__knapsack_run_alone(k, expanded, steps);
+        if (!status && s->tight) status = gpuopt__knapsack_make_room_all(k);
+    }
+    gpuopt__knapsack_weigh(k);
+    return status;
+}
+
+/* ---- After bounds of the whole problem ---- */
+
+/* The bounds and solutions that the ranks have found are the same, unless one had no memory for them: then all go on
+ * with the best. */
+static gpuopt_status gpuopt__knapsack_level(gpuopt_knapsack *k) {
+    gpuopt__knapsack_search *s = &k->search;
+    gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
+    const gpuopt__knapsack_said *said = k->ranks.said;
+    int64_t goal;
+    int32_t best = 0, r;
+    gpuopt_status status;
+    own.found.most = s->lower;
+    own.pool = s->goal;
+    status = gpuopt__knapsack_tell(k, GPUOPT_OK, &own);
+    if (status) return status;
+    goal = said[0].pool;
+    for (r = 1; r < s->ranks; r++) {
+        if (said[r].found.most > said[best].found.most) best = r;
+        if (said[r].pool < goal) goal = said[r].pool;
+    }
+    s->goal = goal;
+    for (r = 0; r < s->ranks && said[r].found.most == said[best].found.most; r++) continue;
+    if (r == s->ranks) return GPUOPT_OK;
+    if (s->rank == best) memcpy(k->trial, k->taken, (size_t)k->items);
+    own.pool = k->incumbent;
+    status = gpuopt_group_broadcast(k->ranks.group, best, k->trial, (uint64_t)k->items);
+    if (!status) status = gpuopt_group_broadcast(k->ranks.group, best, &own.pool, sizeof own.pool);
+    if (!status && s->rank != best) gpuopt__knapsack_adopt(k, own.pool, k->trial);
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_TOGETHER_H */

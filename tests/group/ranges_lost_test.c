@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A knapsack search shared by ranks, one of which errs: what it is given differs, its memory fails, its host stops, it
+ * is late, aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose no
+ * memory.
+ */
+#include <string.h>
+
+#include "tests/group/ranks.h"
+#include "tests/knapsack/models.h"
+
+enum { CULPRIT = 1 };
+
+typedef struct work {
+    model m;
+    int64_t optimum;
+    int wrong;
+    int reached; /* the last exchange that failed was within the search */
+} work;
+
+static const double limit = 1;
+
+static gpuopt_knapsack_desc desc_of(const rank *r) {
+    const work *w = r->all->data;
+    gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
+    desc.items = w->m.items;
+    desc.weight = w->m.weight;
+    desc.profit = w->m.profit;
+    desc.capacity = w->m.capacity;
+    desc.reduction = GPUOPT_OFF;
+    desc.pool = 1 << 16;
+    desc.share_from = 8;
+    desc.group = r->group;
+    return desc;
+}
+
+static gpuopt_knapsack *make(rank *r) {
+    gpuopt_knapsack_desc desc = desc_of(r);
+    gpuopt_knapsack *k = NULL;
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    return k;
+}
+
+static void ends_well(rank *r, gpuopt_knapsack *k) {
+    const work *w = r->all->data;
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    uint8_t taken[MODEL_MOST];
+    int64_t profit = 0, weight = 0, sum = 0;
+    int32_t j;
+    EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
+    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.lower == w->optimum && info.alive == 0);
+    EXPECT(r, gpuopt_knapsack_get_items(k, GPUOPT_HOST, taken, &profit, &weight) == GPUOPT_OK);
+    for (j = 0; j < w->m.items; j++) sum += taken[j] ? w->m.profit[j] : 0;
+    EXPECT(r, profit == w->optimum && sum == profit && weight <= w->m.capacity);
+}
+
+/* ---- Arguments ---- */
+
+/* The culprit's descriptor differs (0..6), or an allocation of its _create fails. */
+enum { DIFFERENT = 7 };
+
+static void errs_in_create(rank *r) {
+    const work *w = r->all->data;
+    gpuopt_knapsack_desc desc;
+    gpuopt_knapsack *k = NULL;
+    int64_t weight[MODEL_MOST];
+    const gpuopt_status expected = w->wrong < DIFFERENT ? GPUOPT_ERROR_ARGUMENT : GPUOPT_ERROR_MEMORY;
+    long before;
+    EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
+    desc = desc_of(r);
+    memcpy(weight, w->m.weight, sizeof weight);
+    desc.weight = weight;
+    if (r->number == CULPRIT) switch (w->wrong) {
+        case 0: weight[3]++; break;
+        case 1: desc.capacity--; break;
+        case 2: desc.search = GPUOPT_SEARCH_BREADTH; break;
+        case 3: desc.pool++; break;
+        case 4: desc.share_from++; break;
+        case 5: desc.items = -1; break;
+        case 6: weight[0] = -1; break;
+        default: r->host.fail_at = r->host.allocations + w->wrong - DIFFERENT + 1;
+        }
+    before = r->host.live;
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == expected);
+    EXPECT(r, !k && r->host.live == before);
+    r->host.fail_at = 0;
+    k = make(r);
+    ends_well(r, k);
+    gpuopt_knapsack_destroy(k);
+}
+
+enum { CALLS = 9 };
+
+static gpuopt_status call(gpuopt_knapsack *k, const work *w, int which, int wrong) {
+    static const uint8_t none[MODEL_MOST];
+    unsigned char bytes[4096] = {0};
+    uint64_t size = 0;
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    (void)w;
+    switch (which) {
+    case 0: return gpuopt_knapsack_expand(k, wrong, 1, NULL);
+    case 1: return gpuopt_knapsack_expand(k, wrong ? -1 : 1, 0, NULL);
+    case 2: info.struct_size = wrong ? 3 : sizeof info; return gpuopt_knapsack_expand(k, 1, 0, &info);
+    case 3: return gpuopt_knapsack_set_incumbent(k, GPUOPT_HOST, wrong, NULL);
+    case 4: return gpuopt_knapsack_set_incumbent(k, GPUOPT_HOST, wrong, none);
+    case 5: return gpuopt_knapsack_pack(k, wrong, 0, NULL, 0, &size);
+    case 6: return gpuopt_knapsack_pack(k, 0, 0, bytes, wrong ? 3 : sizeof bytes, &size);
+    case 7: return gpuopt_knapsack_unpack(k, bytes, wrong ? 3 : 2);
+    case 8:
+        return wrong ? gpuopt_knapsack_expand(k, 1, 0, NULL)
+                     : gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
+    }
+    return GPUOPT_ERROR_STATE;
+}
+
+/* Every such call is refused on all ranks, at the beginning and with a list that is shared. */
+static void differs(rank *r) {
+    const work *w = r->all->data;
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info), after = GPUOPT_INIT(gpuopt_knapsack_info);
+    gpuopt_knapsack *k;
+    uint64_t size;
+    int which;
+    EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
+    k = make(r);
+    for (which = 0; which < 2 * CALLS && !r->fault[0]; which++) {
+        if (which == CALLS) {
+            EXPECT(r, gpuopt_knapsack_expand(k, 0, 8, &info) == GPUOPT_OK);
+            EXPECT(r, info.alive >= 8 && info.outcome == GPUOPT_MORE);
+        }
+        EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK);
+        EXPECT(r, call(k, w, which % CALLS, r->number == CULPRIT) == GPUOPT_ERROR_ARGUMENT);
+        EXPECT(r, gpuopt_knapsack_get_info(k, &after) == GPUOPT_OK);
+        EXPECT(r, memcmp(&info, &after, sizeof info) == 0);
+    }
+    EXPECT(r, gpuopt_knapsack_deal(k, 2, NULL, 0, &size) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, gpuopt_knapsack_keep(k, 0, 2) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, gpuopt_knapsack_add(k, "", 0) == GPUOPT_ERROR_UNSUPPORTED);
+    ends_well(r, k);
+    gpuopt_knapsack_destroy(k);
+}
+
+/* HYBRID, and a group of another context. */
+static void is_refused(rank *r) {
+    gpuopt_context *other = test_context(NULL);
+    gpuopt_knapsack_desc desc;
+    gpuopt_knapsack *k = NULL;
+    EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
+    desc = desc_of(r);
+    EXPECT(r, gpuopt_knapsack_create(other, &desc, &k) == GPUOPT_ERROR_ARGUMENT && !k);
+    gpuopt_context_destroy(other);
+    desc.search = GPUOPT_SEARCH_HYBRID;
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_ERROR_UNSUPPORTED && !k);
+}
+
+/* ---- In the search ---- */
+
+/* The pool of default size cannot grow on the culprit: all go on in slices, to the optimum. */
+static void cannot_grow(rank *r) {
+    gpuopt_knapsack_desc desc;
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    gpuopt_knapsack *k = NULL;
+    const work *w = r->all->data;
+    EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
+    desc = desc_of(r);
+    desc.pool = 1; /* the least there is */
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    if (r->number == CULPRIT) test_deny_memory(&r->host, 1);
+    EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK && info.lower == w->optimum);
+    test_deny_memory(&r->host, 0);
+    gpuopt_knapsack_destroy(k);
+}
+
+static _Thread_local int asked, stop_at;
+static int stops(void *user) { return (void)user, ++asked == stop_at; }
+
+static void is_stopped(rank *r) {
+    const work *w = r->all->data;
+    test_host host;
+    gpuopt_context_desc own = test_context_desc(&host);
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    gpuopt_knapsack_desc desc = desc_of(r);
+    gpuopt_knapsack *k = NULL;
+    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
+    gpuopt_context *context = NULL;
+    asked = 0;
+    stop_at = w->wrong;
+    if (r->number == CULPRIT) own.stop = stops;
+    EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
+    EXPECT(r, info.outcome == GPUOPT_MORE && info.steps < stop_at + 64);
+    EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
+    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.lower == w->optimum);
+    gpuopt_knapsack_destroy(k);
+    gpuopt_group_destroy(desc.group);
+    gpuopt_context_destroy(context);
+    EXPECT(r, host.live == 0);
+}
+
+/* With a shared list the culprit is late (0), aborts (1), or is gone (2). */
+static void is_lost(rank *r) {
+    const work *w = r->all->data;
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    uint8_t byte = 0, bytes[MAX_RANKS];
+    gpuopt_knapsack *k;
+    double start;
+    EXPECT(r, r->transport.all_gather(r->transport.user, 20, &byte, 1, bytes) == GPUOPT_OK);
+    EXPECT(r, rank_join(r, w->wrong == 1 ? 60 : limit) == GPUOPT_OK);
+    k = make(r);
+    EXPECT(r, gpuopt_knapsack_expand(k, 0, 8, &info) == GPUOPT_OK && info.alive >= 8);
+    start = seconds_now();
+    if (r->number == CULPRIT && w->wrong == 0) seconds_wait(2 * limit);
+    if (r->number == CULPRIT && w->wrong == 1) gpuopt_group_abort(r->group);
+    if (r->number != CULPRIT || w->wrong < 2) {
+        EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_ERROR_PEER);
+        EXPECT(r, gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL) == GPUOPT_ERROR_PEER);
+        EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK);
+        EXPECT(r, seconds_now() - start < 3 * limit + 8);
+    }
+    gpuopt_knapsack_destroy(k);
+}
+
+/* The culprit's transport fails at exchange number `wrong`, wherever that is; beyond the last one nothing fails. */
+static void loses_its_transport(rank *r) {
+    work *w = (work *)r->all->data;
+    const double start = seconds_now();
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    gpuopt_knapsack_desc desc;
+    gpuopt_knapsack *k = NULL;
+    gpuopt_status status;
+    rank_faulty f;
+    if (r->number == CULPRIT) rank_make_faulty(r, w->wrong, &f);
+    status = rank_join(r, 60);
+    desc = desc_of(r);
+    if (!status) status = gpuopt_knapsack_create(r->context, &desc, &k);
+    EXPECT(r, !status == !!k);
+    if (!status) status = gpuopt_knapsack_expand(k, 0, 0, &info);
+    if (r->number == CULPRIT) w->reached = status && k;
+    if (!status) EXPECT(r, info.lower == w->optimum);
+    while (!status) status = gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
+    EXPECT(r, status == GPUOPT_ERROR_PEER);
+    EXPECT(r, seconds_now() - start < 30);
+    gpuopt_knapsack_destroy(k);
+    gpuopt_group_destroy(r->group); /* before its transport goes */
+    r->group = NULL;
+}
+
+/* ---- The tests ---- */
+
+static work shared;
+
+static int set_up(void **state) {
+    uint64_t seed = 11;
+    (void)state;
+    memset(&shared, 0, sizeof shared);
+    shared.m = model_random(1, 40, 300, &seed);
+    shared.optimum = model_optimum(&shared.m);
+    return 0;
+}
+
+static void run(int ranks, void (*work_of)(rank *), int wrong) {
+    shared.wrong = wrong;
+    ranks_run(ranks, work_of, &shared);
+}
+
+static void errors_in_create(void **state) {
+    int wrong;
+    (void)state;
+    for (wrong = 0; wrong < DIFFERENT + (test_on("cpu") ? 2 : 1); wrong++) run(2 + wrong % 2, errs_in_create, wrong);
+}
+
+static void arguments(void **state) {
+    (void)state;
+    run(2, differs, 0);
+    run(4, differs, 0);
+    run(2, is_refused, 0);
+}
+
+static void pools(void **state) {
+    (void)state;
+    run(3, cannot_grow, 0);
+}
+
+static void stopped(void **state) {
+    int at;
+    (void)state;
+    for (at = 1; at < 10; at += 4) run(3, is_stopped, at);
+}
+
+static void lost(void **state) {
+    int wrong;
+    (void)state;
+    for (wrong = 0; wrong < 3; wrong++) run(3, is_lost, wrong);
+}
+
+static void transports_that_fail(void **state) {
+    int k, reached = 0;
+    (void)state;
+    for (k = 0; k < 80; k++) {
+        run(3, loses_its_transport, k);
+        reached += shared.reached;
+    }
+    assert_true(reached > 40);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup(errors_in_create, set_up),
+    cmocka_unit_test_setup(arguments, set_up),
+    cmocka_unit_test_setup(pools, set_up),
+    cmocka_unit_test_setup(stopped, set_up),
+    cmocka_unit_test_setup(lost, set_up),
+    cmocka_unit_test_setup(transports_that_fail, set_up),
+};
+TEST_MAIN(tests)
