@@ -8,7 +8,7 @@
 
 #include "tests/knapsack/models.h"
 
-enum { MODELS = 60 }; /* of each class */
+enum { MODELS = 60 /* of each class */, ALIKE = 200 };
 
 /* A model with upper bounds. */
 typedef struct bounded {
@@ -179,6 +179,44 @@ static void strong_ones(void **state) {
         info = solve(context, &desc, &b, info.lower, 0);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     }
+    gpuopt_context_destroy(context);
+}
+
+/* Items that are nearly alike: the best solutions have one copy more than the greedy one, or just as many as are needed to
+ * beat it, and bounds from the number of copies decide before the search finds them. */
+static void alike(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 17;
+    int k, long_ones = 0;
+    (void)state;
+    for (k = 0; k < ALIKE; k++) {
+        const int64_t range = test_random_int(&random, 0, 1) ? 60 : 200;
+        int64_t sum = 0, optimum;
+        gpuopt_knapsack_desc desc;
+        gpuopt_knapsack_info info;
+        bounded b;
+        int32_t j;
+        memset(&b, 0, sizeof b);
+        b.m.items = (int32_t)test_random_int(&random, 16, 40);
+        for (j = 0; j < b.m.items; j++) {
+            if (k % 2) { /* inversely strongly correlated */
+                b.m.profit[j] = range + test_random_int(&random, 0, range / 4);
+                b.m.weight[j] = b.m.profit[j] + range / 10;
+            } else {
+                b.m.weight[j] = range + test_random_int(&random, -4, 4);
+                b.m.profit[j] = b.m.weight[j] + (test_random_int(&random, 0, 1) ? 3 : -3);
+            }
+            b.upper[j] = test_random_int(&random, 3, 12);
+            sum += b.upper[j] * b.m.weight[j];
+        }
+        b.m.capacity = sum * test_random_int(&random, 1, 9) / 10 + test_random_int(&random, 0, 3);
+        desc = desc_of(&b);
+        desc.node_limit = 1000000;
+        optimum = optimum_of(&b);
+        info = solve(context, &desc, &b, optimum, 0);
+        if (info.expanded > 4 * (int64_t)info.free_items) long_ones++;
+    }
+    assert_true(long_ones > ALIKE / 2);
     gpuopt_context_destroy(context);
 }
 
@@ -431,10 +469,10 @@ static void one_of_each(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_search), cmocka_unit_test(more_items), cmocka_unit_test(strong_ones),
-    cmocka_unit_test(shared),       cmocka_unit_test(told),       cmocka_unit_test(every_number),
-    cmocka_unit_test(large),        cmocka_unit_test(refused),    cmocka_unit_test(too_many_pieces),
-    cmocka_unit_test(one_of_each),
+    cmocka_unit_test(every_search),    cmocka_unit_test(more_items),  cmocka_unit_test(strong_ones),
+    cmocka_unit_test(alike),           cmocka_unit_test(shared),      cmocka_unit_test(told),
+    cmocka_unit_test(every_number),    cmocka_unit_test(large),       cmocka_unit_test(refused),
+    cmocka_unit_test(too_many_pieces), cmocka_unit_test(one_of_each),
 };
 
 TEST_MAIN(tests)
