@@ -113,8 +113,8 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
     k->trial = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->scratch = (gpuopt__knapsack_item *)gpuopt__cut(&arena, 2 * n > d->items ? 2 * n : d->items, sizeof *k->scratch);
     k->ranks.part = (int64_t *)gpuopt__cut(&arena, (n + 1) * ranks, sizeof(int64_t));
-    k->ranks.same = (int64_t *)gpuopt__cut(&arena, ranks + 1, sizeof(int64_t));
-    k->ranks.flipped = (int64_t *)gpuopt__cut(&arena, ranks + 1, sizeof(int64_t));
+    k->ranks.same = (int64_t *)gpuopt__cut(&arena, 2 * (ranks + 1), sizeof(int64_t));
+    k->ranks.flipped = memory ? k->ranks.same + ranks + 1 : NULL; /* one array: ranks sum both in one call */
     k->ranks.cut = (int64_t *)gpuopt__cut(&arena, ranks, sizeof(int64_t));
     k->ranks.room = (int64_t *)gpuopt__cut(&arena, ranks * GPUOPT__KNAPSACK_SAMPLES, sizeof(int64_t));
     k->ranks.node =
