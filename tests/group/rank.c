@@ -4,6 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "tests/group/ranks.h"
@@ -18,6 +19,11 @@ void seconds_wait(double seconds) {
 void rank_expect(rank *r, int holds, const char *condition, int line) {
     if (holds || r->fault[0]) return;
     snprintf(r->fault, sizeof r->fault, "line %d: not %s; last error: %.100s", line, condition, r->host.error);
+}
+
+int32_t rank_device(int number) {
+    const char *devices = getenv("GPUOPT_TEST_DEVICES");
+    return test_on("cuda") && devices ? (int32_t)(number % (int)strtol(devices, NULL, 10)) : 0;
 }
 
 gpuopt_status rank_join(rank *r, double seconds) {

@@ -25,6 +25,7 @@ void ranks_run(int count, void (*work)(rank *r), const void *data) {
     static ranks all;
     gpuopt_transport transport[MAX_RANKS];
     pthread_t thread[MAX_RANKS];
+    gpuopt_context_desc with;
     int k;
     assert_in_range(count, 1, MAX_RANKS);
     memset(&all, 0, sizeof all);
@@ -36,7 +37,9 @@ void ranks_run(int count, void (*work)(rank *r), const void *data) {
         all.rank[k].all = &all;
         all.rank[k].number = k;
         all.rank[k].transport = transport[k];
-        all.rank[k].context = test_context(&all.rank[k].host);
+        with = test_context_desc(&all.rank[k].host);
+        with.device = rank_device(k);
+        assert_int_equal(gpuopt_context_create(&with, &all.rank[k].context), GPUOPT_OK);
     }
     for (k = 0; k < count; k++) assert_int_equal(pthread_create(&thread[k], NULL, run, &all.rank[k]), 0);
     for (k = 0; k < count; k++) pthread_join(thread[k], NULL);

@@ -17,7 +17,7 @@ typedef struct work {
     const gpuopt_simplex_desc *desc;
     const script_log *expected;
     int64_t step;
-    int devices; /* that the ranks of follows_by_peers() are spread over */
+    int devices; /* that the ranks of follows_by_peers() are spread over; 1: as rank_device() says */
 } work;
 
 static void follows(rank *r) {
@@ -108,7 +108,7 @@ static void follows_by_peers(rank *r) {
     script_log log = {0};
     with.user = &seen;
     with.log = listen;
-    with.device = r->number % w->devices;
+    with.device = w->devices > 1 ? r->number % w->devices : rank_device(r->number);
     limit.time_limit = 60;
     EXPECT(r, gpuopt_context_create(&with, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, &limit, &desc.group) == GPUOPT_OK);
