@@ -10,8 +10,9 @@
  * two ranks; ranks that exchange through peer memory, as their logs say, have no such term: what they agree on in a
  * pivot is in their start, and the column in their line. None of the programs that the constants come from is in the
  * table.
- *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N]
- * The ranks of cuda have the devices 0, 1, ...; where there is only device 0, the constants of two ranks are those of
+ *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N] [--deferred K] [--sizes ROWSxCOLS,...]
+ * --deferred: pivots applied at once, 1: each by itself; else as the library chooses. --sizes: times programs of these
+ * sizes and no others, beside the first number of ranks, without the model. The ranks of cuda have the devices 0, 1, ...; where there is only device 0, the constants of two ranks are those of
  * two that share it, and no more than one rank is in the table. The least of N blocks of so many pivots counts. Prints
  * the constants; for each size and number of ranks predicted and measured microseconds a pivot, and the error; its
  * mean and the correlation; and predictions for up to 64 ranks, which nobody has measured.
@@ -29,8 +30,8 @@
 enum { MOST_RANKS = 16, EXCHANGES = 100 /* at once */, LONG = 20000 /* doubles */, NODES = 4, SIZES = 12 };
 
 typedef struct options {
-    const char *backend, *ranks;
-    int64_t pivots, blocks;
+    const char *backend, *ranks, *sizes;
+    int64_t pivots, blocks, deferred;
     int cuda, devices;
 } options;
 
@@ -134,6 +135,7 @@ static gpuopt_status run_pivots(member *m) {
     gpuopt_status status;
     desc.group = m->group;
     desc.refresh_pivots = INT32_MAX;
+    desc.deferred_pivots = (int32_t)o->deferred;
     status = gpuopt_simplex_create(m->context, &desc, &simplex);
     if (!status) status = gpuopt_simplex_iterate(simplex, 1, &info); /* with the first refresh */
     for (block = 0; block < o->blocks && !status && info.outcome == GPUOPT_MORE; block++) {
@@ -188,7 +190,8 @@ static double time_pivot(const options *o, int rows, int cols, int ranks, int *p
     char name[64], error[256];
     mip model;
     int status;
-    snprintf(name, sizeof name, "plant:%d:%d:%s:1", rows, cols, (double)rows * cols > 3e6 ? "0.02" : "0.5");
+    snprintf(name, sizeof name, "plant:%d:%d:%g:1", rows, cols,
+             (double)rows * cols > 3e6 ? fmin(0.02, 2e7 / rows / cols) : 0.5);
     if (mip_load(name, &model, error, sizeof error)) return fprintf(stderr, "%s\n", error), -1;
     j.model = &model;
     status = run_job(&j);
@@ -342,18 +345,49 @@ static int print_measured(const options *o, const constants *c, int ranks) {
     return 0;
 }
 
+/* Programs of the sizes that were asked for. */
+static int print_sizes(const options *o) {
+    const char *size = o->sizes, *at;
+    char word[NAME], number[NAME];
+    printf("%6s %6s %3s %12s %8s\n", "rows", "cols", "P", "us a pivot", "times");
+    while (next_word(&size, word)) {
+        double first = 0;
+        int rows, cols;
+        if (sscanf(word, "%dx%d", &rows, &cols) != 2 || rows < 1 || cols < 1)
+            return fprintf(stderr, "split_bench: %s is no size\n", word), -1;
+        for (at = o->ranks; next_word(&at, number);) {
+            int64_t ranks = 0;
+            double measured;
+            if (!whole_number(number, MOST_RANKS, &ranks)) return -1;
+            measured = time_pivot(o, rows, cols, (int)ranks, NULL);
+            printf("%6d %6d %3d ", rows, cols, (int)ranks);
+            if (measured < 0 || !(measured < HUGE_VAL)) {
+                printf("%12s\n", measured < 0 ? "failed" : "-");
+                continue;
+            }
+            if (first == 0) first = measured;
+            printf("%12.2f %8.2f\n", measured * 1e6, first / measured);
+            fflush(stdout);
+        }
+    }
+    return 0;
+}
+
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     if (strcmp(name, "--ranks") == 0) return *(o->ranks = value) != 0;
     if (strcmp(name, "--pivots") == 0) return whole_number(value, 100000, &o->pivots);
     if (strcmp(name, "--blocks") == 0) return whole_number(value, 100000, &o->blocks);
+    if (strcmp(name, "--deferred") == 0) return whole_number(value, 100000, &o->deferred);
+    if (strcmp(name, "--sizes") == 0) return *(o->sizes = value) != 0;
     return -1;
 }
 
 int main(int argc, char **argv) {
-    static const char usage[] = "usage: split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N]\n";
+    static const char usage[] = "usage: split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N] [--deferred K]\n"
+                                "                   [--sizes ROWSxCOLS,...]\n";
     static const int beyond[][2] = {{2000, 10000}, {10000, 50000}, {20000, 100000}};
-    options o = {NULL, "1,2", 64, 8, 0, 0};
+    options o = {NULL, "1,2", NULL, 64, 8, 0, 0, 0};
     constants c;
     const char *at;
     char word[NAME];
@@ -365,6 +399,7 @@ int main(int argc, char **argv) {
     if (!o.cuda && strcmp(o.backend, "cpu")) return fputs(usage, stderr), EXIT_BAD_INPUT;
     if (o.cuda) o.devices = count_devices(&o);
     if (o.cuda && o.devices == 0) return fprintf(stderr, "split_bench: no backend cuda here\n"), EXIT_FAILED;
+    if (o.sizes) return print_sizes(&o) ? EXIT_FAILED : finish_output(0);
     if (calibrate_alone(&o, &c) || calibrate_among(&o, &c))
         return fprintf(stderr, "split_bench: no times for the constants\n"), EXIT_FAILED;
     print_constants(&o, &c);
