@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 if echo '#include <mpi/mpi.h>' | cc -E - >/dev/null 2>&1 || echo '#include <mpi.h>' | cc -E - >/dev/null 2>&1; then
     # For the architecture of tests/run.sh, whose objects are there.
     check "targets with MPI" bazel build --noshow_progress --//cuda:archs=90 //transports:mpi //examples/mpi:dpop_mpi \
-        //examples/mpi:solve_knapsack_mpi
+        //examples/mpi:solve_knapsack_mpi //tests/bench:mpi_bench
 else
     skip "targets with MPI" "no mpi.h; Debian: libopenmpi-dev"
 fi

@@ -135,4 +135,10 @@ if check "solve_knapsack_mpi is built by the line in its comment" built mpicc ex
     done
     check "nodes went from process to process" moves
 fi
+
+# ---- What a group adds to MPI ----
+
+tables() { ranks 3 ./mpi_bench 3 >out && [ "$(grep -c % out)" -eq 11 ]; }
+check "mpi_bench is built by the line in its comment" built mpicc tests/bench/mpi_bench.c &&
+    check "mpi_bench has a line for each size" tables
 summary
