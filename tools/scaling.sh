@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# Draws doc/scaling.svg from doc/scaling.dat: how many times as fast as one GPU several would be. Needs gnuplot.
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/../doc"
+gnuplot <<'PLOT'
+set terminal svg size 900,420 font "sans-serif,14" background "#ffffff"
+set output "scaling.svg"
+set datafile missing "-"
+set multiplot layout 1,2
+set logscale xy 2
+set xrange [0.9:72]
+set yrange [0.2:72]
+set xtics (1, 2, 4, 8, 16, 32, 64)
+set ytics (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64)
+set grid lc rgb "#dddddd"
+set xlabel "GPUs"
+set key top left reverse Left samplen 2 font ",12"
+set title "Pivots of a split tableau: times as fast as one GPU"
+plot x with lines lc rgb "#bbbbbb" title "as many times as GPUs", \
+     "scaling.dat" using 1:(331.09/$4) with linespoints pt 0 lw 2 lc rgb "#4f81bd" title "20000 x 100000, predicted", \
+     "" using 1:(105.87/$3) with linespoints pt 0 lw 2 lc rgb "#9bbb59" title "10000 x 50000, predicted", \
+     "" using 1:(29.13/$2) with linespoints pt 0 lw 2 lc rgb "#8064a2" title "2000 x 10000, predicted", \
+     "" using 1:(262/$6) with linespoints pt 0 lw 2 dt 2 lc rgb "#4f81bd" title "20000 x 100000 by host memory, predicted", \
+     "" using 1:(93.5/$5) with linespoints pt 0 lw 2 dt 2 lc rgb "#9bbb59" title "10000 x 50000 by host memory, predicted", \
+     "-" with points pt 7 ps 1 lc rgb "#c0504d" title "measured on two"
+2 1.50
+2 1.25
+e
+set title "Eliminations shared by values: times as fast as one GPU"
+plot x with lines lc rgb "#bbbbbb" title "as many times as GPUs", \
+     "scaling.dat" using 1:7 with linespoints pt 0 lw 2 lc rgb "#4f81bd" title "random:24:8:0.3:2, by operations", \
+     "" using 1:8 with linespoints pt 0 lw 2 dt 2 lc rgb "#9bbb59" title "grid:10:8:1, by operations", \
+     "-" with points pt 7 ps 1 lc rgb "#c0504d" title "measured on two"
+2 1.94
+2 1.94
+e
+PLOT
