@@ -58,6 +58,7 @@ extern "C" {
 #include "simplex/cpu_many.h"
 #include "simplex/cpu_batch.h"
 #include "elimination/calls.h"
+#include "elimination/values.h"
 #include "elimination/message.h"
 #include "elimination/relax.h"
 #include "elimination/reduce.h"
