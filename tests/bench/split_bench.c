@@ -2,20 +2,19 @@
  *
  * A model of the time of a pivot whose tableau is split over ranks, after Meyer, Albuquerque and Chopard (2011), beside
  * measured times. For m rows, n columns and P ranks, threads of this process:
- *     T(m, n, P) = start + line (m + n / P) + cell m n / P                                        on each rank
- *                + log2(P) (gather + broadcast + 8 m / speed)                                     for P > 1
- * line and cell depend on the bytes of a rank's part of the tableau, 8 m n / P, since caches have a size: they are
- * measured at some numbers of bytes, on one rank, with a square and a flat program each, and interpolated in between.
- * start and line of several ranks are measured anew, on two. gather, broadcast and speed are the exchanges alone, on
- * two ranks; ranks that exchange through peer memory, as their logs say, have no such term: what they agree on in a
- * pivot is in their start, and the column in their line. None of the programs that the constants come from is in the
- * table.
+ *     T(m, n, P) = start + row m + column n / P + cell m n / P                            on each rank
+ *                + log2(P / 2) (gather + broadcast + 8 m / speed)                         for P > 2, by host memory
+ * The first four constants are those of one rank, or for P > 1 of two: the least squares of the errors, relative to the
+ * times of ten programs, none of which is in the table, and none negative. gather, broadcast and speed are the exchanges
+ * alone, on two ranks, whose own exchanges are in their four constants. By peer memory a rank sends to all others at
+ * once, and there is no last term.
  *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N] [--deferred K] [--sizes ROWSxCOLS,...]
  * --deferred: pivots applied at once, 1: each by itself; else as the library chooses. --sizes: times programs of these
- * sizes and no others, beside the first number of ranks, without the model. The ranks of cuda have the devices 0, 1, ...; where there is only device 0, the constants of two ranks are those of
- * two that share it, and no more than one rank is in the table. The least of N blocks of so many pivots counts. Prints
- * the constants; for each size and number of ranks predicted and measured microseconds a pivot, and the error; its
- * mean and the correlation; and predictions for up to 64 ranks, which nobody has measured.
+ * sizes and no others, beside the first number of ranks, without the model. The ranks of cuda have the devices 0, 1, ...;
+ * where there is only device 0, the constants of two ranks are those of two that share it, and no more than one rank is
+ * in the table. The least of N blocks of so many pivots counts. Prints the constants; for each size and number of ranks
+ * predicted and measured microseconds a pivot, and the error; its mean and the correlation; and predictions for up to
+ * 64 ranks, which nobody has measured.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -27,7 +26,7 @@
 #include "tests/bench/bench.h"
 #include "transports/gpuopt_threads.h"
 
-enum { MOST_RANKS = 16, EXCHANGES = 100 /* at once */, LONG = 20000 /* doubles */, NODES = 4, SIZES = 12 };
+enum { MOST_RANKS = 16, EXCHANGES = 100 /* at once */, LONG = 20000 /* doubles */, SIZES = 14, KNOWN = 10, COSTS = 4 };
 
 typedef struct options {
     const char *backend, *ranks, *sizes;
@@ -35,14 +34,9 @@ typedef struct options {
     int cuda, devices;
 } options;
 
-/* In seconds, for one rank, or for one of several. */
-typedef struct costs {
-    double start, line[NODES], cell[NODES];
-} costs;
-
+/* In seconds. */
 typedef struct constants {
-    costs alone, among;
-    double bytes[NODES];
+    double alone[COSTS], among[COSTS];  /* start, row, column, cell: of one rank, and of two */
     double gather, broadcast, per_byte; /* of two ranks */
     int peers;                          /* which exchange through peer memory */
 } constants;
@@ -202,96 +196,78 @@ static double time_pivot(const options *o, int rows, int cols, int ranks, int *p
 
 /* ---- The model ---- */
 
-/* The value between the measured ones for so many bytes, by their logarithm; beyond them the outermost one. */
-static double between(const constants *c, const double *value, double bytes) {
-    int k = 0;
-    double part;
-    while (k < NODES - 2 && bytes > c->bytes[k + 1]) k++;
-    part = log(bytes / c->bytes[k]) / log(c->bytes[k + 1] / c->bytes[k]);
-    part = fmin(fmax(part, 0), 1);
-    return (1 - part) * value[k] + part * value[k + 1];
-}
-
-static double exchanges_of(const constants *c, double m, double ranks) {
-    return ranks > 1 && !c->peers ? log2(ranks) * (c->gather + c->broadcast + c->per_byte * 8 * m) : 0;
+static void terms(double m, double n, double ranks, double term[COSTS]) {
+    term[0] = 1;
+    term[1] = m;
+    term[2] = n / ranks;
+    term[3] = m * n / ranks;
 }
 
 static double predicted(const constants *c, double m, double n, double ranks) {
-    const costs *of = ranks > 1 ? &c->among : &c->alone;
-    const double own = n / ranks, bytes = 8 * m * own;
-    return of->start + between(c, of->line, bytes) * (m + own) + between(c, of->cell, bytes) * m * own +
-           exchanges_of(c, m, ranks);
+    const double *cost = ranks > 1 ? c->among : c->alone;
+    double term[COSTS], sum = 0;
+    int k;
+    terms(m, n, ranks, term);
+    for (k = 0; k < COSTS; k++) sum += cost[k] * term[k];
+    return sum + (ranks > 2 && !c->peers ? log2(ranks / 2) * (c->gather + c->broadcast + c->per_byte * 8 * m) : 0);
 }
 
-/* The number of rows of a program with so many entries and so many times as many columns. */
-static int rows_of(double entries, double flat) { return (int)sqrt(entries / flat); }
-
-enum { SMALL_ROWS = 60, SMALL_COLS = 240 };
-
-/* start, line and cell of one rank: from a small program, and from two of each number of entries. */
-static int calibrate_alone(const options *o, constants *c) {
-    static const double cpu[NODES] = {4e4, 2e5, 8e5, 2.2e6}, cuda[NODES] = {2.5e5, 3e6, 2e7, 1.2e8},
-                        flat[2] = {1.5, 20};
-    const double *entries = o->cuda ? cuda : cpu;
-    const double small = time_pivot(o, SMALL_ROWS, SMALL_COLS, 1, NULL);
-    costs *of = &c->alone;
-    int k, shape, pass;
-    if (!(small > 0 && small < HUGE_VAL)) return -1;
-    for (k = 0; k < NODES; k++) {
-        double t[2], lines[2], cells[2];
-        for (shape = 0; shape < 2; shape++) {
-            const int rows = rows_of(entries[k], flat[shape]), cols = (int)(rows * flat[shape]);
-            t[shape] = time_pivot(o, rows, cols, 1, NULL);
-            if (!(t[shape] > 0 && t[shape] < HUGE_VAL)) return -1;
-            lines[shape] = rows + cols;
-            cells[shape] = (double)rows * cols;
+/* The costs >= 0 that make the sum of the squares of sum(cost * row) - 1 least, one cost after the other until they
+ * stay. */
+static void least_squares(double row[KNOWN][COSTS], double cost[COSTS]) {
+    double product[COSTS][COSTS + 1] = {{0}}; /* of the columns with one another, and with 1 */
+    int pass, i, j, k;
+    for (k = 0; k < KNOWN; k++)
+        for (i = 0; i < COSTS; i++)
+            for (j = 0; j <= COSTS; j++) product[i][j] += row[k][i] * (j < COSTS ? row[k][j] : 1);
+    for (i = 0; i < COSTS; i++) cost[i] = 0;
+    for (pass = 0; pass < 100000; pass++)
+        for (i = 0; i < COSTS; i++) {
+            double rest = product[i][COSTS];
+            for (j = 0; j < COSTS; j++) rest -= j == i ? 0 : product[i][j] * cost[j];
+            cost[i] = fmax(rest / product[i][i], 0);
         }
-        for (pass = 0; pass < (k == 0 ? 20 : 1);
-             pass++) { /* the small program's lines and cells are near the first's */
-            const double rest[2] = {t[0] - of->start, t[1] - of->start};
-            const double det = cells[0] * lines[1] - cells[1] * lines[0];
-            of->line[k] = fmax((cells[0] * rest[1] - cells[1] * rest[0]) / det, 0);
-            of->cell[k] = fmax((rest[0] - of->line[k] * lines[0]) / cells[0], 0);
-            if (k == 0)
-                of->start =
-                    fmax(small - of->line[0] * (SMALL_ROWS + SMALL_COLS) - of->cell[0] * SMALL_ROWS * SMALL_COLS, 0);
-        }
-        c->bytes[k] = 8 * entries[k];
+}
+
+/* Programs from which the constants come. */
+static const int cpu_known[KNOWN][2] = {{60, 240},   {100, 500},  {150, 450},  {200, 800},  {250, 1500},
+                                        {350, 1050}, {450, 1350}, {500, 2500}, {700, 2100}, {900, 1800}};
+static const int cuda_known[KNOWN][2] = {{60, 240},    {400, 1600},   {700, 5600},   {1500, 4500},  {1500, 12000},
+                                         {3000, 6000}, {3500, 14000}, {6000, 30000}, {8000, 24000}, {12000, 60000}};
+
+/* The constants of one rank, or of two. */
+static int calibrate(const options *o, int ranks, constants *c) {
+    const int(*size)[2] = o->cuda ? cuda_known : cpu_known;
+    double row[KNOWN][COSTS];
+    int k, i;
+    for (k = 0; k < KNOWN; k++) {
+        const double time = time_pivot(o, size[k][0], size[k][1], ranks, ranks > 1 ? &c->peers : NULL);
+        if (!(time > 0 && time < HUGE_VAL)) return -1;
+        terms(size[k][0], size[k][1], ranks, row[k]);
+        for (i = 0; i < COSTS; i++) row[k][i] /= time;
     }
+    least_squares(row, ranks > 1 ? c->among : c->alone);
     return 0;
 }
 
-/* gather, broadcast and speed; then start and line of two ranks, with the same cells: from the small program and a flat
- * one. */
-static int calibrate_among(const options *o, constants *c) {
+/* gather, broadcast and speed. */
+static int time_exchanges(const options *o, constants *c) {
     job j = {o, NULL, 2, 0, 0, 0, 0, 0};
-    const double flat = 12, entries = o->cuda ? 2e6 : 2e5;
-    const int rows = rows_of(entries, flat), cols = (int)(rows * flat);
-    double small, large, more;
-    int k;
     if (run_job(&j)) return -1;
     c->gather = j.gather;
     c->broadcast = j.broadcast;
     c->per_byte = j.per_byte;
-    small = time_pivot(o, SMALL_ROWS, SMALL_COLS, 2, &c->peers);
-    large = time_pivot(o, rows, cols, 2, NULL);
-    if (!(small > 0 && small < HUGE_VAL && large > 0 && large < HUGE_VAL)) return -1;
-    c->among = c->alone; /* what two ranks take beyond that: */
-    small -= predicted(c, SMALL_ROWS, SMALL_COLS, 2);
-    large -= predicted(c, rows, cols, 2);
-    more = fmax((large - small) / (rows + cols / 2.0 - SMALL_ROWS - SMALL_COLS / 2.0), 0);
-    for (k = 0; k < NODES; k++) c->among.line[k] += more;
-    c->among.start = fmax(c->among.start + small - more * (SMALL_ROWS + SMALL_COLS / 2.0), 0);
     return 0;
 }
 
 /* ---- Output ---- */
 
-static const int cpu_sizes[SIZES][2] = {{100, 300},  {100, 800},  {200, 400},  {200, 1200}, {200, 2000}, {300, 900},
-                                        {400, 1600}, {400, 3000}, {600, 1200}, {600, 2400}, {800, 1600}, {800, 2400}};
-static const int cuda_sizes[SIZES][2] = {{300, 1200},  {500, 1500},   {500, 4000},   {1000, 3000},
-                                         {1000, 8000}, {2000, 4000},  {2000, 12000}, {3000, 9000},
-                                         {4000, 8000}, {4000, 20000}, {5000, 15000}, {5000, 25000}};
+static const int cpu_sizes[SIZES][2] = {{100, 300},  {100, 800},  {200, 400},  {200, 1200}, {200, 2000},
+                                        {300, 900},  {400, 1600}, {400, 3000}, {600, 1200}, {600, 2400},
+                                        {800, 1600}, {800, 2400}, {900, 2700}, {1000, 2800}};
+static const int cuda_sizes[SIZES][2] = {{300, 1200},   {500, 1500},   {500, 4000},    {1000, 3000},   {1000, 8000},
+                                         {2000, 4000},  {2000, 12000}, {3000, 9000},   {4000, 8000},   {4000, 20000},
+                                         {5000, 15000}, {5000, 25000}, {10000, 50000}, {20000, 100000}};
 
 static double correlation(int count, const double *x, const double *y) {
     double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
@@ -306,17 +282,19 @@ static double correlation(int count, const double *x, const double *y) {
 }
 
 static void print_constants(const options *o, const constants *c) {
-    int k;
+    int ranks;
     printf("%d CUDA devices\n", o->devices);
-    printf("start %.3g us, of two ranks%s %.3g us\n", c->alone.start * 1e6, o->devices == 1 ? " on one device" : "",
-           c->among.start * 1e6);
+    for (ranks = 1; ranks <= 2; ranks++) {
+        const double *cost = ranks == 2 ? c->among : c->alone;
+        printf("%d rank%s: start %.3g us, row %.3g ns, column %.3g ns, cell %.3g ns\n", ranks,
+               ranks == 1        ? ""
+               : o->devices == 1 ? "s on one device"
+                                 : "s",
+               cost[0] * 1e6, cost[1] * 1e9, cost[2] * 1e9, cost[3] * 1e9);
+    }
     printf("gather %.3g us, broadcast %.3g us and %.3g GB/s\n", c->gather * 1e6, c->broadcast * 1e6,
            c->per_byte > 0 ? 1e-9 / c->per_byte : HUGE_VAL);
     printf("two ranks exchange through %s\n", c->peers ? "peer memory" : "host memory");
-    printf("%12s %14s %14s %14s\n", "bytes", "line ns", "of two ranks", "cell ns");
-    for (k = 0; k < NODES; k++)
-        printf("%12.3g %14.4g %14.4g %14.4g\n", c->bytes[k], c->alone.line[k] * 1e9, c->among.line[k] * 1e9,
-               c->alone.cell[k] * 1e9);
 }
 
 static int print_measured(const options *o, const constants *c, int ranks) {
@@ -400,7 +378,7 @@ int main(int argc, char **argv) {
     if (o.cuda) o.devices = count_devices(&o);
     if (o.cuda && o.devices == 0) return fprintf(stderr, "split_bench: no backend cuda here\n"), EXIT_FAILED;
     if (o.sizes) return print_sizes(&o) ? EXIT_FAILED : finish_output(0);
-    if (calibrate_alone(&o, &c) || calibrate_among(&o, &c))
+    if (calibrate(&o, 1, &c) || calibrate(&o, 2, &c) || time_exchanges(&o, &c))
         return fprintf(stderr, "split_bench: no times for the constants\n"), EXIT_FAILED;
     print_constants(&o, &c);
     printf("%6s %6s %3s %12s %12s %8s\n", "rows", "cols", "P", "predicted us", "measured us", "error");
@@ -410,7 +388,7 @@ int main(int argc, char **argv) {
         if (o.cuda && wanted > o.devices) printf("%d ranks: not measured, for want of as many devices\n", (int)wanted);
         else if (print_measured(&o, &c, (int)wanted)) return EXIT_FAILED;
     }
-    printf("Predictions, not measured; bytes beyond the constants' count as the most of these:\n");
+    printf("Predictions, not measured:\n");
     for (k = 0; k < sizeof beyond / sizeof *beyond; k++)
         for (ranks = 1; ranks <= 64; ranks *= 2)
             printf("%6d %6d %3d %12.2f %12s\n", beyond[k][0], beyond[k][1], ranks,
