@@ -12,9 +12,9 @@
  * --deferred: pivots applied at once, 1: each by itself; else as the library chooses. --sizes: times programs of these
  * sizes and no others, beside the first number of ranks, without the model. The ranks of cuda have the devices 0, 1, ...;
  * where there is only device 0, the constants of two ranks are those of two that share it, and no more than one rank is
- * in the table. The least of N blocks of so many pivots counts. Prints the constants; for each size and number of ranks
- * predicted and measured microseconds a pivot, and the error; its mean and the correlation; and predictions for up to
- * 64 ranks, which nobody has measured.
+ * in the table. The least of N blocks (4) of so many pivots (as many as rows, 64 to 1024) counts. Prints the constants;
+ * for each size and number of ranks predicted and measured microseconds a pivot, and the error; its mean and the
+ * correlation; and predictions for up to 64 ranks, which nobody has measured.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -124,6 +124,9 @@ static gpuopt_status run_pivots(member *m) {
     gpuopt_simplex_desc desc = mip_simplex_desc(m->job->model);
     gpuopt_simplex *simplex = NULL;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    /* A call ends by gathering the state of all columns on the host, so many pivots share one. */
+    const int64_t most = desc.matrix.rows < 64 ? 64 : desc.matrix.rows < 1024 ? desc.matrix.rows : 1024;
+    const int64_t pivots = o->pivots ? o->pivots : most;
     double least = HUGE_VAL;
     int64_t block, before = 0;
     gpuopt_status status;
@@ -136,10 +139,10 @@ static gpuopt_status run_pivots(member *m) {
         const int64_t refreshes = info.refreshes;
         double start = now(), taken;
         before = info.iterations;
-        status = gpuopt_simplex_iterate(simplex, o->pivots, &info);
+        status = gpuopt_simplex_iterate(simplex, pivots, &info);
         taken = now() - start;
-        if (info.refreshes == refreshes && info.iterations == before + o->pivots)
-            least = fmin(least, taken / (double)o->pivots);
+        if (info.refreshes == refreshes && info.iterations == before + pivots)
+            least = fmin(least, taken / (double)pivots);
     }
     gpuopt_simplex_destroy(simplex);
     if (m->rank == 0) m->job->pivot = least;
@@ -365,7 +368,7 @@ int main(int argc, char **argv) {
     static const char usage[] = "usage: split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N] [--deferred K]\n"
                                 "                   [--sizes ROWSxCOLS,...]\n";
     static const int beyond[][2] = {{2000, 10000}, {10000, 50000}, {20000, 100000}};
-    options o = {NULL, "1,2", NULL, 64, 8, 0, 0, 0};
+    options o = {NULL, "1,2", NULL, 0, 4, 0, 0, 0};
     constants c;
     const char *at;
     char word[NAME];
