@@ -173,7 +173,7 @@ gpuopt_status child_make_gram(const gpuopt_simplex_batch *b, CudaBatch *c) {
     if (!child_keeps_products(b)) return GPUOPT_OK;
     gpuopt_status status = c->copy(&nonzeros, c->nonzeros, sizeof nonzeros);
     if (!status) status = c->wait("counting the entries of the inverse");
-    const double rows = r.rows, of_all = static_cast<double>(nonzeros) / rows * b->desc.copies;
+    const double rows = r.rows, of_all = static_cast<double>(nonzeros) / rows * b->copies;
     if (status || !(of_all * CHILD_PRODUCTS_PAY >= rows * rows)) return status;
     status = c->clear(c->gram, 0, sizeof(double) * static_cast<size_t>(r.pitch) * static_cast<size_t>(r.rows));
     if (status) return status;

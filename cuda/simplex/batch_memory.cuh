@@ -60,10 +60,10 @@ struct CudaBatch : Queue {
 CudaBatch *cuda_batch(const gpuopt_simplex_batch *b) { return static_cast<CudaBatch *>(b->engine); }
 
 /* Whether there is room for what child_weights.cuh multiplies with: it wants m^2 numbers for all children together, and
- * pays if these are many. */
+ * pays if these are many. With a group those of all ranks count, since weights differ with it and without it. */
 bool child_keeps_products(const gpuopt_simplex_batch *b) {
     return b->root_desc->dual_pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE &&
-           int64_t{b->desc.copies} * CHILD_PRODUCTS_PAY >= b->shape->rows;
+           int64_t{b->copies} * CHILD_PRODUCTS_PAY >= b->shape->rows;
 }
 /* How many rows of V are longer, and how long. */
 int child_products(const gpuopt_simplex_batch *b) {

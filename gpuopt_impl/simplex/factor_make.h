@@ -310,10 +310,10 @@ static void gpuopt__simplex_factor_transpose(gpuopt__simplex_factor *f) {
         }
 }
 
-/* Factors of the columns in head; entries up to `least` count as no pivots, nor does what overflows. With by_rows the position of a column is
- * its pivot row, else its place in head. position [rows], if not NULL: that of each column, -1 if it depends on others;
- * then unit columns make up for these. Returns their number, or -1 if there is not enough room; then the factors are of
- * no use. */
+/* Factors of the columns in head; entries up to `least` count as no pivots, nor does what overflows. With by_rows the
+ * position of a column is its pivot row, else its place in head. position [rows], if not NULL: that of each column, -1
+ * if it depends on others; then unit columns make up for these. Returns their number, or -1 if there is not enough
+ * room; then the factors are of no use. */
 static int32_t gpuopt__simplex_factor_make(gpuopt__simplex_factor *f, const gpuopt__simplex_factor_basis *b,
                                            double least, int by_rows, int32_t *position) {
     gpuopt__simplex_factor_work w = {f, least, {0, 0}, 0, 0, -1, -1, 0};

@@ -16,12 +16,13 @@ typedef struct work {
     const gpuopt_simplex_desc *desc;
     const children *first, *second; /* of two runs */
     int32_t copies;
-    int64_t iterations; /* of the root, and of each child */
+    int64_t iterations; /* of the root, unless it stays `at_slack`, and of each child */
     int wrong;          /* a number for the fault that rank `culprit` makes */
     int culprit;
     int32_t branches; /* columns to branch on, the first ones */
     children_report *found[MAX_RANKS][3];
     long *allocations; /* of a _create */
+    int at_slack;
 } work;
 
 static gpuopt_simplex_batch_desc batch_desc(const work *w, gpuopt_group *group) {
@@ -40,7 +41,8 @@ static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, chi
     gpuopt_simplex *root = NULL;
     gpuopt_simplex_batch *batch = NULL;
     gpuopt_simplex_batch_desc desc = batch_desc(w, group);
-    int good = !gpuopt_simplex_create(context, w->desc, &root) && !gpuopt_simplex_iterate(root, w->iterations, NULL) &&
+    int good = !gpuopt_simplex_create(context, w->desc, &root) &&
+               (w->at_slack || !gpuopt_simplex_iterate(root, w->iterations, NULL)) &&
                !gpuopt_simplex_batch_create(root, &desc, &batch);
     good = good && !gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, w->iterations, &found[0]->r) &&
            !gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->second->c, w->iterations, &found[1]->r) &&
@@ -99,7 +101,7 @@ static void same_bits(void **state) {
             gpuopt_simplex_desc desc = children_root_desc(&m, 3 * trial + ranks);
             children *first = children_draw(&seed, &m, counts[trial], 1 + trial % 7);
             children *second = children_draw(&seed, &m, 20, CHILDREN_BOUNDS | CHILDREN_COSTS);
-            work w = {&m, &desc, first, second, 25, 100000, 0, 0, trial % 5, {{NULL}}, NULL};
+            work w = {&m, &desc, first, second, 25, 100000, 0, 0, trial % 5, {{NULL}}, NULL, 0};
             int32_t k;
             if (trial % 3 == 1) w.iterations = 2;
             check_same(&w, ranks);
@@ -120,10 +122,25 @@ static void long_reports(void **state) {
     mip m = children_cover(3, 4, 2500);
     gpuopt_simplex_desc desc = children_root_desc(&m, 0);
     children *all = children_draw(&seed, &m, 131, CHILDREN_BOUNDS);
-    work w = {&m, &desc, all, all, 131, 100000, 0, 0, 1, {{NULL}}, NULL};
+    work w = {&m, &desc, all, all, 131, 100000, 0, 0, 1, {{NULL}}, NULL, 0};
     (void)state;
     if (!test_on("cuda")) check_same(&w, 2); /* long on the emulated GPU, and the exchange knows no backend */
     if (!test_on("cuda")) free_found(&w);
+    free(all);
+    mip_free(&m);
+}
+
+/* Two children of a root with a sparse inverse: on the GPU one child alone would not pay for its product with its
+ * transpose, with which weights, and so pivots, are others. */
+static void same_pivots(void **state) {
+    uint64_t seed = 5;
+    mip m = children_cover(4, 32, 96);
+    gpuopt_simplex_desc desc = children_root_desc(&m, 0);
+    children *all = children_draw(&seed, &m, 2, CHILDREN_BOUNDS | CHILDREN_COSTS);
+    work w = {&m, &desc, all, all, 2, 100000, 0, 0, 1, {{NULL}}, NULL, 1};
+    (void)state;
+    check_same(&w, 2);
+    free_found(&w);
     free(all);
     mip_free(&m);
 }
@@ -246,7 +263,7 @@ static void errs_at_first(rank *r) {
 
 /* A work on a small model with 17 children. */
 static work small_work(mip *m, gpuopt_simplex_desc *desc, int ranks) {
-    work w = {m, desc, NULL, NULL, 17, 100000, 0, 0, 2, {{NULL}}, NULL};
+    work w = {m, desc, NULL, NULL, 17, 100000, 0, 0, 2, {{NULL}}, NULL, 0};
     uint64_t seed = 99;
     int r;
     *m = children_cover(5, 12, 20);
@@ -385,7 +402,7 @@ static void stopped(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(same_bits), cmocka_unit_test(long_reports), cmocka_unit_test(refused),
-    cmocka_unit_test(lost),      cmocka_unit_test(stopped),
+    cmocka_unit_test(same_bits), cmocka_unit_test(long_reports), cmocka_unit_test(same_pivots),
+    cmocka_unit_test(refused),   cmocka_unit_test(lost),         cmocka_unit_test(stopped),
 };
 TEST_MAIN(tests)

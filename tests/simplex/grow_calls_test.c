@@ -150,8 +150,8 @@ static void refused(void **state) {
 
 enum { ROWS = 12, COLS = 30 };
 
-/* Changes, by columns where rows are added and the other way round, and what the basis is asked for then. The row's sides are far
- * away, and the column is fixed to 0, so that no optimum is another one. */
+/* Changes, by columns where rows are added and the other way round, and what the basis is asked for then. The row's
+ * sides are far away, and the column is fixed to 0, so that no optimum is another one. */
 static gpuopt_status change(gpuopt_simplex *s, int which, const uint8_t *slack) {
     static const int32_t none[COLS + 1] = {0}, last_row = ROWS, last_col = COLS;
     static const double one[] = {1}, far[] = {1e6}, fixed[] = {0};
