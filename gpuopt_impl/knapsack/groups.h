@@ -19,7 +19,7 @@
 #include "model.h"
 
 #ifndef GPUOPT__KNAPSACK_GROUP_STATES
-#define GPUOPT__KNAPSACK_GROUP_STATES 16384 /* of a list; a test has fewer */
+#define GPUOPT__KNAPSACK_GROUP_STATES 16384 /* of a list, at first; a test has fewer */
 #endif
 
 enum {
@@ -38,6 +38,8 @@ typedef struct gpuopt__knapsack_group_state {
 typedef struct gpuopt__knapsack_grouping {
     const gpuopt__knapsack_view *view;
     int32_t groups, fills;
+    int32_t limit, states; /* of a list, now and at most */
+    int shortened;         /* a list of this pass was */
     int64_t lambda;
     int64_t least; /* a solution that is better than the incumbent has at least this value */
     int32_t begin[GPUOPT__KNAPSACK_GROUPS + 1];
@@ -48,18 +50,20 @@ typedef struct gpuopt__knapsack_grouping {
     int64_t *fill_weight, *fill_value; /* [items + 1] the relaxation of the groups from one on: sums */
     int32_t *fill;                     /* [items] and their items */
     int32_t *length;                   /* [groups] */
-    int64_t *rest;                     /* [2][STATES] see groups_reduce.h */
+    int64_t *rest;                     /* [2][states] see groups_reduce.h */
     int64_t *most;                     /* [items + 1] likewise */
     uint8_t *choice;                   /* [items] likewise */
     int64_t work;                      /* states that were merged */
-    gpuopt__knapsack_group_state *list;    /* [groups][STATES] */
-    gpuopt__knapsack_group_state *half[2]; /* [3 * STATES + 1] */
+    gpuopt__knapsack_group_state *list;    /* [groups][states] */
+    gpuopt__knapsack_group_state *half[2]; /* [3 * states + 1] */
 } gpuopt__knapsack_grouping;
 
-/* groups = 0: only what finding them needs. */
-static uint64_t gpuopt__knapsack_group_cut(gpuopt__knapsack_grouping *g, void *memory, int64_t items, int64_t groups) {
+/* growth: of the lists, in the course of passes; 0: only what finding groups needs. */
+static uint64_t gpuopt__knapsack_group_cut(gpuopt__knapsack_grouping *g, void *memory, int64_t items, int64_t groups,
+                                           int growth) {
     gpuopt__arena arena;
     int half;
+    g->states = growth * GPUOPT__KNAPSACK_GROUP_STATES;
     arena.base = (char *)memory;
     arena.used = 0;
     g->key = (int64_t *)gpuopt__cut(&arena, items, sizeof(int64_t));
@@ -68,18 +72,17 @@ static uint64_t gpuopt__knapsack_group_cut(gpuopt__knapsack_grouping *g, void *m
     g->fill_weight = (int64_t *)gpuopt__cut(&arena, items + 1, sizeof(int64_t));
     g->fill_value = (int64_t *)gpuopt__cut(&arena, items + 1, sizeof(int64_t));
     g->most = (int64_t *)gpuopt__cut(&arena, items + 1, sizeof(int64_t));
-    g->rest = (int64_t *)gpuopt__cut(&arena, groups > 0 ? 2 * GPUOPT__KNAPSACK_GROUP_STATES : 0, sizeof(int64_t));
+    g->rest = (int64_t *)gpuopt__cut(&arena, 2 * (int64_t)g->states, sizeof(int64_t));
     g->group = (int32_t *)gpuopt__cut(&arena, items, sizeof(int32_t));
     g->order = (int32_t *)gpuopt__cut(&arena, items, sizeof(int32_t));
     g->spare = (int32_t *)gpuopt__cut(&arena, items, sizeof(int32_t));
     g->fill = (int32_t *)gpuopt__cut(&arena, items, sizeof(int32_t));
     g->length = (int32_t *)gpuopt__cut(&arena, groups, sizeof(int32_t));
     g->choice = (uint8_t *)gpuopt__cut(&arena, items, 1);
-    g->list =
-        (gpuopt__knapsack_group_state *)gpuopt__cut(&arena, groups * GPUOPT__KNAPSACK_GROUP_STATES, sizeof *g->list);
+    g->list = (gpuopt__knapsack_group_state *)gpuopt__cut(&arena, groups * g->states, sizeof *g->list);
     for (half = 0; half < 2; half++)
-        g->half[half] = (gpuopt__knapsack_group_state *)gpuopt__cut(
-            &arena, groups > 0 ? 3 * GPUOPT__KNAPSACK_GROUP_STATES + 1 : 0, sizeof *g->list);
+        g->half[half] =
+            (gpuopt__knapsack_group_state *)gpuopt__cut(&arena, 3 * (int64_t)g->states + 1, sizeof *g->list);
     return arena.used;
 }
 
@@ -210,7 +213,7 @@ static int64_t gpuopt__knapsack_group_fill(const gpuopt__knapsack_grouping *g, i
 /* ---- Lists ---- */
 
 static gpuopt__knapsack_group_state *gpuopt__knapsack_group_list(const gpuopt__knapsack_grouping *g, int32_t c) {
-    return g->list + (int64_t)c * GPUOPT__KNAPSACK_GROUP_STATES;
+    return g->list + (int64_t)c * g->states;
 }
 
 /* Shortens a list: states within `width` of the first become one, as light as the first and worth as much as the last.
@@ -261,7 +264,7 @@ static int32_t gpuopt__knapsack_group_merge(const gpuopt__knapsack_grouping *g, 
 /* Makes list c + 1. */
 static void gpuopt__knapsack_group_step(gpuopt__knapsack_grouping *g, int32_t c) {
     const int64_t *weight = g->weight + g->begin[c] + c;
-    const int32_t items = g->begin[c + 1] - g->begin[c], limit = GPUOPT__KNAPSACK_GROUP_STATES;
+    const int32_t items = g->begin[c + 1] - g->begin[c], limit = g->limit;
     int64_t width = 0;
     int32_t count, kept = 0;
     gpuopt__knapsack_group_relax(g, c + 1);
@@ -274,6 +277,7 @@ static void gpuopt__knapsack_group_step(gpuopt__knapsack_grouping *g, int32_t c)
     kept = gpuopt__knapsack_group_shorten(g->half[(count + 1) % 2], kept, limit, &width);
     memcpy(gpuopt__knapsack_group_list(g, c + 1), g->half[(count + 1) % 2], (size_t)kept * sizeof *g->list);
     g->length[c + 1] = kept;
+    if (width > 0) g->shortened = 1;
 }
 
 /* Makes all lists, and leaves the relaxation of the last group. */
@@ -282,6 +286,7 @@ static void gpuopt__knapsack_group_lists(gpuopt__knapsack_grouping *g, int64_t l
     g->least = GPUOPT__KNAPSACK_GROUP_SCALE * (lower + 1) - g->lambda * g->view->capacity;
     memset(g->list, 0, sizeof *g->list);
     g->length[0] = 1;
+    g->shortened = 0;
     for (c = 0; c + 1 < g->groups; c++) gpuopt__knapsack_group_step(g, c);
     gpuopt__knapsack_group_relax(g, g->groups - 1);
 }

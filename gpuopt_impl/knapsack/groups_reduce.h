@@ -13,7 +13,10 @@
 enum {
     GPUOPT__KNAPSACK_GROUP_MOST = 4096,      /* items; with more a list takes too long */
     GPUOPT__KNAPSACK_GROUP_PASSES = 12,      /* values of lambda */
-    GPUOPT__KNAPSACK_GROUP_WORK = 1 << 26,   /* merged states after which there is no other pass */
+    GPUOPT__KNAPSACK_GROUP_WORK = 1 << 12,   /* merged states for each of a list after which there is no other pass */
+    GPUOPT__KNAPSACK_GROUP_FEW = 16,         /* groups; with more, lists stay short, since each takes memory */
+    GPUOPT__KNAPSACK_GROUP_GROWTH = 4,       /* of lists */
+    GPUOPT__KNAPSACK_GROUP_LAST_GROWTH = 32, /* and then, if most items are left */
     GPUOPT__KNAPSACK_GROUP_TRIALS = 256,     /* solutions of a pass */
     GPUOPT__KNAPSACK_GROUP_PROBE = 1024,     /* nodes an item: problems that take no more need no groups */
     GPUOPT__KNAPSACK_GROUP_PROBE_FROM = 256, /* items; with fewer, lists are made as fast */
@@ -216,7 +219,7 @@ static void gpuopt__knapsack_group_fix(const gpuopt__knapsack_grouping *g, int32
 
 /* Which items every better solution takes (1) or does not (0); 2: either. choice: [items of the view] */
 static void gpuopt__knapsack_group_choose(gpuopt__knapsack_grouping *g, uint8_t *choice) {
-    int64_t *rest = g->rest, *before = g->rest + GPUOPT__KNAPSACK_GROUP_STATES, *other;
+    int64_t *rest = g->rest, *before = g->rest + g->states, *other;
     int32_t c;
     gpuopt__knapsack_group_fix_last(g, choice);
     for (c = g->groups - 2; c >= 0; c--) {
@@ -272,13 +275,13 @@ static int64_t gpuopt__knapsack_group_largest(const gpuopt__knapsack_view *v) {
 
 /* Passes with one lambda each. *upper: the least bound, of all profit. */
 static void gpuopt__knapsack_group_passes(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int64_t largest,
-                                          uint8_t *choice, int64_t *upper) {
+                                          int64_t *upper) {
     gpuopt__knapsack_search *s = &k->search;
     int64_t low = 0, high = largest, bound;
     int32_t pass, heavy;
     for (pass = 0; pass < GPUOPT__KNAPSACK_GROUP_PASSES && low <= high; pass++) {
         const int64_t lambda = pass == 0 ? 0 : low + (high - low) / 2;
-        if (g->work > GPUOPT__KNAPSACK_GROUP_WORK || s->view.last < GPUOPT__KNAPSACK_GROUP_ITEMS) return;
+        if (g->work / g->states > GPUOPT__KNAPSACK_GROUP_WORK || s->view.last < GPUOPT__KNAPSACK_GROUP_ITEMS) return;
         gpuopt__knapsack_group_begin(g);
         gpuopt__knapsack_group_price(g, lambda);
         gpuopt__knapsack_group_lists(g, s->lower);
@@ -287,12 +290,28 @@ static void gpuopt__knapsack_group_passes(gpuopt_knapsack *k, gpuopt__knapsack_g
         if (heavy) low = lambda + 1;
         else high = lambda - 1;
         if (*upper <= k->incumbent) return;
+        if (g->shortened && g->limit < g->states) g->limit *= 2;
         g->least = GPUOPT__KNAPSACK_GROUP_SCALE * (s->lower + 1) - g->lambda * s->view.capacity;
-        gpuopt__knapsack_group_choose(g, choice);
-        if (gpuopt__knapsack_group_apply(k, g, k->scratch, choice) >= 0) continue;
+        gpuopt__knapsack_group_choose(g, g->choice);
+        if (gpuopt__knapsack_group_apply(k, g, k->scratch, g->choice) >= 0) continue;
         *upper = k->incumbent;
         return;
     }
+}
+
+/* Takes memory for lists, and keeps the groups. Returns 0 if there is none. */
+static int gpuopt__knapsack_group_take(const gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int growth,
+                                       void **memory) {
+    const int32_t items = k->search.view.last;
+    const int32_t *group = g->group;
+    void *old = *memory;
+    *memory =
+        gpuopt__try_allocate(k->context, GPUOPT_HOST, gpuopt__knapsack_group_cut(g, NULL, items, g->groups, growth));
+    if (*memory) gpuopt__knapsack_group_cut(g, *memory, items, g->groups, growth);
+    if (*memory && old) memcpy(g->group, group, (size_t)items * sizeof *group);
+    gpuopt__release(k->context, GPUOPT_HOST, old);
+    g->work = 0;
+    return *memory != NULL;
 }
 
 /* Called after other reductions: if there are groups, better solutions, fewer items, and a goal. The tables of the
@@ -300,32 +319,31 @@ static void gpuopt__knapsack_group_passes(gpuopt_knapsack *k, gpuopt__knapsack_g
 static void gpuopt__knapsack_group(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
     const gpuopt__knapsack_view *v = &s->view;
+    const int32_t items = v->last;
     gpuopt__knapsack_grouping g;
     int64_t upper = INT64_MAX, within = 0, largest;
-    uint8_t *choice;
     int closed = 0;
-    void *memory;
+    void *memory = NULL;
     memset(&g, 0, sizeof g);
     s->lower = gpuopt__knapsack_units(k, k->incumbent);
-    if (v->last < GPUOPT__KNAPSACK_GROUP_ITEMS || v->last > GPUOPT__KNAPSACK_GROUP_MOST) return;
+    if (items < GPUOPT__KNAPSACK_GROUP_ITEMS || items > GPUOPT__KNAPSACK_GROUP_MOST) return;
     largest = gpuopt__knapsack_group_largest(v);
-    if (largest < 0) return;
-    memory = gpuopt__try_allocate(k->context, GPUOPT_HOST, gpuopt__knapsack_group_cut(&g, NULL, v->last, 0));
-    if (!memory) return;
-    gpuopt__knapsack_group_cut(&g, memory, v->last, 0);
-    g.groups = gpuopt__knapsack_group_find(v, g.order, g.spare, g.key, &within);
-    gpuopt__release(k->context, GPUOPT_HOST, memory);
-    if (g.groups == 0) return;
-    memory = gpuopt__try_allocate(k->context, GPUOPT_HOST, gpuopt__knapsack_group_cut(&g, NULL, v->last, g.groups));
-    if (!memory) return;
-    gpuopt__knapsack_group_cut(&g, memory, v->last, g.groups);
+    if (largest < 0 || !gpuopt__knapsack_group_take(k, &g, 0, &memory)) return;
     g.view = v;
-    choice = g.choice;
-    if (v->last >= GPUOPT__KNAPSACK_GROUP_PROBE_FROM) gpuopt__knapsack_group_probe(k, choice, &closed);
+    g.groups = gpuopt__knapsack_group_find(v, g.order, g.spare, g.key, &within);
+    if (g.groups > 0 && items >= GPUOPT__KNAPSACK_GROUP_PROBE_FROM) gpuopt__knapsack_group_probe(k, g.choice, &closed);
     if (closed) upper = k->incumbent;
-    else {
+    else if (g.groups > 0) {
+        const int few = g.groups <= GPUOPT__KNAPSACK_GROUP_FEW;
         gpuopt__knapsack_group_divide(&g, within);
-        gpuopt__knapsack_group_passes(k, &g, largest, choice, &upper);
+        g.limit = GPUOPT__KNAPSACK_GROUP_STATES;
+        if (gpuopt__knapsack_group_take(k, &g, few ? GPUOPT__KNAPSACK_GROUP_GROWTH : 1, &memory))
+            gpuopt__knapsack_group_passes(k, &g, largest, &upper);
+        if (few && memory && upper > k->incumbent && g.shortened && 2 * v->last > items &&
+            gpuopt__knapsack_group_take(k, &g, GPUOPT__KNAPSACK_GROUP_LAST_GROWTH, &memory)) {
+            g.limit = g.states;
+            gpuopt__knapsack_group_passes(k, &g, largest, &upper);
+        }
     }
     gpuopt__release(k->context, GPUOPT_HOST, memory);
     s->goal = gpuopt__knapsack_units(k, upper > k->incumbent ? upper : k->incumbent);

@@ -35,7 +35,7 @@ static int64_t bound(const model *m, int32_t groups, int64_t within, int64_t lam
     const gpuopt__knapsack_group_state *list;
     int64_t most = INT64_MIN;
     int32_t s, at;
-    void *memory = malloc(gpuopt__knapsack_group_cut(&g, NULL, m->items, groups));
+    void *memory = malloc(gpuopt__knapsack_group_cut(&g, NULL, m->items, groups, 1));
     assert_non_null(memory);
     memset(&g, 0, sizeof g);
     memset(&view, 0, sizeof view);
@@ -43,9 +43,10 @@ static int64_t bound(const model *m, int32_t groups, int64_t within, int64_t lam
     view.table.profit = m->profit;
     view.last = m->items;
     view.capacity = m->capacity;
-    gpuopt__knapsack_group_cut(&g, memory, m->items, groups);
+    gpuopt__knapsack_group_cut(&g, memory, m->items, groups, 1);
     g.view = &view;
     g.groups = groups;
+    g.limit = g.states;
     gpuopt__knapsack_group_divide(&g, within);
     gpuopt__knapsack_group_begin(&g);
     gpuopt__knapsack_group_price(&g, lambda);
