@@ -26,6 +26,7 @@ enum {
     GPUOPT__KNAPSACK_GROUP_ITEMS = 64,  /* fewer items are searched at once */
     GPUOPT__KNAPSACK_GROUPS = 64,       /* at most */
     GPUOPT__KNAPSACK_GROUP_GAP = 64,    /* gaps between groups are so many times as wide as those within */
+    GPUOPT__KNAPSACK_GROUP_WORK = 4096, /* merged states of all passes, for each that a list may have, at most */
     GPUOPT__KNAPSACK_GROUP_SCALE = 1024 /* value of a unit of profit */
 };
 
@@ -280,15 +281,19 @@ static void gpuopt__knapsack_group_step(gpuopt__knapsack_grouping *g, int32_t c)
     if (width > 0) g->shortened = 1;
 }
 
-/* Makes all lists, and leaves the relaxation of the last group. */
-static void gpuopt__knapsack_group_lists(gpuopt__knapsack_grouping *g, int64_t lower) {
+/* Makes all lists, and leaves the relaxation of the last group. Returns 0 if it has taken too long. */
+static int gpuopt__knapsack_group_lists(gpuopt__knapsack_grouping *g, int64_t lower) {
     int32_t c;
     g->least = GPUOPT__KNAPSACK_GROUP_SCALE * (lower + 1) - g->lambda * g->view->capacity;
     memset(g->list, 0, sizeof *g->list);
     g->length[0] = 1;
     g->shortened = 0;
-    for (c = 0; c + 1 < g->groups; c++) gpuopt__knapsack_group_step(g, c);
+    for (c = 0; c + 1 < g->groups; c++) {
+        if (g->work / g->states > GPUOPT__KNAPSACK_GROUP_WORK) return 0;
+        gpuopt__knapsack_group_step(g, c);
+    }
     gpuopt__knapsack_group_relax(g, g->groups - 1);
+    return 1;
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_GROUPS_H */

@@ -13,7 +13,6 @@
 enum {
     GPUOPT__KNAPSACK_GROUP_MOST = 4096,      /* items; with more a list takes too long */
     GPUOPT__KNAPSACK_GROUP_PASSES = 12,      /* values of lambda */
-    GPUOPT__KNAPSACK_GROUP_WORK = 1 << 12,   /* merged states for each of a list after which there is no other pass */
     GPUOPT__KNAPSACK_GROUP_FEW = 16,         /* groups; with more, lists stay short, since each takes memory */
     GPUOPT__KNAPSACK_GROUP_GROWTH = 4,       /* of lists */
     GPUOPT__KNAPSACK_GROUP_LAST_GROWTH = 32, /* and then, if most items are left */
@@ -281,10 +280,10 @@ static void gpuopt__knapsack_group_passes(gpuopt_knapsack *k, gpuopt__knapsack_g
     int32_t pass, heavy;
     for (pass = 0; pass < GPUOPT__KNAPSACK_GROUP_PASSES && low <= high; pass++) {
         const int64_t lambda = pass == 0 ? 0 : low + (high - low) / 2;
-        if (g->work / g->states > GPUOPT__KNAPSACK_GROUP_WORK || s->view.last < GPUOPT__KNAPSACK_GROUP_ITEMS) return;
+        if (s->view.last < GPUOPT__KNAPSACK_GROUP_ITEMS) return;
         gpuopt__knapsack_group_begin(g);
         gpuopt__knapsack_group_price(g, lambda);
-        gpuopt__knapsack_group_lists(g, s->lower);
+        if (!gpuopt__knapsack_group_lists(g, s->lower)) return;
         bound = k->base_profit + gpuopt__knapsack_group_bound(k, g, &heavy) * k->unit;
         if (bound < *upper) *upper = bound;
         if (heavy) low = lambda + 1;

@@ -50,7 +50,7 @@ static int64_t bound(const model *m, int32_t groups, int64_t within, int64_t lam
     gpuopt__knapsack_group_divide(&g, within);
     gpuopt__knapsack_group_begin(&g);
     gpuopt__knapsack_group_price(&g, lambda);
-    gpuopt__knapsack_group_lists(&g, lower);
+    assert_true(gpuopt__knapsack_group_lists(&g, lower));
     list = gpuopt__knapsack_group_list(&g, groups - 1);
     for (s = 0, at = g.fills; s < g.length[groups - 1]; s++) {
         const int64_t value = list[s].value + gpuopt__knapsack_group_fill(&g, m->capacity - list[s].weight, &at);
