@@ -6,6 +6,7 @@
 #define GPUOPT_IMPL_KNAPSACK_CALLS_H
 
 #include "deal.h"
+#include "groups_reduce.h"
 #include "surrogate.h"
 
 /* ---- Descriptors ---- */
@@ -210,6 +211,8 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     k->strengthen_at = (k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN) * (int64_t)pieces;
     if (!k->search.dominance) k->strengthen_at = INT64_MAX;
     status = gpuopt__knapsack_prepare(k, call, &d);
+    if (!status && k->surrogates) gpuopt__knapsack_group(k);
+    if (!status) status = gpuopt__knapsack_finish_model(k, call);
     if (!status) {
         gpuopt__knapsack_order(&k->search, &k->lists[0], k->root_bound);
         status = gpuopt__knapsack_plant(k, &k->search);

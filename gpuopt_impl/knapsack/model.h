@@ -176,7 +176,13 @@ static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *ca
     k->incumbent = -1; /* so that the greedy solution becomes one even without profit */
     gpuopt__knapsack_greedy(k);
     if (gpuopt__knapsack_reduces(d)) gpuopt__knapsack_reduce(k, item, count);
-    status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);
+    return GPUOPT_OK;
+}
+
+/* After reduction. */
+static gpuopt_status gpuopt__knapsack_finish_model(gpuopt_knapsack *k, const char *call) {
+    gpuopt__knapsack_search *s = &k->search;
+    gpuopt_status status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);
     k->upper = k->root_bound;
     s->lower = gpuopt__knapsack_units(k, k->incumbent);
     k->hash = gpuopt__knapsack_hash(k);
@@ -195,12 +201,12 @@ static gpuopt__knapsack_filled gpuopt__knapsack_root(const gpuopt__knapsack_sear
     return f;
 }
 
-/* Puts the root into the pool, unless its bound proves the incumbent optimal. */
+/* Puts the root into the pool, unless a bound proves the incumbent optimal. */
 static gpuopt_status gpuopt__knapsack_plant(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     gpuopt__knapsack_node root;
     gpuopt__knapsack_filled f = gpuopt__knapsack_root(s, &root);
     gpuopt__knapsack_list *list = &s->list[0];
-    if (!gpuopt__knapsack_beats(&s->view, &f, s->lower)) return GPUOPT_OK;
+    if (s->lower >= s->goal || !gpuopt__knapsack_beats(&s->view, &f, s->lower)) return GPUOPT_OK;
     list->count = list->own = list->completed = 1;
     list->level = list->decided = list->side = list->shared = 0;
     list->bound = gpuopt__knapsack_value(root.room, root.profit, s->ratio);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: bounds from groups of items of nearly the same weight. If the weights form groups with wide gaps between
+ * them, how many items of each group a solution takes decides most of its weight. So many items of a group weigh at
+ * least as much as its lightest, and are worth at most as much as its best: a multiple-choice knapsack of the numbers
+ * of items, whose states are few, since many choices weigh nearly the same. Its optimum bounds the whole problem.
+ *
+ * What an item is worth is its profit, or, with a multiplier lambda, its profit less lambda times its weight, if lambda
+ * times the capacity is added to the bound. With lambda = 0 the bound is the optimum if the best items of each group
+ * happen to fit; otherwise the best lambda, found by bisection, leaves a small gap.
+ *
+ * A list holds states (weight, value) of the first groups, heaviest first, sorted by both: every solution of interest
+ * has a state that is no heavier and no less worth than its items of these groups. Too long lists are shortened by
+ * merging neighbours, which keeps that property. Exact: whatever is rounded is rounded up.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_GROUPS_H
+#define GPUOPT_IMPL_KNAPSACK_GROUPS_H
+
+#include "model.h"
+
+#ifndef GPUOPT__KNAPSACK_GROUP_STATES
+#define GPUOPT__KNAPSACK_GROUP_STATES 16384 /* of a list, at first; a test has fewer */
+#endif
+
+enum {
+    GPUOPT__KNAPSACK_GROUP_ITEMS = 64,  /* fewer items are searched at once */
+    GPUOPT__KNAPSACK_GROUPS = 64,       /* at most */
+    GPUOPT__KNAPSACK_GROUP_GAP = 64,    /* gaps between groups are so many times as wide as those within */
+    GPUOPT__KNAPSACK_GROUP_WORK = 4096, /* merged states of all passes, for each that a list may have, at most */
+    GPUOPT__KNAPSACK_GROUP_SCALE = 1024 /* value of a unit of profit */
+};
+
+/* Of the first groups; made from a state of the list before by taking `count` items more. */
+typedef struct gpuopt__knapsack_group_state {
+    int64_t weight, value;
+    int32_t from, count;
+} gpuopt__knapsack_group_state;
+
+typedef struct gpuopt__knapsack_grouping {
+    const gpuopt__knapsack_view *view;
+    int32_t groups, fills;
+    int32_t limit, states; /* of a list, now and at most */
+    int shortened;         /* a list of this pass was */
+    int64_t lambda;
+    int64_t least; /* a solution that is better than the incumbent has at least this value */
+    int32_t begin[GPUOPT__KNAPSACK_GROUPS + 1];
+    int32_t *group;                    /* [items] of a sorted item */
+    int32_t *order, *spare;            /* [items] sorted items, group by group, those of the most value first */
+    int64_t *key;                      /* [items] value of a sorted item */
+    int64_t *weight, *value;           /* [items + groups] of the lightest, and of the best, so many items of a group */
+    int64_t *fill_weight, *fill_value; /* [items + 1] the relaxation of the groups from one on: sums */
+    int32_t *fill;                     /* [items] and their items */
+    int32_t *length;                   /* [groups] */
+    int64_t *rest;                     /* [2][states] see groups_reduce.h */
+    int64_t *most;                     /* [items + 1] likewise */
+    uint8_t *choice;                   /* [items] likewise */
+    int64_t work;                      /* states that were merged */
+    gpuopt__knapsack_group_state *list;    /* [groups][states] */
+    gpuopt__knapsack_group_state *half[2]; /* [3 * states + 1] */
+} gpuopt__knapsack_grouping;
+
+/* growth: of the lists, in the course of passes; 0: only what finding groups needs. */
+static uint64_t gpuopt__knapsack_group_cut(gpuopt__knapsack_grouping *g, void *memory, int64_t items, int64_t groups,
+                                           int growth) {
+    gpuopt__arena arena;
+    int half;
+    g->states = growth * GPUOPT__KNAPSACK_GROUP_STATES;
+    arena.base = (char *)memory;
+    arena.used = 0;
+    g->key = (int64_t *)gpuopt__cut(&arena, items, sizeof(int64_t));
+    g->weight = (int64_t *)gpuopt__cut(&arena, items + groups, sizeof(int64_t));
+    g->value = (int64_t *)gpuopt__cut(&arena, items + groups, sizeof(int64_t));
+    g->fill_weight = (int64_t *)gpuopt__cut(&arena, items + 1, sizeof(int64_t));
+    g->fill_value = (int64_t *)gpuopt__cut(&arena, items + 1, sizeof(int64_t));
+    g->most = (int64_t *)gpuopt__cut(&arena, items + 1, sizeof(int64_t));
+    g->rest = (int64_t *)gpuopt__cut(&arena, 2 * (int64_t)g->states, sizeof(int64_t));
+    g->group = (int32_t *)gpuopt__cut(&arena, items, sizeof(int32_t));
+    g->order = (int32_t *)gpuopt__cut(&arena, items, sizeof(int32_t));
+    g->spare = (int32_t *)gpuopt__cut(&arena, items, sizeof(int32_t));
+    g->fill = (int32_t *)gpuopt__cut(&arena, items, sizeof(int32_t));
+    g->length = (int32_t *)gpuopt__cut(&arena, groups, sizeof(int32_t));
+    g->choice = (uint8_t *)gpuopt__cut(&arena, items, 1);
+    g->list = (gpuopt__knapsack_group_state *)gpuopt__cut(&arena, groups * g->states, sizeof *g->list);
+    for (half = 0; half < 2; half++)
+        g->half[half] =
+            (gpuopt__knapsack_group_state *)gpuopt__cut(&arena, 3 * (int64_t)g->states + 1, sizeof *g->list);
+    return arena.used;
+}
+
+/* ---- Groups ---- */
+
+/* Sorts by decreasing key[order[k]], equal ones as before: a merge sort from short runs up. */
+static void gpuopt__knapsack_group_sort(int32_t *order, int32_t *spare, int32_t count, const int64_t *key) {
+    int32_t *from = order, *to = spare, *other, run, at, k;
+    for (run = 1; run < count; run = run <= count / 2 ? 2 * run : count) {
+        for (at = 0; at < count; at += 2 * run) {
+            const int32_t middle = count - at < run ? count : at + run,
+                          end = count - middle < run ? count : middle + run;
+            int32_t a = at, b = middle;
+            for (k = at; k < end; k++)
+                to[k] = b == end || (a < middle && key[from[a]] >= key[from[b]]) ? from[a++] : from[b++];
+            if (end == count) break;
+        }
+        other = from, from = to, to = other;
+    }
+    if (from != order) memcpy(order, from, (size_t)count * sizeof *order);
+}
+
+/* How many groups the weights form, and the widest gap within one; 0: there are no groups. order, gap: [items]
+ * scratch; order becomes the items by decreasing weight. */
+static int32_t gpuopt__knapsack_group_find(const gpuopt__knapsack_view *v, int32_t *order, int32_t *spare, int64_t *gap,
+                                           int64_t *within) {
+    const int64_t *weight = v->table.weight;
+    int64_t widest[GPUOPT__KNAPSACK_GROUPS + 1], most = GPUOPT__KNAPSACK_GROUP_GAP - 1;
+    int32_t j, k, groups = 0, count = 0;
+    for (j = 0; j < v->last; j++) order[j] = j, gap[j] = weight[j];
+    gpuopt__knapsack_group_sort(order, spare, v->last, gap);
+    for (j = 0; j + 1 < v->last; j++) {
+        const int64_t width = weight[order[j]] - weight[order[j + 1]];
+        for (k = count; k > 0 && widest[k - 1] < width; k--)
+            if (k <= GPUOPT__KNAPSACK_GROUPS) widest[k] = widest[k - 1];
+        if (k > GPUOPT__KNAPSACK_GROUPS) continue;
+        widest[k] = width;
+        if (count <= GPUOPT__KNAPSACK_GROUPS) count++;
+    }
+    for (k = 0; k + 1 < count && k + 2 <= v->last / 4; k++) {
+        if (widest[k] / (widest[k + 1] + 1) <= most) continue;
+        most = widest[k] / (widest[k + 1] + 1);
+        *within = widest[k + 1];
+        groups = k + 2;
+    }
+    return groups <= GPUOPT__KNAPSACK_GROUPS ? groups : 0;
+}
+
+/* Says which group each item is in: gaps between groups are wider than `within`. */
+static void gpuopt__knapsack_group_divide(gpuopt__knapsack_grouping *g, int64_t within) {
+    const gpuopt__knapsack_view *v = g->view;
+    int32_t j, c = 0;
+    for (j = 0; j < v->last; j++) g->order[j] = j, g->key[j] = v->table.weight[j];
+    gpuopt__knapsack_group_sort(g->order, g->spare, v->last, g->key);
+    for (j = 0; j < v->last; j++) {
+        if (j > 0 && g->key[g->order[j - 1]] - g->key[g->order[j]] > within) c++;
+        g->group[g->order[j]] = c;
+    }
+}
+
+/* Divides the sorted items, whose weights may have been divided since by a common divisor, as their groups say. */
+static void gpuopt__knapsack_group_begin(gpuopt__knapsack_grouping *g) {
+    const gpuopt__knapsack_view *v = g->view;
+    int64_t sum;
+    int32_t j, k, c, at = 0;
+    for (j = 0; j < v->last; j++) g->key[j] = -v->table.weight[j];
+    for (c = 0; c < g->groups; c++) {
+        g->begin[c] = at;
+        for (j = 0; j < v->last; j++)
+            if (g->group[j] == c) g->order[at++] = j;
+        gpuopt__knapsack_group_sort(g->order + g->begin[c], g->spare, at - g->begin[c], g->key);
+        for (sum = 0, k = g->begin[c]; k <= at; k++) {
+            g->weight[k + c] = sum;
+            if (k < at) sum += v->table.weight[g->order[k]];
+        }
+    }
+    g->begin[c] = at;
+}
+
+/* Sets the multiplier, and what follows from it. */
+static void gpuopt__knapsack_group_price(gpuopt__knapsack_grouping *g, int64_t lambda) {
+    const gpuopt__knapsack_view *v = g->view;
+    int64_t sum;
+    int32_t j, k, c;
+    g->lambda = lambda;
+    for (j = 0; j < v->last; j++)
+        g->key[j] = GPUOPT__KNAPSACK_GROUP_SCALE * v->table.profit[j] - lambda * v->table.weight[j];
+    for (c = 0; c < g->groups; c++) {
+        gpuopt__knapsack_group_sort(g->order + g->begin[c], g->spare, g->begin[c + 1] - g->begin[c], g->key);
+        for (sum = 0, k = g->begin[c]; k <= g->begin[c + 1]; k++) {
+            g->value[k + c] = sum;
+            if (k < g->begin[c + 1]) sum += g->key[g->order[k]];
+        }
+    }
+}
+
+/* ---- The relaxation of the last groups: single items, the last one in part ---- */
+
+/* Of the groups from `first` on. Items are sorted by profit per weight, so that those of value come first. */
+static void gpuopt__knapsack_group_relax(gpuopt__knapsack_grouping *g, int32_t first) {
+    const gpuopt__knapsack_view *v = g->view;
+    int32_t j;
+    g->fills = 0;
+    g->fill_weight[0] = g->fill_value[0] = 0;
+    for (j = 0; j < v->last; j++) {
+        if (g->group[j] < first || g->key[j] <= 0) continue;
+        g->fill[g->fills] = j;
+        g->fill_weight[g->fills + 1] = g->fill_weight[g->fills] + v->table.weight[j];
+        g->fill_value[g->fills + 1] = g->fill_value[g->fills] + g->key[j];
+        g->fills++;
+    }
+}
+
+/* At least a * b / c, for a <= c. */
+static int64_t gpuopt__knapsack_group_part(int64_t a, int64_t b, int64_t c) {
+    const int64_t part = (int64_t)gpuopt__mul((double)a / (double)c, (double)b);
+    return part + (part >> 48) + 1;
+}
+
+/* At least the value of what fits. *at: a number of items that is not too small; becomes the number that fit. */
+static int64_t gpuopt__knapsack_group_fill(const gpuopt__knapsack_grouping *g, int64_t room, int32_t *at) {
+    while (g->fill_weight[*at] > room) --*at;
+    if (*at == g->fills) return g->fill_value[*at];
+    return g->fill_value[*at] + gpuopt__knapsack_group_part(room - g->fill_weight[*at], g->key[g->fill[*at]],
+                                                            g->view->table.weight[g->fill[*at]]);
+}
+
+/* ---- Lists ---- */
+
+static gpuopt__knapsack_group_state *gpuopt__knapsack_group_list(const gpuopt__knapsack_grouping *g, int32_t c) {
+    return g->list + (int64_t)c * g->states;
+}
+
+/* Shortens a list: states within `width` of the first become one, as light as the first and worth as much as the last.
+ * *width: grows until they fit. */
+static int32_t gpuopt__knapsack_group_shorten(gpuopt__knapsack_group_state *list, int32_t count, int32_t limit,
+                                              int64_t *width) {
+    while (count > limit) {
+        int32_t kept = 0, j = 0;
+        while (j < count) {
+            const int64_t weight = list[j].weight;
+            while (j + 1 < count && list[j + 1].weight - weight <= *width) j++;
+            list[kept] = list[j++];
+            list[kept++].weight = weight;
+        }
+        count = kept;
+        if (count > limit) *width = 2 * *width + 1;
+    }
+    return count;
+}
+
+/* Merges the states of list c with `count` items more of the group into `old`, and writes `merged`. */
+static int32_t gpuopt__knapsack_group_merge(const gpuopt__knapsack_grouping *g, int32_t c, int32_t count,
+                                            const gpuopt__knapsack_group_state *old, int32_t olds,
+                                            gpuopt__knapsack_group_state *merged) {
+    const gpuopt__knapsack_group_state *list = gpuopt__knapsack_group_list(g, c);
+    const int64_t capacity = g->view->capacity, weight = g->weight[g->begin[c] + c + count],
+                  value = g->value[g->begin[c] + c + count];
+    int64_t most = INT64_MIN;
+    int32_t j, o = 0, kept = 0, at = g->fills;
+    for (j = 0; j < g->length[c] && list[j].weight <= capacity - weight; j++) {
+        gpuopt__knapsack_group_state state;
+        state.weight = list[j].weight + weight;
+        state.value = list[j].value + value;
+        state.from = j;
+        state.count = count;
+        if (state.value + gpuopt__knapsack_group_fill(g, capacity - state.weight, &at) < g->least) continue;
+        for (; o < olds &&
+               (old[o].weight < state.weight || (old[o].weight == state.weight && old[o].value >= state.value));
+             o++)
+            if (old[o].value > most) most = old[o].value, merged[kept++] = old[o];
+        if (state.value > most) most = state.value, merged[kept++] = state;
+    }
+    for (; o < olds; o++)
+        if (old[o].value > most) most = old[o].value, merged[kept++] = old[o];
+    return kept;
+}
+
+/* Makes list c + 1. */
+static void gpuopt__knapsack_group_step(gpuopt__knapsack_grouping *g, int32_t c) {
+    const int64_t *weight = g->weight + g->begin[c] + c;
+    const int32_t items = g->begin[c + 1] - g->begin[c], limit = g->limit;
+    int64_t width = 0;
+    int32_t count, kept = 0;
+    gpuopt__knapsack_group_relax(g, c + 1);
+    for (count = 0; count <= items && weight[count] <= g->view->capacity; count++) {
+        gpuopt__knapsack_group_state *to = g->half[count % 2];
+        kept = gpuopt__knapsack_group_merge(g, c, count, g->half[(count + 1) % 2], kept, to);
+        g->work += kept;
+        kept = gpuopt__knapsack_group_shorten(to, kept, 2 * limit, &width);
+    }
+    kept = gpuopt__knapsack_group_shorten(g->half[(count + 1) % 2], kept, limit, &width);
+    memcpy(gpuopt__knapsack_group_list(g, c + 1), g->half[(count + 1) % 2], (size_t)kept * sizeof *g->list);
+    g->length[c + 1] = kept;
+    if (width > 0) g->shortened = 1;
+}
+
+/* Makes all lists, and leaves the relaxation of the last group. Returns 0 if it has taken too long. */
+static int gpuopt__knapsack_group_lists(gpuopt__knapsack_grouping *g, int64_t lower) {
+    int32_t c;
+    g->least = GPUOPT__KNAPSACK_GROUP_SCALE * (lower + 1) - g->lambda * g->view->capacity;
+    memset(g->list, 0, sizeof *g->list);
+    g->length[0] = 1;
+    g->shortened = 0;
+    for (c = 0; c + 1 < g->groups; c++) {
+        if (g->work / g->states > GPUOPT__KNAPSACK_GROUP_WORK) return 0;
+        gpuopt__knapsack_group_step(g, c);
+    }
+    gpuopt__knapsack_group_relax(g, g->groups - 1);
+    return 1;
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_GROUPS_H */

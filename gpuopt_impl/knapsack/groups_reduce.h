@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: solutions, fixed items and an upper bound from the lists of groups.h, for _create. Any solution of so many
+ * items of a group is bounded by a state of the list before the group, that many of its best items, and the best rest
+ * that fits. Forcing an item in or out costs what the item is worth less than the one it replaces.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
+#define GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
+
+#include "groups.h"
+#include "incumbent.h"
+
+enum {
+    GPUOPT__KNAPSACK_GROUP_MOST = 4096,      /* items; with more a list takes too long */
+    GPUOPT__KNAPSACK_GROUP_PASSES = 12,      /* values of lambda */
+    GPUOPT__KNAPSACK_GROUP_FEW = 16,         /* groups; with more, lists stay short, since each takes memory */
+    GPUOPT__KNAPSACK_GROUP_GROWTH = 4,       /* of lists */
+    GPUOPT__KNAPSACK_GROUP_LAST_GROWTH = 32, /* and then, if most items are left */
+    GPUOPT__KNAPSACK_GROUP_TRIALS = 256,     /* solutions of a pass */
+    GPUOPT__KNAPSACK_GROUP_PROBE = 1024,     /* nodes an item: problems that take no more need no groups */
+    GPUOPT__KNAPSACK_GROUP_PROBE_FROM = 256, /* items; with fewer, lists are made as fast */
+    GPUOPT__KNAPSACK_GROUP_POOL = 1 << 18    /* of these */
+};
+
+#define GPUOPT__KNAPSACK_GROUP_NONE (INT64_MIN / 4)
+
+static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
+                                           int surrogates, gpuopt_knapsack **knapsack);
+
+/* ---- A short search ---- */
+
+/* Searches the problem for a while, on the CPU, and takes over what it finds. *closed: there is nothing better. If there
+ * is no memory for it, nothing is found. taken: [items of the view] scratch. */
+static void gpuopt__knapsack_group_probe(gpuopt_knapsack *k, uint8_t *taken, int *closed) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    gpuopt_context cpu = *k->context;
+    gpuopt_knapsack_desc d;
+    gpuopt_knapsack_info info;
+    gpuopt_knapsack *handle = NULL;
+    gpuopt_status status;
+    int64_t profit = 0;
+    int32_t j;
+    memset(&info, 0, sizeof info);
+    memset(&d, 0, sizeof d);
+    info.struct_size = sizeof info;
+    d.struct_size = sizeof d;
+    cpu.desc.backend = gpuopt_backend_cpu();
+    cpu.desc.threads = 1;
+    cpu.desc.stop = NULL;
+    cpu.desc.log = NULL; /* what goes wrong here is no error */
+    cpu.last_error = NULL;
+    d.items = v->last;
+    d.weight = v->table.weight;
+    d.profit = v->table.profit;
+    d.capacity = v->capacity;
+    d.pool = GPUOPT__KNAPSACK_GROUP_POOL;
+    d.when_full = GPUOPT_WHEN_FULL_STOP;
+    d.node_limit = GPUOPT__KNAPSACK_GROUP_PROBE * (int64_t)v->last;
+    status = gpuopt__knapsack_make(&cpu, "gpuopt_knapsack_create", &d, 0, &handle);
+    if (!status) {
+        gpuopt__knapsack_claim(handle, k->search.lower + 1);
+        status = gpuopt_knapsack_expand(handle, 0, 0, &info);
+    }
+    if (!status) status = gpuopt_knapsack_get_items(handle, GPUOPT_HOST, taken, &profit, NULL);
+    if (!status && profit > k->search.lower) {
+        for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
+        for (j = 0; j < v->last; j++)
+            if (taken[j]) k->trial[k->order[j]] = 1;
+        gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
+    }
+    *closed = !status && (info.outcome == GPUOPT_OPTIMAL || info.outcome == GPUOPT_INFEASIBLE);
+    gpuopt_knapsack_destroy(handle);
+}
+
+/* ---- Solutions and the bound ---- */
+
+/* Whether the best items of a state, with all of the last group that are worth something, are too heavy. If those of
+ * the state alone are not, they and whatever else fits are a solution. */
+static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack_grouping *g, int32_t state) {
+    const gpuopt__knapsack_view *v = g->view;
+    int64_t room = v->capacity, profit = 0, left;
+    int32_t c, i, j, last;
+    for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
+    for (c = g->groups - 1; c > 0; c--) {
+        const gpuopt__knapsack_group_state *s = gpuopt__knapsack_group_list(g, c) + state;
+        for (i = 0; i < s->count; i++) {
+            j = g->order[g->begin[c - 1] + i];
+            k->trial[k->order[j]] = 1;
+            room -= v->table.weight[j];
+            profit += v->table.profit[j];
+        }
+        state = s->from;
+    }
+    left = room - g->fill_weight[g->fills];
+    for (last = 1; last >= 0 && room >= 0; last--)
+        for (j = 0; j < v->last; j++) {
+            if (v->table.weight[j] > room || k->trial[k->order[j]] || (last && g->group[j] + 1 < g->groups)) continue;
+            k->trial[k->order[j]] = 1;
+            room -= v->table.weight[j];
+            profit += v->table.profit[j];
+        }
+    if (room >= 0 && profit > k->search.lower) gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
+    return left < 0;
+}
+
+/* The bound, in units, and solutions of the states that may be better than the incumbent. *heavy: the relaxed solution is. */
+static int64_t gpuopt__knapsack_group_bound(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int *heavy) {
+    const gpuopt__knapsack_group_state *list = gpuopt__knapsack_group_list(g, g->groups - 1);
+    const int64_t offset = g->lambda * g->view->capacity;
+    int64_t bound, most = -1;
+    int32_t s, at = g->fills, best = -1, trials = 0;
+    for (s = 0; s < g->length[g->groups - 1]; s++) {
+        bound = list[s].value + gpuopt__knapsack_group_fill(g, g->view->capacity - list[s].weight, &at);
+        g->rest[s] = bound - list[s].value;
+        if (bound + offset <= most) continue;
+        most = bound + offset;
+        best = s;
+    }
+    *heavy = best >= 0 && gpuopt__knapsack_group_try(k, g, best);
+    while (s-- > 0 && trials < GPUOPT__KNAPSACK_GROUP_TRIALS)
+        if ((list[s].value + g->rest[s] + offset) / GPUOPT__KNAPSACK_GROUP_SCALE > k->search.lower) {
+            gpuopt__knapsack_group_try(k, g, s);
+            trials++;
+        }
+    bound = best < 0 ? -1 : most / GPUOPT__KNAPSACK_GROUP_SCALE;
+    return bound > k->search.lower ? bound : k->search.lower;
+}
+
+/* ---- Fixed items ---- */
+
+/* About a * b / c: at least that, or at most; cut off at 2^60. */
+static int64_t gpuopt__knapsack_group_share(int64_t a, int64_t b, int64_t c, int up) {
+    const double share = gpuopt__mul((double)a / (double)c, (double)b);
+    const int64_t whole = share < 0x1p60 ? (int64_t)share : (int64_t)1 << 60;
+    return up ? whole + (whole >> 48) + 1 : whole - (whole >> 48) - 1;
+}
+
+/* The last group: *in, *out bound the solutions with and without an item that is number `place` of the relaxation. */
+static void gpuopt__knapsack_group_last(const gpuopt__knapsack_grouping *g, int32_t j, int32_t place, int64_t *in,
+                                        int64_t *out) {
+    const int64_t *weight = g->view->table.weight;
+    int32_t t;
+    *in = *out = GPUOPT__KNAPSACK_GROUP_NONE;
+    for (t = 0; t <= g->fills; t++) {
+        int64_t loss = 0, with = g->most[t], without = g->most[t];
+        if (g->most[t] == GPUOPT__KNAPSACK_GROUP_NONE) continue;
+        if (t < g->fills)
+            loss = gpuopt__knapsack_group_share(weight[j], g->key[g->fill[t]], weight[g->fill[t]], place < t);
+        loss -= g->key[j]; /* of taking it, compared with other items of the same weight */
+        if (place < t && loss < 0) without += loss;
+        if (place > t && loss > 0) with -= loss;
+        if (with > *in) *in = with;
+        if (without > *out) *out = without;
+    }
+}
+
+static void gpuopt__knapsack_group_fix_last(gpuopt__knapsack_grouping *g, uint8_t *choice) {
+    const int32_t c = g->groups - 1;
+    const gpuopt__knapsack_group_state *list = gpuopt__knapsack_group_list(g, c);
+    int64_t in, out;
+    int32_t s, k, t = g->fills, place = 0;
+    for (k = 0; k <= g->fills; k++) g->most[k] = GPUOPT__KNAPSACK_GROUP_NONE;
+    for (s = 0; s < g->length[c]; s++) {
+        g->rest[s] = gpuopt__knapsack_group_fill(g, g->view->capacity - list[s].weight, &t);
+        if (list[s].value + g->rest[s] > g->most[t]) g->most[t] = list[s].value + g->rest[s];
+    }
+    for (k = 0; k < g->view->last; k++) {
+        if (g->group[k] != c) continue;
+        while (place < g->fills && g->fill[place] < k) place++;
+        gpuopt__knapsack_group_last(g, k, place < g->fills && g->fill[place] == k ? place : g->fills + 1, &in, &out);
+        choice[k] = in < g->least ? 0 : out < g->least ? 1 : 2;
+    }
+}
+
+/* rest: of list c + 1, becomes that of list c. most[k] bounds the solutions with k items of group c. */
+static void gpuopt__knapsack_group_rest(gpuopt__knapsack_grouping *g, int32_t c, const int64_t *rest, int64_t *before) {
+    const gpuopt__knapsack_group_state *from = gpuopt__knapsack_group_list(g, c),
+                                       *to = gpuopt__knapsack_group_list(g, c + 1);
+    const int64_t *weight = g->weight + g->begin[c] + c, *value = g->value + g->begin[c] + c;
+    const int32_t items = g->begin[c + 1] - g->begin[c];
+    int32_t count, s, t;
+    for (s = 0; s < g->length[c]; s++) before[s] = GPUOPT__KNAPSACK_GROUP_NONE;
+    for (count = 0; count <= items; count++) {
+        g->most[count] = GPUOPT__KNAPSACK_GROUP_NONE;
+        for (s = 0, t = -1; s < g->length[c]; s++) {
+            int64_t bound;
+            while (t + 1 < g->length[c + 1] && to[t + 1].weight <= from[s].weight + weight[count]) t++;
+            /* Without a state that is no heavier and worth as much it was dropped: no solution is better. */
+            if (t < 0 || to[t].value < from[s].value + value[count]) continue;
+            bound = value[count] + rest[t];
+            if (bound > before[s]) before[s] = bound;
+            if (from[s].value + bound > g->most[count]) g->most[count] = from[s].value + bound;
+        }
+    }
+}
+
+/* Fixes items of group c by most[]. In the order of value, the item of rank r is among the best `count` if r < count;
+ * else it takes the place of the last of these, and without it the next takes its place. */
+static void gpuopt__knapsack_group_fix(const gpuopt__knapsack_grouping *g, int32_t c, uint8_t *choice) {
+    const int32_t items = g->begin[c + 1] - g->begin[c], *order = g->order + g->begin[c];
+    int64_t *many = g->fill_weight, *next = g->fill_value; /* no longer needed */
+    int64_t few = GPUOPT__KNAPSACK_GROUP_NONE, swapped = few, in, out;
+    int32_t r;
+    many[items] = g->most[items]; /* the most with more than r items */
+    next[items] = few;            /* and without the item of rank r, apart from its value */
+    for (r = items - 1; r > 0; r--) {
+        many[r] = g->most[r] > many[r + 1] ? g->most[r] : many[r + 1];
+        next[r] = g->most[r] + g->key[order[r]] > next[r + 1] ? g->most[r] + g->key[order[r]] : next[r + 1];
+    }
+    for (r = 0; r < items; r++) {
+        if (g->most[r] > few) few = g->most[r];
+        if (r > 0 && g->most[r] - g->key[order[r - 1]] > swapped) swapped = g->most[r] - g->key[order[r - 1]];
+        in = swapped + g->key[order[r]] > many[r + 1] ? swapped + g->key[order[r]] : many[r + 1];
+        out = next[r + 1] - g->key[order[r]] > few ? next[r + 1] - g->key[order[r]] : few;
+        choice[order[r]] = in < g->least ? 0 : out < g->least ? 1 : 2;
+    }
+}
+
+/* Which items every better solution takes (1) or does not (0); 2: either. choice: [items of the view] */
+static void gpuopt__knapsack_group_choose(gpuopt__knapsack_grouping *g, uint8_t *choice) {
+    int64_t *rest = g->rest, *before = g->rest + g->states, *other;
+    int32_t c;
+    gpuopt__knapsack_group_fix_last(g, choice);
+    for (c = g->groups - 2; c >= 0; c--) {
+        gpuopt__knapsack_group_rest(g, c, rest, before);
+        gpuopt__knapsack_group_fix(g, c, choice);
+        other = rest, rest = before, before = other;
+    }
+}
+
+/* ---- All of it ---- */
+
+/* Applies the choices. Returns the number of items left; -1: those that every better solution takes do not fit. */
+static int32_t gpuopt__knapsack_group_apply(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g,
+                                            gpuopt__knapsack_item *item, const uint8_t *choice) {
+    gpuopt__knapsack_view *v = &k->search.view;
+    int64_t capacity = v->capacity;
+    int32_t j, count = 0;
+    for (j = 0; j < v->last && capacity >= 0; j++)
+        if (choice[j] == 1) capacity -= item[j].weight;
+    if (capacity < 0) return -1;
+    for (j = 0; j < v->last; j++) {
+        if (choice[j] == 2 && item[j].weight <= capacity) {
+            g->group[count] = g->group[j];
+            item[count++] = item[j];
+            continue;
+        }
+        k->fixed[item[j].index] = choice[j] == 1;
+        if (choice[j] == 1) k->base_profit += item[j].profit * k->unit;
+    }
+    v->capacity = capacity;
+    gpuopt__knapsack_normalize(k, item, count);
+    gpuopt__knapsack_tabulate(k, item, count);
+    gpuopt__knapsack_greedy(k);
+    k->search.lower = gpuopt__knapsack_units(k, k->incumbent);
+    return count;
+}
+
+/* The largest useful lambda: twice the profit per weight of the break item; -1: sums might overflow. */
+static int64_t gpuopt__knapsack_group_largest(const gpuopt__knapsack_view *v) {
+    const int32_t at = v->at < v->last ? v->at : v->last - 1;
+    const double ratio = (double)v->table.profit[at] / (double)v->table.weight[at];
+    const double largest = gpuopt__mul(2 * GPUOPT__KNAPSACK_GROUP_SCALE, ratio);
+    double profit = 0, weight = (double)v->capacity;
+    int32_t j;
+    for (j = 0; j < v->last; j++) {
+        profit = gpuopt__add(profit, (double)v->table.profit[j]);
+        weight = gpuopt__add(weight, (double)v->table.weight[j]);
+    }
+    profit =
+        gpuopt__add(gpuopt__mul(profit, GPUOPT__KNAPSACK_GROUP_SCALE), gpuopt__mul(weight, gpuopt__add(largest, 1)));
+    return profit < 0x1p58 ? (int64_t)largest + 1 : -1;
+}
+
+/* Passes with one lambda each. *upper: the least bound, of all profit. */
+static void gpuopt__knapsack_group_passes(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int64_t largest,
+                                          int64_t *upper) {
+    gpuopt__knapsack_search *s = &k->search;
+    int64_t low = 0, high = largest, bound;
+    int32_t pass, heavy;
+    for (pass = 0; pass < GPUOPT__KNAPSACK_GROUP_PASSES && low <= high; pass++) {
+        const int64_t lambda = pass == 0 ? 0 : low + (high - low) / 2;
+        if (s->view.last < GPUOPT__KNAPSACK_GROUP_ITEMS) return;
+        gpuopt__knapsack_group_begin(g);
+        gpuopt__knapsack_group_price(g, lambda);
+        if (!gpuopt__knapsack_group_lists(g, s->lower)) return;
+        bound = k->base_profit + gpuopt__knapsack_group_bound(k, g, &heavy) * k->unit;
+        if (bound < *upper) *upper = bound;
+        if (heavy) low = lambda + 1;
+        else high = lambda - 1;
+        if (*upper <= k->incumbent) return;
+        if (g->shortened && g->limit < g->states) g->limit *= 2;
+        g->least = GPUOPT__KNAPSACK_GROUP_SCALE * (s->lower + 1) - g->lambda * s->view.capacity;
+        gpuopt__knapsack_group_choose(g, g->choice);
+        if (gpuopt__knapsack_group_apply(k, g, k->scratch, g->choice) >= 0) continue;
+        *upper = k->incumbent;
+        return;
+    }
+}
+
+/* Takes memory for lists, and keeps the groups. Returns 0 if there is none. */
+static int gpuopt__knapsack_group_take(const gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int growth,
+                                       void **memory) {
+    const int32_t items = k->search.view.last;
+    const int32_t *group = g->group;
+    void *old = *memory;
+    *memory =
+        gpuopt__try_allocate(k->context, GPUOPT_HOST, gpuopt__knapsack_group_cut(g, NULL, items, g->groups, growth));
+    if (*memory) gpuopt__knapsack_group_cut(g, *memory, items, g->groups, growth);
+    if (*memory && old) memcpy(g->group, group, (size_t)items * sizeof *group);
+    gpuopt__release(k->context, GPUOPT_HOST, old);
+    g->work = 0;
+    return *memory != NULL;
+}
+
+/* Called after other reductions: if there are groups, better solutions, fewer items, and a goal. The tables of the
+ * handle and its scratch hold the items that are left. If there is no memory for it, nothing changes. */
+static void gpuopt__knapsack_group(gpuopt_knapsack *k) {
+    gpuopt__knapsack_search *s = &k->search;
+    const gpuopt__knapsack_view *v = &s->view;
+    const int32_t items = v->last;
+    gpuopt__knapsack_grouping g;
+    int64_t upper = INT64_MAX, within = 0, largest;
+    int closed = 0;
+    void *memory = NULL;
+    memset(&g, 0, sizeof g);
+    s->lower = gpuopt__knapsack_units(k, k->incumbent);
+    if (items < GPUOPT__KNAPSACK_GROUP_ITEMS || items > GPUOPT__KNAPSACK_GROUP_MOST) return;
+    largest = gpuopt__knapsack_group_largest(v);
+    if (largest < 0 || !gpuopt__knapsack_group_take(k, &g, 0, &memory)) return;
+    g.view = v;
+    g.groups = gpuopt__knapsack_group_find(v, g.order, g.spare, g.key, &within);
+    if (g.groups > 0 && items >= GPUOPT__KNAPSACK_GROUP_PROBE_FROM) gpuopt__knapsack_group_probe(k, g.choice, &closed);
+    if (closed) upper = k->incumbent;
+    else if (g.groups > 0) {
+        const int few = g.groups <= GPUOPT__KNAPSACK_GROUP_FEW;
+        gpuopt__knapsack_group_divide(&g, within);
+        g.limit = GPUOPT__KNAPSACK_GROUP_STATES;
+        if (gpuopt__knapsack_group_take(k, &g, few ? GPUOPT__KNAPSACK_GROUP_GROWTH : 1, &memory))
+            gpuopt__knapsack_group_passes(k, &g, largest, &upper);
+        if (few && memory && upper > k->incumbent && g.shortened && 2 * v->last > items &&
+            gpuopt__knapsack_group_take(k, &g, GPUOPT__KNAPSACK_GROUP_LAST_GROWTH, &memory)) {
+            g.limit = g.states;
+            gpuopt__knapsack_group_passes(k, &g, largest, &upper);
+        }
+    }
+    gpuopt__release(k->context, GPUOPT_HOST, memory);
+    s->goal = gpuopt__knapsack_units(k, upper > k->incumbent ? upper : k->incumbent);
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H */

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Groups of items of nearly the same weight, as in the hard instances of Jooken, Leyman and De Causmaecker: the weights
+ * and profits of a group are a share of the capacity and a little more. The bounds are true and the optimum is that of
+ * dynamic programming, with any number of groups, room for many or few items, and items that are fixed; they end
+ * searches that take long without; and memory that fails in the middle of them does no harm.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/knapsack/models.h"
+
+/* Step by step, with true bounds, to the end. Returns the nodes expanded. */
+static int64_t check(gpuopt_context *context, const model *m, gpuopt_switch reduction, int64_t optimum) {
+    gpuopt_knapsack_desc desc = model_desc(m);
+    gpuopt_knapsack *knapsack;
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    desc.reduction = reduction;
+    knapsack = model_create(context, &desc);
+    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
+    assert_true(info.lower <= optimum && info.upper >= optimum);
+    while (info.outcome == GPUOPT_MORE) {
+        assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 1, &info), GPUOPT_OK);
+        assert_true(info.lower <= optimum && info.upper >= optimum);
+    }
+    info = model_finish(knapsack, m, optimum);
+    gpuopt_knapsack_destroy(knapsack);
+    return info.expanded;
+}
+
+/* `groups` groups: shares of 1/2, 1/4 and so on of the capacity, in thousandths of it more, the last without a share;
+ * and 1 .. noise on each weight and profit. Part of the items, in percent, are in the last. */
+static model grouped(int32_t items, int groups, int64_t capacity, int more, int64_t noise, int part, uint64_t *random) {
+    model m;
+    int32_t j;
+    memset(&m, 0, sizeof m);
+    m.items = items;
+    m.capacity = capacity;
+    for (j = 0; j < items; j++) {
+        const int last = j % 100 < part;
+        const int64_t share = last ? 0 : (capacity >> (1 + j % (groups - 1))) + capacity * more / 1000;
+        m.weight[j] = share + test_random_int(random, 1, noise);
+        m.profit[j] = share + test_random_int(random, 1, noise);
+    }
+    return m;
+}
+
+static void optima(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    static const int64_t noises[] = {2, 9, 30, 100};
+    static const int mores[] = {0, 0, 1, 10, 100};
+    uint64_t random = 61;
+    int k;
+    (void)state;
+    for (k = 0; k < test_times(400, 400); k++) {
+        const int64_t capacity = k % 3 ? 20000 + k : 3000;
+        model m = grouped(64 + k % 97, 2 + k % 5, capacity, mores[k % 5], noises[k / 5 % 4], 5 + k % 60, &random);
+        if (k % 7 == 0) m.capacity = m.capacity * test_random_int(&random, 1, 30) / 10;
+        if (k % 11 == 0) m.profit[k % m.items] *= 3;
+        if (k % 13 == 0) m.weight[k % m.items] = 1;
+        check(context, &m, GPUOPT_DEFAULT, model_optimum(&m));
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* Weights and profits of different sizes, which make lambda large or small, and a common divisor. */
+static void scales(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 67;
+    int k;
+    (void)state;
+    for (k = 0; k < test_times(100, 100); k++) {
+        model m = grouped(80 + k, 3 + k % 3, 20000, k % 2 ? 10 : 0, 20, 30, &random);
+        const int64_t scale = k % 4 == 3 ? (int64_t)1 << (20 + k % 24) : 1 + k;
+        int64_t optimum;
+        int32_t j;
+        for (j = 0; j < m.items && k % 4 == 0; j++) m.profit[j] = 1 + m.profit[j] / (1 + k); /* little profit */
+        for (j = 0; j < m.items && k % 4 == 1; j++) m.profit[j] = m.profit[j] * scale + j;   /* or much */
+        optimum = model_optimum(&m);
+        for (j = 0; j < m.items && k % 4 >= 2; j++) m.weight[j] = m.weight[j] * scale;
+        if (k % 4 >= 2) m.capacity = m.capacity * scale + scale / 2;
+        check(context, &m, GPUOPT_DEFAULT, optimum);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* More items, of which a short search comes first. */
+static void many(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 71;
+    int k;
+    (void)state;
+    for (k = 0; k < test_times(12, 12); k++) {
+        model m = grouped(256 + 20 * k, 4 + k % 4, 100000, k % 3, k % 2 ? 50 : 20, 20, &random);
+        check(context, &m, GPUOPT_DEFAULT, model_optimum(&m));
+    }
+    gpuopt_context_destroy(context);
+}
+
+enum { UNITS = 1 << 13 };
+
+/* The optimum if the capacity is UNITS units, shares are multiples of a unit, and a unit is more than is added to all of
+ * them together. A solution weighs more than its shares, so these are less than UNITS units; and then what is added to
+ * them fits. That is a dynamic program over units. */
+static int64_t optimum_by_units(const model *m, int64_t unit) {
+    static int64_t best[UNITS];
+    int64_t most = 0, u;
+    int32_t j;
+    for (u = 1; u < UNITS; u++) best[u] = INT64_MIN / 2; /* no items weigh so much */
+    best[0] = 0;
+    for (j = 0; j < m->items; j++) {
+        const int64_t units = m->weight[j] / unit;
+        for (u = UNITS - 1; u >= units; u--)
+            if (best[u - units] + m->profit[j] > best[u]) best[u] = best[u - units] + m->profit[j];
+    }
+    for (u = 0; u < UNITS; u++)
+        if (best[u] > most) most = best[u];
+    return most;
+}
+
+/* Lists that are too long, and shortened. */
+static void long_lists(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    const int64_t unit = 1000000;
+    uint64_t random = 83;
+    int k;
+    (void)state;
+    for (k = 0; k < test_times(12, 12); k++) {
+        model m = grouped(290 + 20 * k, 14, UNITS * unit, 0, 20 + 60 * (k % 4), 10 + 5 * (k % 3), &random);
+        check(context, &m, GPUOPT_DEFAULT, optimum_by_units(&m, unit));
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* Likewise, where what is added to the shares decides what fits; without groups the search finds the same. */
+static void tight(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 89;
+    int k;
+    (void)state;
+    for (k = 0; k < test_times(6, 6); k++) {
+        model m = grouped(200 + 30 * k, 11 + k % 2, 10000000, k % 3, 60, 20, &random);
+        gpuopt_knapsack_desc desc = model_desc(&m);
+        gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+        gpuopt_knapsack *knapsack;
+        desc.reduction = GPUOPT_OFF;
+        knapsack = model_create(context, &desc);
+        assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
+        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+        gpuopt_knapsack_destroy(knapsack);
+        check(context, &m, GPUOPT_DEFAULT, info.lower);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* They end searches that take long without. */
+static void settles(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 73;
+    int64_t with = 0, without = 0;
+    int k;
+    (void)state;
+    for (k = 0; k < 10; k++) {
+        model m = grouped(150, 6, 100000, 0, 20, 20, &random);
+        const int64_t optimum = model_optimum(&m);
+        with += check(context, &m, GPUOPT_DEFAULT, optimum);
+        without += check(context, &m, GPUOPT_OFF, optimum);
+    }
+    assert_true(100 * with < without);
+    gpuopt_context_destroy(context);
+}
+
+static void memory_fails(void **state) {
+    uint64_t random = 79;
+    const model m = grouped(260, 6, 100000, 0, 20, 20, &random);
+    const int64_t optimum = model_optimum(&m);
+    gpuopt_knapsack_desc desc = model_desc(&m);
+    long k, most = 0, made = 0;
+    (void)state;
+    for (k = 0; k <= most; k++) { /* at first nothing fails, and allocations are counted */
+        test_host host;
+        gpuopt_context *context = test_context(&host);
+        gpuopt_knapsack *knapsack = NULL;
+        const long live = host.live, before = host.allocations;
+        gpuopt_status status;
+        if (k > 0) host.fail_at = before + k;
+        status = gpuopt_knapsack_create(context, &desc, &knapsack);
+        if (k == 0) most = host.allocations - before;
+        host.fail_at = 0;
+        if (status) {
+            assert_int_equal(status, GPUOPT_ERROR_MEMORY);
+            assert_int_equal(host.live, live);
+        } else {
+            made++;
+            assert_string_equal(gpuopt_context_last_error(context), "");
+            model_finish(knapsack, &m, optimum);
+            gpuopt_knapsack_destroy(knapsack);
+        }
+        gpuopt_context_destroy(context);
+        assert_int_equal(host.live, 0);
+    }
+    assert_true(made >= 5); /* without one of the four allocations for groups, and with all */
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(optima), cmocka_unit_test(scales),  cmocka_unit_test(many),        cmocka_unit_test(long_lists),
+    cmocka_unit_test(tight),  cmocka_unit_test(settles), cmocka_unit_test(memory_fails)};
+
+TEST_MAIN(tests)
