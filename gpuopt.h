@@ -2361,7 +2361,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
  * profit or upper the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums
  * of weights or profits are allowed). UNSUPPORTED: more than 2^28 pieces. Cost: O(items log items) time on the host,
  * not interrupted by the stop hook. With the default reduction, 64 to 4096 items whose weights form at most 64 groups,
- * with gaps 64 times as wide as those within, take up to 15 s more, mostly far less, and 300 MB that are given back. */
+ * with gaps 64 times as wide as those within, take up to 15 s more, mostly far less, and up to 300 MB of host memory,
+ * which are given back, in no plan, and done without if they are not there. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_knapsack **knapsack);
 /* Destroys a search; NULL is allowed. */
