@@ -1353,8 +1353,10 @@ typedef struct gpuopt_simplex_dual_entering {
     size_t struct_size; /* sizeof(gpuopt_simplex_dual_entering) */
     int32_t variable;   /* nonbasic, blocks; -1: none, or see `unsafe` */
     int32_t flips;      /* nonbasic variables that the step passes: _dual_pivot moves them to their other bounds */
-    double step;        /* of the reduced costs, scaled, >= 0; infinite: nothing blocks, no point is feasible */
-    double pivot;       /* the entry in the pivot row, scaled */
+    /* Of the reduced costs, scaled, >= 0; infinite: nothing blocks, so by this basis, as far as its numbers can be relied
+     * on, no point is feasible; _iterate proves it or goes on. */
+    double step;
+    double pivot; /* the entry in the pivot row, scaled */
     /* Not 0: _dual_pivot would refuse the entry of what blocks, `pivot`, as too small; variable is -1. Let another
      * variable leave, or refresh with reinvert. */
     int32_t unsafe;

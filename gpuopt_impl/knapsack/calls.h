@@ -224,9 +224,9 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
 
 /* Of what must be the same on all ranks. */
 static uint64_t gpuopt__knapsack_alike(const gpuopt_knapsack *k) {
-    const int64_t number[] = {k->items,       k->capacity,   k->search.stop_when_full, (int64_t)k->kind, k->pool,
-                              k->pool_limit,  k->node_limit, k->search.share_from,     (int64_t)k->hash, k->given,
-                              k->most != NULL};
+    const int64_t number[] = {k->items,        k->capacity,   k->search.stop_when_full, (int64_t)k->kind, k->pool,
+                              k->pool_limit,   k->node_limit, k->search.share_from,     (int64_t)k->hash, k->given,
+                              k->most != NULL, k->search.goal};
     uint64_t hash = GPUOPT__HASH_START;
     int32_t j;
     for (j = 0; j < (int32_t)(sizeof number / sizeof *number); j++)
