@@ -8,6 +8,7 @@
  *     copies.h         items with several copies as pieces, each of which is taken or not
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
  *     groups.h         _create: bounds from groups of items of nearly the same weight; groups_reduce.h: what follows
+ *     inner.h          a short search within _create or a step, on the host
  *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
  *     bound.h          the arithmetic of a node (CPU and GPU)
  *     cpu_step.h       a step by one thread; cpu.h divides it among threads

@@ -8,7 +8,7 @@
 #define GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
 
 #include "groups.h"
-#include "incumbent.h"
+#include "inner.h"
 
 enum {
     GPUOPT__KNAPSACK_GROUP_MOST = 4096,      /* items; with more a list takes too long */
@@ -24,52 +24,16 @@ enum {
 
 #define GPUOPT__KNAPSACK_GROUP_NONE (INT64_MIN / 4)
 
-static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
-                                           int surrogates, gpuopt_knapsack **knapsack);
-
 /* ---- A short search ---- */
 
-/* Searches the problem for a while, on the CPU, and takes over what it finds. *closed: there is nothing better. If there
- * is no memory for it, nothing is found. taken: [items of the view] scratch. */
+/* Searches the problem for a while, and takes over what it finds. *closed: there is nothing better. If there is no memory
+ * for it, nothing is found. taken: [items of the view] scratch. */
 static void gpuopt__knapsack_group_probe(gpuopt_knapsack *k, uint8_t *taken, int *closed) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    gpuopt_context cpu = *k->context;
-    gpuopt_knapsack_desc d;
     gpuopt_knapsack_info info;
-    gpuopt_knapsack *handle = NULL;
-    gpuopt_status status;
-    int64_t profit = 0;
-    int32_t j;
-    memset(&info, 0, sizeof info);
-    memset(&d, 0, sizeof d);
-    info.struct_size = sizeof info;
-    d.struct_size = sizeof d;
-    cpu.desc.backend = gpuopt_backend_cpu();
-    cpu.desc.threads = 1;
-    cpu.desc.stop = NULL;
-    cpu.desc.log = NULL; /* what goes wrong here is no error */
-    cpu.last_error = NULL;
-    d.items = v->last;
-    d.weight = v->table.weight;
-    d.profit = v->table.profit;
-    d.capacity = v->capacity;
-    d.pool = GPUOPT__KNAPSACK_GROUP_POOL;
-    d.when_full = GPUOPT_WHEN_FULL_STOP;
-    d.node_limit = GPUOPT__KNAPSACK_GROUP_PROBE * (int64_t)v->last;
-    status = gpuopt__knapsack_make(&cpu, "gpuopt_knapsack_create", &d, 0, &handle);
-    if (!status) {
-        gpuopt__knapsack_claim(handle, k->search.lower + 1);
-        status = gpuopt_knapsack_expand(handle, 0, 0, &info);
-    }
-    if (!status) status = gpuopt_knapsack_get_items(handle, GPUOPT_HOST, taken, &profit, NULL);
-    if (!status && profit > k->search.lower) {
-        for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
-        for (j = 0; j < v->last; j++)
-            if (taken[j]) k->trial[k->order[j]] = 1;
-        gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
-    }
+    gpuopt_status status = gpuopt__knapsack_inner_search(k, v->table.weight, v->capacity, GPUOPT__KNAPSACK_GROUP_POOL,
+                                                         GPUOPT__KNAPSACK_GROUP_PROBE, taken, &info);
     *closed = !status && (info.outcome == GPUOPT_OPTIMAL || info.outcome == GPUOPT_INFEASIBLE);
-    gpuopt_knapsack_destroy(handle);
 }
 
 /* ---- Solutions and the bound ---- */

@@ -15,7 +15,7 @@
 #define GPUOPT_IMPL_KNAPSACK_SURROGATE_H
 
 #include "cardinality.h"
-#include "incumbent.h"
+#include "inner.h"
 
 /* Surrogate problems are solved when the search has expanded FIRST nodes per item; cardinality bounds are computed
  * after STRENGTHEN, after 8 times as many, and so on. */
@@ -119,64 +119,18 @@ static void gpuopt__knapsack_surrogate_multiplier(gpuopt_knapsack *k, int64_t la
     if (c->sign > 0 && low > 0) c->sigma--; /* the last with which so many fit */
 }
 
-/* Takes over a solution of a surrogate problem, if its items fit the capacity and are better than the incumbent. */
-static gpuopt_status gpuopt__knapsack_surrogate_take(gpuopt_knapsack *k, gpuopt_knapsack *surrogate, uint8_t *taken) {
-    const gpuopt__knapsack_view *v = &k->search.view;
-    int64_t room = v->capacity, profit = 0;
-    gpuopt_status status = gpuopt_knapsack_get_items(surrogate, GPUOPT_HOST, taken, &profit, NULL);
-    int32_t j;
-    if (status || profit <= k->search.lower) return status;
-    for (j = 0; j < v->last && room >= 0; j++)
-        if (taken[j]) room -= v->table.weight[j];
-    if (room < 0) return GPUOPT_OK;
-    for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
-    for (j = 0; j < v->last; j++)
-        if (taken[j]) k->trial[k->order[j]] = 1;
-    gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
-    return GPUOPT_OK;
-}
-
-static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
-                                           int surrogates, gpuopt_knapsack **knapsack);
-
 /* Solves the surrogate problem of a case. *bound: what no solution of the case exceeds, unless it is no better than the
  * incumbent. weight, taken: [items of the view] scratch. */
 static gpuopt_status gpuopt__knapsack_surrogate_solve(gpuopt_knapsack *k, const gpuopt__knapsack_case *c,
                                                       int64_t *weight, uint8_t *taken, int64_t *bound) {
-    const gpuopt__knapsack_view *v = &k->search.view;
-    gpuopt_context cpu = *k->context;
-    gpuopt_knapsack_desc d;
+    const int64_t capacity = gpuopt__knapsack_surrogate_weights(k, c, weight, sizeof *weight);
     gpuopt_knapsack_info info;
-    gpuopt_knapsack *handle = NULL;
     gpuopt_status status;
-    memset(&info, 0, sizeof info);
-    memset(&d, 0, sizeof d);
-    info.struct_size = sizeof info;
-    d.struct_size = sizeof d;
-    cpu.desc.backend = gpuopt_backend_cpu();
-    cpu.desc.threads = 1;
-    cpu.desc.stop = NULL;
-    cpu.desc.log = NULL; /* what goes wrong here is no error */
-    cpu.last_error = NULL;
-    d.items = v->last;
-    d.weight = weight;
-    d.profit = v->table.profit;
-    d.capacity = gpuopt__knapsack_surrogate_weights(k, c, weight, sizeof *weight);
-    d.pool = GPUOPT__KNAPSACK_SURROGATE_POOL;
-    d.when_full = GPUOPT_WHEN_FULL_STOP;
-    d.node_limit = GPUOPT__KNAPSACK_SURROGATE_NODES * (int64_t)v->last;
     *bound = k->search.lower;
-    if (d.capacity < 0) return GPUOPT_OK;
-    status = gpuopt__knapsack_make(&cpu, "gpuopt_knapsack_create", &d, 0, &handle);
-    if (!status) {
-        gpuopt__knapsack_claim(handle, k->search.lower + 1);
-        status = gpuopt_knapsack_expand(handle, 0, 0, &info);
-    }
-    if (!status && info.outcome != GPUOPT_INFEASIBLE) {
-        *bound = info.upper;
-        status = gpuopt__knapsack_surrogate_take(k, handle, taken);
-    }
-    gpuopt_knapsack_destroy(handle);
+    if (capacity < 0) return GPUOPT_OK;
+    status = gpuopt__knapsack_inner_search(k, weight, capacity, GPUOPT__KNAPSACK_SURROGATE_POOL,
+                                           GPUOPT__KNAPSACK_SURROGATE_NODES, taken, &info);
+    if (!status && info.outcome != GPUOPT_INFEASIBLE) *bound = info.upper;
     return status;
 }
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: a search within a search, of the same items with their weights or others, for a while, by one thread of the
+ * host.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_INNER_H
+#define GPUOPT_IMPL_KNAPSACK_INNER_H
+
+#include "incumbent.h"
+
+static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
+                                           int surrogates, gpuopt_knapsack **knapsack);
+
+/* Takes over the solution of an inner search, if its items fit the capacity and are better than the incumbent. */
+static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knapsack *inner, uint8_t *taken) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    int64_t room = v->capacity, profit = 0;
+    gpuopt_status status = gpuopt_knapsack_get_items(inner, GPUOPT_HOST, taken, &profit, NULL);
+    int32_t j;
+    if (status || profit <= k->search.lower) return status;
+    for (j = 0; j < v->last && room >= 0; j++)
+        if (taken[j]) room -= v->table.weight[j];
+    if (room < 0) return GPUOPT_OK;
+    for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
+    for (j = 0; j < v->last; j++)
+        if (taken[j]) k->trial[k->order[j]] = 1;
+    gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
+    return GPUOPT_OK;
+}
+
+/* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity, in
+ * at most so many nodes an item, and takes it over if it fits. *info: what the search has come to; INFEASIBLE: there is
+ * none. weight, taken: [items of the view], the latter scratch. */
+static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int64_t *weight, int64_t capacity,
+                                                   int64_t pool, int64_t nodes, uint8_t *taken,
+                                                   gpuopt_knapsack_info *info) {
+    gpuopt_context cpu = *k->context;
+    gpuopt_knapsack_desc d;
+    gpuopt_knapsack *inner = NULL;
+    gpuopt_status status;
+    memset(info, 0, sizeof *info);
+    memset(&d, 0, sizeof d);
+    info->struct_size = sizeof *info;
+    d.struct_size = sizeof d;
+    cpu.desc.backend = gpuopt_backend_cpu();
+    cpu.desc.threads = 1;
+    cpu.desc.stop = NULL;
+    cpu.desc.log = NULL; /* what goes wrong here is no error */
+    cpu.last_error = NULL;
+    d.items = k->search.view.last;
+    d.weight = weight;
+    d.profit = k->search.view.table.profit;
+    d.capacity = capacity;
+    d.pool = pool;
+    d.when_full = GPUOPT_WHEN_FULL_STOP;
+    d.node_limit = nodes * d.items;
+    status = gpuopt__knapsack_make(&cpu, "gpuopt_knapsack_create", &d, 0, &inner);
+    if (!status) {
+        gpuopt__knapsack_claim(inner, k->search.lower + 1);
+        status = gpuopt_knapsack_expand(inner, 0, 0, info);
+    }
+    if (!status && info->outcome != GPUOPT_INFEASIBLE) status = gpuopt__knapsack_inner_take(k, inner, taken);
+    gpuopt_knapsack_destroy(inner);
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_INNER_H */
