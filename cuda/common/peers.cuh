@@ -5,17 +5,16 @@
  *
  * A message, by the PTX manual's memory consistency model
  * -------------------------------------------------------
- * Each rank has a mailbox in its own device memory, into which the kernels of the others write: data, and a flag for
- * each datum that says the number of the message. All waiting is in a rank's own memory.
- *   1. The data are stored by plain stores of a warp or block, then __syncwarp() or __syncthreads() orders them before
- *      the flag's store by one thread (bar.sync, bar.warp.sync; Causality Order, "synchronizes").
- *   2. The flag is stored by st.release.sys: with what precedes it in causality order, whoever stored it, a release
- *      pattern on the flag (Release and Acquire Patterns).
- *   3. The receiver reads the flag by ld.acquire.sys until it is the message's number. The two are morally strong: both
- *      are at system scope, which spans the devices, and overlap completely. So the pattern synchronizes with the
- *      acquire, and the data are visible after it; to other threads of the block after a barrier of the block, and to
- *      other blocks of the device after an exchange at gpu scope, since causality order is transitive.
- *   4. The data are then read by plain loads that do not come from an L1 cache filled before (ld.cg).
+ * Each rank has a mailbox in its own device memory, into which the kernels of the others write cells of 16 bytes: a
+ * double, and the number of the message that it belongs to. All waiting is in a rank's own memory.
+ *   1. A cell is written and read by one 128-bit operation each, which is strong and at system scope, which spans the
+ *      devices; nothing writes or reads a part of it, so no accesses of different sizes race ("Limitations on
+ *      Mixed-size Data-races"), and its number and its content belong together. So a message needs no flag that has to
+ *      wait until the data have arrived. Cells are cleared before the first message.
+ *   2. Where more than the cell is to be ordered, the sender's barrier of the block or warp, then fence.acq_rel.sys and
+ *      the store are a release pattern, and the receiver's ld.acquire.sys, which finds the number, synchronizes with it
+ *      ("Release and Acquire Patterns", "Causality Order"); for other threads of the block after a barrier of the
+ *      block, and for other blocks of the device after an exchange at gpu scope, since causality order is transitive.
  * Numbers have 64 bits and only grow, so that they never come again. Who may write the next message to the same place,
  * and why its last one has been read, is said by the family that sends it.
  *
@@ -38,14 +37,14 @@
 
 namespace {
 
-enum { PEER_MOST = 16 /* ranks */, PEER_WORDS = 15, PEER_DOORS = 1024 };
+enum { PEER_MOST = 16 /* ranks */, PEER_DOORS = 1024 };
 
 /* ---- In kernels ---- */
 
-/* A message with its flag. */
-struct alignas(128) PeerLetter {
+/* A word of a message. */
+struct alignas(16) PeerCell {
+    double value;
     unsigned long long number;
-    double word[PEER_WORDS];
 };
 
 /* What a kernel says to its host, and the host to the kernel; in locked host memory. */
@@ -55,14 +54,10 @@ struct PeerNews {
     unsigned stop;             /* not 0: the kernel is to give up */
 };
 
-using PeerFlag = cuda::atomic_ref<unsigned long long, cuda::thread_scope_system>;
+using PeerWord = cuda::atomic_ref<unsigned long long, cuda::thread_scope_system>;
 
-/* Steps 2 and 3 above. */
-__device__ void peer_announce(unsigned long long *flag, unsigned long long number) {
-    PeerFlag(*flag).store(number, cuda::memory_order_release);
-}
-__device__ bool peer_has(unsigned long long *flag, unsigned long long number) {
-    return PeerFlag(*flag).load(cuda::memory_order_acquire) == number;
+__device__ void peer_send(PeerCell *to, double value, unsigned long long number) {
+    ptx_store_16_system(to, __double_as_longlong(value), static_cast<long long>(number));
 }
 
 /* When to give up. */
@@ -72,22 +67,28 @@ struct PeerPatience {
     unsigned *stop;           /* of the news */
 };
 
-/* Waits for a message. False: given up. What had come before somebody told this rank to give up is still received. */
-__device__ bool peer_wait(unsigned long long *flag, unsigned long long number, const PeerPatience &patience) {
+/* Waits for a cell of a message. False: given up. What had come before somebody told this rank to give up is still
+ * received. */
+__device__ bool peer_receive(const PeerCell *from, unsigned long long number, const PeerPatience &patience,
+                             double *value) {
     enum { LOOK = 64, ASK = 1024 }; /* tries; the host's memory is far */
     unsigned long long start = 0;
-    for (unsigned tries = 1; !peer_has(flag, number); tries++) {
+    bool over = false;
+    for (unsigned tries = 1;; tries++) {
+        long long low, high;
+        ptx_load_16_system(from, &low, &high);
+        *value = __longlong_as_double(low);
+        if (static_cast<unsigned long long>(high) == number) return true;
+        if (over) return false;
         if (tries % LOOK) continue;
         const unsigned long long now = ptx_nanoseconds();
         if (start == 0) start = now;
-        bool over = (now > start && now - start > patience.nanoseconds) ||
-                    PeerFlag(*patience.lost).load(cuda::memory_order_relaxed) != 0;
+        over = (now > start && now - start > patience.nanoseconds) ||
+               PeerWord(*patience.lost).load(cuda::memory_order_relaxed) != 0;
         if (!over && tries % ASK == 0)
             over = cuda::atomic_ref<unsigned, cuda::thread_scope_system>(*patience.stop)
                        .load(cuda::memory_order_relaxed) != 0;
-        if (over) return peer_has(flag, number);
     }
-    return true;
 }
 
 /* ---- One process ---- */

@@ -76,21 +76,33 @@ __device__ double2 ptx_load_once(const double2 *from) {
     return pair;
 }
 
-/* ---- 16 bytes at once, between the blocks of a grid ---- */
+/* ---- 16 bytes at once, between the blocks of a grid, and between devices ---- */
 
 /* Whoever sees what this thread stores next also sees everything that it has written before, or that was written before
  * a barrier it passed. */
 __device__ void ptx_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+__device__ void ptx_fence_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 
 __device__ void ptx_store_16(void *to, long long low, long long high) {
     asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.gpu.global.b128 [%0], both; }" ::"l"(to),
                  "l"(low), "l"(high)
                  : "memory");
 }
+__device__ void ptx_store_16_system(void *to, long long low, long long high) {
+    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.sys.global.b128 [%0], both; }" ::"l"(to),
+                 "l"(low), "l"(high)
+                 : "memory");
+}
 
-/* An acquire load. */
+/* Acquire loads. */
 __device__ void ptx_load_16(const void *from, long long *low, long long *high) {
     asm volatile("{ .reg .b128 both; ld.acquire.gpu.global.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
+                 : "=l"(*low), "=l"(*high)
+                 : "l"(from)
+                 : "memory");
+}
+__device__ void ptx_load_16_system(const void *from, long long *low, long long *high) {
+    asm volatile("{ .reg .b128 both; ld.acquire.sys.global.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
                  : "=l"(*low), "=l"(*high)
                  : "l"(from)
                  : "memory");

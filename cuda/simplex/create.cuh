@@ -139,8 +139,10 @@ gpuopt_status split_open(CudaSimplex *s) {
     const SimplexView &v = s->view;
     gpuopt_status status = take_pinned(s->context(), &s->view.bid);
     if (!status) status = take_pinned(s->context(), &s->peers.news);
-    if (!status) status = s->clear(v.letters, 0, sizeof(PeerLetter) * (2 * static_cast<size_t>(s->split.ranks) + 1));
-    if (!status) status = s->clear(v.flags, 0, sizeof(unsigned long long) * (SIMPLEX_BLOCKS + 1));
+    if (!status) status = s->clear(v.bids, 0, bytes_of<PeerCell>(2 * s->split.ranks * BID_WORDS));
+    if (!status) status = s->clear(v.columns, 0, bytes_of<PeerCell>(v.pitch));
+    if (!status) status = s->clear(v.told, 0, bytes_of<PeerCell>(BID_WORDS + 1));
+    if (!status) status = s->clear(v.lost, 0, sizeof *v.lost);
     if (!status) status = lock_pages(s->context(), s->carried, whole_pages(carried_bytes(v.rows)), &s->locked);
     return status;
 }

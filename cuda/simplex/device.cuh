@@ -94,18 +94,21 @@ struct SimplexView {
     unsigned long long *bucket;         /* see dual_ratio.cuh */
     gpuopt__simplex_run_report *report; /* pinned host memory, at the same address on the device */
     gpuopt__simplex_bid *bid;           /* the same, with several ranks */
-    PeerLetter *letters;                /* [2][ranks] bids, and one more; see split_peer.cuh */
-    unsigned long long *flags;          /* [SIMPLEX_BLOCKS + 1] parts of columns; a rank is lost */
+    PeerCell *bids, *columns;           /* [2][ranks][BID_WORDS]; [pitch]: a mailbox, see split_peer.cuh */
+    PeerCell *told;                     /* [BID_WORDS + 1] */
+    unsigned long long *lost;           /* 1: a rank is lost */
 };
+
+enum { BID_WORDS = 8 };
+static_assert(sizeof(gpuopt__simplex_bid) == BID_WORDS * sizeof(double), "a bid is 8 words");
 
 /* The mailboxes of all ranks, and this rank's part. */
 struct PeerMap {
     int rank, ranks;
     unsigned long long number, nanoseconds; /* of the last message; the group's time limit */
     PeerNews *news;
-    PeerLetter *letters[PEER_MOST];
-    unsigned long long *flags[PEER_MOST];
-    double *alpha[PEER_MOST];
+    PeerCell *bids[PEER_MOST], *columns[PEER_MOST];
+    unsigned long long *lost[PEER_MOST];
 };
 
 __device__ int simplex_lane() { return static_cast<int>(threadIdx.x) % 32; }

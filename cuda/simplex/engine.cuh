@@ -176,8 +176,10 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, int ranks, S
     simplex_cut(arena, &s.refused, s.rows);
     simplex_cut(arena, &s.dual_factor, 2 * s.most);
     simplex_cut(arena, &s.bucket, DUAL_BUCKET_SETS * 2 * DUAL_BUCKETS);
-    simplex_cut(arena, &s.letters, ranks > 1 ? 2 * ranks + 1 : 0);
-    simplex_cut(arena, &s.flags, ranks > 1 ? SIMPLEX_BLOCKS + 1 : 0);
+    simplex_cut(arena, &s.bids, ranks > 1 ? 2 * ranks * BID_WORDS : 0);
+    simplex_cut(arena, &s.columns, ranks > 1 ? s.pitch : 0);
+    simplex_cut(arena, &s.told, ranks > 1 ? BID_WORDS + 1 : 0);
+    simplex_cut(arena, &s.lost, ranks > 1 ? 1 : 0);
     uint64_t vectors = arena->used;
     gpuopt__simplex_cut_vectors(arena, s.rows, s.cols, &s.vec);
     return vectors;

@@ -18,9 +18,8 @@ namespace {
 /* What the ranks tell one another. */
 struct SplitSaid {
     PeerCard card;
-    PeerLetter *letters;
-    unsigned long long *flags;
-    double *alpha;
+    PeerCell *bids, *columns;
+    unsigned long long *lost;
     int blocks, multiprocessors;
 };
 
@@ -175,9 +174,9 @@ gpuopt_status split_find_peers(void *engine) {
     if (status) return status;
     p.open = PeerDoor::open(&p.key);
     own.card = peer_card(s->context(), p.key, p.open ? p.news : nullptr);
-    own.letters = view.letters;
-    own.flags = view.flags;
-    own.alpha = view.alpha;
+    own.bids = view.bids;
+    own.columns = view.columns;
+    own.lost = view.lost;
     own.blocks = view.blocks;
     own.multiprocessors = cuda_of(s->context())->multiprocessors;
     status = s->split.calls->all_gather(s->split.group, &own, sizeof own, said, sizeof own * static_cast<size_t>(ranks),
@@ -185,9 +184,9 @@ gpuopt_status split_find_peers(void *engine) {
     if (status) return status;
     for (int r = 0; r < ranks; r++) {
         p.card[r] = said[r].card;
-        p.map.letters[r] = said[r].letters;
-        p.map.flags[r] = said[r].flags;
-        p.map.alpha[r] = said[r].alpha;
+        p.map.bids[r] = said[r].bids;
+        p.map.columns[r] = said[r].columns;
+        p.map.lost[r] = said[r].lost;
     }
     p.map.rank = s->split.rank;
     p.map.ranks = ranks;

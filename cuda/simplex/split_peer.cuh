@@ -3,12 +3,12 @@
  * A tableau split over ranks whose kernels write to one another's memory: many iterations in one cooperative launch on
  * each rank, as on one GPU (run.cuh), but for two messages an iteration, by the mailboxes of common/peers.cuh.
  *
- *     each rank                                            what is sent
+ *     each rank                                            what is sent, in cells of 16 bytes
  *     price() among the rank's own blocks
- *     block 0: the rank's bid to all ranks ............... letters[n % 2][rank], a bid of 8 words
- *     block 0: waits for the others' bids, takes the best, and tells the rank's own blocks: letters[2 * ranks]
- *     the rank that has the slot: column() ............... each block its rows, into s.alpha of all, and flags[block]
- *     the others: each block waits for its own flag, and reads its rows
+ *     block 0: the rank's bid to all ranks ............... bids[n % 2][rank]
+ *     block 0: waits for the others' bids, takes the best, and tells the rank's own blocks: told
+ *     the rank that has the slot: column() ............... each block its rows, into columns of all others
+ *     the others: each block waits for the cells of its rows
  *     go(): as on one GPU
  *
  * n is the number of the iteration, counted from _create on, the same on all ranks.
@@ -19,9 +19,11 @@
  *   the exchange among its blocks in price() n + 1, to which its block 0 comes after it has read the bids n.
  * - The best bid. Block 0 writes that of n + 1 after the same exchange, to which every block comes after it has read n.
  * - Columns. The owner of column n + 1 writes it after it has got all bids n + 1, so after all blocks of all ranks have
- *   come to price() n + 1: they have read column n, and, with immediate pivots, have done with all of s.alpha.
- * - Blocks are equally many on all ranks, with the same rows; one without rows waits for no column.
- * Each exchange and message is a release pattern and an acquire, so that each "after" is causality order.
+ *   come to price() n + 1: they have read column n.
+ * - s.alpha, which immediate pivots read whole, is the rank's own: each block writes its rows, as on one GPU.
+ * - Blocks are equally many on all ranks, with the same rows.
+ * Exchanges, bids and what block 0 tells are each a release pattern and an acquire, so that each "after" is causality
+ * order; a cell of a column orders nothing but itself.
  *
  * Giving up. What block 0 waits for in vain ends the run: it tells so instead of the best bid. Another block that waits
  * for its column in vain goes on with zeros, since the others may be in the same iteration and will wait for its cells;
@@ -35,9 +37,6 @@
 #include "split.cuh"
 
 namespace {
-
-enum { BID_WORDS = 8, SPLIT_LOST = SIMPLEX_BLOCKS /* the place in flags */ };
-static_assert(sizeof(gpuopt__simplex_bid) == BID_WORDS * sizeof(double), "a bid is 8 words");
 
 struct PeerShared {
     gpuopt__simplex_bid bid[PEER_MOST]; /* of all ranks */
@@ -80,9 +79,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
     int entered = -1;           /* the entering slot, of all slots */
     bool missed = false;        /* a column has not come */
 
-    __device__ PeerPatience patience() const {
-        return {peers.nanoseconds, peers.flags[peers.rank] + SPLIT_LOST, &peers.news->stop};
-    }
+    __device__ PeerPatience patience() const { return {peers.nanoseconds, peers.lost[peers.rank], &peers.news->stop}; }
 
     /* As that of one GPU (SimplexBlock), with what comes from other ranks. */
     __device__ bool step() {
@@ -110,7 +107,6 @@ class PeerBlock : SplitBlock<DEFERRED> {
 
     /* All ranks' bids, of which the best is then in `shared`. */
     __device__ void agree(bool any) {
-        PeerLetter *told = peers.letters[peers.rank] + 2 * peers.ranks;
         message++;
         if (simplex_warp() == 0) {
             const int lane = simplex_lane();
@@ -118,16 +114,19 @@ class PeerBlock : SplitBlock<DEFERRED> {
                 if (lane == 0) shared.bid[peers.rank] = this->own_bid(any);
                 __syncwarp();
                 exchange_bids();
-                if (lane < BID_WORDS) told->word[lane] = reinterpret_cast<const double *>(&shared.best)[lane];
-                if (lane == BID_WORDS) told->word[lane] = shared.lost;
-                __syncwarp();
-                if (lane == 0) peer_announce(&told->number, message);
-            } else {
-                if (lane == 0)
-                    while (!peer_has(&told->number, message)) continue;
-                __syncwarp();
-                if (lane < BID_WORDS) reinterpret_cast<double *>(&shared.best)[lane] = fresh(told->word + lane);
-                if (lane == BID_WORDS) shared.lost = fresh(told->word + lane) != 0;
+                const double *best = reinterpret_cast<const double *>(&shared.best);
+                if (lane <= BID_WORDS) {
+                    const double word = lane < BID_WORDS ? best[lane] : shared.lost;
+                    ptx_fence();
+                    ptx_store_16(s.told + lane, __double_as_longlong(word), static_cast<long long>(message));
+                }
+            } else if (lane <= BID_WORDS) {
+                long long low, number;
+                do ptx_load_16(s.told + lane, &low, &number);
+                while (static_cast<unsigned long long>(number) != message);
+                const double word = __longlong_as_double(low);
+                if (lane < BID_WORDS) reinterpret_cast<double *>(&shared.best)[lane] = word;
+                else shared.lost = word != 0;
             }
         }
         __syncthreads();
@@ -135,26 +134,26 @@ class PeerBlock : SplitBlock<DEFERRED> {
 
     /* By one warp of block 0; shared.best and lost are visible to it afterwards. */
     __device__ void exchange_bids() {
-        const int lane = simplex_lane(), set = static_cast<int>(message & 1) * peers.ranks;
-        const bool other = lane < peers.ranks && lane != peers.rank;
-        for (int to = lane / BID_WORDS; to < peers.ranks; to += 32 / BID_WORDS)
-            if (to != peers.rank)
-                peers.letters[to][set + peers.rank].word[lane % BID_WORDS] =
-                    reinterpret_cast<const double *>(&shared.bid[peers.rank])[lane % BID_WORDS];
-        __syncwarp();
-        if (other) peer_announce(&peers.letters[lane][set + peers.rank].number, message);
-        PeerLetter *letter = peers.letters[peers.rank] + set + lane;
-        const bool heard = !other || peer_wait(&letter->number, message, patience());
-        if (other)
-            for (int k = 0; k < BID_WORDS; k++)
-                reinterpret_cast<double *>(&shared.bid[lane])[k] = fresh(letter->word + k);
-        const bool all = __all_sync(~0u, heard);
+        const int lane = simplex_lane(), set = static_cast<int>(message & 1) * peers.ranks * BID_WORDS;
+        const double *own = reinterpret_cast<const double *>(&shared.bid[peers.rank]);
+        bool all = true;
+        ptx_fence_system();
+        for (int at = lane; at < peers.ranks * BID_WORDS; at += 32)
+            if (at / BID_WORDS != peers.rank)
+                peer_send(peers.bids[at / BID_WORDS] + set + peers.rank * BID_WORDS + at % BID_WORDS,
+                          own[at % BID_WORDS], message);
+        for (int at = lane; at < peers.ranks * BID_WORDS; at += 32)
+            if (at / BID_WORDS != peers.rank)
+                all = peer_receive(peers.bids[peers.rank] + set + at, message, patience(),
+                                   reinterpret_cast<double *>(shared.bid) + at) &&
+                      all;
+        all = __all_sync(~0u, all);
         __syncwarp();
         if (lane == 0) {
             gpuopt__simplex_bid best = {0, 0, 0, -1, 0, 0, 0, 0};
             gpuopt__simplex_split_best(shared.bid, peers.ranks, &best);
             shared.best = best;
-            shared.lost = !all || PeerFlag(*patience().lost).load(cuda::memory_order_relaxed) != 0;
+            shared.lost = !all || PeerWord(*patience().lost).load(cuda::memory_order_relaxed) != 0;
             if (!all) tell_all();
         }
         __syncwarp();
@@ -162,8 +161,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
 
     /* All ranks are to give up. */
     __device__ void tell_all() const {
-        for (int to = 0; to < peers.ranks; to++)
-            PeerFlag(peers.flags[to][SPLIT_LOST]).store(1, cuda::memory_order_relaxed);
+        for (int to = 0; to < peers.ranks; to++) PeerWord(*peers.lost[to]).store(1, cuda::memory_order_relaxed);
     }
 
     /* ---- Columns ---- */
@@ -172,21 +170,22 @@ class PeerBlock : SplitBlock<DEFERRED> {
         this->column();
         for (int to = 0; to < peers.ranks; to++)
             for (int i = thread(); to != peers.rank && i < rows; i += SIMPLEX_THREADS)
-                peers.alpha[to][this->first_row + i] = sh.alpha[i];
-        __syncthreads();
-        if (rows > 0 && thread() < peers.ranks && thread() != peers.rank)
-            peer_announce(peers.flags[thread()] + blockIdx.x, message);
+                peer_send(peers.columns[to] + this->first_row + i, sh.alpha[i], message);
     }
 
+    /* As column(), from the rank that has it. */
     __device__ void receive_column() {
         this->clear_pending_row();
-        const bool waits = rows > 0 && thread() == 0;
-        if (__syncthreads_or(waits && !peer_wait(peers.flags[peers.rank] + blockIdx.x, message, patience()))) {
-            if (thread() == 0 && !missed) tell_all();
-            missed = true;
-            for (int i = thread(); i < rows; i += SIMPLEX_THREADS) s.alpha[this->first_row + i] = 0;
+        bool all = true;
+        for (int i = thread(); i < rows; i += SIMPLEX_THREADS) {
+            double value;
+            if (!peer_receive(s.columns + this->first_row + i, message, patience(), &value)) value = 0, all = false;
+            sh.alpha[i] = value;
+            if (!DEFERRED) s.alpha[this->first_row + i] = value;
         }
-        this->read_column();
+        if (!__syncthreads_or(!all)) return;
+        if (thread() == 0 && !missed) tell_all();
+        missed = true;
     }
 };
 
@@ -207,10 +206,11 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1) split_greet(const __grid_c
     const unsigned long long message = peers.number + 1;
     const int set = static_cast<int>(message & 1) * peers.ranks;
     const bool other = lane < peers.ranks && lane != peers.rank;
-    if (other && blockIdx.x == 0) peer_announce(&peers.letters[lane][set + peers.rank].number, message);
-    const PeerPatience patience = {peers.nanoseconds, peers.flags[peers.rank] + SPLIT_LOST, &peers.news->stop};
-    const bool heard =
-        __all_sync(~0u, !other || peer_wait(&peers.letters[peers.rank][set + lane].number, message, patience));
+    if (other && blockIdx.x == 0) peer_send(peers.bids[lane] + (set + peers.rank) * BID_WORDS, 0, message);
+    const PeerPatience patience = {peers.nanoseconds, peers.lost[peers.rank], &peers.news->stop};
+    double nothing;
+    const bool heard = __all_sync(
+        ~0u, !other || peer_receive(peers.bids[peers.rank] + (set + lane) * BID_WORDS, message, patience, &nothing));
     if (blockIdx.x > 0 || lane > 0) return;
     peers.news->number = message;
     peers.news->lost = !heard;

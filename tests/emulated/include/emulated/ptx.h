@@ -42,18 +42,28 @@ inline unsigned long long ptx_nanoseconds() {
 }
 
 inline void ptx_fence() { emulated::may_switch(); }
+inline void ptx_fence_system() { emulated::may_switch(); }
 inline void ptx_store_16(void *to, long long low, long long high) {
     const long long both[] = {low, high};
     emulated::may_switch();
     memcpy(__builtin_assume_aligned(to, 16), both, 16);
     emulated::may_switch();
 }
-inline void ptx_load_16(const void *from, long long *low, long long *high, EMULATED_FROM) {
+inline void ptx_take_16(const void *from, long long *low, long long *high) {
     long long both[2];
-    emulated::spin({"a 16-byte load", file, line});
     memcpy(both, __builtin_assume_aligned(from, 16), 16);
     *low = both[0];
     *high = both[1];
+}
+inline void ptx_load_16(const void *from, long long *low, long long *high, EMULATED_FROM) {
+    emulated::spin({"a 16-byte load", file, line});
+    ptx_take_16(from, low, high);
+}
+/* For other devices, too. */
+inline void ptx_store_16_system(void *to, long long low, long long high) { ptx_store_16(to, low, high); }
+inline void ptx_load_16_system(const void *from, long long *low, long long *high, EMULATED_FROM) {
+    emulated::spin_outside({"a 16-byte load", file, line});
+    ptx_take_16(from, low, high);
 }
 
 inline void ptx_multiply(double (&sum)[4], const double (&a)[4], const double (&b)[2], EMULATED_FROM) {
