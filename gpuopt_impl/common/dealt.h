@@ -128,10 +128,50 @@ static gpuopt__dealt_part gpuopt__dealt_part_within(const gpuopt__dealt *d, int3
 
 /* ---- Exchange ---- */
 
-static void gpuopt__dealt_copy_item(char *to, const char *from, size_t bytes) {
-    if (bytes == sizeof(int32_t)) memcpy(to, from, sizeof(int32_t));
-    else if (bytes == sizeof(double)) memcpy(to, from, sizeof(double));
-    else memcpy(to, from, bytes);
+/* Items from place[0] on, and so forth, to items one after the other (out), or back; of a size that the compiler knows
+ * where it is a usual one. */
+static inline void gpuopt__dealt_move(const int32_t *place, int32_t count, char *array, size_t size, char *items,
+                                      int out) {
+    int32_t i;
+    for (i = 0; i < count && out; i++) memcpy(items + size * (size_t)i, array + size * (size_t)place[i], size);
+    for (i = 0; i < count && !out; i++) memcpy(array + size * (size_t)place[i], items + size * (size_t)i, size);
+}
+
+/* `count` whole items of the part, from number `item` on, from their places in an array to a message (out), or back. */
+static void gpuopt__dealt_copy_items(const gpuopt__dealt_part *part, int32_t item, int32_t count,
+                                     const gpuopt__dealt_array *array, char *message, int out) {
+    char *const at = (char *)array->at, *there = at + (size_t)(part->first + item) * array->size;
+    const int32_t *place = part->item + (part->item ? item : 0);
+    if (!part->item) memcpy(out ? message : there, out ? there : message, (size_t)count * array->size);
+    else if (array->size == sizeof(int32_t)) gpuopt__dealt_move(place, count, at, sizeof(int32_t), message, out);
+    else if (array->size == sizeof(double)) gpuopt__dealt_move(place, count, at, sizeof(double), message, out);
+    else gpuopt__dealt_move(place, count, at, array->size, message, out);
+}
+
+/* Bytes from .. from + bytes - 1 of what the part has in an array with room for more items, whose bytes are 0. */
+static void gpuopt__dealt_copy_array(const gpuopt__dealt_part *part, const gpuopt__dealt_array *array, uint64_t from,
+                                     uint64_t bytes, char *message, int out) {
+    const size_t size = array->size;
+    while (bytes > 0) {
+        const int32_t item = (int32_t)(from / size);
+        const size_t at = (size_t)(from % size);
+        size_t step = size - at < bytes ? size - at : (size_t)bytes;
+        if (item >= part->count) {
+            if (out) memset(message, 0, step);
+        } else if (step == size) {
+            const uint64_t whole = bytes / size, left = (uint64_t)(part->count - item);
+            const int32_t count = (int32_t)(whole < left ? whole : left);
+            gpuopt__dealt_copy_items(part, item, count, array, message, out);
+            step = size * (size_t)count;
+        } else {
+            const int64_t place = part->item ? part->item[item] : (int64_t)part->first + item;
+            char *there = (char *)array->at + (size_t)place * size + at;
+            memcpy(out ? message : there, out ? there : message, step);
+        }
+        from += step;
+        message += step;
+        bytes -= step;
+    }
 }
 
 /* What a rank has found is a row of bytes, array after array, each with room for `slots` items. Copies `bytes` of it,
@@ -140,38 +180,38 @@ static void gpuopt__dealt_copy(const gpuopt__dealt_part *part, int32_t slots, co
                                int count, uint64_t from, uint64_t bytes, char *message, int out) {
     int k;
     for (k = 0; k < count && bytes > 0; k++) {
-        const size_t size = arrays[k].size;
-        const uint64_t end = (uint64_t)slots * size;
-        size_t at, step;
-        int32_t item;
+        const uint64_t end = (uint64_t)slots * arrays[k].size;
+        uint64_t here;
         if (from >= end) {
             from -= end;
             continue;
         }
-        item = (int32_t)(from / size);
-        at = (size_t)(from % size);
-        for (from = 0; bytes > 0 && item < slots; item++, at = 0, message += step, bytes -= step) {
-            step = size - at < bytes ? size - at : (size_t)bytes;
-            if (item < part->count) {
-                const int64_t place = part->item ? part->item[item] : (int64_t)part->first + item;
-                char *there = (char *)arrays[k].at + (size_t)place * size + at;
-                gpuopt__dealt_copy_item(out ? message : there, out ? there : message, step);
-            } else if (out) memset(message, 0, step);
-        }
+        here = end - from < bytes ? end - from : bytes;
+        gpuopt__dealt_copy_array(part, &arrays[k], from, here, message, out);
+        message += here;
+        bytes -= here;
+        from = 0;
     }
+}
+
+/* Brings items from the beginning of an array to their places, the last one first. */
+static inline void gpuopt__dealt_spread_items(const int32_t *place, int32_t count, char *array, size_t size) {
+    int32_t i;
+    for (i = count - 1; i >= 0 && place[i] != i; i--)
+        memcpy(array + size * (size_t)place[i], array + size * (size_t)i, size);
 }
 
 /* Brings a rank's own items, whose results are at the beginning of the arrays, to their places. */
 static void gpuopt__dealt_spread(const gpuopt__dealt *d, const gpuopt__dealt_array *arrays, int count) {
     const gpuopt__dealt_part own = gpuopt__dealt_part_of(d, d->rank);
-    int32_t i;
     int k;
-    for (k = 0; k < count; k++)
-        for (i = own.count - 1; i >= 0 && own.item[i] != i; i--) {
-            char *at = (char *)arrays[k].at;
-            const size_t size = arrays[k].size;
-            gpuopt__dealt_copy_item(at + (size_t)own.item[i] * size, at + (size_t)i * size, size);
-        }
+    for (k = 0; k < count; k++) {
+        char *at = (char *)arrays[k].at;
+        const size_t size = arrays[k].size;
+        if (size == sizeof(int32_t)) gpuopt__dealt_spread_items(own.item, own.count, at, sizeof(int32_t));
+        else if (size == sizeof(double)) gpuopt__dealt_spread_items(own.item, own.count, at, sizeof(double));
+        else gpuopt__dealt_spread_items(own.item, own.count, at, size);
+    }
 }
 
 /* What the ranks have said, in the order of ranks: the same status on all. */

@@ -46,10 +46,10 @@ static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch
     if (nodes->ub) own->ub = ub;
     for (k = 0; k < own->count && nodes->col && at <= batch->changes; k++) {
         const int64_t from = nodes->start[node[k]], to = s->start[k], count = s->start[k + 1] - to;
-        if (count == 0) continue;
-        memcpy(col + to, nodes->col + from, sizeof *col * (size_t)count);
-        if (nodes->lb) memcpy(lb + to, nodes->lb + from, sizeof *lb * (size_t)count);
-        if (nodes->ub) memcpy(ub + to, nodes->ub + from, sizeof *ub * (size_t)count);
+        int64_t e; /* few, mostly */
+        for (e = 0; e < count; e++) col[to + e] = nodes->col[from + e];
+        for (e = 0; e < count && nodes->lb; e++) lb[to + e] = nodes->lb[from + e];
+        for (e = 0; e < count && nodes->ub; e++) ub[to + e] = nodes->ub[from + e];
     }
     return gpuopt__propagator_check_entries(batch, call, own, 1);
 }
