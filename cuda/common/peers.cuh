@@ -172,15 +172,15 @@ struct PeerCard {
     CUcontext context;
     cudaStream_t stream;
     PeerKey key;
-    PeerNews *news;
+    PeerNews *news;       /* null: no kernel of others waits */
     int32_t device, able; /* able: 0: it has no memory that others could be let into */
 };
 
 /* Of a context whose memory is the library's own: the host's hooks may give any. */
-PeerCard peer_card(const gpuopt_context *context, const PeerKey &key, PeerNews *news) {
+PeerCard peer_card(const gpuopt_context *context, const PeerKey &key, bool open, PeerNews *news) {
     const CudaContext *cuda = cuda_of(context);
     const PeerCard card = {peer_token(), cuda->context,        cuda->stream,      key,
-                           news,         context->desc.device, cuda->pool && news};
+                           news,         context->desc.device, cuda->pool && open};
     return card;
 }
 

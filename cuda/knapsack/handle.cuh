@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "../../gpuopt_impl/knapsack/backend.h"
+#include "../common/peers.cuh"
 #include "../common/queue.cuh"
 #include "kernel.cuh"
 
@@ -32,6 +33,8 @@ struct CudaKnapsack {
     void *device;
     uint64_t cleared; /* bytes from shared.tile on that begin as 0 */
     bool all_on_host; /* HYBRID, or a pool hardly larger than a short list needs */
+    bool open;        /* the door by which other ranks come to copy nodes */
+    PeerKey door;
     unsigned long long epoch;
 
     bool hybrid() const { return head.kind == GPUOPT_SEARCH_HYBRID; }
@@ -118,6 +121,7 @@ uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsa
 gpuopt_status knapsack_load_kernels(const gpuopt_context *context, const gpuopt_knapsack_desc &d) {
     if (d.search == GPUOPT_SEARCH_HYBRID) return load_kernels(context, knapsack_expand<false, true>);
     gpuopt_status status = load_kernels(context, knapsack_expand<true, false>, knapsack_complete, knapsack_gather);
+    if (!status && d.group) status = load_kernels(context, knapsack_count);
     return status || d.search == GPUOPT_SEARCH_DOMINANCE ? status
                                                          : load_kernels(context, knapsack_expand<false, false>);
 }

@@ -5,6 +5,7 @@
  *
  *     handle.cuh    what a handle holds; the memory that it takes
  *     nodes.cuh     where the nodes are, on the device or on the host, and moving them; get, put and pick
+ *     peers.cuh     nodes of other ranks, and where a step is cut into the parts of ranks
  *     kernel.cuh    the kernels: a step, and the completion of a list
  *     tile.cuh      what a step is given; the children of a tile
  *     batch.cuh     batches of small knapsacks: their kernels and functions
@@ -19,7 +20,7 @@
 #include "batch.cuh"
 #include "choice.cuh"
 #include "multi.cuh"
-#include "nodes.cuh"
+#include "peers.cuh"
 
 namespace {
 
@@ -36,6 +37,7 @@ void cuda_knapsack_destroy(gpuopt_knapsack *knapsack) {
     const gpuopt_context *context = knapsack->context;
     DeviceScope scope(context);
     k->queue.wait("waiting for a knapsack search");
+    if (k->open) PeerDoor::close(k->door);
     give_pinned(context, k->shared.found);
     if (k->locked) cudaHostUnregister(k->pages);
     gpuopt__release(context, GPUOPT_DEVICE, k->device);
@@ -56,6 +58,7 @@ gpuopt_status cuda_knapsack_create(gpuopt_context *context, const gpuopt_knapsac
     k->all_on_host = knapsack_host_room(*desc) == desc->pool;
     k->head.host_room = k->all_on_host ? 0 : knapsack_host_room(*desc);
     status = knapsack_allocate(k, *desc);
+    if (!status && desc->group && k->device) k->open = PeerDoor::open(&k->door);
     if (status) cuda_knapsack_destroy(&k->head);
     else *knapsack = &k->head;
     return status;
@@ -229,11 +232,34 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
 
 } // namespace
 
-const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {
-    cuda_knapsack_plan,        cuda_knapsack_create,       cuda_knapsack_destroy,       cuda_knapsack_grow,
-    cuda_knapsack_run,         cuda_knapsack_step,         cuda_knapsack_complete,      cuda_knapsack_rooms,
-    cuda_knapsack_load,        cuda_knapsack_get,          cuda_knapsack_put,           cuda_knapsack_pick,
-    cuda_knapsack_batch_plan,  cuda_knapsack_batch_create, cuda_knapsack_batch_destroy, cuda_knapsack_batch_run,
-    cuda_knapsack_multi_plan,  cuda_knapsack_multi_create, cuda_knapsack_multi_destroy, cuda_knapsack_multi_round,
-    cuda_knapsack_multi_found, cuda_knapsack_choice_plan,  cuda_knapsack_choice_create, cuda_knapsack_choice_destroy,
-    cuda_knapsack_choice_grow, cuda_knapsack_choice_step};
+const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {cuda_knapsack_plan,
+                                                        cuda_knapsack_create,
+                                                        cuda_knapsack_destroy,
+                                                        cuda_knapsack_grow,
+                                                        cuda_knapsack_run,
+                                                        cuda_knapsack_step,
+                                                        cuda_knapsack_complete,
+                                                        cuda_knapsack_rooms,
+                                                        cuda_knapsack_before,
+                                                        cuda_knapsack_show,
+                                                        cuda_knapsack_admit,
+                                                        cuda_knapsack_pull,
+                                                        cuda_knapsack_load,
+                                                        cuda_knapsack_get,
+                                                        cuda_knapsack_put,
+                                                        cuda_knapsack_pick,
+                                                        cuda_knapsack_batch_plan,
+                                                        cuda_knapsack_batch_create,
+                                                        cuda_knapsack_batch_destroy,
+                                                        cuda_knapsack_batch_run,
+                                                        cuda_knapsack_multi_plan,
+                                                        cuda_knapsack_multi_create,
+                                                        cuda_knapsack_multi_destroy,
+                                                        cuda_knapsack_multi_round,
+                                                        cuda_knapsack_multi_found,
+                                                        cuda_knapsack_choice_plan,
+                                                        cuda_knapsack_choice_create,
+                                                        cuda_knapsack_choice_destroy,
+                                                        cuda_knapsack_choice_grow,
+                                                        cuda_knapsack_choice_step,
+                                                        1 << 22};

@@ -173,7 +173,7 @@ gpuopt_status split_find_peers(void *engine) {
     gpuopt_status status = split_status(s, s->wait("clearing a mailbox"));
     if (status) return status;
     p.open = PeerDoor::open(&p.key);
-    own.card = peer_card(s->context(), p.key, p.open ? p.news : nullptr);
+    own.card = peer_card(s->context(), p.key, p.open, p.news);
     own.bids = view.bids;
     own.columns = view.columns;
     own.lost = view.lost;

@@ -52,11 +52,10 @@ typedef struct gpuopt__knapsack_lists {
 } gpuopt__knapsack_lists;
 
 enum {
-    GPUOPT__KNAPSACK_CHUNK = 512,         /* nodes that are copied at a time between arrays in host memory */
-    GPUOPT__KNAPSACK_PIECES = 1 << 28,    /* the most of a handle */
-    GPUOPT__KNAPSACK_CARRIED = 16384,     /* that ranks send at a time */
-    GPUOPT__KNAPSACK_SAMPLES = 64,        /* of a rank's rooms, to divide a step evenly */
-    GPUOPT__KNAPSACK_SHARE_FROM = 1 << 18 /* nodes of a list from which on ranks share it, unless the caller says */
+    GPUOPT__KNAPSACK_CHUNK = 512,      /* nodes that are copied at a time between arrays in host memory */
+    GPUOPT__KNAPSACK_PIECES = 1 << 28, /* the most of a handle */
+    GPUOPT__KNAPSACK_CARRIED = 16384,  /* that ranks send at a time */
+    GPUOPT__KNAPSACK_SAMPLES = 64      /* of a rank's rooms, to divide a step evenly */
 };
 
 /* What a rank tells the others. */
@@ -66,6 +65,11 @@ typedef struct gpuopt__knapsack_said {
     int64_t pool, flip;
     gpuopt__knapsack_found found;
 } gpuopt__knapsack_said;
+
+/* By which other ranks find a rank's nodes; what is in it is the backends' own. All 0: they cannot. */
+typedef struct gpuopt__knapsack_card {
+    uint64_t word[16];
+} gpuopt__knapsack_card;
 
 /* A handle's part in a group; see ranges.h. */
 typedef struct gpuopt__knapsack_ranks {
@@ -79,6 +83,8 @@ typedef struct gpuopt__knapsack_ranks {
     int64_t *room;               /* [ranks][SAMPLES] */
     gpuopt__knapsack_node *node; /* [CARRIED] */
     gpuopt__knapsack_said *said; /* [ranks] */
+    gpuopt__knapsack_card *card; /* [ranks] if they have met */
+    int met, peers;              /* since the pools last changed; all ranks copy from one another's pools */
 } gpuopt__knapsack_ranks;
 
 /* The head of every backend's handle. Items are pieces, see copies.h; without `upper` those of the descriptor. Profits
@@ -135,6 +141,36 @@ static inline int gpuopt__knapsack_stops(gpuopt_knapsack *k, const gpuopt__knaps
     return s->which == 0 && k->stopped && !gpuopt__knapsack_has_ranks(s);
 }
 
+/* Whether a child of a node is before a cut between two ranks' children, at room `cut`. */
+GPUOPT_HD int gpuopt__knapsack_is_before(const gpuopt__knapsack_job *job, int64_t room, int flipped, int64_t cut) {
+    return flipped ? room >= job->least && room + job->room > cut : room > cut;
+}
+
+/* How many nodes of this rank, from number `first` of the job on, have an unchanged, or a flipped, child before a
+ * cut. */
+GPUOPT_HD int64_t gpuopt__knapsack_count_before(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
+                                                int64_t first, int64_t count, int flipped, int64_t cut) {
+    int64_t low = 0, high = count; /* the answer is in low .. high */
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        const int64_t room = pool->room[job->from + (first + middle) * job->from_step];
+        if (gpuopt__knapsack_is_before(job, room, flipped, cut)) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* That for unchanged (same) and flipped children, and for each of the cuts 1 .. cuts, on the host. */
+static inline void gpuopt__knapsack_count_all(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
+                                              int64_t first, int64_t count, const int64_t *cut, int32_t cuts,
+                                              int64_t *same, int64_t *flipped) {
+    int32_t c;
+    for (c = 1; c <= cuts; c++) {
+        same[c] = gpuopt__knapsack_count_before(pool, job, first, count, 0, cut[c]);
+        flipped[c] = gpuopt__knapsack_count_before(pool, job, first, count, 1, cut[c]);
+    }
+}
+
 /* What a run of a batch of small knapsacks is to do. */
 typedef struct gpuopt__knapsack_batch_job {
     gpuopt_memory where;
@@ -174,6 +210,15 @@ struct gpuopt__knapsack_backend {
     /* Reads `count` rooms, from place `at` on, each `stride` places from the one before. */
     gpuopt_status (*rooms)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int64_t stride,
                            int64_t count, int64_t *);
+    /* See gpuopt__knapsack_count_all(). */
+    gpuopt_status (*before)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
+                            int64_t first, int64_t count, const int64_t *cut, int32_t cuts, int64_t *same,
+                            int64_t *flipped);
+    /* With a group: fills in this rank's card; whether this rank can copy from the pools of all whose cards it has; and
+     * copies `count` nodes from another rank's place `from` on, which that rank does not change until the next step. */
+    void (*show)(gpuopt_knapsack *, gpuopt__knapsack_card *);
+    int (*admit)(gpuopt_knapsack *);
+    gpuopt_status (*pull)(gpuopt_knapsack *, int32_t rank, int64_t from, int64_t to, int step, int64_t count);
     /* Called once the tables of sorted items are filled. */
     gpuopt_status (*load)(gpuopt_knapsack *);
     /* Read and write `count` nodes, from place `at` on; step: 1 or -1, from one place to the next. */
@@ -206,6 +251,8 @@ struct gpuopt__knapsack_backend {
     /* The lists have grown. */
     void (*choice_grow)(gpuopt_knapsack_choice *, int64_t limit);
     gpuopt_status (*choice_step)(gpuopt_knapsack_choice *, gpuopt__knapsack_choice_job *);
+    /* Nodes of a list from which on it pays that ranks share it. */
+    int64_t share_from;
 };
 
 /* Enlarges the pool. MEMORY: nothing has changed. */

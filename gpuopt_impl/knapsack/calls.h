@@ -76,7 +76,6 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     if (d->pool < least) d->pool = least;
     if (*limit < d->pool) *limit = d->pool;
     if (d->hybrid_threshold == 0) d->hybrid_threshold = 5000;
-    if (d->share_from == 0) d->share_from = GPUOPT__KNAPSACK_SHARE_FROM;
     return GPUOPT_OK;
 }
 
@@ -121,6 +120,7 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
     k->ranks.node =
         (gpuopt__knapsack_node *)gpuopt__cut(&arena, ranks > 0 ? GPUOPT__KNAPSACK_CARRIED : 0, sizeof *k->ranks.node);
     k->ranks.said = (gpuopt__knapsack_said *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.said);
+    k->ranks.card = (gpuopt__knapsack_card *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.card);
     return arena.used;
 }
 
@@ -205,7 +205,7 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     k->search.part = k->ranks.part;
     k->ranks.group = d.group;
     k->ranks.pool = d.pool;
-    if (d.group) k->search.share_from = d.share_from;
+    if (d.group) k->search.share_from = d.share_from ? d.share_from : INT64_MAX - 1; /* until ranks have agreed */
     k->search.best.level = -1;
     k->surrogates = surrogates && k->search.dominance && gpuopt__knapsack_reduces(&d);
     k->strengthen_at = (k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN) * (int64_t)pieces;
@@ -250,6 +250,10 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
     gpuopt_status status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group);
     if (!status) status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, surrogates, &k);
     if (d.group) status = gpuopt__ranks_agree(context, d.group, call, status, k ? gpuopt__knapsack_alike(k) : 0);
+    if (d.group && !status && d.share_from == 0) { /* as suits the rank to which exchanges cost most */
+        k->search.share_from = gpuopt__knapsack_of(k)->share_from;
+        status = gpuopt_group_all_reduce(d.group, GPUOPT_REDUCE_MAX, 1, &k->search.share_from, NULL);
+    }
     if (status) gpuopt_knapsack_destroy(k);
     else *knapsack = k;
     return status;

@@ -210,6 +210,36 @@ static gpuopt_status gpuopt__knapsack_cpu_rooms(gpuopt_knapsack *knapsack, const
     return GPUOPT_OK;
 }
 
+static gpuopt_status gpuopt__knapsack_cpu_before(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s,
+                                                 const gpuopt__knapsack_job *job, int64_t first, int64_t count,
+                                                 const int64_t *cut, int32_t cuts, int64_t *same, int64_t *flipped) {
+    (void)s;
+    gpuopt__knapsack_count_all(&((gpuopt__knapsack_cpu *)knapsack)->pool, job, first, count, cut, cuts, same, flipped);
+    return GPUOPT_OK;
+}
+
+/* Ranks of this backend may be on different machines: they send nodes. */
+static void gpuopt__knapsack_cpu_show(gpuopt_knapsack *k, gpuopt__knapsack_card *card) {
+    (void)k;
+    (void)card;
+}
+
+static int gpuopt__knapsack_cpu_admit(gpuopt_knapsack *k) {
+    (void)k;
+    return 0;
+}
+
+static gpuopt_status gpuopt__knapsack_cpu_pull(gpuopt_knapsack *k, int32_t rank, int64_t from, int64_t to, int step,
+                                               int64_t count) {
+    (void)k;
+    (void)rank;
+    (void)from;
+    (void)to;
+    (void)step;
+    (void)count;
+    return GPUOPT_ERROR_UNSUPPORTED;
+}
+
 static gpuopt_status gpuopt__knapsack_cpu_put(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
                                               int step, int64_t count, const gpuopt__knapsack_node *node) {
     (void)s;
@@ -224,15 +254,36 @@ static gpuopt_status gpuopt__knapsack_cpu_pick(gpuopt_knapsack *knapsack, const 
     return GPUOPT_OK;
 }
 
-static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {
-    gpuopt__knapsack_cpu_plan,          gpuopt__knapsack_cpu_create,        gpuopt__knapsack_cpu_destroy,
-    gpuopt__knapsack_cpu_grow,          gpuopt__knapsack_cpu_run,           gpuopt__knapsack_cpu_step_alone,
-    gpuopt__knapsack_cpu_complete,      gpuopt__knapsack_cpu_rooms,         gpuopt__knapsack_cpu_load,
-    gpuopt__knapsack_cpu_get,           gpuopt__knapsack_cpu_put,           gpuopt__knapsack_cpu_pick,
-    gpuopt__knapsack_cpu_batch_plan,    gpuopt__knapsack_cpu_batch_create,  gpuopt__knapsack_cpu_batch_destroy,
-    gpuopt__knapsack_cpu_batch_run,     gpuopt__knapsack_multi_cpu_plan,    gpuopt__knapsack_multi_cpu_create,
-    gpuopt__knapsack_multi_cpu_destroy, gpuopt__knapsack_multi_cpu_round,   gpuopt__knapsack_multi_cpu_found,
-    gpuopt__knapsack_choice_cpu_plan,   gpuopt__knapsack_choice_cpu_create, gpuopt__knapsack_choice_cpu_destroy,
-    gpuopt__knapsack_choice_cpu_grow,   gpuopt__knapsack_choice_cpu_step};
+static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {gpuopt__knapsack_cpu_plan,
+                                                                           gpuopt__knapsack_cpu_create,
+                                                                           gpuopt__knapsack_cpu_destroy,
+                                                                           gpuopt__knapsack_cpu_grow,
+                                                                           gpuopt__knapsack_cpu_run,
+                                                                           gpuopt__knapsack_cpu_step_alone,
+                                                                           gpuopt__knapsack_cpu_complete,
+                                                                           gpuopt__knapsack_cpu_rooms,
+                                                                           gpuopt__knapsack_cpu_before,
+                                                                           gpuopt__knapsack_cpu_show,
+                                                                           gpuopt__knapsack_cpu_admit,
+                                                                           gpuopt__knapsack_cpu_pull,
+                                                                           gpuopt__knapsack_cpu_load,
+                                                                           gpuopt__knapsack_cpu_get,
+                                                                           gpuopt__knapsack_cpu_put,
+                                                                           gpuopt__knapsack_cpu_pick,
+                                                                           gpuopt__knapsack_cpu_batch_plan,
+                                                                           gpuopt__knapsack_cpu_batch_create,
+                                                                           gpuopt__knapsack_cpu_batch_destroy,
+                                                                           gpuopt__knapsack_cpu_batch_run,
+                                                                           gpuopt__knapsack_multi_cpu_plan,
+                                                                           gpuopt__knapsack_multi_cpu_create,
+                                                                           gpuopt__knapsack_multi_cpu_destroy,
+                                                                           gpuopt__knapsack_multi_cpu_round,
+                                                                           gpuopt__knapsack_multi_cpu_found,
+                                                                           gpuopt__knapsack_choice_cpu_plan,
+                                                                           gpuopt__knapsack_choice_cpu_create,
+                                                                           gpuopt__knapsack_choice_cpu_destroy,
+                                                                           gpuopt__knapsack_choice_cpu_grow,
+                                                                           gpuopt__knapsack_choice_cpu_step,
+                                                                           1 << 18};
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CPU_H */

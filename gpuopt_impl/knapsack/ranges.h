@@ -31,7 +31,19 @@ typedef struct gpuopt__knapsack_range {
 
 static int64_t gpuopt__knapsack_clip(int64_t node, int64_t count) { return node < 0 ? 0 : node < count ? node : count; }
 
-/* The nodes that a rank has. */
+/* The nodes that a rank has in its pool, on one side. */
+static int64_t gpuopt__knapsack_held(const gpuopt__knapsack_search *s, int32_t rank, int side) {
+    int64_t held = 0;
+    int32_t j;
+    for (j = 0; j < s->depth; j++) {
+        const int64_t *part = s->part + (int64_t)j * s->ranks, count = s->list[j].count;
+        if (s->list[j].side != side) continue;
+        held += !s->list[j].shared ? count : (rank + 1 < s->ranks ? part[rank + 1] : count) - part[rank];
+    }
+    return held;
+}
+
+/* The nodes of a job that a rank has. */
 static gpuopt__knapsack_range gpuopt__knapsack_has(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                                    int32_t rank) {
     const gpuopt__knapsack_list *top = &s->list[s->depth - 1];
@@ -91,32 +103,6 @@ static gpuopt_status gpuopt__knapsack_own_rooms(gpuopt_knapsack *k, const gpuopt
     if (count == 0) return GPUOPT_OK;
     return gpuopt__knapsack_of(k)->rooms(k, &k->search, job->from + first * job->from_step, stride * job->from_step,
                                          count, room);
-}
-
-/* Whether a child of a node is before a cut, at room `cut`. */
-static int gpuopt__knapsack_is_before(const gpuopt__knapsack_job *job, int64_t room, int flipped, int64_t cut) {
-    return flipped ? room >= job->least && room + job->room > cut : room > cut;
-}
-
-/* How many nodes of this rank's range have an unchanged, or a flipped, child before a cut. */
-static gpuopt_status gpuopt__knapsack_count_before(gpuopt_knapsack *k, const gpuopt__knapsack_job *job,
-                                                   gpuopt__knapsack_range range, int flipped, int64_t cut,
-                                                   int64_t *count) {
-    int64_t room[GPUOPT__KNAPSACK_SAMPLES];
-    int64_t low = range.begin, high = range.end;
-    gpuopt_status status = GPUOPT_OK;
-    while (low < high && !status) { /* the answer is in low .. high */
-        const int64_t stride = (high - low + GPUOPT__KNAPSACK_SAMPLES - 1) / GPUOPT__KNAPSACK_SAMPLES;
-        const int64_t tried = (high - low) / stride;
-        int64_t t = 0;
-        status = gpuopt__knapsack_own_rooms(k, job, low + stride - 1, stride, tried, room);
-        if (status) break;
-        while (t < tried && gpuopt__knapsack_is_before(job, room[t], flipped, cut)) t++;
-        if (t < tried) high = low + (t + 1) * stride - 1;
-        low += t * stride;
-    }
-    *count = low - range.begin;
-    return status;
 }
 
 /* Where a walk along the samples of all ranks is, and the node of which the next one is. */
@@ -221,10 +207,8 @@ static gpuopt_status gpuopt__knapsack_divide_step(gpuopt_knapsack *k, const gpuo
     status = gpuopt__knapsack_sample(k, job, shared ? s->ranks : 1);
     if (status) return status;
     gpuopt__knapsack_cut_evenly(k, job, shared ? s->ranks : 1);
-    for (r = 1; r < s->ranks && !status; r++) {
-        status = gpuopt__knapsack_count_before(k, job, has, 0, k->ranks.cut[r], &same[r]);
-        if (!status) status = gpuopt__knapsack_count_before(k, job, has, 1, k->ranks.cut[r], &flipped[r]);
-    }
+    status = gpuopt__knapsack_of(k)->before(k, s, job, has.begin, gpuopt__knapsack_length(has), k->ranks.cut,
+                                            s->ranks - 1, same, flipped);
     if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
     if (!shared) return GPUOPT_OK;
     /* Both arrays are one, and their first and last members are known. */
@@ -288,25 +272,77 @@ static void gpuopt__knapsack_locate(const gpuopt_knapsack *k, gpuopt__knapsack_j
     job->low = gpuopt__knapsack_place(s, side, s->used[side] + behind, 0) - low.begin * job->from_step;
 }
 
-/* Brings each rank the nodes that it lacks, in an order that all know: from each rank to each other one. */
+/* The nodes that a rank has and another one lacks, before (0) or behind (1) those of the latter. */
+static gpuopt__knapsack_range gpuopt__knapsack_between(const gpuopt_knapsack *k, const gpuopt__knapsack_job *sent,
+                                                       int32_t from, int32_t to, int behind) {
+    const gpuopt__knapsack_range has = gpuopt__knapsack_has(&k->search, sent, from);
+    gpuopt__knapsack_range lacks = gpuopt__knapsack_lacks(k, sent, to, behind);
+    if (lacks.begin < has.begin) lacks.begin = has.begin;
+    if (lacks.end > has.end) lacks.end = has.end;
+    return lacks;
+}
+
+/* Finds out whether all ranks can copy from one another's pools. */
+static gpuopt_status gpuopt__knapsack_meet(gpuopt_knapsack *k) {
+    gpuopt__knapsack_card own;
+    int64_t all;
+    gpuopt_status status;
+    memset(&own, 0, sizeof own);
+    gpuopt__knapsack_of(k)->show(k, &own);
+    status = gpuopt_group_all_gather(k->ranks.group, &own, sizeof own, k->ranks.card,
+                                     sizeof own * (uint64_t)k->search.ranks, NULL);
+    if (status) return status;
+    all = gpuopt__knapsack_of(k)->admit(k);
+    status = gpuopt_group_all_reduce(k->ranks.group, GPUOPT_REDUCE_MIN, 1, &all, NULL);
+    if (status) return status;
+    k->ranks.peers = all != 0;
+    k->ranks.met = 1;
+    gpuopt__log(k->context, 2, "knapsack: ranks get nodes through %s memory", all ? "peer" : "host");
+    return GPUOPT_OK;
+}
+
+/* Copies what this rank lacks from the others' pools. They change those nodes only after all have told what their
+ * parts of this step have brought. */
+static gpuopt_status gpuopt__knapsack_pull(gpuopt_knapsack *k, const gpuopt__knapsack_job *sent,
+                                           const gpuopt__knapsack_job *received) {
+    const gpuopt__knapsack_search *s = &k->search;
+    const int side = s->list[s->depth - 1].side;
+    gpuopt_status status = GPUOPT_OK;
+    int32_t from;
+    int behind;
+    for (from = 0; from < s->ranks; from++)
+        for (behind = 0; behind < 2 && from != s->rank && !status; behind++) {
+            const gpuopt__knapsack_range range = gpuopt__knapsack_between(k, sent, from, s->rank, behind),
+                                         has = gpuopt__knapsack_has(s, sent, from);
+            /* How many nodes of that rank lie before the first one. */
+            const int64_t before =
+                gpuopt__knapsack_held(s, from, side) - gpuopt__knapsack_length(has) + range.begin - has.begin;
+            if (range.begin < range.end)
+                status = gpuopt__knapsack_of(k)->pull(k, from, before, gpuopt__knapsack_parent(received, range.begin),
+                                                      (int)received->from_step, gpuopt__knapsack_length(range));
+        }
+    return status ? gpuopt__ranks_give_up(k->ranks.group, status) : GPUOPT_OK;
+}
+
+/* Brings each rank the nodes that it lacks: from pool to pool, or else in messages, in an order that all know: from
+ * each rank to each other one. */
 static gpuopt_status gpuopt__knapsack_fetch(gpuopt_knapsack *k, const gpuopt__knapsack_job *sent,
                                             const gpuopt__knapsack_job *received) {
     const gpuopt__knapsack_search *s = &k->search;
-    gpuopt_status status = GPUOPT_OK;
+    gpuopt_status status = k->ranks.met ? GPUOPT_OK : gpuopt__knapsack_meet(k);
     int32_t from, to;
     int behind;
+    if (status) return status;
+    if (k->ranks.peers) return gpuopt__knapsack_pull(k, sent, received);
     for (from = 0; from < s->ranks; from++)
         for (to = 0; to < s->ranks; to++)
             for (behind = 0; behind < 2 && !status; behind++) {
-                const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, sent, from);
-                gpuopt__knapsack_range lacks;
+                gpuopt__knapsack_range range;
                 if (from == to || (s->rank != from && s->rank != to)) continue;
-                lacks = gpuopt__knapsack_lacks(k, sent, to, behind);
-                if (lacks.begin < has.begin) lacks.begin = has.begin;
-                if (lacks.end > has.end) lacks.end = has.end;
-                if (lacks.begin < lacks.end)
+                range = gpuopt__knapsack_between(k, sent, from, to, behind);
+                if (range.begin < range.end)
                     status =
-                        gpuopt__knapsack_carry(k, s->rank == from ? sent : received, from, to, lacks.begin, lacks.end);
+                        gpuopt__knapsack_carry(k, s->rank == from ? sent : received, from, to, range.begin, range.end);
             }
     return status;
 }

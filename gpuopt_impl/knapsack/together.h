@@ -59,15 +59,11 @@ static gpuopt_status gpuopt__knapsack_refuse_ranks(const gpuopt_knapsack *k, con
 static void gpuopt__knapsack_weigh(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
     int64_t most = 0;
-    int32_t r, j;
+    int32_t r;
     if (s->ranks < 2) return;
     for (r = 0; r < s->ranks; r++) {
-        int64_t used = 0;
-        for (j = 0; j < s->depth; j++) {
-            const int64_t *part = s->part + (int64_t)j * s->ranks, count = s->list[j].count;
-            used += !s->list[j].shared ? count : (r + 1 < s->ranks ? part[r + 1] : count) - part[r];
-        }
-        if (used > most) most = used;
+        const int64_t held = gpuopt__knapsack_held(s, r, 0) + gpuopt__knapsack_held(s, r, 1);
+        if (held > most) most = held;
     }
     s->uneven = most - s->used[0] - s->used[1] + k->pool - k->ranks.pool;
 }
@@ -79,6 +75,7 @@ static gpuopt_status gpuopt__knapsack_grow_all(gpuopt_knapsack *k, int64_t pool)
     gpuopt_status status = GPUOPT_OK;
     int32_t r;
     if (pool > k->pool) status = gpuopt__knapsack_enlarge(k, pool);
+    k->ranks.met = 0; /* on all ranks, whether their own pools have changed or not */
     own.pool = k->pool;
     status = gpuopt__knapsack_tell(k, status == GPUOPT_ERROR_MEMORY ? GPUOPT_OK : status, &own);
     if (status) return status;
