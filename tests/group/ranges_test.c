@@ -33,7 +33,33 @@ typedef struct work {
     const unsigned char *from; /* a checkpoint to start from */
     uint64_t from_size;
     long shared; /* calls that began with a list of share_from nodes or more */
+    int peers;   /* contexts have memory of the library's own, into which other ranks can be let */
+    long met;    /* searches whose ranks got nodes that way */
 } work;
+
+/* How often a rank's handles said which way they get nodes. */
+typedef struct ways {
+    int peers, host;
+} ways;
+
+static void listen(void *user, int level, const char *message) {
+    ways *seen = user;
+    (void)level;
+    seen->peers += strstr(message, "get nodes through peer memory") != NULL;
+    seen->host += strstr(message, "get nodes through host memory") != NULL;
+}
+
+/* A context of a rank's own, and its group. */
+static void join_by_peers(rank *r, ways *seen, gpuopt_context **context, gpuopt_group **group) {
+    gpuopt_context_desc desc = test_context_desc(NULL);
+    gpuopt_group_desc limit = GPUOPT_INIT(gpuopt_group_desc);
+    desc.user = seen;
+    desc.log = listen;
+    desc.device = rank_device(r->number);
+    limit.time_limit = 30;
+    EXPECT(r, gpuopt_context_create(&desc, context) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_create(*context, &r->transport, &limit, group) == GPUOPT_OK);
+}
 
 static void search(rank *r, gpuopt_knapsack *k, const work *w, course *c) {
     gpuopt_knapsack_info info;
@@ -64,10 +90,14 @@ static void searches(rank *r) {
     gpuopt_knapsack *k = NULL;
     course *c = calloc(1, sizeof *c);
     const course *a = &w->alone;
+    gpuopt_context *context = NULL;
+    gpuopt_group *group = NULL;
+    ways seen = {0, 0};
     int j;
-    EXPECT(r, rank_join(r, 30) == GPUOPT_OK);
-    desc.group = r->group;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    if (w->peers) join_by_peers(r, &seen, &context, &group);
+    else EXPECT(r, rank_join(r, 30) == GPUOPT_OK);
+    desc.group = w->peers ? group : r->group;
+    EXPECT(r, gpuopt_knapsack_create(w->peers ? context : r->context, &desc, &k) == GPUOPT_OK);
     if (k && !r->fault[0]) {
         search(r, k, w, c);
         EXPECT(r, c->profit == a->profit);
@@ -84,9 +114,13 @@ static void searches(rank *r) {
             if (c->bytes && c->size == a->size) EXPECT(r, memcmp(c->bytes, a->bytes, (size_t)c->size) == 0);
         }
     }
+    if (w->peers) EXPECT(r, test_on("cuda") ? !seen.host : !seen.peers);
+    if (r->number == 0) w->met += seen.peers > 0;
     free(c->bytes);
     free(c);
     gpuopt_knapsack_destroy(k);
+    gpuopt_group_destroy(group);
+    gpuopt_context_destroy(context);
 }
 
 static void is_alone(rank *r) {
@@ -135,32 +169,42 @@ static int64_t optimum_or(const model *m, int64_t otherwise) {
     return m->capacity < 1 << 20 || sum(m->profit, m->items) < 1 << 20 ? model_optimum(m) : otherwise;
 }
 
-static void one_search_many_ranks(gpuopt_knapsack_search kind, uint64_t seeds, int64_t most) {
+static void one_search_many_ranks(gpuopt_knapsack_search kind, uint64_t seeds, int64_t most, int peers) {
     uint64_t seed;
-    long shared = 0;
+    long shared = 0, met = 0;
     for (seed = 1; seed <= seeds; seed++) {
         work w = draw(seed, kind);
         int ranks;
         if (kind == GPUOPT_SEARCH_BREADTH && w.m.items > most) w.m.items = w.desc.items = (int32_t)most;
         set(&w);
+        w.peers = peers;
         ranks_run(1, is_alone, &w);
         assert_int_equal(w.alone.profit, optimum_or(&w.m, w.alone.profit));
         for (ranks = 1 + (int)(seed % 2); ranks <= 5; ranks += 2) ranks_run(ranks, searches, &w);
         shared += w.shared;
+        met += w.met;
         free(w.alone.bytes);
     }
-    print_message("%ld calls on shared lists\n", shared);
+    print_message("%ld calls on shared lists, %ld searches by peer memory\n", shared, met);
     assert_true(shared > (long)seeds); /* else nothing was shared */
+    assert_true(!peers || !test_on("cuda") || met > (long)seeds / 2);
 }
 
 static void dominance(void **state) {
     (void)state;
-    one_search_many_ranks(GPUOPT_SEARCH_DOMINANCE, 60, 0);
+    one_search_many_ranks(GPUOPT_SEARCH_DOMINANCE, 60, 0, 0);
 }
 
 static void breadth(void **state) {
     (void)state;
-    one_search_many_ranks(GPUOPT_SEARCH_BREADTH, 30, 22);
+    one_search_many_ranks(GPUOPT_SEARCH_BREADTH, 30, 22, 0);
+}
+
+/* GPUs that see one another's memory. */
+static void by_peers(void **state) {
+    (void)state;
+    one_search_many_ranks(GPUOPT_SEARCH_DOMINANCE, 40, 0, 1);
+    one_search_many_ranks(GPUOPT_SEARCH_BREADTH, 20, 22, 1);
 }
 
 /* The least pool there is: slices, and lists of both kinds. The counts are then those of no search without a group. */
@@ -299,7 +343,7 @@ static void several_copies(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(dominance), cmocka_unit_test(breadth),        cmocka_unit_test(depth_first),
-    cmocka_unit_test(restart),   cmocka_unit_test(several_copies),
+    cmocka_unit_test(dominance),   cmocka_unit_test(breadth), cmocka_unit_test(by_peers),
+    cmocka_unit_test(depth_first), cmocka_unit_test(restart), cmocka_unit_test(several_copies),
 };
 TEST_MAIN(tests)
