@@ -26,6 +26,14 @@ int32_t rank_device(int number) {
     return test_on("cuda") && devices ? (int32_t)(number % (int)strtol(devices, NULL, 10)) : 0;
 }
 
+void rank_own_memory(rank *r) {
+    gpuopt_context_desc with = test_context_desc(NULL);
+    with.device = rank_device(r->number);
+    gpuopt_context_destroy(r->context);
+    r->context = NULL;
+    EXPECT(r, gpuopt_context_create(&with, &r->context) == GPUOPT_OK);
+}
+
 gpuopt_status rank_join(rank *r, double seconds) {
     gpuopt_group_desc desc = GPUOPT_INIT(gpuopt_group_desc);
     desc.time_limit = seconds;

@@ -34,6 +34,10 @@ void ranks_run(int count, void (*work)(rank *r), const void *data);
 /* The device of a rank's context: 0, or with GPUOPT_TEST_DEVICES=N on CUDA those from 0 to N - 1 in turn. */
 int32_t rank_device(int number);
 
+/* Gives a rank, before it has a group, a context whose memory is the library's own, into which others can be let; its
+ * messages are lost. */
+void rank_own_memory(rank *r);
+
 /* Makes the group of a rank, with this time limit. */
 gpuopt_status rank_join(rank *r, double seconds);
 
