@@ -169,7 +169,7 @@ static void several_variables(void **state) {
         const int width = (k + 1) % WIDTHS;
         model m =
             draw(k % 2 ? GPUOPT_SEMIRING_MAX_SUM : GPUOPT_SEMIRING_MIN_SUM, eliminated, values[k], width, 5 * k, &seed);
-        for (passes = 1; passes <= 2; passes++)
+        for (passes = 2; passes >= 1; passes--) /* in memory where no handle of this model was */
             check_model(context, &host, &m, eliminated, passes, 0, 8 << width, &seed);
         model_free(&m);
     }
