@@ -1865,7 +1865,8 @@ typedef enum gpuopt_elimination_policy {
     GPUOPT_POLICY_EXACT,     /* all tables in memory */
     GPUOPT_POLICY_DROP,      /* a message's memory is used again once the message has been read. For _assign the best
                                value of each of its entries stays instead, in 1, 2, 4, 8, 16 or 32 bits: a second pass
-                               over each bucket finds it, for twice the operations. Not with keep ON */
+                               over each bucket finds it, for twice the operations; on the GPU often the first one does
+                               (doc/elimination.md). Estimates count two. Not with keep ON */
     GPUOPT_POLICY_RECOMPUTE, /* DROP, with the best values of as many variables at a time as fit, the last ones first;
                                _assign eliminates again what leads to the others, in up to 1024 passes, and then no
                                message is ready. Not with keep ON */

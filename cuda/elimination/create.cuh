@@ -93,9 +93,11 @@ void choose_kernels(CudaElimination *e, const gpuopt__elimination_plan &p) {
     for (int32_t k = 0; k < p.jobs; k++) {
         JobChoice &choice = e->choice[k];
         choice = {nullptr, nullptr};
-        if (!runs_alone(p.job[k]) || p.job[k].streamed || p.job[k].decision_bits) continue;
-        choice = choose_kernel(e->head.context, p, p.job[k], p.digit, p.operand, p.may_copy != 0, e->has_staged,
-                               product, staged);
+        if (!runs_alone(p.job[k]) || p.job[k].streamed) continue;
+        choice = p.job[k].decision_bits
+                     ? choose_deciding(e->head.context, p, p.job[k - 1], p.job[k], e->has_staged, staged)
+                     : choose_kernel(e->head.context, p, p.job[k], p.digit, p.operand, p.may_copy != 0, e->has_staged,
+                                     product, staged);
         product += choice.product != nullptr;
         staged += choice.staged != nullptr;
     }
@@ -186,7 +188,8 @@ gpuopt_status load_all(CudaElimination *e, const gpuopt__elimination_plan &p) {
                         &loader, p.bits, chunk,
                         choose_kernel(context, p, chunk, digits, nullptr, false, e->has_staged, &product, &staged));
                 });
-        else if (job.decision_bits) continue;
+        else if (job.decision_bits)
+            status = e->choice[k].staged ? loader.load(staged_kernel(p.bits, *e->choice[k].staged)) : GPUOPT_OK;
         else if (runs_alone(job)) status = load_alone<Keep>(&loader, p.bits, job, e->choice[k]);
         else status = loader.load(shared_kernel<Keep>().kernel);
     }

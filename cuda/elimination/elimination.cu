@@ -22,6 +22,10 @@
  *     |   into regular segments?           staged_plan.cuh     chunks: here
  *     +-- any other ------------------------------------------------------- eliminate(), general_kernel.cuh
  *
+ * Where messages are dropped, a job behind a message's finds the decisions for the value phase. If the message's job
+ * suits the staged kernel (choose_deciding(), handle.cuh), that computes both at once, and the message's own job is
+ * left out; else decide(), value_phase.cuh, scans the tables again.
+ *
  * Why: a product reuses what it loads and is limited by arithmetic. Other large jobs are limited by memory, and the
  * staged kernel keeps the most bytes in flight, but needs sm_90, costs of at most 32 bits and few tables. Both know
  * minimisation and maximisation of integers only. The general kernel takes every job: counts, doubles, 64 bits,

@@ -20,7 +20,8 @@ struct JobList {
     int64_t *host_ends;  /* [jobs] the same on the host */
 };
 
-/* The kernel of a job that runs alone, and how the job is cut for it; both NULL: the general one. */
+/* The kernel of a job that runs alone, and how the job is cut for it; both NULL: the general one. Of a job that finds
+ * decisions: `staged` is how the message's job is cut for a kernel that computes both at once; NULL: decide(). */
 struct JobChoice {
     const Product *product;
     const Staged *staged;
@@ -113,7 +114,19 @@ JobChoice choose_kernel(const gpuopt_context *context, const gpuopt__elimination
     if (!is_narrow(p)) return {nullptr, nullptr};
     if (find_product(job, pool, p.copies, p.bits, p.forbidden, may_copy, multiprocessors, product))
         return {product, nullptr};
-    if (has_staged && find_staged(job, operand, pool, p.copies, p.bits / 8, multiprocessors, staged))
+    if (has_staged && find_staged(job, operand, pool, p.copies, p.bits / 8, multiprocessors, nullptr, staged))
+        return {nullptr, staged};
+    return {nullptr, nullptr};
+}
+
+/* The same for the job of a message's decisions. message: the job before it. Decisions of doubles follow the order of
+ * the sums in the value phase, where the message's job may add up some functions beforehand: not these. */
+JobChoice choose_deciding(const gpuopt_context *context, const gpuopt__elimination_plan &p,
+                          const gpuopt__elimination_job &message, const gpuopt__elimination_job &decisions,
+                          bool has_staged, Staged *staged) {
+    if (is_narrow(p) && has_staged &&
+        find_staged(message, p.operand, p.digit, p.copies, p.bits / 8, cuda_of(context)->multiprocessors, &decisions,
+                    staged))
         return {nullptr, staged};
     return {nullptr, nullptr};
 }
@@ -130,7 +143,11 @@ ChoiceCount count_choices(const gpuopt_context *context, const gpuopt__eliminati
     Product product;
     for (int32_t k = 0; k < p.jobs; k++) {
         const gpuopt__elimination_job &job = p.job[k];
-        if (!runs_alone(job) || job.streamed || job.decision_bits || !is_narrow(p)) continue;
+        if (!runs_alone(job) || job.streamed || !is_narrow(p)) continue;
+        if (job.decision_bits) {
+            count.staged += staged_is_tried(p.job[k - 1], p.copies, p.bits / 8, multiprocessors);
+            continue;
+        }
         if (find_product(job, p.digit, p.copies, p.bits, p.forbidden, p.may_copy != 0, multiprocessors, &product)) {
             const int64_t copies = product_copies(product);
             if (copies > count.copies) count.copies = copies;

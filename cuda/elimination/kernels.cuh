@@ -123,17 +123,24 @@ StagedKernel staged_of_shape(const Staged &p) {
     return eliminate_staged<Cell, Height, STAGED_OTHERS>;
 }
 
+/* Heights: staged_height(), at most staged_highest_of(). */
 template <class Cell>
 StagedKernel staged_of_height(const Staged &p) {
     if constexpr (Cell::pack > 1) return p.height == 10 ? staged_of_shape<Cell, 10>(p) : staged_of_shape<Cell, 16>(p);
-    else
+    else {
+        if constexpr (!Cell::decides)
+            if (p.height > 16) return staged_of_shape<Cell, 27>(p);
         return p.height == 9    ? staged_of_shape<Cell, 9>(p)
                : p.height == 13 ? staged_of_shape<Cell, 13>(p)
-               : p.height == 16 ? staged_of_shape<Cell, 16>(p)
-                                : staged_of_shape<Cell, 27>(p);
+                                : staged_of_shape<Cell, 16>(p);
+    }
 }
 
 inline StagedKernel staged_kernel(int32_t bits, const Staged &p) {
+    if (p.decision_bits)
+        return bits == 8    ? staged_of_height<StagedChoice<uint8_t>>(p)
+               : bits == 16 ? staged_of_height<StagedChoice<uint16_t>>(p)
+                            : staged_of_height<StagedChoice<uint32_t>>(p);
     if (bits == 32) return staged_of_height<StagedCell<uint32_t>>(p);
     if (bits == 16)
         return p.pack == 2 ? staged_of_height<StagedWord<uint16_t>>(p) : staged_of_height<StagedCell<uint16_t>>(p);

@@ -71,9 +71,21 @@ gpuopt_status launch_general(const CudaElimination *e, const EliminationView &vi
 
 /* ---- Decisions ---- */
 
-/* A thread for every word. */
+/* Whether the job behind a message's finds its decisions in this pass and computes the message, too. */
+bool next_does_both(const CudaElimination *e, int32_t number) {
+    const gpuopt__elimination_plan &p = e->head.plan;
+    return number + 1 < p.jobs && p.job[number + 1].decision_bits && e->choice[number + 1].staged &&
+           p.bucket[p.job[number].bucket].pass == e->head.pass;
+}
+
+/* With the message, or by a thread for every word. */
 gpuopt_status launch_decide(const CudaElimination *e, const gpuopt__elimination_job &job, int32_t number) {
     const int64_t words = gpuopt__elimination_decision_words(job.entries, job.decision_bits) * e->head.plan.copies;
+    if (const Staged *both = e->choice[number].staged) {
+        gpuopt_status status =
+            e->queue.clear(e->view.decision + job.decision, 0, sizeof(uint32_t) * static_cast<size_t>(words));
+        return status ? status : launch_staged(e, e->view, *both);
+    }
     const int64_t blocks = (words + decide_threads - 1) / decide_threads;
     e->queue.launch({blocks < elimination_most_blocks ? blocks : elimination_most_blocks, decide_threads}, decide,
                     e->view, number);
@@ -120,6 +132,7 @@ gpuopt_status run_jobs(CudaElimination *e, const int32_t *host_list, const JobLi
         const gpuopt__elimination_job &job = p.job[host_list[k]];
         if (job.streamed) status = run_streamed<Keep>(e, job);
         else if (job.decision_bits) status = launch_decide(e, job, host_list[k]);
+        else if (next_does_both(e, host_list[k])) continue;
         else if (runs_alone(job)) status = launch_alone<Keep>(e, e->view, list.list + k, job, e->choice[host_list[k]]);
         else if (job.operands > operands) operands = job.operands;
     }

@@ -14,20 +14,37 @@
 namespace {
 
 /* Accumulators of an entry of the message, or of a word of entries. load(): a cost, or a word of costs if `wide`.
- * Costs of up to 32 bits are added in 32 bits: the plan has proven that the sums fit. */
+ * take(): accounts for the sum a + b of a value. Costs of up to 32 bits are added in 32 bits: the plan has proven that
+ * the sums fit. */
 template <class Cost>
 struct StagedCell {
     using Stored = Cost;
     using Word = Cost;
     using Sum = uint32_t;
     static constexpr int pack = 1;
+    static constexpr bool decides = false;
     uint32_t best;
     static __device__ Sum none() { return 0; }
     static __device__ Sum load(const char *at, bool) { return *reinterpret_cast<const Cost *>(at); }
     static __device__ Sum add(Sum a, Sum b) { return a + b; }
     __device__ void begin(uint32_t forbidden) { best = forbidden; }
-    __device__ void take(Sum a, Sum b) { best = __viaddmin_u32(a, b, best); }
+    __device__ void take(Sum a, Sum b, int) { best = __viaddmin_u32(a, b, best); }
     __device__ Word cost() const { return static_cast<Word>(best); }
+};
+
+/* Also keeps the decision: the first value with the least sum. */
+template <class Cost>
+struct StagedChoice : StagedCell<Cost> {
+    static constexpr bool decides = true;
+    uint32_t choice;
+    __device__ void begin(uint32_t forbidden) {
+        this->best = forbidden;
+        choice = 0;
+    }
+    __device__ void take(uint32_t a, uint32_t b, int value) {
+        const uint32_t sum = a + b;
+        if (sum < this->best) this->best = sum, choice = static_cast<uint32_t>(value);
+    }
 };
 
 /* Two entries of 8 bits, added in halves of 16 bits: sums of staged_operands costs cannot overflow these. */
@@ -36,6 +53,7 @@ struct StagedPair {
     using Word = uint16_t;
     using Sum = uint32_t;
     static constexpr int pack = 2;
+    static constexpr bool decides = false;
     uint32_t best;
     static __device__ Sum none() { return 0; }
     static __device__ Sum load(const char *at, bool wide) {
@@ -44,7 +62,7 @@ struct StagedPair {
     }
     static __device__ Sum add(Sum a, Sum b) { return a + b; }
     __device__ void begin(uint32_t forbidden) { best = forbidden * 0x00010001u; }
-    __device__ void take(Sum a, Sum b) { best = __viaddmin_u16x2(a, b, best); }
+    __device__ void take(Sum a, Sum b, int) { best = __viaddmin_u16x2(a, b, best); }
     __device__ Word cost() const { return static_cast<Word>(__byte_perm(best, 0, 0x20)); }
 };
 
@@ -58,6 +76,7 @@ struct StagedWord {
     using Word = uint32_t;
     static constexpr bool bytes = sizeof(Cost) == 1;
     static constexpr int pack = bytes ? 4 : 2;
+    static constexpr bool decides = false;
     Sum best;
     static __device__ Sum none() { return {0, 0}; }
     static __device__ Sum load(const char *at, bool wide) {
@@ -71,7 +90,7 @@ struct StagedWord {
     }
     static __device__ Sum add(Sum a, Sum b) { return {a.even + b.even, a.odd + b.odd}; }
     __device__ void begin(uint32_t forbidden) { best.even = best.odd = forbidden * (bytes ? 0x00010001u : 1u); }
-    __device__ void take(Sum a, Sum b) {
+    __device__ void take(Sum a, Sum b, int) {
         if (bytes) {
             best.even = __viaddmin_u16x2(a.even, b.even, best.even);
             best.odd = __viaddmin_u16x2(a.odd, b.odd, best.odd);
@@ -237,6 +256,19 @@ __device__ typename Cell::Sum staged_all_calm(const Staged &p, const char *memor
     return sum;
 }
 
+/* Stores the decisions of a warp's neighbouring entries of the message, from that of lane 0 on. Lanes that share a word
+ * put it together; a word may also have entries of other warps. decision: the words of the copy, 0 before. inside: the
+ * lane has an entry, and so have all lanes before it. */
+__device__ inline void staged_decide(uint32_t *decision, int bits, int64_t entry, bool inside, uint32_t choice) {
+    const int lane = static_cast<int>(threadIdx.x % 32), at = static_cast<int>(entry * bits & 31);
+    uint32_t word = inside ? choice << at : 0;
+    for (int by = 1; by * bits < 32; by *= 2) {
+        const uint32_t other = __shfl_down_sync(~0u, word, static_cast<unsigned>(by));
+        if (at + by * bits < 32) word |= other; /* beyond the warp it is the lane's own */
+    }
+    if (word && (lane == 0 || at == 0)) atomicOr(decision + (entry * bits >> 5), word);
+}
+
 /* The operands that depend on the row. SINGLE: one, wide. PAIR: two, both wide. MIXED: two, the first wide, the second
  * with one entry for all of a word. OTHERS: up to three of any kind. */
 enum StagedShape { STAGED_SINGLE, STAGED_PAIR, STAGED_MIXED, STAGED_OTHERS };
@@ -253,9 +285,10 @@ __global__ void __launch_bounds__(staged_threads, staged_resident)
     const int thread = static_cast<int>(threadIdx.x);
     uint16_t *calm = reinterpret_cast<uint16_t *>(staged_memory + staged_depth * p.stage_bytes);
     const int64_t range = blockIdx.x % ranges, first = p.tiles * range / ranges, last = p.tiles * (range + 1) / ranges;
+    const int32_t copy = static_cast<int32_t>(blockIdx.x / ranges);
     staged_begin(e, p, shared, calm, bytes);
     if (thread >= staged_consumers) {
-        staged_bring(e, p, shared, staged_memory, first, last, static_cast<int32_t>(blockIdx.x / ranges), bytes);
+        staged_bring(e, p, shared, staged_memory, first, last, copy, bytes);
         return;
     }
     const int word = thread % p.width, team = thread / p.width;
@@ -297,17 +330,23 @@ __global__ void __launch_bounds__(staged_threads, staged_resident)
                         if (k > 0) sum = Cell::add(sum, last_one);
                         last_one = Cell::load(own[k] + p.row_place[k][r], wide[k]);
                     }
-                    cell[r].take(sum, last_one);
+                    cell[r].take(sum, last_one, value);
                 }
             }
             barrier_arrive_warp(&shared.empty[slot]);
             if (++slot == staged_depth) slot = 0, parity ^= 1;
         }
-        if (!inside) continue;
-        Stored *const message = static_cast<Stored *>(e.store) + to + p.team_at[team] + entry;
+        if (!Cell::decides && !inside) continue;
+        to += p.team_at[team] + entry;
+        Stored *const message = static_cast<Stored *>(e.store) + to;
 #pragma unroll
-        for (int r = 0; r < Height; r++)
-            if (r < rows) *reinterpret_cast<typename Cell::Word *>(message + p.row_at[r]) = cell[r].cost();
+        for (int r = 0; r < Height; r++) {
+            if (r >= rows) break; /* the same for a whole warp */
+            if (inside) *reinterpret_cast<typename Cell::Word *>(message + p.row_at[r]) = cell[r].cost();
+            if constexpr (Cell::decides)
+                staged_decide(e.decision + p.decision + copy * p.decision_words, p.decision_bits,
+                              to + p.row_at[r] - p.at - copy * p.copy_stride, inside, cell[r].choice);
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_STAGED_PLAN_CUH
 #define GPUOPT_CUDA_ELIMINATION_STAGED_PLAN_CUH
 
+#include <algorithm>
 #include <cstring>
 
 #include "digits.cuh"
@@ -28,9 +29,11 @@ struct Staged {
     int32_t operand[staged_operands]; /* numbers in the plan */
     int32_t outer, row_digits, entry_digits;
     int32_t operands, varying, values, copies;
-    int32_t entries, rows, width; /* words of a row; rows of a tile; threads of a team */
-    int32_t height, pack;         /* rows that the kernel has room for in a thread; entries of a word */
-    int32_t group;                /* values of a stage */
+    int32_t entries, rows, width;     /* words of a row; rows of a tile; threads of a team */
+    int32_t height, pack;             /* rows that the kernel has room for in a thread; entries of a word */
+    int32_t group;                    /* values of a stage */
+    int32_t decision_bits;            /* not 0: the kernel also finds the decisions, so many bits each, */
+    int64_t decision, decision_words; /* from this word on; words of a copy */
     /* For one value: segments of each operand, chunks of 16 bytes in one, and a mask of the row digits inside one. */
     int32_t segments[staged_operands], chunks[staged_operands];
     uint32_t inside[staged_operands];
@@ -129,7 +132,8 @@ constexpr int staged_height(int rows, int pack) {
                         : 0;
 }
 
-constexpr int staged_highest_of(int pack) { return pack > 1 ? 16 : staged_highest; }
+/* Rows of a thread: fewer if each takes more than one register. */
+constexpr int staged_highest_of(int pack, bool decides) { return pack > 1 || decides ? 16 : staged_highest; }
 
 /* The share of the threads' rows that are used by a tile with `rows` rows. groups: teams. */
 double staged_share(int rows, int groups, int pack) {
@@ -386,7 +390,7 @@ bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_op
     while (s->width / 2 >= s->entries && s->width > 64) s->width /= 2;
     if (2 * s->entries <= s->width) return false;
     const int groups = staged_consumers / s->width;
-    if (most > staged_highest_of(pack) * groups) most = staged_highest_of(pack) * groups;
+    most = std::min(most, staged_highest_of(pack, s->decision_bits != 0) * groups);
     staged_cut_rows(&d, job.operands, groups, pack, most, apart, static_cast<double>(job.entries), *s);
     if (d.rows < 4) return false;
     staged_order_outer(&d, job.operands, *s);
@@ -409,16 +413,21 @@ bool staged_is_tried(const gpuopt__elimination_job &job, int32_t copies, int64_t
 }
 
 /* Whether a job suits the staged kernel, and how it is cut. operand: the plan's, or NULL for a chunk of a job, whose
- * operands only the device has. pool: where the job's digits are. bytes: of a stored cost. */
+ * operands only the device has. pool: where the job's digits are. bytes: of a stored cost. decisions: the job of the
+ * message's decisions if these are to be found as well, or NULL. */
 bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const int64_t *pool,
-                 int32_t copies, int64_t bytes, int multiprocessors, Staged *s) {
+                 int32_t copies, int64_t bytes, int multiprocessors, const gpuopt__elimination_job *decisions,
+                 Staged *s) {
     MessageDigits digits;
     const int64_t tiles = int64_t{staged_tiles_least} * multiprocessors;
     if (!staged_is_tried(job, copies, bytes, multiprocessors) || !gather_digits(job, pool, &digits)) return false;
     s->at = job.at;
     s->copy_stride = job.copy_stride;
     s->copies = copies;
-    for (int pack = static_cast<int>(4 / bytes); pack > 0; pack /= 2)
+    s->decision_bits = decisions ? decisions->decision_bits : 0;
+    s->decision = decisions ? decisions->decision : 0;
+    s->decision_words = gpuopt__elimination_decision_words(job.entries, s->decision_bits);
+    for (int pack = decisions ? 1 : static_cast<int>(4 / bytes); pack > 0; pack /= 2)
         for (int most = staged_rows_most; most >= 4; most /= 2)
             for (int apart = 1; apart >= 0; apart--)
                 if (staged_cut(job, operand, digits, bytes, pack, most, apart != 0, s) && s->tiles * copies >= tiles)
