@@ -128,10 +128,10 @@ __global__ void __launch_bounds__(decide_threads) decide(EliminationView e, int3
         const int32_t copy = static_cast<int32_t>(w / words);
         const int64_t first = w % words * per_word;
         uint32_t word = 0;
-        for (int32_t j = 0; j < all; j++) digit[j] = static_cast<int32_t>(first / own[j] % size[j]);
         for (int32_t i = 0; i < per_word && first + i < job.entries; i++) {
             gpuopt__elimination_total least = {UINT64_MAX, 1, HUGE_VAL, 0};
             int32_t best = INT32_MAX;
+            for (int32_t j = 0; j < all; j++) digit[j] = static_cast<int32_t>((first + i) / own[j] % size[j]);
             for (int32_t base = 0; base < job.values; base += 4) {
                 gpuopt__elimination_total one[4] = {{0, 1, 0, 0}, {0, 1, 0, 0}, {0, 1, 0, 0}, {0, 1, 0, 0}};
                 for (int32_t k = 0; k < job.operands; k++) {
@@ -150,7 +150,6 @@ __global__ void __launch_bounds__(decide_threads) decide(EliminationView e, int3
                     if (better(e, one[v], base + v, least, best)) least = one[v], best = base + v;
             }
             word |= static_cast<uint32_t>(best) << (i * bits);
-            for (int32_t j = all - 1; j >= 0 && ++digit[j] == size[j]; j--) digit[j] = 0; /* the next entry */
         }
         e.decision[job.decision + w] = word;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decisions of large messages, which a GPU finds together with the message: the values that the first variables of an
+ * Decisions of large messages, most of which a GPU finds together with the message: the values that the first variables of an
  * order get for given values of the others, against all their values tried one after the other. Few different costs,
  * so that there are ties; two values to 20; messages whose rows do not fill words of decisions; copies with other
  * conditions; passes.
@@ -10,10 +10,11 @@
 
 #include "tests/elimination/handle.h"
 
-enum { LEAST_ENTRIES = 1 << 17, SMALL = 3, WIDTHS = 3 };
+enum { LEAST_ENTRIES = 1 << 17, SMALL = 3, WIDTHS = 4 };
 
-/* What raises the largest sum so that stored costs have 8, 16 and 32 bits. */
-static const int64_t raised[WIDTHS] = {0, 40000, 100000000};
+/* What raises the largest sum so that stored costs have 8, 16, 32 and 64 bits; the last are decided in a pass of their
+ * own. */
+static const int64_t raised[WIDTHS] = {0, 40000, 100000000, 1000000000000};
 
 /* Functions over all variables from `first` on, without `lacking`. */
 static void add_function(model *m, int32_t first, int32_t lacking, int forbidden, uint64_t *seed) {
@@ -158,15 +159,15 @@ static void one_variable(void **state) {
 }
 
 static void several_variables(void **state) {
-    static const int32_t values[] = {2, 3, 5};
+    static const int32_t values[] = {2, 3, 5, 3};
     test_host host;
     gpuopt_context *context = test_context(&host);
     uint64_t seed = 4;
     int32_t k, passes;
     (void)state;
-    for (k = 0; k < (test_few() ? 2 : 3); k++) {
+    for (k = 0; k < (test_few() ? 2 : 4); k++) {
         const int32_t eliminated = values[k] == 2 ? 3 : 2;
-        const int width = (k + 1) % WIDTHS;
+        const int width = (k + 3) % WIDTHS;
         model m =
             draw(k % 2 ? GPUOPT_SEMIRING_MAX_SUM : GPUOPT_SEMIRING_MIN_SUM, eliminated, values[k], width, 5 * k, &seed);
         for (passes = 2; passes >= 1; passes--) /* in memory where no handle of this model was */
