@@ -135,6 +135,46 @@ static void settles(void **state) {
     gpuopt_context_destroy(context);
 }
 
+typedef struct asker {
+    int asked, stop_at;
+} asker;
+
+static int stops(void *user) {
+    asker *a = user;
+    return ++a->asked >= a->stop_at && a->stop_at > 0;
+}
+
+/* The host is asked in between, and may end what takes long: from then on it is asked no more, and the search goes on
+ * to the optimum. */
+static void is_stopped(void **state) {
+    uint64_t random = 109;
+    const model m = model_grouped(290, 10, 1000000, 2, 80, 20, &random);
+    const int64_t optimum = model_optimum(&m);
+    gpuopt_context_desc with = test_context_desc(NULL);
+    const gpuopt_knapsack_desc desc = model_desc(&m);
+    gpuopt_context *context = NULL;
+    gpuopt_knapsack *knapsack;
+    asker a = {0, 0};
+    int k, all;
+    (void)state;
+    with.user = &a;
+    with.stop = stops;
+    assert_int_equal(gpuopt_context_create(&with, &context), GPUOPT_OK);
+    gpuopt_knapsack_destroy(model_create(context, &desc));
+    all = a.asked;
+    assert_true(all > 20);
+    for (k = 1; k <= all; k += k < 4 ? 1 : all / 8) {
+        a.asked = 0;
+        a.stop_at = k;
+        knapsack = model_create(context, &desc);
+        assert_int_equal(a.asked, k);
+        a.stop_at = 0;
+        model_finish(knapsack, &m, optimum);
+        gpuopt_knapsack_destroy(knapsack);
+    }
+    gpuopt_context_destroy(context);
+}
+
 static void memory_fails(void **state) {
     uint64_t random = 79;
     const model m = model_grouped(260, 6, 100000, 0, 20, 20, &random);
@@ -168,7 +208,7 @@ static void memory_fails(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(optima), cmocka_unit_test(scales),  cmocka_unit_test(many),        cmocka_unit_test(long_lists),
-    cmocka_unit_test(tight),  cmocka_unit_test(settles), cmocka_unit_test(memory_fails)};
+    cmocka_unit_test(optima), cmocka_unit_test(scales),  cmocka_unit_test(many),       cmocka_unit_test(long_lists),
+    cmocka_unit_test(tight),  cmocka_unit_test(settles), cmocka_unit_test(is_stopped), cmocka_unit_test(memory_fails)};
 
 TEST_MAIN(tests)
