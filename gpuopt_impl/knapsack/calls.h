@@ -150,7 +150,7 @@ static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const cha
     int32_t j;
     if (!status) status = gpuopt__check_where(k->context, call, where);
     status = gpuopt__knapsack_agree(k, call, status, GPUOPT__HASH_START);
-    if (!status) status = gpuopt__knapsack_recover(k);
+    if (!status) status = gpuopt__knapsack_recover_all(k);
     for (*weight = 0, j = 0; j < k->items && !status; j++)
         if (k->taken[j]) *weight += k->weight[j];
     return status;

@@ -9,6 +9,8 @@
 #include "tests/group/ranks.h"
 #include "tests/knapsack/models.h"
 
+#include "gpuopt_impl/knapsack/backend.h"
+
 enum { CULPRIT = 1 };
 
 typedef struct work {
@@ -277,6 +279,50 @@ static void is_lost(rank *r) {
     gpuopt_knapsack_destroy(k);
 }
 
+static _Thread_local long recovers, fails_at;
+
+static gpuopt_status fails_to_run(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t expanded, int64_t steps) {
+    if (s->which == 1 && ++recovers == fails_at) return GPUOPT_ERROR_DEVICE;
+    return gpuopt_backend_cpu()->knapsack->run(k, s, expanded, steps);
+}
+
+/* The culprit's device fails when it recovers items, in _get_items (0), or in _pack: the others hear of it at once. */
+static void recovers_none(rank *r) {
+    const work *w = r->all->data;
+    struct gpuopt_backend broken = *gpuopt_backend_cpu();
+    struct gpuopt__knapsack_backend table = *broken.knapsack;
+    test_host host;
+    gpuopt_context_desc own = test_context_desc(&host);
+    gpuopt_knapsack_desc desc = desc_of(r);
+    gpuopt_knapsack *k = NULL;
+    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
+    gpuopt_context *context = NULL;
+    gpuopt_status status = GPUOPT_OK;
+    unsigned char bytes[1 << 16];
+    const double start = seconds_now();
+    table.run = fails_to_run;
+    broken.knapsack = &table;
+    own.backend = &broken;
+    recovers = 0;
+    fails_at = r->number == CULPRIT;
+    EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
+    while (!status && recovers == 0) {
+        status = gpuopt_knapsack_expand(k, 0, 1, NULL);
+        if (!status && w->wrong == 0) status = gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
+        if (!status && w->wrong == 1) status = gpuopt_knapsack_pack(k, 1, 0, bytes, sizeof bytes, NULL);
+    }
+    if (r->number != CULPRIT && !status) status = gpuopt_knapsack_expand(k, 0, 1, NULL);
+    EXPECT(r, status == (r->number == CULPRIT ? GPUOPT_ERROR_DEVICE : GPUOPT_ERROR_PEER));
+    EXPECT(r, r->number == CULPRIT || seconds_now() - start < 5);
+    if (r->number == CULPRIT) seconds_wait(6);
+    gpuopt_knapsack_destroy(k);
+    gpuopt_group_destroy(desc.group);
+    gpuopt_context_destroy(context);
+    EXPECT(r, host.live == 0);
+}
+
 /* The culprit's transport fails at exchange number `wrong`, wherever that is; beyond the last one nothing fails. */
 static void loses_its_transport(rank *r) {
     work *w = (work *)r->all->data;
@@ -369,6 +415,14 @@ static void lost(void **state) {
     for (wrong = 0; wrong < 3; wrong++) run(3, is_lost, wrong);
 }
 
+static void devices_that_fail(void **state) {
+    uint64_t seed = 5;
+    int wrong;
+    (void)state;
+    shared.m = model_grouped(100, 3, 100000, 3, 90, 50, &seed);
+    for (wrong = 0; wrong < 2 && test_on("cpu"); wrong++) run(3, recovers_none, wrong);
+}
+
 static void transports_that_fail(void **state) {
     int k, reached = 0;
     (void)state;
@@ -380,12 +434,9 @@ static void transports_that_fail(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup(errors_in_create, set_up),
-    cmocka_unit_test_setup(groups_of_items, set_up_groups),
-    cmocka_unit_test_setup(arguments, set_up),
-    cmocka_unit_test_setup(pools, set_up),
-    cmocka_unit_test_setup(stopped, set_up),
-    cmocka_unit_test_setup(lost, set_up),
-    cmocka_unit_test_setup(transports_that_fail, set_up),
+    cmocka_unit_test_setup(errors_in_create, set_up),  cmocka_unit_test_setup(groups_of_items, set_up_groups),
+    cmocka_unit_test_setup(arguments, set_up),         cmocka_unit_test_setup(pools, set_up),
+    cmocka_unit_test_setup(stopped, set_up),           cmocka_unit_test_setup(lost, set_up),
+    cmocka_unit_test_setup(devices_that_fail, set_up), cmocka_unit_test_setup(transports_that_fail, set_up),
 };
 TEST_MAIN(tests)
