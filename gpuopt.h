@@ -2356,17 +2356,20 @@ typedef struct gpuopt_knapsack_desc {
 } gpuopt_knapsack_desc;
 
 /* Returns in *plan what memory a handle takes, before its pool grows. It depends only on items, pool, search,
- * hybrid_threshold and the context, with `upper` also on it, weight and capacity. Errors: as _create's, for the
- * descriptor. */
+ * hybrid_threshold, the number of ranks and the context, with `upper` also on it, weight and capacity. Errors: as
+ * _create's, for the descriptor. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                               gpuopt_memory_plan *plan);
 /* Creates a search: sorts the items, finds a first incumbent, fixes items, and puts the root into the pool. If that
  * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight,
  * profit or upper the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums
  * of weights or profits are allowed). UNSUPPORTED: more than 2^28 pieces. Cost: O(items log items) time on the host,
- * not interrupted by the stop hook. With the default reduction, 64 to 4096 items whose weights form at most 64 groups,
- * with gaps 64 times as wide as those within, take up to 15 s more, mostly far less, and up to 300 MB of host memory,
- * which are given back, in no plan, and done without if they are not there. */
+ * not interrupted by the stop hook. With DOMINANCE and reduction, 64 to 4096 items whose weights form at most 64
+ * groups, with gaps 64 times as wide as those within, take up to 15 s more, mostly far less, and up to 300 MB of host
+ * memory, which are given back, in no plan, and done without if they are not there. The stop hook is asked many times
+ * in each of these seconds; it may end them, and the handle has what was found until then. For lack of memory or time
+ * other items may be left undecided, and then handles of one problem cannot exchange nodes; if that is so on one rank
+ * of a group, all ranks do without what these groups give. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_knapsack **knapsack);
 /* Destroys a search; NULL is allowed. */

@@ -4,7 +4,7 @@
  * arguments, through the head of the handle and the table of functions below to the backend: cpu.h, or
  * cuda/knapsack/knapsack.cu.
  *
- *     calls.h          the public calls except those for packed nodes
+ *     create.h         a handle's life; calls.h: the other public calls except those for packed nodes
  *     copies.h         items with several copies as pieces, each of which is taken or not
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
  *     groups.h         _create: bounds from groups of items of nearly the same weight; groups_reduce.h: what follows

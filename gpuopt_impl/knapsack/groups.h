@@ -23,11 +23,12 @@
 #endif
 
 enum {
-    GPUOPT__KNAPSACK_GROUP_ITEMS = 64,  /* fewer items are searched at once */
-    GPUOPT__KNAPSACK_GROUPS = 64,       /* at most */
-    GPUOPT__KNAPSACK_GROUP_GAP = 64,    /* gaps between groups are so many times as wide as those within */
-    GPUOPT__KNAPSACK_GROUP_WORK = 4096, /* merged states of all passes, for each that a list may have, at most */
-    GPUOPT__KNAPSACK_GROUP_SCALE = 1024 /* value of a unit of profit */
+    GPUOPT__KNAPSACK_GROUP_ITEMS = 64,    /* fewer items are searched at once */
+    GPUOPT__KNAPSACK_GROUPS = 64,         /* at most */
+    GPUOPT__KNAPSACK_GROUP_GAP = 64,      /* gaps between groups are so many times as wide as those within */
+    GPUOPT__KNAPSACK_GROUP_WORK = 4096,   /* merged states of all passes, for each that a list may have, at most */
+    GPUOPT__KNAPSACK_GROUP_ASK = 1 << 16, /* states looked at before the stop hook is asked again */
+    GPUOPT__KNAPSACK_GROUP_SCALE = 1024   /* value of a unit of profit */
 };
 
 /* Of the first groups; made from a state of the list before by taking `count` items more. */
@@ -37,7 +38,10 @@ typedef struct gpuopt__knapsack_group_state {
 } gpuopt__knapsack_group_state;
 
 typedef struct gpuopt__knapsack_grouping {
+    const gpuopt_context *context;
     const gpuopt__knapsack_view *view;
+    int64_t unasked; /* states looked at since the stop hook was asked */
+    int stopped;     /* by it */
     int32_t groups, fills;
     int32_t limit, states; /* of a list, now and at most */
     int shortened;         /* a list of this pass was */
@@ -262,7 +266,16 @@ static int32_t gpuopt__knapsack_group_merge(const gpuopt__knapsack_grouping *g, 
     return kept;
 }
 
-/* Makes list c + 1. */
+/* So many states more were looked at: whether the stop hook ends the passes. */
+static int gpuopt__knapsack_group_stops(gpuopt__knapsack_grouping *g, int64_t states) {
+    g->unasked += states;
+    if (g->stopped || g->unasked < GPUOPT__KNAPSACK_GROUP_ASK) return g->stopped;
+    g->unasked = 0;
+    g->stopped = gpuopt__asked_to_stop(g->context);
+    return g->stopped;
+}
+
+/* Makes list c + 1, unless it is stopped. */
 static void gpuopt__knapsack_group_step(gpuopt__knapsack_grouping *g, int32_t c) {
     const int64_t *weight = g->weight + g->begin[c] + c;
     const int32_t items = g->begin[c + 1] - g->begin[c], limit = g->limit;
@@ -273,6 +286,7 @@ static void gpuopt__knapsack_group_step(gpuopt__knapsack_grouping *g, int32_t c)
         gpuopt__knapsack_group_state *to = g->half[count % 2];
         kept = gpuopt__knapsack_group_merge(g, c, count, g->half[(count + 1) % 2], kept, to);
         g->work += kept;
+        if (gpuopt__knapsack_group_stops(g, kept + g->length[c])) return;
         kept = gpuopt__knapsack_group_shorten(to, kept, 2 * limit, &width);
     }
     kept = gpuopt__knapsack_group_shorten(g->half[(count + 1) % 2], kept, limit, &width);
@@ -281,7 +295,8 @@ static void gpuopt__knapsack_group_step(gpuopt__knapsack_grouping *g, int32_t c)
     if (width > 0) g->shortened = 1;
 }
 
-/* Makes all lists, and leaves the relaxation of the last group. Returns 0 if it has taken too long. */
+/* Makes all lists, and leaves the relaxation of the last group. Returns 0 if it has taken too long, or is
+ * stopped. */
 static int gpuopt__knapsack_group_lists(gpuopt__knapsack_grouping *g, int64_t lower) {
     int32_t c;
     g->least = GPUOPT__KNAPSACK_GROUP_SCALE * (lower + 1) - g->lambda * g->view->capacity;
@@ -291,6 +306,7 @@ static int gpuopt__knapsack_group_lists(gpuopt__knapsack_grouping *g, int64_t lo
     for (c = 0; c + 1 < g->groups; c++) {
         if (g->work / g->states > GPUOPT__KNAPSACK_GROUP_WORK) return 0;
         gpuopt__knapsack_group_step(g, c);
+        if (g->stopped) return 0;
     }
     gpuopt__knapsack_group_relax(g, g->groups - 1);
     return 1;

@@ -26,14 +26,15 @@ enum {
 
 /* ---- A short search ---- */
 
-/* Searches the problem for a while, and takes over what it finds. *closed: there is nothing better. If there is no memory
- * for it, nothing is found. taken: [items of the view] scratch. */
-static void gpuopt__knapsack_group_probe(gpuopt_knapsack *k, uint8_t *taken, int *closed) {
+/* Searches the problem for a while, and takes over what it finds. *closed: there is nothing better. With an error,
+ * as if there is no memory for it, nothing is found. taken: [items of the view] scratch. */
+static gpuopt_status gpuopt__knapsack_group_probe(gpuopt_knapsack *k, uint8_t *taken, int *closed) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt_knapsack_info info;
     gpuopt_status status = gpuopt__knapsack_inner_search(k, v->table.weight, v->capacity, GPUOPT__KNAPSACK_GROUP_POOL,
                                                          GPUOPT__KNAPSACK_GROUP_PROBE, taken, &info);
     *closed = !status && (info.outcome == GPUOPT_OPTIMAL || info.outcome == GPUOPT_INFEASIBLE);
+    return status;
 }
 
 /* ---- Solutions and the bound ---- */
@@ -136,7 +137,8 @@ static void gpuopt__knapsack_group_fix_last(gpuopt__knapsack_grouping *g, uint8_
     }
 }
 
-/* rest: of list c + 1, becomes that of list c. most[k] bounds the solutions with k items of group c. */
+/* rest: of list c + 1, becomes that of list c. most[k] bounds the solutions with k items of group c. Neither is of use
+ * if it is stopped. */
 static void gpuopt__knapsack_group_rest(gpuopt__knapsack_grouping *g, int32_t c, const int64_t *rest, int64_t *before) {
     const gpuopt__knapsack_group_state *from = gpuopt__knapsack_group_list(g, c),
                                        *to = gpuopt__knapsack_group_list(g, c + 1);
@@ -144,7 +146,7 @@ static void gpuopt__knapsack_group_rest(gpuopt__knapsack_grouping *g, int32_t c,
     const int32_t items = g->begin[c + 1] - g->begin[c];
     int32_t count, s, t;
     for (s = 0; s < g->length[c]; s++) before[s] = GPUOPT__KNAPSACK_GROUP_NONE;
-    for (count = 0; count <= items; count++) {
+    for (count = 0; count <= items && !gpuopt__knapsack_group_stops(g, g->length[c] + g->length[c + 1]); count++) {
         g->most[count] = GPUOPT__KNAPSACK_GROUP_NONE;
         for (s = 0, t = -1; s < g->length[c]; s++) {
             int64_t bound;
@@ -180,16 +182,19 @@ static void gpuopt__knapsack_group_fix(const gpuopt__knapsack_grouping *g, int32
     }
 }
 
-/* Which items every better solution takes (1) or does not (0); 2: either. choice: [items of the view] */
-static void gpuopt__knapsack_group_choose(gpuopt__knapsack_grouping *g, uint8_t *choice) {
+/* Which items every better solution takes (1) or does not (0); 2: either. choice: [items of the view]. Returns 0 if it
+ * is stopped. */
+static int gpuopt__knapsack_group_choose(gpuopt__knapsack_grouping *g, uint8_t *choice) {
     int64_t *rest = g->rest, *before = g->rest + g->states, *other;
     int32_t c;
     gpuopt__knapsack_group_fix_last(g, choice);
     for (c = g->groups - 2; c >= 0; c--) {
         gpuopt__knapsack_group_rest(g, c, rest, before);
+        if (g->stopped) return 0;
         gpuopt__knapsack_group_fix(g, c, choice);
         other = rest, rest = before, before = other;
     }
+    return 1;
 }
 
 /* ---- All of it ---- */
@@ -255,7 +260,7 @@ static void gpuopt__knapsack_group_passes(gpuopt_knapsack *k, gpuopt__knapsack_g
         if (*upper <= k->incumbent) return;
         if (g->shortened && g->limit < g->states) g->limit *= 2;
         g->least = GPUOPT__KNAPSACK_GROUP_SCALE * (s->lower + 1) - g->lambda * s->view.capacity;
-        gpuopt__knapsack_group_choose(g, g->choice);
+        if (!gpuopt__knapsack_group_choose(g, g->choice)) return;
         if (gpuopt__knapsack_group_apply(k, g, k->scratch, g->choice) >= 0) continue;
         *upper = k->incumbent;
         return;
@@ -277,39 +282,53 @@ static int gpuopt__knapsack_group_take(const gpuopt_knapsack *k, gpuopt__knapsac
     return *memory != NULL;
 }
 
+/* Passes with lists of the usual growth, and then, if most items are left, with longer ones. Returns 0 if there was no
+ * memory for them. */
+static int gpuopt__knapsack_group_all(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int64_t largest, int64_t *upper,
+                                      void **memory) {
+    const int few = g->groups <= GPUOPT__KNAPSACK_GROUP_FEW;
+    const int32_t items = k->search.view.last;
+    g->limit = GPUOPT__KNAPSACK_GROUP_STATES;
+    if (!gpuopt__knapsack_group_take(k, g, few ? GPUOPT__KNAPSACK_GROUP_GROWTH : 1, memory)) return 0;
+    gpuopt__knapsack_group_passes(k, g, largest, upper);
+    if (!few || *upper <= k->incumbent || !g->shortened || g->stopped || 2 * k->search.view.last <= items) return 1;
+    if (!gpuopt__knapsack_group_take(k, g, GPUOPT__KNAPSACK_GROUP_LAST_GROWTH, memory)) return 0;
+    g->limit = g->states;
+    gpuopt__knapsack_group_passes(k, g, largest, upper);
+    return 1;
+}
+
 /* Called after other reductions: if there are groups, better solutions, fewer items, and a goal. The tables of the
- * handle and its scratch hold the items that are left. If there is no memory for it, nothing changes. */
-static void gpuopt__knapsack_group(gpuopt_knapsack *k) {
+ * handle and its scratch hold the items that are left. Returns 0 if something was left out, because there was no memory
+ * for it, or because the stop hook said so: what was found before stays. */
+static int gpuopt__knapsack_group(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
     const gpuopt__knapsack_view *v = &s->view;
-    const int32_t items = v->last;
     gpuopt__knapsack_grouping g;
     int64_t upper = INT64_MAX, within = 0, largest;
-    int closed = 0;
+    int closed = 0, whole = 1;
     void *memory = NULL;
     memset(&g, 0, sizeof g);
     s->lower = gpuopt__knapsack_units(k, k->incumbent);
-    if (items < GPUOPT__KNAPSACK_GROUP_ITEMS || items > GPUOPT__KNAPSACK_GROUP_MOST) return;
+    if (v->last < GPUOPT__KNAPSACK_GROUP_ITEMS || v->last > GPUOPT__KNAPSACK_GROUP_MOST) return 1;
     largest = gpuopt__knapsack_group_largest(v);
-    if (largest < 0 || !gpuopt__knapsack_group_take(k, &g, 0, &memory)) return;
+    if (largest < 0) return 1;
+    if (!gpuopt__knapsack_group_take(k, &g, 0, &memory)) return 0;
+    g.context = k->context;
     g.view = v;
     g.groups = gpuopt__knapsack_group_find(v, g.order, g.spare, g.key, &within);
-    if (g.groups > 0 && items >= GPUOPT__KNAPSACK_GROUP_PROBE_FROM) gpuopt__knapsack_group_probe(k, g.choice, &closed);
+    if (g.groups > 0 && v->last >= GPUOPT__KNAPSACK_GROUP_PROBE_FROM) {
+        whole = !gpuopt__knapsack_group_probe(k, g.choice, &closed);
+        g.stopped = !closed && gpuopt__asked_to_stop(k->context);
+    }
     if (closed) upper = k->incumbent;
-    else if (g.groups > 0) {
-        const int few = g.groups <= GPUOPT__KNAPSACK_GROUP_FEW;
+    else if (g.groups > 0 && !g.stopped) {
         gpuopt__knapsack_group_divide(&g, within);
-        g.limit = GPUOPT__KNAPSACK_GROUP_STATES;
-        if (gpuopt__knapsack_group_take(k, &g, few ? GPUOPT__KNAPSACK_GROUP_GROWTH : 1, &memory))
-            gpuopt__knapsack_group_passes(k, &g, largest, &upper);
-        if (few && memory && upper > k->incumbent && g.shortened && 2 * v->last > items &&
-            gpuopt__knapsack_group_take(k, &g, GPUOPT__KNAPSACK_GROUP_LAST_GROWTH, &memory)) {
-            g.limit = g.states;
-            gpuopt__knapsack_group_passes(k, &g, largest, &upper);
-        }
+        whole &= gpuopt__knapsack_group_all(k, &g, largest, &upper, &memory);
     }
     gpuopt__release(k->context, GPUOPT_HOST, memory);
     s->goal = gpuopt__knapsack_units(k, upper > k->incumbent ? upper : k->incumbent);
+    return whole && !g.stopped;
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H */

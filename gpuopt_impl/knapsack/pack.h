@@ -5,7 +5,6 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_PACK_H
 #define GPUOPT_IMPL_KNAPSACK_PACK_H
 
-#include "recover.h"
 #include "together.h"
 
 #define GPUOPT__KNAPSACK_HEAD 80
@@ -172,7 +171,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
         *size = need;
         return GPUOPT_OK;
     }
-    status = gpuopt__knapsack_recover(k);
+    status = gpuopt__knapsack_recover_all(k);
     if (status) return status;
     if (size) *size = need;
     to = gpuopt__knapsack_pack_head(k, s->depth - first, total, decided, head);

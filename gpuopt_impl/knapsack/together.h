@@ -11,6 +11,7 @@
 
 #include "incumbent.h"
 #include "ranges.h"
+#include "recover.h"
 
 /* A shared list stays so until it is this many times shorter than one that begins to be. */
 enum { GPUOPT__KNAPSACK_STAY = 4 };
@@ -46,6 +47,12 @@ static gpuopt_status gpuopt__knapsack_agree(const gpuopt_knapsack *k, const char
                                             uint64_t hash) {
     if (k->search.ranks < 2) return status;
     return gpuopt__ranks_agree(k->context, k->ranks.group, call, status, hash);
+}
+
+/* Recovers the incumbent's items, which each rank does alone, and the same. */
+static gpuopt_status gpuopt__knapsack_recover_all(gpuopt_knapsack *k) {
+    const gpuopt_status status = gpuopt__knapsack_recover(k);
+    return status && k->ranks.group ? gpuopt__ranks_give_up(k->ranks.group, status) : status;
 }
 
 static gpuopt_status gpuopt__knapsack_refuse_ranks(const gpuopt_knapsack *k, const char *call) {

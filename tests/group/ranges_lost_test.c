@@ -9,6 +9,8 @@
 #include "tests/group/ranks.h"
 #include "tests/knapsack/models.h"
 
+#include "gpuopt_impl/knapsack/backend.h"
+
 enum { CULPRIT = 1 };
 
 typedef struct work {
@@ -16,7 +18,8 @@ typedef struct work {
     int64_t optimum;
     int wrong;
     int peers;   /* contexts have memory of the library's own, into which other ranks can be let */
-    int reached; /* the last exchange that failed was within the search */
+    int reached; /* the last exchange that failed was within the search; likewise an allocation, or a question */
+    int made;    /* handles, by the culprit */
 } work;
 
 static const double limit = 1;
@@ -153,6 +156,64 @@ static void is_refused(rank *r) {
     EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_ERROR_UNSUPPORTED && !k);
 }
 
+/* ---- Groups of items ---- */
+
+static _Thread_local int asked, stop_at;
+static int stops(void *user) { return (void)user, ++asked == stop_at; }
+
+static gpuopt_knapsack_desc reduced_of(const rank *r) {
+    gpuopt_knapsack_desc desc = desc_of(r);
+    desc.reduction = GPUOPT_DEFAULT;
+    return desc;
+}
+
+/* An allocation of the culprit fails while bounds from groups of items are made: all do without, or none has a handle.
+ */
+static void lacks_memory(rank *r) {
+    work *w = (work *)r->all->data;
+    gpuopt_knapsack_desc desc;
+    gpuopt_knapsack *k = NULL;
+    gpuopt_status status;
+    long before;
+    EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
+    desc = reduced_of(r);
+    before = r->host.live;
+    if (r->number == CULPRIT) r->host.fail_at = r->host.allocations + w->wrong;
+    status = gpuopt_knapsack_create(r->context, &desc, &k);
+    if (r->number == CULPRIT && r->host.allocations < r->host.fail_at) w->reached = 0; /* none failed */
+    r->host.fail_at = 0;
+    EXPECT(r, status ? status == GPUOPT_ERROR_MEMORY && !k && r->host.live == before : !!k);
+    if (status) return;
+    if (r->number == CULPRIT) w->made++;
+    EXPECT(r, r->host.error[0] == 0);
+    ends_well(r, k);
+    gpuopt_knapsack_destroy(k);
+}
+
+/* The culprit's host stops it meanwhile: all do without. */
+static void stops_in_create(rank *r) {
+    work *w = (work *)r->all->data;
+    test_host host;
+    gpuopt_context_desc own = test_context_desc(&host);
+    gpuopt_knapsack_desc desc = reduced_of(r);
+    gpuopt_knapsack *k = NULL;
+    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
+    gpuopt_context *context = NULL;
+    asked = 0;
+    stop_at = w->wrong;
+    if (r->number == CULPRIT) own.stop = stops;
+    EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
+    if (r->number == CULPRIT) w->reached = asked == stop_at;
+    stop_at = 0;
+    if (k) ends_well(r, k);
+    gpuopt_knapsack_destroy(k);
+    gpuopt_group_destroy(desc.group);
+    gpuopt_context_destroy(context);
+    EXPECT(r, host.live == 0);
+}
+
 /* ---- In the search ---- */
 
 /* The pool of default size cannot grow on the culprit: all go on in slices, to the optimum. */
@@ -170,9 +231,6 @@ static void cannot_grow(rank *r) {
     test_deny_memory(&r->host, 0);
     gpuopt_knapsack_destroy(k);
 }
-
-static _Thread_local int asked, stop_at;
-static int stops(void *user) { return (void)user, ++asked == stop_at; }
 
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
@@ -221,6 +279,50 @@ static void is_lost(rank *r) {
         EXPECT(r, seconds_now() - start < 3 * limit + 8);
     }
     gpuopt_knapsack_destroy(k);
+}
+
+static _Thread_local long recovers, fails_at;
+
+static gpuopt_status fails_to_run(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t expanded, int64_t steps) {
+    if (s->which == 1 && ++recovers == fails_at) return GPUOPT_ERROR_DEVICE;
+    return gpuopt_backend_cpu()->knapsack->run(k, s, expanded, steps);
+}
+
+/* The culprit's device fails when it recovers items, in _get_items (0), or in _pack: the others hear of it at once. */
+static void recovers_none(rank *r) {
+    const work *w = r->all->data;
+    struct gpuopt_backend broken = *gpuopt_backend_cpu();
+    struct gpuopt__knapsack_backend table = *broken.knapsack;
+    test_host host;
+    gpuopt_context_desc own = test_context_desc(&host);
+    gpuopt_knapsack_desc desc = desc_of(r);
+    gpuopt_knapsack *k = NULL;
+    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
+    gpuopt_context *context = NULL;
+    gpuopt_status status = GPUOPT_OK;
+    unsigned char bytes[1 << 16];
+    const double start = seconds_now();
+    table.run = fails_to_run;
+    broken.knapsack = &table;
+    own.backend = &broken;
+    recovers = 0;
+    fails_at = r->number == CULPRIT;
+    EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
+    while (!status && recovers == 0) {
+        status = gpuopt_knapsack_expand(k, 0, 1, NULL);
+        if (!status && w->wrong == 0) status = gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
+        if (!status && w->wrong == 1) status = gpuopt_knapsack_pack(k, 1, 0, bytes, sizeof bytes, NULL);
+    }
+    if (r->number != CULPRIT && !status) status = gpuopt_knapsack_expand(k, 0, 1, NULL);
+    EXPECT(r, status == (r->number == CULPRIT ? GPUOPT_ERROR_DEVICE : GPUOPT_ERROR_PEER));
+    EXPECT(r, r->number == CULPRIT || seconds_now() - start < 5);
+    if (r->number == CULPRIT) seconds_wait(6);
+    gpuopt_knapsack_destroy(k);
+    gpuopt_group_destroy(desc.group);
+    gpuopt_context_destroy(context);
+    EXPECT(r, host.live == 0);
 }
 
 /* The culprit's transport fails at exchange number `wrong`, wherever that is; beyond the last one nothing fails. */
@@ -273,6 +375,25 @@ static void errors_in_create(void **state) {
     for (wrong = 0; wrong < DIFFERENT + (test_on("cpu") ? 2 : 1); wrong++) run(2 + wrong % 2, errs_in_create, wrong);
 }
 
+/* Items in groups, whose lists take more than one question. */
+static int set_up_groups(void **state) {
+    uint64_t seed = 109;
+    (void)state;
+    memset(&shared, 0, sizeof shared);
+    shared.m = model_grouped(290, 10, 1000000, 2, 80, 20, &seed);
+    shared.optimum = model_optimum(&shared.m);
+    return 0;
+}
+
+static void groups_of_items(void **state) {
+    int k;
+    (void)state;
+    for (k = 1, shared.reached = 1; shared.reached; k++) run(2 + k % 2, lacks_memory, k);
+    assert_true(k > 5 && shared.made > 4); /* without one of the four allocations for groups, and with all */
+    for (k = 1, shared.reached = 1; shared.reached; k += 4) run(2 + k % 2, stops_in_create, k);
+    assert_true(k > 20);
+}
+
 static void arguments(void **state) {
     (void)state;
     run(2, differs, 0);
@@ -298,6 +419,14 @@ static void lost(void **state) {
         for (wrong = 0; wrong < 3; wrong++) run(3, is_lost, wrong);
 }
 
+static void devices_that_fail(void **state) {
+    uint64_t seed = 5;
+    int wrong;
+    (void)state;
+    shared.m = model_grouped(100, 3, 100000, 3, 90, 50, &seed);
+    for (wrong = 0; wrong < 2 && test_on("cpu"); wrong++) run(3, recovers_none, wrong);
+}
+
 static void transports_that_fail(void **state) {
     int k, reached = 0;
     (void)state;
@@ -311,11 +440,9 @@ static void transports_that_fail(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup(errors_in_create, set_up),
-    cmocka_unit_test_setup(arguments, set_up),
-    cmocka_unit_test_setup(pools, set_up),
-    cmocka_unit_test_setup(stopped, set_up),
-    cmocka_unit_test_setup(lost, set_up),
-    cmocka_unit_test_setup(transports_that_fail, set_up),
+    cmocka_unit_test_setup(errors_in_create, set_up),  cmocka_unit_test_setup(groups_of_items, set_up_groups),
+    cmocka_unit_test_setup(arguments, set_up),         cmocka_unit_test_setup(pools, set_up),
+    cmocka_unit_test_setup(stopped, set_up),           cmocka_unit_test_setup(lost, set_up),
+    cmocka_unit_test_setup(devices_that_fail, set_up), cmocka_unit_test_setup(transports_that_fail, set_up),
 };
 TEST_MAIN(tests)

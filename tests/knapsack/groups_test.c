@@ -10,41 +10,6 @@
 
 #include "tests/knapsack/models.h"
 
-/* Step by step, with true bounds, to the end. Returns the nodes expanded. */
-static int64_t check(gpuopt_context *context, const model *m, gpuopt_switch reduction, int64_t optimum) {
-    gpuopt_knapsack_desc desc = model_desc(m);
-    gpuopt_knapsack *knapsack;
-    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
-    desc.reduction = reduction;
-    knapsack = model_create(context, &desc);
-    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
-    assert_true(info.lower <= optimum && info.upper >= optimum);
-    while (info.outcome == GPUOPT_MORE) {
-        assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 1, &info), GPUOPT_OK);
-        assert_true(info.lower <= optimum && info.upper >= optimum);
-    }
-    info = model_finish(knapsack, m, optimum);
-    gpuopt_knapsack_destroy(knapsack);
-    return info.expanded;
-}
-
-/* `groups` groups: shares of 1/2, 1/4 and so on of the capacity, in thousandths of it more, the last without a share;
- * and 1 .. noise on each weight and profit. Part of the items, in percent, are in the last. */
-static model grouped(int32_t items, int groups, int64_t capacity, int more, int64_t noise, int part, uint64_t *random) {
-    model m;
-    int32_t j;
-    memset(&m, 0, sizeof m);
-    m.items = items;
-    m.capacity = capacity;
-    for (j = 0; j < items; j++) {
-        const int last = j % 100 < part;
-        const int64_t share = last ? 0 : (capacity >> (1 + j % (groups - 1))) + capacity * more / 1000;
-        m.weight[j] = share + test_random_int(random, 1, noise);
-        m.profit[j] = share + test_random_int(random, 1, noise);
-    }
-    return m;
-}
-
 static void optima(void **state) {
     gpuopt_context *context = test_context(NULL);
     static const int64_t noises[] = {2, 9, 30, 100};
@@ -54,11 +19,11 @@ static void optima(void **state) {
     (void)state;
     for (k = 0; k < test_times(400, 400); k++) {
         const int64_t capacity = k % 3 ? 20000 + k : 3000;
-        model m = grouped(64 + k % 97, 2 + k % 5, capacity, mores[k % 5], noises[k / 5 % 4], 5 + k % 60, &random);
+        model m = model_grouped(64 + k % 97, 2 + k % 5, capacity, mores[k % 5], noises[k / 5 % 4], 5 + k % 60, &random);
         if (k % 7 == 0) m.capacity = m.capacity * test_random_int(&random, 1, 30) / 10;
         if (k % 11 == 0) m.profit[k % m.items] *= 3;
         if (k % 13 == 0) m.weight[k % m.items] = 1;
-        check(context, &m, GPUOPT_DEFAULT, model_optimum(&m));
+        model_search(context, &m, GPUOPT_DEFAULT, model_optimum(&m));
     }
     gpuopt_context_destroy(context);
 }
@@ -70,7 +35,7 @@ static void scales(void **state) {
     int k;
     (void)state;
     for (k = 0; k < test_times(100, 100); k++) {
-        model m = grouped(80 + k, 3 + k % 3, 20000, k % 2 ? 10 : 0, 20, 30, &random);
+        model m = model_grouped(80 + k, 3 + k % 3, 20000, k % 2 ? 10 : 0, 20, 30, &random);
         const int64_t scale = k % 4 == 3 ? (int64_t)1 << (20 + k % 24) : 1 + k;
         int64_t optimum;
         int32_t j;
@@ -79,7 +44,7 @@ static void scales(void **state) {
         optimum = model_optimum(&m);
         for (j = 0; j < m.items && k % 4 >= 2; j++) m.weight[j] = m.weight[j] * scale;
         if (k % 4 >= 2) m.capacity = m.capacity * scale + scale / 2;
-        check(context, &m, GPUOPT_DEFAULT, optimum);
+        model_search(context, &m, GPUOPT_DEFAULT, optimum);
     }
     gpuopt_context_destroy(context);
 }
@@ -91,8 +56,8 @@ static void many(void **state) {
     int k;
     (void)state;
     for (k = 0; k < test_times(12, 12); k++) {
-        model m = grouped(256 + 20 * k, 4 + k % 4, 100000, k % 3, k % 2 ? 50 : 20, 20, &random);
-        check(context, &m, GPUOPT_DEFAULT, model_optimum(&m));
+        model m = model_grouped(256 + 20 * k, 4 + k % 4, 100000, k % 3, k % 2 ? 50 : 20, 20, &random);
+        model_search(context, &m, GPUOPT_DEFAULT, model_optimum(&m));
     }
     gpuopt_context_destroy(context);
 }
@@ -126,8 +91,8 @@ static void long_lists(void **state) {
     int k;
     (void)state;
     for (k = 0; k < test_times(12, 12); k++) {
-        model m = grouped(290 + 20 * k, 14, UNITS * unit, 0, 20 + 60 * (k % 4), 10 + 5 * (k % 3), &random);
-        check(context, &m, GPUOPT_DEFAULT, optimum_by_units(&m, unit));
+        model m = model_grouped(290 + 20 * k, 14, UNITS * unit, 0, 20 + 60 * (k % 4), 10 + 5 * (k % 3), &random);
+        model_search(context, &m, GPUOPT_DEFAULT, optimum_by_units(&m, unit));
     }
     gpuopt_context_destroy(context);
 }
@@ -139,7 +104,7 @@ static void tight(void **state) {
     int k;
     (void)state;
     for (k = 0; k < test_times(6, 6); k++) {
-        model m = grouped(200 + 30 * k, 11 + k % 2, 10000000, k % 3, 60, 20, &random);
+        model m = model_grouped(200 + 30 * k, 11 + k % 2, 10000000, k % 3, 60, 20, &random);
         gpuopt_knapsack_desc desc = model_desc(&m);
         gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
         gpuopt_knapsack *knapsack;
@@ -148,7 +113,7 @@ static void tight(void **state) {
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
         gpuopt_knapsack_destroy(knapsack);
-        check(context, &m, GPUOPT_DEFAULT, info.lower);
+        model_search(context, &m, GPUOPT_DEFAULT, info.lower);
     }
     gpuopt_context_destroy(context);
 }
@@ -161,18 +126,58 @@ static void settles(void **state) {
     int k;
     (void)state;
     for (k = 0; k < 10; k++) {
-        model m = grouped(150, 6, 100000, 0, 20, 20, &random);
+        model m = model_grouped(150, 6, 100000, 0, 20, 20, &random);
         const int64_t optimum = model_optimum(&m);
-        with += check(context, &m, GPUOPT_DEFAULT, optimum);
-        without += check(context, &m, GPUOPT_OFF, optimum);
+        with += model_search(context, &m, GPUOPT_DEFAULT, optimum);
+        without += model_search(context, &m, GPUOPT_OFF, optimum);
     }
     assert_true(100 * with < without);
     gpuopt_context_destroy(context);
 }
 
+typedef struct asker {
+    int asked, stop_at;
+} asker;
+
+static int stops(void *user) {
+    asker *a = user;
+    return ++a->asked >= a->stop_at && a->stop_at > 0;
+}
+
+/* The host is asked in between, and may end what takes long: from then on it is asked no more, and the search goes on
+ * to the optimum. */
+static void is_stopped(void **state) {
+    uint64_t random = 109;
+    const model m = model_grouped(290, 10, 1000000, 2, 80, 20, &random);
+    const int64_t optimum = model_optimum(&m);
+    gpuopt_context_desc with = test_context_desc(NULL);
+    const gpuopt_knapsack_desc desc = model_desc(&m);
+    gpuopt_context *context = NULL;
+    gpuopt_knapsack *knapsack;
+    asker a = {0, 0};
+    int k, all;
+    (void)state;
+    with.user = &a;
+    with.stop = stops;
+    assert_int_equal(gpuopt_context_create(&with, &context), GPUOPT_OK);
+    gpuopt_knapsack_destroy(model_create(context, &desc));
+    all = a.asked;
+    assert_true(all > 20);
+    for (k = 1; k <= all; k += k < 4 ? 1 : all / 8) {
+        a.asked = 0;
+        a.stop_at = k;
+        knapsack = model_create(context, &desc);
+        assert_int_equal(a.asked, k);
+        a.stop_at = 0;
+        model_finish(knapsack, &m, optimum);
+        gpuopt_knapsack_destroy(knapsack);
+    }
+    gpuopt_context_destroy(context);
+}
+
 static void memory_fails(void **state) {
     uint64_t random = 79;
-    const model m = grouped(260, 6, 100000, 0, 20, 20, &random);
+    const model m = model_grouped(260, 6, 100000, 0, 20, 20, &random);
     const int64_t optimum = model_optimum(&m);
     gpuopt_knapsack_desc desc = model_desc(&m);
     long k, most = 0, made = 0;
@@ -203,7 +208,7 @@ static void memory_fails(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(optima), cmocka_unit_test(scales),  cmocka_unit_test(many),        cmocka_unit_test(long_lists),
-    cmocka_unit_test(tight),  cmocka_unit_test(settles), cmocka_unit_test(memory_fails)};
+    cmocka_unit_test(optima), cmocka_unit_test(scales),  cmocka_unit_test(many),       cmocka_unit_test(long_lists),
+    cmocka_unit_test(tight),  cmocka_unit_test(settles), cmocka_unit_test(is_stopped), cmocka_unit_test(memory_fails)};
 
 TEST_MAIN(tests)

@@ -48,6 +48,21 @@ model model_random(int kind, int32_t items, int64_t range, uint64_t *state) {
     return m;
 }
 
+model model_grouped(int32_t items, int groups, int64_t capacity, int more, int64_t noise, int part, uint64_t *random) {
+    model m;
+    int32_t j;
+    memset(&m, 0, sizeof m);
+    m.items = items;
+    m.capacity = capacity;
+    for (j = 0; j < items; j++) {
+        const int last = j % 100 < part;
+        const int64_t share = last ? 0 : (capacity >> (1 + j % (groups - 1))) + capacity * more / 1000;
+        m.weight[j] = share + test_random_int(random, 1, noise);
+        m.profit[j] = share + test_random_int(random, 1, noise);
+    }
+    return m;
+}
+
 /* best[c]: the most profit with weight at most c. */
 static int64_t optimum_by_weight(const model *m) {
     int64_t *best = calloc((size_t)m->capacity + 1, sizeof *best), c, result;
@@ -133,4 +148,21 @@ gpuopt_knapsack_info model_finish(gpuopt_knapsack *knapsack, const model *m, int
     assert_true(info.upper == optimum && info.alive == 0 && info.level == -1);
     assert_true(model_check_items(knapsack, m) == optimum);
     return info;
+}
+
+int64_t model_search(gpuopt_context *context, const model *m, gpuopt_switch reduction, int64_t optimum) {
+    gpuopt_knapsack_desc desc = model_desc(m);
+    gpuopt_knapsack *knapsack;
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    desc.reduction = reduction;
+    knapsack = model_create(context, &desc);
+    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
+    assert_true(info.lower <= optimum && info.upper >= optimum);
+    while (info.outcome == GPUOPT_MORE) {
+        assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 1, &info), GPUOPT_OK);
+        assert_true(info.lower <= optimum && info.upper >= optimum);
+    }
+    info = model_finish(knapsack, m, optimum);
+    gpuopt_knapsack_destroy(knapsack);
+    return info.expanded;
 }

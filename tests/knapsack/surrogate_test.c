@@ -9,22 +9,6 @@
 
 #include "tests/knapsack/models.h"
 
-/* Step by step, with true bounds, to the end. Returns the nodes expanded. */
-static int64_t check(gpuopt_context *context, const model *m, gpuopt_switch reduction, int64_t optimum) {
-    gpuopt_knapsack_desc desc = model_desc(m);
-    gpuopt_knapsack *knapsack;
-    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
-    desc.reduction = reduction;
-    knapsack = model_create(context, &desc);
-    do {
-        assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 1, &info), GPUOPT_OK);
-        assert_true(info.lower <= optimum && info.upper >= optimum);
-    } while (info.outcome == GPUOPT_MORE);
-    info = model_finish(knapsack, m, optimum);
-    gpuopt_knapsack_destroy(knapsack);
-    return info.expanded;
-}
-
 static void every_class(void **state) {
     gpuopt_context *context = test_context(NULL);
     static const int64_t ranges[] = {7, 40, 300};
@@ -33,7 +17,7 @@ static void every_class(void **state) {
     (void)state;
     for (k = 0; k < test_times(600, 600); k++) {
         model m = model_random(k % MODEL_CLASSES, 64 + k % 61, ranges[k / MODEL_CLASSES % 3], &random);
-        check(context, &m, GPUOPT_DEFAULT, model_optimum(&m));
+        model_search(context, &m, GPUOPT_DEFAULT, model_optimum(&m));
     }
     gpuopt_context_destroy(context);
 }
@@ -59,7 +43,7 @@ static void nearly_alike(void **state) {
             sum += m.weight[j];
         }
         m.capacity = sum * test_random_int(&random, 1, 19) / 20;
-        check(context, &m, GPUOPT_DEFAULT, model_optimum(&m));
+        model_search(context, &m, GPUOPT_DEFAULT, model_optimum(&m));
     }
     gpuopt_context_destroy(context);
 }
@@ -74,8 +58,8 @@ static void settles(void **state) {
     for (k = 0; k < 10; k++) {
         model m = model_random(4, 200, 10000, &random);
         int64_t optimum = model_optimum(&m);
-        with += check(context, &m, GPUOPT_DEFAULT, optimum);
-        without += check(context, &m, GPUOPT_OFF, optimum);
+        with += model_search(context, &m, GPUOPT_DEFAULT, optimum);
+        without += model_search(context, &m, GPUOPT_OFF, optimum);
     }
     assert_true(4 * with < without);
     gpuopt_context_destroy(context);
@@ -96,7 +80,7 @@ static void large(void **state) {
         optimum = model_optimum(&m);
         for (j = 0; j < m.items; j++) m.weight[j] = m.weight[j] * unit + 1; /* so that they have no common divisor */
         m.capacity = m.capacity * unit + 70;
-        check(context, &m, GPUOPT_DEFAULT, optimum);
+        model_search(context, &m, GPUOPT_DEFAULT, optimum);
     }
     gpuopt_context_destroy(context);
 }

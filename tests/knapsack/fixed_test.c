@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which items are fixed by the lists of groups of items: never otherwise than in a solution that is better than the
+ * incumbent, which trying all of them tells, with any multiplier, and with profits so large that bounds are rounded.
+ */
+#define GPUOPT__KNAPSACK_GROUP_STATES 64
+
+#include <stdlib.h>
+
+#include "tests/knapsack/models.h"
+
+#include "gpuopt.h"
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+#include "gpuopt_impl/knapsack/groups_reduce.h"
+
+/* No search within a search is made here. */
+static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
+                                           int surrogates, gpuopt_knapsack **knapsack) {
+    (void)context, (void)call, (void)desc, (void)surrogates, (void)knapsack;
+    return GPUOPT_ERROR_UNSUPPORTED;
+}
+
+enum { MOST = 12 };
+
+/* Sorts by profit per weight; the products fit. */
+static void sort(model *m) {
+    int32_t i, j;
+    for (i = 1; i < m->items; i++)
+        for (j = i; j > 0 && m->profit[j] * m->weight[j - 1] > m->profit[j - 1] * m->weight[j]; j--) {
+            const int64_t weight = m->weight[j], profit = m->profit[j];
+            m->weight[j] = m->weight[j - 1];
+            m->profit[j] = m->profit[j - 1];
+            m->weight[j - 1] = weight;
+            m->profit[j - 1] = profit;
+        }
+}
+
+/* Fills in what the lists say of each item, if solutions of more profit than `lower` are wanted. */
+static void choose(const model *m, int32_t groups, int64_t within, int64_t lambda, int64_t lower, uint8_t *choice) {
+    gpuopt__knapsack_grouping g;
+    gpuopt__knapsack_view view;
+    void *memory = malloc(gpuopt__knapsack_group_cut(&g, NULL, m->items, groups, 1));
+    assert_non_null(memory);
+    memset(&g, 0, sizeof g);
+    memset(&view, 0, sizeof view);
+    view.table.weight = m->weight;
+    view.table.profit = m->profit;
+    view.last = m->items;
+    view.capacity = m->capacity;
+    gpuopt__knapsack_group_cut(&g, memory, m->items, groups, 1);
+    g.view = &view;
+    g.groups = groups;
+    g.limit = g.states;
+    gpuopt__knapsack_group_divide(&g, within);
+    gpuopt__knapsack_group_begin(&g);
+    gpuopt__knapsack_group_price(&g, lambda);
+    assert_true(gpuopt__knapsack_group_lists(&g, lower));
+    assert_true(gpuopt__knapsack_group_choose(&g, choice));
+    free(memory);
+}
+
+/* The weight and profit of some items. */
+static int64_t add_up(const model *m, uint32_t some, int64_t *profit) {
+    int64_t weight = 0;
+    int32_t j;
+    for (*profit = 0, j = 0; j < m->items; j++)
+        if (some >> j & 1) weight += m->weight[j], *profit += m->profit[j];
+    return weight;
+}
+
+/* Checks the choices against all solutions of more profit than the optimum less `slack`. Returns how many items are
+ * fixed. */
+static int check(const model *m, int32_t groups, int64_t within, int64_t lambda, int64_t slack) {
+    static int64_t profit[1 << MOST];
+    uint8_t choice[MOST];
+    const uint32_t all = (uint32_t)1 << m->items;
+    int64_t optimum = 0;
+    uint32_t some;
+    int32_t j;
+    int fixed = 0;
+    for (some = 0; some < all; some++) {
+        if (add_up(m, some, &profit[some]) > m->capacity) profit[some] = -1;
+        if (profit[some] > optimum) optimum = profit[some];
+    }
+    choose(m, groups, within, lambda, optimum - slack, choice);
+    for (some = 0; some < all; some++)
+        for (j = 0; j < m->items && profit[some] > optimum - slack; j++)
+            assert_true(choice[j] == 2 || choice[j] == (some >> j & 1));
+    for (j = 0; j < m->items; j++) fixed += choice[j] != 2;
+    return fixed;
+}
+
+/* Two or three groups; the last has the most items. */
+static model in_groups(int32_t items, int groups, int64_t width, uint64_t *random) {
+    model m;
+    int32_t j;
+    memset(&m, 0, sizeof m);
+    m.items = items;
+    for (j = 0; j < items; j++) {
+        const int group = j < 2 * (groups - 1) ? j / 2 : groups - 1;
+        m.weight[j] = (int64_t)200 * (groups - group) + test_random_int(random, 0, width);
+        m.capacity += m.weight[j];
+    }
+    m.capacity = m.capacity * test_random_int(random, 2, 8) / 10;
+    return m;
+}
+
+static void small_profits(void **state) {
+    uint64_t random = 101;
+    int k, fixed = 0;
+    (void)state;
+    for (k = 0; k < test_times(4000, 4000); k++) {
+        const int groups = 2 + k % 2;
+        const int64_t noise = 1 + k % 41;
+        model m = in_groups(6 + k % 7, groups, k % 9, &random);
+        int32_t j;
+        for (j = 0; j < m.items; j++) m.profit[j] = m.weight[j] + test_random_int(&random, 0, noise);
+        sort(&m);
+        fixed += check(&m, groups, 60, k % 3 ? test_random_int(&random, 0, 1300) : 0, 1 + k % 2);
+    }
+    assert_true(fixed > 2000);
+}
+
+/* Profits are the same for each unit of weight, or nearly so, and so large that rounding a bound counts. */
+static void large_profits(void **state) {
+    uint64_t random = 103;
+    int64_t profit;
+    int k, fixed = 0;
+    (void)state;
+    for (k = 0; k < test_times(20000, 20000); k++) {
+        model m = in_groups(5 + k % 5, 2, 1 + k % 60, &random);
+        int64_t each = 0;
+        int32_t j;
+        for (j = 0; j < m.items; j++) each += m.weight[j] + 1;
+        each = ((int64_t)1 << 48) / each; /* all values together are less than 2^58 */
+        for (j = 0; j < m.items; j++)
+            m.profit[j] = m.weight[j] * each + (k % 4 ? 0 : test_random_int(&random, 0, each));
+        if (k % 3) m.capacity = add_up(&m, (uint32_t)test_random_int(&random, 1, (1 << m.items) - 1), &profit);
+        sort(&m);
+        fixed += check(&m, 2, 60, 0, 1 + k % 2);
+    }
+    assert_true(fixed > 2000);
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(small_profits), cmocka_unit_test(large_profits)};
+
+TEST_MAIN(tests)

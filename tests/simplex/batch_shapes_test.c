@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Batches of children of models without rows or columns, and with long columns.
+ */
+#include <stdlib.h>
+
+#include "tests/simplex/children.h"
+
+static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
+
+enum { COUNT = 20 };
+
+static gpuopt_simplex_desc root_desc(const mip *m) {
+    gpuopt_simplex_desc desc = mip_simplex_desc(m);
+    desc.method = GPUOPT_METHOD_REVISED;
+    return desc;
+}
+
+static gpuopt_simplex_batch_desc batch_desc(void) {
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    desc.copies = COUNT;
+    desc.changes = 9 * COUNT;
+    desc.with_basis = desc.with_x = desc.with_farkas = 1;
+    return desc;
+}
+
+/* The same model with the first half of its rows, and room for the other one. */
+static gpuopt_simplex *half_of(gpuopt_context *context, int32_t rows, int32_t cols, const double *a, const double *cost,
+                               const double *lhs, const double *lb, const double *ub) {
+    mip half = model_of(rows / 2, cols, a, cost, lhs, NULL, lb, ub);
+    gpuopt_simplex_desc desc = root_desc(&half);
+    gpuopt_simplex *root;
+    desc.spare_rows = rows - rows / 2;
+    desc.spare_nonzeros = (int64_t)rows * cols + 1;
+    desc.scaling = GPUOPT_OFF;
+    root = simplex_create(context, &desc);
+    mip_free(&half);
+    return root;
+}
+static void add_other_half(gpuopt_simplex *root, int32_t rows, int32_t cols, const double *a, const double *lhs) {
+    const int32_t first = rows / 2;
+    int64_t start[101];
+    int32_t index[200], k;
+    gpuopt_matrix more = {0};
+    for (k = 0; k <= rows - first; k++) start[k] = (int64_t)k * cols;
+    for (k = 0; k < (rows - first) * cols; k++) index[k] = k % cols;
+    more.layout = GPUOPT_LAYOUT_CSR;
+    more.rows = rows - first, more.cols = cols;
+    more.start = start, more.index = index, more.value = a + first * cols;
+    must(gpuopt_simplex_add_rows(root, &more, lhs + first, NULL));
+}
+
+/* No rows, no columns, one of each, and a column of more entries than most; the second time half of the rows come after
+ * the batch, and the long column becomes so then. */
+static void shapes(void **state) {
+    static const int32_t shape[][2] = {{0, 0}, {0, 3}, {3, 0}, {1, 1}, {100, 2}};
+    gpuopt_context *context = test_context(NULL);
+    int k;
+    (void)state;
+    for (k = 0; k < 10; k++) {
+        const int32_t rows = shape[k % 5][0], cols = shape[k % 5][1];
+        const int grown = k >= 5;
+        double a[200], cost[] = {1, 2, 3}, lb[] = {0, 0, 0}, ub[] = {4, 5, 6}, lhs[100];
+        int32_t i, verdicts = 0;
+        uint64_t seed = 3;
+        mip m;
+        gpuopt_simplex_desc desc;
+        gpuopt_simplex *root;
+        gpuopt_simplex_batch_desc batch_of = batch_desc();
+        gpuopt_simplex_batch *batch;
+        children *all;
+        children_report *report;
+        for (i = 0; i < rows; i++) lhs[i] = 1;
+        for (i = 0; i < rows * cols; i++) a[i] = 1 + i % 2;
+        m = model_of(rows, cols, a, cost, lhs, NULL, lb, ub);
+        desc = root_desc(&m);
+        root = grown ? half_of(context, rows, cols, a, cost, lhs, lb, ub) : simplex_create(context, &desc);
+        must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
+        if (grown) add_other_half(root, rows, cols, a, lhs);
+        simplex_iterate(root, 1000);
+        all = children_draw(&seed, &m, COUNT, (cols ? 5 : 0) + (rows ? 2 : 0));
+        report = children_report_new(&m, COUNT);
+        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
+        for (i = 0; i < COUNT; i++) {
+            const char *fault = children_fault(&m, all, report, i, &verdicts);
+            if (fault) fail_msg("%d x %d, child %d: %s", (int)rows, (int)cols, (int)i, fault);
+        }
+        gpuopt_simplex_batch_destroy(batch);
+        gpuopt_simplex_destroy(root);
+        children_report_free(report);
+        free(all);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(shapes)};
+
+TEST_MAIN(tests)
