@@ -243,7 +243,7 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
     return GPUOPT_OK;
 }
 
-/* BEST: improves greedy.best by annealing. little, moves: as in portfolio_search. */
+/* BEST: improves greedy.best by annealing, or other orders. little, moves: as in portfolio_search. */
 static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_order_search *search, int little,
                                                           int64_t moves, uint64_t seed,
                                                           gpuopt__elimination_order_score *score) {

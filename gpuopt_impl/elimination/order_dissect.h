@@ -81,8 +81,8 @@ static int gpuopt__elimination_dissection_try(gpuopt__elimination_dissection *d,
 }
 
 /* Makes up to `tries` dissections of the tree's graph: of what its cover has left, after what that eliminates first, or
- * of all of it (NULL). The best order, or that of the numbers, goes to `order` [vertices] if it is better than its score. flow: its limits;
- * scans: how many it had. */
+ * of all of it (NULL). The best order, or that of the variables' numbers, goes to `order` [vertices] if it is better
+ * than its score. limits: a flow with its limits alone; scans: how many it had. */
 static gpuopt_status gpuopt__elimination_dissect(gpuopt__elimination_tree *tree, const gpuopt__elimination_cover *cover,
                                                  const gpuopt__elimination_flow *limits, int32_t tries, uint64_t seed,
                                                  int32_t *order, gpuopt__elimination_order_score *score,

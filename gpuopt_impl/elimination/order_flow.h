@@ -348,8 +348,8 @@ static void gpuopt__elimination_flow_hasten(gpuopt__elimination_flow *f) {
     memcpy(f->place, f->other, sizeof(int32_t) * (size_t)f->vertices);
 }
 
-/* Finds an order, f->place, after a beginning; `from`: where it begins; share: of a cell's vertices at either end that are kept apart, in
- * 1/256. Returns whether there was time. */
+/* Finds an order, f->place, after flow_begin; `from`: where it begins; share: of a cell's vertices at either end that
+ * are kept apart, in 1/256. Returns whether there was time. */
 static int gpuopt__elimination_flow_run(gpuopt__elimination_flow *f, int32_t from, int32_t share) {
     int32_t waiting = 0;
     f->cells[waiting++] = 0;

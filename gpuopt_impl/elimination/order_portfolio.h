@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The search for an order with a budget: several annealings, from the greedy order and from the best sweep or
- * dissection, then from the best so far. Each is on its own and has its share of the budget, so that they can run side by side.
+ * dissection, then from the best so far. Each is on its own and has its share of the budget, so that they can run side
+ * by side.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
@@ -107,7 +108,8 @@ static void gpuopt__elimination_portfolio_cut(gpuopt__elimination_portfolio *p, 
 
 /* ---- Rounds ---- */
 
-/* Prepares the chains of a round. In the first one half of them begin with p->raw, or a sweep, later all with the best order. */
+/* Prepares the chains of a round. In the first one half of them begin with p->raw, or a sweep, later all with the best
+ * order. */
 static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio *p, int32_t round, uint64_t seed,
                                                   const int32_t *order, const gpuopt__elimination_order_score *score) {
     /* 1.5, 0.5, 1, 1; then 0.5, 0.25, 0.75, 0.35, as logarithms of 1 / LOG_UNIT */

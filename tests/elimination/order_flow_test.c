@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dissections. How many variables are open where a cell is cut is compared with the least over all cuts, one by one; nested
- * separators separate, and leave no part too large. Graphs whose widths are known, with and without a budget, whatever
- * the numbers of their variables are, also one that is too large to be annealed.
+ * Dissections. How many variables are open where a cell is cut is compared with the least over all cuts, one by one;
+ * nested separators separate, and leave no part too large. Graphs whose widths are known, with and without a budget,
+ * whatever the numbers of their variables are, also one that is too large to be annealed.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -245,8 +245,8 @@ static model grid(int32_t length, int king, int in_rows) {
     return m;
 }
 
-/* The treewidth of a square grid is its length; row by row, a King's graph has a width of one more. Without a budget, and
- * with a little. */
+/* The treewidth of a square grid is its length; row by row, a King's graph has a width of one more. Without a budget,
+ * and with a little. */
 static void known_widths(void **state) {
     static const struct {
         int32_t length, king, in_rows;
