@@ -1926,10 +1926,11 @@ typedef struct gpuopt_elimination_desc {
      * of threads. The graph of the functions and the first greedy run are always finished: milliseconds where it is
      * sparse, seconds for 100000 functions. A clock that goes back, or is NaN, ends the search. Both this and
      * order_work: whichever ends first. 0: no such limit; both 0: greedy runs, 60000 moves of annealing, and rotations
-     * of the tree, with which a search with a budget begins, too.
+     * of the tree, with which a search with a budget begins, too; and if the elimination would take long, some sweeps,
+     * dissections and 60000 moves more, from the best of these.
      * Annealing is for graphs of at most 8192 variables (less fixed ones and those with one value), if the cliques that
      * cover what cannot be eliminated at once, times the variables there / 64, rounded up for each size of a domain,
-     * are at most 2^19: grids of up to about 63 x 63. Beyond, only rotations improve the order. _plan and _create
+     * are at most 2^19: grids of up to about 63 x 63. Beyond, there are dissections and rotations. _plan and _create
      * search again, each with the whole budget: pass them the order instead. */
     double order_seconds;
     /* The same budget in moves of simulated annealing, up to 9e18, or in what takes about as long; a core makes some
@@ -1974,8 +1975,8 @@ typedef struct gpuopt_elimination_estimate {
  * searched for again. ARGUMENT and NUMERIC: as _create. UNSUPPORTED: an estimate is asked for and the policy does not
  * fit the limit; or parent is asked for, and messages of more than 2^44 entries have more than 2^26 variables together.
  * Cost: `restarts` greedy runs of each heuristic, and annealing for the budget or, without one, for about as long: some
- * milliseconds for hundreds of variables in twice as many functions, tens of them if the elimination would take long;
- * seconds for 100000 functions. The stop hook is asked on the calling thread once there is an order, after the first
+ * milliseconds for hundreds of variables in twice as many functions, up to some hundreds of them if the elimination
+ * would take long; seconds for 100000 functions. The stop hook is asked on the calling thread once there is an order, after the first
  * greedy run, and ends the search with the best order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,

@@ -236,19 +236,19 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
         status = gpuopt__elimination_rotate_round(&search->tree, share[r], heat[r], moves,
                                                   seed + ((uint64_t)(uint32_t)r << 32), s->order, &found);
         if (status) return status;
-        if (!gpuopt__elimination_portfolio_better(&found, score)) continue;
+        if (!gpuopt__elimination_score_better(&found, score)) continue;
         *score = found;
         memcpy(s->best, s->order, sizeof(int32_t) * (size_t)s->vertices);
     }
     return GPUOPT_OK;
 }
 
-/* BEST: improves greedy.best by annealing. little, moves: as in portfolio_search. */
+/* BEST: improves greedy.best by annealing, or other orders. little, moves: as in portfolio_search. */
 static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_order_search *search, int little,
                                                           int64_t moves, uint64_t seed,
                                                           gpuopt__elimination_order_score *score) {
     gpuopt__elimination_greedy *s = &search->greedy;
-    if (s->vertices > GPUOPT__ELIMINATION_COVER_VERTICES || gpuopt__elimination_search_ends(search)) return GPUOPT_OK;
+    if (gpuopt__elimination_search_ends(search)) return GPUOPT_OK;
     return gpuopt__elimination_portfolio_search(&search->tree, &search->watch, little, moves,
                                                 s->scratch->context->desc.threads, seed, s->best, score);
 }

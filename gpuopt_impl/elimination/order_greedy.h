@@ -8,6 +8,7 @@
 
 #include <float.h>
 
+#include "order_sets.h"
 #include "order_watch.h"
 #include "scratch.h"
 #include "tuning.h"
@@ -29,6 +30,19 @@ static double gpuopt__elimination_score_bucket(gpuopt__elimination_order_score *
     score->entries += message;
     score->operations += rows;
     return rows;
+}
+
+/* What orders are compared by: log2 of the operations times the entries of the largest message. An order with a
+ * smaller table may take a few more operations, and the other way round. */
+static double gpuopt__elimination_score_cost(const gpuopt__elimination_order_score *score) {
+    if (!(score->operations <= DBL_MAX)) return HUGE_VAL;
+    return (double)gpuopt__elimination_log2(score->operations) + gpuopt__elimination_log2(score->largest);
+}
+
+static int gpuopt__elimination_score_better(const gpuopt__elimination_order_score *a,
+                                            const gpuopt__elimination_order_score *b) {
+    double of_a = gpuopt__elimination_score_cost(a), of_b = gpuopt__elimination_score_cost(b);
+    return of_a != of_b ? of_a < of_b : a->operations < b->operations;
 }
 
 typedef struct gpuopt__elimination_greedy {

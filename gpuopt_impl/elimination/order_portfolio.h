@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search for an order with a budget: several annealings, from the greedy order and from the best sweep, then from
- * the best so far. Each is on its own and has its share of the budget, so that they can run side by side.
+ * The search for an order with a budget: several annealings, from the greedy order and from the best sweep or
+ * dissection, then from the best so far. Each is on its own and has its share of the budget, so that they can run side
+ * by side.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
@@ -11,13 +12,14 @@
 #endif
 
 #include "order_anneal.h"
+#include "order_dissect.h"
 #include "order_rotate.h"
 #include "order_sweep.h"
 #include "order_watch.h"
 
 /* One annealing. */
 typedef struct gpuopt__elimination_chain {
-    int from_row;      /* begins with the best sweep */
+    int from_row;      /* begins with the best sweep's row */
     int32_t hot, cold; /* temperatures: log2 of their multiples of 1 / LOG_UNIT, in LOG_UNIT */
     int32_t cap;       /* of its tree */
     uint64_t seed;
@@ -33,6 +35,9 @@ typedef struct gpuopt__elimination_portfolio {
     gpuopt__elimination_anneal *anneal; /* [threads] */
     gpuopt__elimination_chain *chain;   /* [chains] */
     int32_t *orders;                    /* [chains][vertices] */
+    int32_t *raw;                       /* [vertices] the best of sweeps and dissections, if `has_raw` */
+    int has_raw, raw_is_row;            /* raw_is_row: it is a sweep */
+    gpuopt__elimination_order_score raw_score;
     int32_t threads, chains, rounds;
     int popcnt;          /* as in anneal */
     int64_t moves;       /* of all chains together; INT64_MAX: any */
@@ -83,6 +88,7 @@ static void gpuopt__elimination_portfolio_cut(gpuopt__elimination_portfolio *p, 
     p->anneal = (gpuopt__elimination_anneal *)gpuopt__cut(arena, p->threads, sizeof *p->anneal);
     p->chain = (gpuopt__elimination_chain *)gpuopt__cut(arena, p->chains, sizeof *p->chain);
     p->orders = (int32_t *)gpuopt__cut(arena, (int64_t)p->chains * p->cover.vertices, sizeof(int32_t));
+    p->raw = (int32_t *)gpuopt__cut(arena, p->cover.vertices, sizeof(int32_t));
     p->sweep.cover = &p->cover;
     p->sweep.logs = &p->logs;
     gpuopt__elimination_sweep_cut(&p->sweep, arena);
@@ -102,20 +108,8 @@ static void gpuopt__elimination_portfolio_cut(gpuopt__elimination_portfolio *p, 
 
 /* ---- Rounds ---- */
 
-/* What orders are compared by: log2 of the operations times the entries of the largest message. An order with a
- * smaller table may take a few more operations, and the other way round. */
-static double gpuopt__elimination_portfolio_cost(const gpuopt__elimination_order_score *score) {
-    if (!(score->operations <= DBL_MAX)) return HUGE_VAL;
-    return (double)gpuopt__elimination_log2(score->operations) + gpuopt__elimination_log2(score->largest);
-}
-
-static int gpuopt__elimination_portfolio_better(const gpuopt__elimination_order_score *a,
-                                                const gpuopt__elimination_order_score *b) {
-    double of_a = gpuopt__elimination_portfolio_cost(a), of_b = gpuopt__elimination_portfolio_cost(b);
-    return of_a != of_b ? of_a < of_b : a->operations < b->operations;
-}
-
-/* Prepares the chains of a round. In the first one half of them begin with the sweep, later all with the best order. */
+/* Prepares the chains of a round. In the first one half of them begin with p->raw, or a sweep, later all with the best
+ * order. */
 static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio *p, int32_t round, uint64_t seed,
                                                   const int32_t *order, const gpuopt__elimination_order_score *score) {
     /* 1.5, 0.5, 1, 1; then 0.5, 0.25, 0.75, 0.35, as logarithms of 1 / LOG_UNIT */
@@ -126,8 +120,9 @@ static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio 
     p->share =
         little || !(p->watch->seconds < HUGE_VAL) ? HUGE_VAL : (p->watch->seconds - p->begun) / (p->rounds - round);
     for (k = 0; k < p->chains; k++) {
+        const int other = round == 0 && k % 2 == 1; /* begins with a sweep or a dissection, not with the best order */
         gpuopt__elimination_chain *chain = &p->chain[k];
-        chain->from_row = round == 0 && k % 2 == 1 && p->sweep.best_cost < INT32_MAX;
+        chain->from_row = other && (p->raw_is_row || !p->has_raw) && p->sweep.best_cost < INT32_MAX;
         chain->hot = little ? GPUOPT__ELIMINATION_WARM : hot[round > 0][k % 4];
         chain->cold = GPUOPT__ELIMINATION_COLD;
         chain->step = little ? 2 : GPUOPT__ELIMINATION_ANNEAL_STEP;
@@ -135,8 +130,8 @@ static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio 
         if (round > 0 && k % 2 == 1) /* what else would be the largest join shall shrink */
             chain->cap = gpuopt__elimination_log2(score->largest) - 2 * GPUOPT__ELIMINATION_LOG_UNIT;
         chain->seed = seed + (uint64_t)round * 1000003 + (uint64_t)k * 7919;
-        chain->moves = p->moves < INT64_MAX ? p->moves / ((int64_t)p->rounds * p->chains) : INT64_MAX;
-        memcpy(chain->order, order, sizeof(int32_t) * (size_t)p->cover.vertices);
+        chain->moves = little || p->moves == INT64_MAX ? p->moves : p->moves / ((int64_t)p->rounds * p->chains);
+        memcpy(chain->order, other && p->has_raw ? p->raw : order, sizeof(int32_t) * (size_t)p->cover.vertices);
     }
 }
 
@@ -189,38 +184,128 @@ static void gpuopt__elimination_portfolio_run(gpuopt__elimination_portfolio *p) 
     gpuopt__elimination_portfolio_thread(p, 0, 1);
 }
 
-/* Sweeps, for an eighth of the time and of the moves at most, from which they are taken. */
-static void gpuopt__elimination_portfolio_sweeps(gpuopt__elimination_portfolio *p, uint64_t seed) {
-    const double begun = gpuopt__elimination_watch_seconds(p->watch, 1);
-    gpuopt__elimination_sweep *s = &p->sweep;
-    int32_t k = 0;
-    s->watch = p->watch;
-    s->end = begun + (p->watch->seconds - begun) / 8;
-    s->most_scans = p->moves / 8 < INT64_MAX / 8 / GPUOPT__ELIMINATION_SWEEP_SCANS
-                        ? p->moves / 8 * GPUOPT__ELIMINATION_SWEEP_SCANS
-                        : INT64_MAX;
-    gpuopt__elimination_sweep_begin(s);
-    while (k < GPUOPT__ELIMINATION_SWEEPS && gpuopt__elimination_sweep_try(s, k, seed)) k++;
-    if (p->moves < INT64_MAX) p->moves -= s->scans / GPUOPT__ELIMINATION_SWEEP_SCANS;
-}
-
 /* Keeps a chain's order, or another, if it is better. */
 static gpuopt_status gpuopt__elimination_portfolio_keep(gpuopt__elimination_tree *tree, const int32_t *found,
                                                         int32_t *order, gpuopt__elimination_order_score *score) {
     gpuopt__elimination_order_score got;
-    gpuopt_status status = gpuopt__elimination_tree_build(tree, found, &got);
-    if (status || !gpuopt__elimination_portfolio_better(&got, score)) return status;
+    gpuopt_status status = gpuopt__elimination_tree_build(tree, found, score, &got);
+    if (status || !gpuopt__elimination_score_better(&got, score)) return status;
     *score = got;
     memcpy(order, found, sizeof(int32_t) * (size_t)tree->graph->vertices);
     return GPUOPT_OK;
 }
 
-/* Improves an order of the graph's vertices, and its score. little: one short annealing, as without a budget; else
- * sweeps and rounds of chains, within `moves` (INT64_MAX: any) and the watch's seconds. threads: to use at most. */
+/* ---- Other beginnings ---- */
+
+/* The scans that `moves` may take. */
+static int64_t gpuopt__elimination_portfolio_scans(int64_t moves) {
+    return moves < INT64_MAX / GPUOPT__ELIMINATION_SWEEP_SCANS ? moves * GPUOPT__ELIMINATION_SWEEP_SCANS : INT64_MAX;
+}
+
+/* Sweeps, for an eighth of the time and of the moves at most. The best one becomes p->raw. */
+static gpuopt_status gpuopt__elimination_portfolio_sweeps(gpuopt__elimination_portfolio *p,
+                                                          gpuopt__elimination_tree *tree, int32_t tries,
+                                                          uint64_t seed) {
+    const double begun = gpuopt__elimination_watch_seconds(p->watch, 1);
+    gpuopt__elimination_sweep *s = &p->sweep;
+    gpuopt__elimination_anneal *a = &p->anneal[0];
+    int32_t k = 0;
+    s->watch = p->watch;
+    s->end = begun + (p->watch->seconds - begun) / 8;
+    s->most_scans = gpuopt__elimination_portfolio_scans(p->moves / 8);
+    gpuopt__elimination_sweep_begin(s);
+    while (k < tries && gpuopt__elimination_sweep_try(s, k, seed)) k++;
+    if (p->rounds > 1 && p->moves < INT64_MAX) p->moves -= s->scans / GPUOPT__ELIMINATION_SWEEP_SCANS;
+    if (s->best_cost == INT32_MAX) return GPUOPT_OK;
+    a->best_cost = INT32_MAX;
+    gpuopt__elimination_anneal_from_row(a, s->best);
+    gpuopt__elimination_anneal_keep(a);
+    gpuopt__elimination_anneal_order(a, p->orders);
+    return gpuopt__elimination_portfolio_keep(tree, p->orders, p->raw, &p->raw_score);
+}
+
+/* Dissections, up to `tries`, likewise; alone: with all of the time and the moves, for nothing else will follow. */
+static gpuopt_status gpuopt__elimination_portfolio_dissect(gpuopt__elimination_portfolio *p,
+                                                           gpuopt__elimination_tree *tree, int alone, int32_t tries,
+                                                           uint64_t seed, int32_t *order,
+                                                           gpuopt__elimination_order_score *score) {
+    const double begun = gpuopt__elimination_watch_seconds(p->watch, 1);
+    const int little = p->rounds == 1;
+    gpuopt__elimination_flow flow;
+    int64_t scans = 0;
+    gpuopt_status status;
+    memset(&flow, 0, sizeof flow);
+    flow.watch = p->watch;
+    flow.end_at = begun + (p->watch->seconds - begun) / (alone ? 1 : 8);
+    flow.most_scans = little ? GPUOPT__ELIMINATION_DISSECT_SCANS
+                             : gpuopt__elimination_portfolio_scans(alone ? p->moves : p->moves / 8);
+    status = gpuopt__elimination_dissect(tree, p->cover.block ? &p->cover : NULL, &flow, tries,
+                                         little ? seed : seed + 65536, order, score, &scans);
+    if (!little && p->moves < INT64_MAX) p->moves -= scans / GPUOPT__ELIMINATION_SWEEP_SCANS;
+    return status;
+}
+
+/* Finds p->raw, by the numbers of the variables, and by sweeps and dissections, if these are wanted. What is worse than
+ * the order that is known by 2^20 or more, both in operations and in the largest message, is no better to begin with.
+ */
+static gpuopt_status gpuopt__elimination_portfolio_begin(gpuopt__elimination_portfolio *p,
+                                                         gpuopt__elimination_tree *tree, int32_t sweeps,
+                                                         int32_t dissections, uint64_t seed,
+                                                         const gpuopt__elimination_order_score *score) {
+    gpuopt__elimination_order_score swept;
+    gpuopt_status status = GPUOPT_OK;
+    p->raw_score = *score;
+    p->raw_score.operations *= 1048576;
+    p->raw_score.largest *= 1048576;
+    swept = p->raw_score;
+    if (sweeps > 0) status = gpuopt__elimination_portfolio_sweeps(p, tree, sweeps, seed);
+    p->has_raw = p->raw_is_row = p->raw_score.operations != swept.operations;
+    swept = p->raw_score;
+    if (!status) status = gpuopt__elimination_portfolio_dissect(p, tree, 0, dissections, seed, p->raw, &p->raw_score);
+    if (p->raw_score.operations == swept.operations && p->raw_score.largest == swept.largest) return status;
+    p->has_raw = 1;
+    p->raw_is_row = 0;
+    return status;
+}
+
+/* ---- Search ---- */
+
+/* The graph's cover, if it is not too large, and memory for chains, if they have anything to do. */
+static gpuopt_status gpuopt__elimination_portfolio_prepare_cover(gpuopt__elimination_portfolio *p,
+                                                                 gpuopt__elimination_tree *tree, int32_t *order,
+                                                                 gpuopt__elimination_order_score *score,
+                                                                 gpuopt__arena *arena, void **block) {
+    gpuopt_status status;
+    if (tree->graph->vertices > GPUOPT__ELIMINATION_COVER_VERTICES) return GPUOPT_OK;
+    status = gpuopt__elimination_cover_make(&p->cover, tree->graph, order);
+    if (!status && p->cover.firsts == p->cover.vertices) /* nothing is left */
+        status = gpuopt__elimination_portfolio_keep(tree, p->cover.first, order, score);
+    if (status || p->cover.cliques < 2) return status;
+    gpuopt__elimination_logs_make(&p->logs);
+    p->sweep.cover = &p->cover;
+    gpuopt__elimination_sweep_members(&p->sweep, 0);
+    gpuopt__elimination_portfolio_cut(p, arena);
+    *block = gpuopt__elimination_scratch_block(p->cover.scratch, arena);
+    if (!*block) return p->cover.scratch->status;
+    gpuopt__elimination_portfolio_cut(p, arena);
+    return GPUOPT_OK;
+}
+
+/* Improves an order of the graph's vertices, and its score. little: one short annealing, as without a budget, and some
+ * other beginnings if the elimination is long; else these and rounds of chains, within `moves` (INT64_MAX: any) and the
+ * watch's seconds. threads: to use at most. */
 static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tree *tree,
                                                           gpuopt__elimination_watch *watch, int little, int64_t moves,
                                                           int32_t threads, uint64_t seed, int32_t *order,
                                                           gpuopt__elimination_order_score *score) {
+    /* without a budget: some tens of milliseconds, where they are little beside the elimination itself */
+    const int begins = !little || score->operations > GPUOPT__ELIMINATION_RESTARTS_FROM * tree->graph->vertices;
+    const int32_t sweeps = !little  ? GPUOPT__ELIMINATION_SWEEPS
+                           : begins ? GPUOPT__ELIMINATION_SWEEPS_FEW
+                                    : 0,
+                  dissections = !little  ? GPUOPT__ELIMINATION_DISSECT_MANY
+                                : begins ? GPUOPT__ELIMINATION_DISSECT_FEW
+                                         : 0;
     gpuopt__elimination_portfolio p;
     gpuopt__elimination_scratch *scratch = tree->graph->scratch;
     gpuopt__arena arena = {NULL, 0};
@@ -235,27 +320,19 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
     p.moves = moves;
     p.popcnt = gpuopt__elimination_has_popcnt();
     p.rounds = little ? 1 : GPUOPT__ELIMINATION_ANNEAL_ROUNDS;
-    p.chains = little ? 1 : GPUOPT__ELIMINATION_ANNEAL_CHAINS;
+    p.chains = !little ? GPUOPT__ELIMINATION_ANNEAL_CHAINS : begins ? 2 : 1;
     if (moves == INT64_MAX && threads > p.chains) p.chains = threads;
     p.threads = threads < p.chains ? threads : p.chains;
     p.sweep.best_cost = INT32_MAX;
-    status = gpuopt__elimination_cover_make(&p.cover, tree->graph, order);
-    if (!status && p.cover.firsts == p.cover.vertices) /* nothing is left */
-        status = gpuopt__elimination_portfolio_keep(tree, p.cover.first, order, score);
-    if (!status && p.cover.cliques > 1) {
-        gpuopt__elimination_logs_make(&p.logs);
-        p.sweep.cover = &p.cover;
-        gpuopt__elimination_sweep_members(&p.sweep, 0);
-        gpuopt__elimination_portfolio_cut(&p, &arena);
-        block = gpuopt__elimination_scratch_block(scratch, &arena);
-        status = scratch->status;
-    }
-    if (block) {
-        gpuopt__elimination_portfolio_cut(&p, &arena);
-        if (!little) gpuopt__elimination_portfolio_sweeps(&p, seed);
+    status = gpuopt__elimination_portfolio_prepare_cover(&p, tree, order, score, &arena, &block);
+    if (!status && !block && p.cover.cliques == 0 && p.cover.firsts < tree->graph->vertices)
+        status = gpuopt__elimination_portfolio_dissect(&p, tree, 1, dissections, seed, order, score);
+    if (!status && block) {
+        status = gpuopt__elimination_portfolio_begin(&p, tree, sweeps, dissections, seed, score);
         for (round = 0; round < p.rounds && !status && !gpuopt__elimination_watch_has_ended(watch); round++) {
             gpuopt__elimination_portfolio_prepare(&p, round, seed, order, score);
-            gpuopt__elimination_portfolio_run(&p);
+            if (round == 0 && p.has_raw) status = gpuopt__elimination_portfolio_keep(tree, p.raw, order, score);
+            if (!status) gpuopt__elimination_portfolio_run(&p);
             for (k = 0; k < p.chains && !status; k++)
                 status = gpuopt__elimination_portfolio_keep(tree, p.chain[k].order, order, score);
         }

@@ -46,8 +46,11 @@ static void gpuopt__elimination_tree_cut(gpuopt__elimination_tree *t, gpuopt__ar
                                                            sizeof(gpuopt__elimination_core_node));
 }
 
-/* Builds the tree of an order, with the messages' scopes in the graph's lists. */
+/* Builds the tree of an order, with the messages' scopes in the graph's lists. It gives up, with infinitely many
+ * operations, once it sees that the order is worse than one with the score `known` (NULL: never): lists of a bad order
+ * would be long. */
 static gpuopt_status gpuopt__elimination_tree_build(gpuopt__elimination_tree *t, const int32_t *order,
+                                                    const gpuopt__elimination_order_score *known,
                                                     gpuopt__elimination_order_score *score) {
     gpuopt__elimination_greedy *g = t->graph;
     int32_t i, n = g->vertices;
@@ -91,6 +94,10 @@ static gpuopt_status gpuopt__elimination_tree_build(gpuopt__elimination_tree *t,
         g->pool_used += count;
         t->parent[v] = parent;
         t->rows[v] = gpuopt__elimination_score_bucket(score, count, message, g->size[v]);
+        if (known && score->operations > known->operations && score->largest > known->largest) {
+            score->operations = HUGE_VAL;
+            return GPUOPT_OK;
+        }
         t->branch[v] += t->rows[v];
         if (parent < 0) continue;
         t->branch[parent] += t->branch[v];
@@ -237,7 +244,7 @@ static gpuopt_status gpuopt__elimination_rotate_round(gpuopt__elimination_tree *
     double sum = 0, least, first;
     int32_t x;
     int64_t k;
-    gpuopt_status status = gpuopt__elimination_tree_build(t, order, &ignored);
+    gpuopt_status status = gpuopt__elimination_tree_build(t, order, NULL, &ignored);
     if (status) return status;
     while (!gpuopt__elimination_core_select(t, order, share * score->operations)) share *= 4;
     if (t->count < 2) return GPUOPT_OK;
@@ -256,7 +263,7 @@ static gpuopt_status gpuopt__elimination_rotate_round(gpuopt__elimination_tree *
     }
     if (!(least < first * (1 - 1e-6))) return GPUOPT_OK;
     gpuopt__elimination_core_order(t, order);
-    return gpuopt__elimination_tree_build(t, order, score);
+    return gpuopt__elimination_tree_build(t, order, NULL, score);
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_ORDER_ROTATE_H */

@@ -86,12 +86,18 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
 #define GPUOPT__ELIMINATION_WARM 8800
 /* How far a thread counts before it asks the host again, while others work: some tenths of a millisecond. */
 #define GPUOPT__ELIMINATION_WAIT_LOOK 262144
-/* Sweeps that are tried beforehand. */
+/* Sweeps that are tried beforehand: without a budget, if the elimination is as long as for RESTARTS; with one. */
+#define GPUOPT__ELIMINATION_SWEEPS_FEW 16
 #define GPUOPT__ELIMINATION_SWEEPS 64
 /* Cliques that a sweep looks at in the time of a move of annealing, within a factor of a few. It looks at the clock and
  * asks the host after every LOOK of them: about a millisecond. */
 #define GPUOPT__ELIMINATION_SWEEP_SCANS 64
 #define GPUOPT__ELIMINATION_SWEEP_LOOK 262144
+/* Dissections, likewise, and what they may scan without a budget: some tens of milliseconds (section "Orders"). With
+ * four, pedigree13 keeps 2^2.3 times as many joined rows. */
+#define GPUOPT__ELIMINATION_DISSECT_FEW 8
+#define GPUOPT__ELIMINATION_DISSECT_MANY 32
+#define GPUOPT__ELIMINATION_DISSECT_SCANS ((int64_t)1 << 24)
 
 /* ---- Policies ---- */
 

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Orders by dissection: a cell of vertices is cut in two by a smallest vertex separator between the vertices at one end
+ * of it and those at the other, which a maximum flow of vertex-disjoint paths finds (in the manner of Schild, Sommer:
+ * On balanced separators in road networks, 2015), and so are its parts. There are two ways:
+ * - in a row: what is eliminated before the cell counts to the one end, and what comes after it to the other. Where
+ *   the cell is cut, as few variables are open as can be. Grids and their like have no better order.
+ * - nested: the separator comes after both parts, which are then on their own.
+ * Both take memory in proportion to the graph, so that they serve large graphs, too.
+ */
+#ifndef GPUOPT_IMPL_ELIMINATION_ORDER_FLOW_H
+#define GPUOPT_IMPL_ELIMINATION_ORDER_FLOW_H
+
+#include "order_greedy.h"
+#include "order_watch.h"
+#include "tuning.h"
+
+typedef struct gpuopt__elimination_flow {
+    /* The graph */
+    int32_t vertices;
+    const int64_t *start;    /* [vertices + 1] */
+    const int32_t *adjacent; /* [start[vertices]] */
+    /* The order: the cell is place[begin], ..., place[end - 1] */
+    int32_t *place, *at; /* [vertices] the vertices in order; where each is */
+    int32_t begin, end;
+    int nested;
+    int32_t *cells; /* [2 * vertices + 2] beginnings and ends of cells that are to be cut */
+    /* Distances, in steps, within the cell */
+    int32_t *before, *after, *across; /* [vertices] from what is eliminated before the cell; after it; from its side */
+    int32_t *count, *other;           /* [2 * vertices + 2], [vertices] for sorting */
+    /* The flow: paths from the sources, which are `source` vertices of the cell and what comes before it, to the last
+     * `source` ones and what comes after it */
+    int32_t source;
+    int32_t *next, *previous; /* [vertices] on its path, -1: none */
+    uint8_t *on;              /* [vertices] whether a path goes through it, or NEW, OUT */
+    int32_t *reached;        /* [2 * vertices] the states from which a state was reached: 2v is v, entered; 2v + 1 is v,
+                               * to be left. UNSEEN, or ENTRY: from a source */
+    int32_t *queue;          /* [2 * vertices] */
+    int32_t *entry, entries; /* [vertices] the vertices beside sources */
+    /* What it may take */
+    gpuopt__elimination_watch *watch;
+    double end_at;             /* in the watch's seconds */
+    int64_t scans, most_scans; /* of neighbours; INT64_MAX: any */
+    int64_t look;              /* how many scans there are at the next look at the watch */
+} gpuopt__elimination_flow;
+
+enum { GPUOPT__ELIMINATION_FLOW_UNSEEN = -2, GPUOPT__ELIMINATION_FLOW_ENTRY = -1 };
+enum { GPUOPT__ELIMINATION_FLOW_NEW = 2, GPUOPT__ELIMINATION_FLOW_OUT = 3 };
+
+static void gpuopt__elimination_flow_cut(gpuopt__elimination_flow *f, gpuopt__arena *arena) {
+    const int64_t n = f->vertices;
+    f->place = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
+    f->at = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
+    f->cells = (int32_t *)gpuopt__cut(arena, 2 * n + 2, sizeof(int32_t));
+    f->before = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
+    f->after = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
+    f->across = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
+    f->count = (int32_t *)gpuopt__cut(arena, 2 * n + 2, sizeof(int32_t));
+    f->other = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
+    f->next = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
+    f->previous = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
+    f->on = (uint8_t *)gpuopt__cut(arena, n, 1);
+    f->reached = (int32_t *)gpuopt__cut(arena, 2 * n, sizeof(int32_t));
+    f->queue = (int32_t *)gpuopt__cut(arena, 2 * n, sizeof(int32_t));
+    f->entry = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
+}
+
+/* Counts scans. Returns whether the search may go on. */
+static int gpuopt__elimination_flow_goes_on(gpuopt__elimination_flow *f, int64_t scans) {
+    f->scans += scans;
+    if (f->scans > f->most_scans) return 0;
+    if (f->scans < f->look) return 1;
+    f->look = f->scans + GPUOPT__ELIMINATION_SWEEP_LOOK;
+    return gpuopt__elimination_watch_seconds(f->watch, 1) < f->end_at && !gpuopt__elimination_watch_ends(f->watch, 1);
+}
+
+/* ---- The ends of a cell ---- */
+
+/* Steps within the cell from the first `seeds` vertices of the queue; out of reach: the size of the cell. Returns the
+ * last one that is found. */
+static int32_t gpuopt__elimination_flow_distances(gpuopt__elimination_flow *f, int32_t seeds, int32_t *steps) {
+    const int32_t size = f->end - f->begin;
+    int32_t seen = 0, waiting = seeds, k;
+    int64_t i;
+    for (k = f->begin; k < f->end; k++) steps[f->place[k]] = size;
+    for (k = 0; k < seeds; k++) steps[f->queue[k]] = 0;
+    while (seen < waiting) {
+        const int32_t v = f->queue[seen++];
+        f->scans += f->start[v + 1] - f->start[v];
+        for (i = f->start[v]; i < f->start[v + 1]; i++) {
+            const int32_t u = f->adjacent[i];
+            if (f->at[u] < f->begin || f->at[u] >= f->end || steps[u] < size || steps[u] == 0) continue;
+            steps[u] = steps[v] + 1;
+            f->queue[waiting++] = u;
+        }
+    }
+    return f->queue[waiting - 1];
+}
+
+/* The vertex of the cell that is farthest from v. */
+static int32_t gpuopt__elimination_flow_farthest(gpuopt__elimination_flow *f, int32_t v) {
+    f->queue[0] = v;
+    return gpuopt__elimination_flow_distances(f, 1, f->across);
+}
+
+/* Puts those vertices of the cell into the queue that have a neighbour before it, or after it; returns how many. */
+static int32_t gpuopt__elimination_flow_border(gpuopt__elimination_flow *f, int after) {
+    int32_t count = 0, k;
+    int64_t i;
+    for (k = f->begin; k < f->end; k++) {
+        const int32_t v = f->place[k];
+        for (i = f->start[v]; i < f->start[v + 1]; i++) {
+            const int32_t at = f->at[f->adjacent[i]];
+            if (after ? at < f->end : at >= f->begin) continue;
+            f->queue[count++] = v;
+            break;
+        }
+    }
+    return count;
+}
+
+/* Sorts the cell by `key` [vertices], which is from 0 to `most`; equal ones stay in order. */
+static void gpuopt__elimination_flow_sort(gpuopt__elimination_flow *f, const int32_t *key, int32_t most) {
+    int32_t k;
+    memset(f->count, 0, sizeof(int32_t) * (size_t)(most + 2));
+    for (k = f->begin; k < f->end; k++) f->count[key[f->place[k]] + 1]++;
+    for (k = 1; k <= most; k++) f->count[k] += f->count[k - 1];
+    for (k = f->begin; k < f->end; k++) f->other[f->count[key[f->place[k]]]++] = f->place[k];
+    for (k = f->begin; k < f->end; k++) {
+        f->place[k] = f->other[k - f->begin];
+        f->at[f->place[k]] = k;
+    }
+}
+
+/* Sorts the cell from one end to the other; `from`: the vertex where it begins if nothing before it matters. */
+static void gpuopt__elimination_flow_ends(gpuopt__elimination_flow *f, int32_t from) {
+    const int32_t size = f->end - f->begin;
+    int32_t seeds = f->nested ? 0 : gpuopt__elimination_flow_border(f, 0), last, k;
+    if (seeds == 0) {
+        f->queue[0] = from;
+        seeds = 1;
+    }
+    last = gpuopt__elimination_flow_distances(f, seeds, f->before);
+    seeds = f->nested ? 0 : gpuopt__elimination_flow_border(f, 1);
+    if (seeds == 0) {
+        f->queue[0] = last;
+        seeds = 1;
+    }
+    (void)gpuopt__elimination_flow_distances(f, seeds, f->after);
+    for (k = f->begin; k < f->end; k++) f->before[f->place[k]] += size - f->after[f->place[k]];
+    /* Where both ends are equally far: from one side of the cell to the other. */
+    (void)gpuopt__elimination_flow_farthest(f, gpuopt__elimination_flow_farthest(f, f->place[f->begin]));
+    gpuopt__elimination_flow_sort(f, f->across, size);
+    gpuopt__elimination_flow_sort(f, f->before, 2 * size);
+}
+
+/* ---- Flow ---- */
+
+/* Whether a path that comes to v ends there. */
+static int gpuopt__elimination_flow_is_target(const gpuopt__elimination_flow *f, int32_t v) {
+    return f->at[v] >= f->end - f->source;
+}
+
+/* No path yet, and nothing reached. */
+static void gpuopt__elimination_flow_clear(gpuopt__elimination_flow *f, int32_t v, uint8_t on) {
+    f->on[v] = on;
+    f->next[v] = f->previous[v] = -1;
+    f->reached[2 * v] = f->reached[2 * v + 1] = GPUOPT__ELIMINATION_FLOW_UNSEEN;
+}
+
+/* Finds the vertices where paths can begin: those beside a source. What comes after the cell and is beside what comes
+ * before it stays open in any case, and is left out. So is all of it if cells are nested. */
+static void gpuopt__elimination_flow_entries(gpuopt__elimination_flow *f) {
+    const int32_t inside = f->begin + f->source;
+    int32_t k;
+    int64_t i, j;
+    f->entries = 0;
+    for (k = f->begin; k < f->end; k++) {
+        const int32_t v = f->place[k];
+        gpuopt__elimination_flow_clear(f, v, 0);
+        for (i = f->start[v]; i < f->start[v + 1]; i++)
+            if (f->at[f->adjacent[i]] >= f->end)
+                gpuopt__elimination_flow_clear(f, f->adjacent[i], GPUOPT__ELIMINATION_FLOW_NEW);
+        f->scans += 3 * (f->start[v + 1] - f->start[v]);
+    }
+    for (k = f->begin; k < f->end; k++) {
+        const int32_t v = f->place[k];
+        int entry = 0;
+        for (i = f->start[v]; i < f->start[v + 1]; i++) {
+            const int32_t u = f->adjacent[i];
+            if (f->at[u] < inside) entry = 1;
+            if (f->at[u] < f->end || f->on[u] != GPUOPT__ELIMINATION_FLOW_NEW) continue;
+            for (j = f->start[u]; j < f->start[u + 1] && f->at[f->adjacent[j]] >= f->begin; j++) {}
+            f->on[u] = f->nested || j < f->start[u + 1] ? GPUOPT__ELIMINATION_FLOW_OUT : 0;
+            f->scans += j - f->start[u];
+        }
+        if (entry && k >= inside) f->entry[f->entries++] = v;
+    }
+    for (k = f->begin; k < inside; k++) {
+        const int32_t v = f->place[k];
+        for (i = f->start[v]; i < f->start[v + 1]; i++) {
+            const int32_t u = f->adjacent[i];
+            if (f->at[u] < f->end || f->on[u] || f->reached[2 * u] != GPUOPT__ELIMINATION_FLOW_UNSEEN) continue;
+            f->reached[2 * u] = GPUOPT__ELIMINATION_FLOW_ENTRY;
+            f->entry[f->entries++] = u;
+        }
+    }
+}
+
+/* Changes the flow along the states by which `state`, the end of a path, was reached. */
+static void gpuopt__elimination_flow_augment(gpuopt__elimination_flow *f, int32_t state) {
+    int32_t later = -1, from;
+    f->on[state >> 1] = 1;
+    for (; state != GPUOPT__ELIMINATION_FLOW_ENTRY; later = state, state = from) {
+        const int32_t v = state >> 1;
+        from = f->reached[state];
+        if (state & 1) {
+            if ((from >> 1) == v) f->on[v] = 1; /* entered, and left: as it had no path before */
+            if (later == (state ^ 1)) continue; /* goes back where the path came from */
+            f->next[v] = later >> 1;
+            f->previous[later >> 1] = v;
+        } else {
+            if (from == GPUOPT__ELIMINATION_FLOW_ENTRY) f->previous[v] = -1;
+            else if ((from >> 1) == v) { /* no path goes through it any more */ f->on[v] = 0;
+                f->next[v] = f->previous[v] = -1;
+            }
+        }
+    }
+}
+
+static void gpuopt__elimination_flow_reach(gpuopt__elimination_flow *f, int32_t state, int32_t from, int32_t *waiting) {
+    if (f->reached[state] != GPUOPT__ELIMINATION_FLOW_UNSEEN) return;
+    f->reached[state] = from;
+    f->queue[(*waiting)++] = state;
+}
+
+/* Looks for one more path. Returns whether there was one; else what can be reached is marked so. */
+static int gpuopt__elimination_flow_search(gpuopt__elimination_flow *f) {
+    const int32_t inside = f->begin + f->source;
+    int32_t seen = 0, waiting = 0, k;
+    int64_t i;
+    for (k = 0; k < f->entries; k++) {
+        f->reached[2 * f->entry[k]] = GPUOPT__ELIMINATION_FLOW_ENTRY;
+        f->queue[waiting++] = 2 * f->entry[k];
+    }
+    while (seen < waiting) {
+        const int32_t state = f->queue[seen++], v = state >> 1;
+        if (state & 1) {
+            if (f->on[v]) gpuopt__elimination_flow_reach(f, 2 * v, state, &waiting);
+            f->scans += f->start[v + 1] - f->start[v];
+            for (i = f->start[v]; i < f->start[v + 1]; i++) {
+                const int32_t u = f->adjacent[i];
+                if (f->at[u] < inside || f->on[u] == GPUOPT__ELIMINATION_FLOW_OUT) continue;
+                gpuopt__elimination_flow_reach(f, 2 * u, state, &waiting);
+            }
+        } else if (f->on[v]) {
+            if (f->previous[v] >= 0) gpuopt__elimination_flow_reach(f, 2 * f->previous[v] + 1, state, &waiting);
+        } else if (gpuopt__elimination_flow_is_target(f, v)) {
+            gpuopt__elimination_flow_augment(f, state);
+            for (k = 0; k < waiting; k++) f->reached[f->queue[k]] = GPUOPT__ELIMINATION_FLOW_UNSEEN;
+            return 1;
+        } else gpuopt__elimination_flow_reach(f, 2 * v + 1, state, &waiting);
+    }
+    return 0;
+}
+
+/* Cuts the cell in two: what sources reach comes first, then the other part. Returns the size of the first, 0: there
+ * was no time. */
+static int32_t gpuopt__elimination_flow_divide(gpuopt__elimination_flow *f) {
+    const int32_t inside = f->begin + f->source;
+    int32_t k, kept = inside, rest = 0;
+    gpuopt__elimination_flow_entries(f);
+    do {
+        if (!gpuopt__elimination_flow_goes_on(f, 1)) return 0;
+    } while (gpuopt__elimination_flow_search(f));
+    for (k = inside; k < f->end; k++) {
+        const int32_t v = f->place[k];
+        if (f->reached[2 * v + 1] != GPUOPT__ELIMINATION_FLOW_UNSEEN) f->place[kept++] = v;
+        else f->other[rest++] = v;
+    }
+    memcpy(f->place + kept, f->other, sizeof(int32_t) * (size_t)rest);
+    for (k = f->begin; k < f->end; k++) f->at[f->place[k]] = k;
+    return kept - f->begin;
+}
+
+/* Nested: moves the separator, those of the second part beside the first, to the end. Returns its size. */
+static int32_t gpuopt__elimination_flow_separate(gpuopt__elimination_flow *f, int32_t first) {
+    int32_t k, kept = f->begin + first, count = 0;
+    int64_t i;
+    for (k = f->begin + first; k < f->end; k++) {
+        const int32_t v = f->place[k];
+        for (i = f->start[v]; i < f->start[v + 1]; i++) {
+            const int32_t at = f->at[f->adjacent[i]];
+            if (at >= f->begin && at < f->begin + first) break;
+        }
+        if (i < f->start[v + 1]) f->other[count++] = v;
+        else f->place[kept++] = v;
+    }
+    memcpy(f->place + kept, f->other, sizeof(int32_t) * (size_t)count);
+    for (k = f->begin + first; k < f->end; k++) f->at[f->place[k]] = k;
+    return count;
+}
+
+/* The cell is the whole graph. */
+static void gpuopt__elimination_flow_begin(gpuopt__elimination_flow *f) {
+    int32_t k;
+    for (k = 0; k < f->vertices; k++) f->place[k] = f->at[k] = k;
+    f->begin = 0;
+    f->end = f->vertices;
+}
+
+/* v is mentioned from now on. Those whose neighbours all are then, and which are mentioned themselves, go to the
+ * queue. */
+static void gpuopt__elimination_flow_mention(gpuopt__elimination_flow *f, int32_t v, int32_t *waiting) {
+    int64_t i;
+    if (f->on[v]) return;
+    f->on[v] = 1;
+    f->scans += f->start[v + 1] - f->start[v];
+    for (i = f->start[v]; i < f->start[v + 1]; i++) {
+        const int32_t u = f->adjacent[i];
+        if (--f->count[u] == 0 && f->on[u]) f->queue[(*waiting)++] = u;
+    }
+    if (f->count[v] == 0) f->queue[(*waiting)++] = v;
+}
+
+/* In a row: moves vertices forward, to where all of their neighbours are mentioned, for then they can go without a new
+ * one. */
+static void gpuopt__elimination_flow_hasten(gpuopt__elimination_flow *f) {
+    int32_t k, seen = 0, waiting = 0, taken = 0;
+    int64_t i;
+    for (k = 0; k < f->vertices; k++) {
+        f->on[k] = 0;
+        f->count[k] = (int32_t)(f->start[k + 1] - f->start[k]);
+    }
+    for (k = 0; k < f->vertices; k++) {
+        int32_t v = f->place[k];
+        for (;; v = f->queue[seen++]) {
+            if (f->on[v] < 2) {
+                gpuopt__elimination_flow_mention(f, v, &waiting);
+                for (i = f->start[v]; i < f->start[v + 1]; i++)
+                    gpuopt__elimination_flow_mention(f, f->adjacent[i], &waiting);
+                f->on[v] = 2;
+                f->other[taken++] = v;
+            }
+            if (seen == waiting) break;
+        }
+    }
+    memcpy(f->place, f->other, sizeof(int32_t) * (size_t)f->vertices);
+}
+
+/* Finds an order, f->place, after flow_begin; `from`: where it begins; share: of a cell's vertices at either end that
+ * are kept apart, in 1/256. Returns whether there was time. */
+static int gpuopt__elimination_flow_run(gpuopt__elimination_flow *f, int32_t from, int32_t share) {
+    int32_t waiting = 0;
+    f->cells[waiting++] = 0;
+    f->cells[waiting++] = f->vertices;
+    while (waiting > 0) {
+        int32_t size, first;
+        f->end = f->cells[--waiting];
+        f->begin = f->cells[--waiting];
+        size = f->end - f->begin;
+        if (size < 2) continue;
+        if (size < f->vertices) from = gpuopt__elimination_flow_farthest(f, f->place[f->begin]);
+        gpuopt__elimination_flow_ends(f, from);
+        f->source = (int32_t)((int64_t)size * share / 256);
+        if (f->source < 1) f->source = 1;
+        first = gpuopt__elimination_flow_divide(f);
+        if (first == 0) return 0;
+        f->cells[waiting++] = f->begin + first;
+        f->cells[waiting++] = f->nested ? f->end - gpuopt__elimination_flow_separate(f, first) : f->end;
+        f->cells[waiting++] = f->begin;
+        f->cells[waiting++] = f->begin + first;
+    }
+    if (!f->nested) gpuopt__elimination_flow_hasten(f);
+    return 1;
+}
+
+#endif /* GPUOPT_IMPL_ELIMINATION_ORDER_FLOW_H */
