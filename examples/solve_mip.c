@@ -124,7 +124,7 @@ static int step_down(worker *w, decision d) {
 
 /* From the node down, rounding one column after the other, until there is a solution or none; leaves the node. */
 static void dive(worker *w) {
-    int64_t before = w->iterations, most = 1000 + before / 4;
+    int64_t before = w->iterations, most = 1000 + (w->cutoff < HUGE_VAL ? before / 4 : before);
     int guided = w->cutoff < HUGE_VAL && w->nodes % 64 == 1;
     decision d = round_one(w, guided);
     while (d.col >= 0 && !w->late && w->iterations - before < most && !node_is_full(w) &&
