@@ -151,7 +151,7 @@ static int allocate(worker *w) {
     w->changes = GPUOPT_INIT(gpuopt_propagator_changes);
     w->changes.capacity = trail_capacity(w->model);
     w->changes.col = calloc((size_t)w->changes.capacity, sizeof *w->changes.col);
-    w->basis = calloc(rows + cols + 1, 1);
+    w->basis = calloc(rows + cols + MOST_CUTS, 1);
     w->col = calloc(cols + 1, sizeof *w->col);
     w->mark = calloc(cols + 1, 1);
     failed |= !w->changes.col || !w->basis || !w->col || !w->mark;
@@ -186,10 +186,29 @@ static int probe(worker *w) {
     return feasible && worker_ok(w, gpuopt_propagator_keep(w->propagator));
 }
 
+int open_relaxation(worker *w) {
+    tree *t = w->tree;
+    gpuopt_matrix cuts = {t->cuts, w->model->matrix.cols, t->cut_start, t->cut_col, t->cut_value, GPUOPT_LAYOUT_CSR};
+    gpuopt_simplex_desc lp = mip_simplex_desc(w->model);
+    gpuopt_simplex_batch_destroy(w->batch);
+    gpuopt_simplex_destroy(w->lp);
+    w->batch = NULL; /* made when it is needed */
+    w->lp = NULL;
+    lp.lb = w->lb;
+    lp.ub = w->ub;
+    lp.method = GPUOPT_METHOD_REVISED;
+    lp.algorithm = w->dual ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_PRIMAL;
+    lp.spare_rows = t->cuts;
+    lp.spare_nonzeros = t->cut_start[t->cuts];
+    if (!worker_ok(w, gpuopt_simplex_create(w->context, &lp, &w->lp)) ||
+        (t->cuts > 0 && !worker_ok(w, gpuopt_simplex_add_rows(w->lp, &cuts, NULL, t->cut_side))))
+        return 0;
+    if (t->unbounded) node_forget_costs(w);
+    return !w->status;
+}
+
 int worker_open(worker *w, tree *t, int probes) {
     gpuopt_propagator_desc rows = mip_propagator_desc(t->model);
-    gpuopt_simplex_desc lp = mip_simplex_desc(t->model);
-    gpuopt_simplex_batch_desc children = GPUOPT_INIT(gpuopt_simplex_batch_desc);
     w->model = t->model;
     w->bound = -HUGE_VAL;
     w->cutoff = w->known = HUGE_VAL;
@@ -208,16 +227,7 @@ int worker_open(worker *w, tree *t, int probes) {
         !node_tighten(w, 0, NULL, NULL, NULL) || !worker_ok(w, gpuopt_propagator_keep(w->propagator)) ||
         (probes && w->dual && !probe(w))) /* the GPU does not probe with spare rows */
         return 0;
-    lp.lb = w->lb;
-    lp.ub = w->ub;
-    lp.method = GPUOPT_METHOD_REVISED;
-    lp.algorithm = w->dual ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_PRIMAL;
-    children.copies = 2 * MOST_TRIED;
-    if (!worker_ok(w, gpuopt_simplex_create(w->context, &lp, &w->lp)) ||
-        !worker_ok(w, gpuopt_simplex_batch_create(w->lp, &children, &w->batch)))
-        return 0;
-    if (t->unbounded) node_forget_costs(w);
-    return !w->status;
+    return open_relaxation(w);
 }
 
 void worker_close(worker *w) {

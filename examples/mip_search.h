@@ -40,6 +40,9 @@ typedef struct tree {
     double unit;      /* the objective's values differ by multiples of it; 0: by anything */
     int unbounded;    /* the relaxation is: any solution proves that the model is */
     double root_objective, *root_x, *root_slope, *lb, *ub; /* of the root's relaxation */
+    int32_t cuts, *cut_col; /* rows, by rows, that the relaxations have beyond the model's, each at most a side */
+    int64_t *cut_start;
+    double *cut_value, *cut_side;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* there are nodes, or there will be none */
     open_node **node;       /* a heap: the first has the least bound, and of those the greatest depth */
@@ -57,7 +60,7 @@ typedef struct step {
     int64_t start;
 } step;
 
-enum { MOST_TRIED = 16, MOST_THREADS = 256 };
+enum { MOST_TRIED = 16, MOST_THREADS = 256, MOST_CUTS = 1 << 14, MOST_CUT_ENTRIES = 1 << 22 };
 
 typedef struct worker {
     tree *tree;
@@ -116,6 +119,10 @@ int node_tighten(worker *w, int64_t count, const int32_t *col, const double *lb,
 /* Begins the relaxation at a basis, and solves it. */
 void node_set_basis(worker *w, const uint8_t *basis);
 int node_relax(worker *w);
+/* Makes the relaxation anew, with the present bounds and the tree's cuts. */
+int open_relaxation(worker *w);
+/* Adds cuts to the root's relaxation, which is solved, as long as that helps. */
+int node_cut(worker *w);
 /* Makes all costs of the relaxation 0. */
 void node_forget_costs(worker *w);
 

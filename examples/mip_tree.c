@@ -19,7 +19,12 @@ gpuopt_status tree_open(tree *t, const mip *model, double deadline) {
     pthread_cond_init(&t->changed, NULL);
     t->history = calloc(cols + 1, sizeof *t->history);
     t->lb = calloc(5 * cols + 1, sizeof *t->lb);
-    if (!t->lb || !t->history) return GPUOPT_ERROR_MEMORY;
+    t->cut_start = calloc(MOST_CUTS + 1, sizeof *t->cut_start);
+    t->cut_col = malloc(MOST_CUT_ENTRIES * sizeof *t->cut_col);
+    t->cut_value = malloc(MOST_CUT_ENTRIES * sizeof *t->cut_value);
+    t->cut_side = malloc(MOST_CUTS * sizeof *t->cut_side);
+    if (!t->lb || !t->history || !t->cut_start || !t->cut_col || !t->cut_value || !t->cut_side)
+        return GPUOPT_ERROR_MEMORY;
     t->ub = t->lb + cols;
     t->best = t->ub + cols;
     t->root_x = t->best + cols;
@@ -34,6 +39,10 @@ void tree_close(tree *t) {
     free(t->node);
     free(t->lb);
     free(t->history);
+    free(t->cut_start);
+    free(t->cut_col);
+    free(t->cut_value);
+    free(t->cut_side);
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->changed);
 }
@@ -70,7 +79,7 @@ static open_node *take(tree *t) {
 
 void tree_put(worker *w, decision d) {
     tree *t = w->tree;
-    size_t basis = (size_t)w->model->matrix.cols + (size_t)w->model->matrix.rows;
+    size_t basis = (size_t)w->model->matrix.cols + (size_t)w->model->matrix.rows + (size_t)t->cuts;
     int32_t depth = w->depth + 1, k;
     open_node *n = malloc(sizeof *n + sizeof d * (size_t)depth + basis);
     if (n) {

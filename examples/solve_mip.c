@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a mixed-integer program by branch and bound. Each node is propagated, its relaxation solved by the dual
- * simplex method from its parent's basis, and branched on a column chosen by strong branching and by what branching has
- * brought before; dives look for solutions. Threads take nodes from one queue.
+ * Solves a mixed-integer program by branch and bound. The root is probed and gets cuts. Each node is propagated, its
+ * relaxation solved by the dual simplex method from its parent's basis, and branched on a column chosen by strong
+ * branching and by what branching has brought before; dives look for solutions. Threads take nodes from one queue.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_mip.c examples/mip_*.c examples/common.c examples/io/m*.c examples/io/lp_*.c \
@@ -124,7 +124,7 @@ static int step_down(worker *w, decision d) {
 
 /* From the node down, rounding one column after the other, until there is a solution or none; leaves the node. */
 static void dive(worker *w) {
-    int64_t before = w->iterations, most = 1000 + before / 4;
+    int64_t before = w->iterations, most = 1000 + (w->cutoff < HUGE_VAL ? before / 4 : before);
     int guided = w->cutoff < HUGE_VAL && w->nodes % 64 == 1;
     decision d = round_one(w, guided);
     while (d.col >= 0 && !w->late && w->iterations - before < most && !node_is_full(w) &&
@@ -182,11 +182,14 @@ static int32_t list_candidates(worker *w, candidate *list) {
 /* Strong branching: replaces the scores of columns by how much the objective rises in their children, of some
  * iterations each. Bounds beyond which there is no better solution go into the worker's list; returns how many. */
 static int32_t try_children(worker *w, candidate **tried, int32_t count) {
+    gpuopt_simplex_batch_desc children = GPUOPT_INIT(gpuopt_simplex_batch_desc);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     int64_t limit = 20 + 2 * (w->iterations - w->tries) / (w->nodes + 1);
     int32_t col[MOST_TRIED], outcome[2 * MOST_TRIED], iterations[2 * MOST_TRIED], k, up, listed = 0;
     double objective[2 * MOST_TRIED];
     for (k = 0; k < count; k++) col[k] = tried[k]->col;
+    children.copies = 2 * MOST_TRIED;
+    if (!w->batch && !worker_ok(w, gpuopt_simplex_batch_create(w->lp, &children, &w->batch))) return 0;
     report.outcome = outcome;
     report.iterations = iterations;
     report.objective = objective;
@@ -351,7 +354,7 @@ static void *join_search(void *worker_of) {
 static void solve(tree *t, worker *w, int32_t threads) {
     size_t bytes = (size_t)t->model->matrix.cols * sizeof(double);
     int32_t col, k;
-    if (!worker_open(w, t, 1) || !node_relax(w)) {
+    if (!worker_open(w, t, 1) || !node_relax(w) || (w->outcome == GPUOPT_OPTIMAL && w->dual && !node_cut(w))) {
         lose(w);
         t->status = w->status;
         return;
@@ -419,6 +422,28 @@ static int prepare(mip *m) {
     return 0;
 }
 
+/* Fixes columns at a bound that costs least and that no row keeps them from: some optimum has them there. */
+static int fix_free_choices(mip *m) {
+    uint8_t *needed = calloc((size_t)m->matrix.cols + 1, 1); /* 1: by a row, if it decreases; 2: if it increases */
+    int32_t i, j;
+    int64_t e;
+    if (!needed) return -1;
+    for (i = 0; i < m->matrix.rows; i++)
+        for (e = m->matrix.start[i]; e < m->matrix.start[i + 1]; e++) {
+            int down = m->matrix.value[e] > 0 ? 1 : 2;
+            if (m->lhs[i] > -1e20) needed[m->matrix.index[e]] |= (uint8_t)down;
+            if (m->rhs[i] < 1e20) needed[m->matrix.index[e]] |= (uint8_t)(3 - down);
+        }
+    for (j = 0; j < m->matrix.cols; j++) {
+        double low = m->integer[j] ? ceil(m->lb[j]) : m->lb[j], high = m->integer[j] ? floor(m->ub[j]) : m->ub[j];
+        if (low > high) continue;
+        if (!(needed[j] & 1) && m->cost[j] >= 0 && low > -1e20) m->ub[j] = low;
+        else if (!(needed[j] & 2) && m->cost[j] <= 0 && high < 1e20) m->lb[j] = high;
+    }
+    free(needed);
+    return 0;
+}
+
 static int run(const options *o, const mip *model, double sign) {
     tree t;
     worker *w = calloc((size_t)o->threads, sizeof *w);
@@ -455,7 +480,7 @@ int main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     }
     sign = model.maximize ? -1 : 1;
-    if (prepare(&model)) fprintf(stderr, "%s: out of memory\n", o.model);
+    if (prepare(&model) || fix_free_choices(&model)) fprintf(stderr, "%s: out of memory\n", o.model);
     else result = run(&o, &model, sign);
     mip_free(&model);
     return finish_output(result);

@@ -115,6 +115,36 @@ if [ -x "$peer" ]; then
 else
     skip "a larger tree beside GLPK" "no $peer"
 fi
+# depots: customers have random distances from depots, which cost something to open and serve all or none.
+depots() {
+    awk -v depots=20 -v customers=30 'BEGIN {
+        state = 1
+        print "NAME depots FREE\nROWS\n N cost"
+        for (j = 0; j < depots; j++) print " L open" j
+        for (i = 0; i < customers; i++) print " E serve" i
+        print "COLUMNS\n M1 '"'MARKER' 'INTORG'"'"
+        for (j = 0; j < depots; j++) print " y" j " cost 300 open" j " -" customers
+        print " M2 '"'MARKER' 'INTEND'"'"
+        for (j = 0; j < depots; j++) for (i = 0; i < customers; i++) {
+            state = (state * 16807) % 2147483647
+            print " x" j "_" i " cost " state % 100 " open" j " 1\n x" j "_" i " serve" i " 1"
+        }
+        print "RHS"
+        for (i = 0; i < customers; i++) print " rhs serve" i " 1"
+        print "BOUNDS"
+        for (j = 0; j < depots; j++) print " BV b y" j
+        print "ENDATA"
+    }' >depots.mps
+}
+if [ -x "$peer" ]; then
+    depots
+    "$peer" depots.mps --without --cuts --json >out 2>err
+    optimum=$(field objective)
+    solved 0 optimal "$optimum" depots.mps && within nodes 1 100
+    result "cuts leave few nodes of a model that has hundreds without: what GLPK finds" $?
+else
+    skip "cuts beside GLPK" "no $peer"
+fi
 split 5 50 # not to be had in a second
 exits 3 split.mps --time 1 --json && [ "$(field status)" = feasible ] && within bound 0 0 && within objective 1 2000 &&
     within seconds 0.5 10
