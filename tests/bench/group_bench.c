@@ -337,6 +337,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[k], "--devices") == 0 && whole_number(value, MOST_RANKS, &o.devices)) continue;
         else if (strcmp(argv[k], "--nodes") == 0 && whole_number(value, MOST_NODES, &o.nodes)) continue;
         else if (strcmp(argv[k], "--round") == 0 && whole_number(value, INT64_MAX, &o.round)) continue;
+        else if (strcmp(argv[k], "--pool") == 0 && strcmp(value, "0") == 0) o.pool = 0;
         else if (strcmp(argv[k], "--pool") == 0 && whole_number(value, (int64_t)1 << 40, &o.pool)) continue;
         else if (strcmp(argv[k], "--memory") == 0 && whole_number(value, 1 << 20, &o.memory)) continue;
         else if (strcmp(argv[k], "--repeat") != 0 || !whole_number(value, MOST_REPEATS, &o.repeat)) break;

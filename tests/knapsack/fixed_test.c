@@ -111,7 +111,7 @@ static void small_profits(void **state) {
     uint64_t random = 101;
     int k, fixed = 0;
     (void)state;
-    for (k = 0; k < test_times(4000, 4000); k++) {
+    for (k = 0; k < 4000; k++) {
         const int groups = 2 + k % 2;
         const int64_t noise = 1 + k % 41;
         model m = in_groups(6 + k % 7, groups, k % 9, &random);
@@ -129,7 +129,7 @@ static void large_profits(void **state) {
     int64_t profit;
     int k, fixed = 0;
     (void)state;
-    for (k = 0; k < test_times(20000, 20000); k++) {
+    for (k = 0; k < 20000; k++) {
         model m = in_groups(5 + k % 5, 2, 1 + k % 60, &random);
         int64_t each = 0;
         int32_t j;
