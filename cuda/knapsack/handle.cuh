@@ -121,7 +121,6 @@ uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsa
 gpuopt_status knapsack_load_kernels(const gpuopt_context *context, const gpuopt_knapsack_desc &d) {
     if (d.search == GPUOPT_SEARCH_HYBRID) return load_kernels(context, knapsack_expand<false, true>);
     gpuopt_status status = load_kernels(context, knapsack_expand<true, false>, knapsack_complete, knapsack_gather);
-    if (!status && d.group) status = load_kernels(context, knapsack_count);
     return status || d.search == GPUOPT_SEARCH_DOMINANCE ? status
                                                          : load_kernels(context, knapsack_expand<false, false>);
 }

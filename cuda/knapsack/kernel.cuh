@@ -243,14 +243,6 @@ __global__ void knapsack_gather(gpuopt__knapsack_pool pool, const __grid_constan
     }
 }
 
-/* Thread 2 c + f counts what is before cut[c], unchanged (f = 0) or flipped, and puts it into found[2 c + f]. */
-__global__ void knapsack_count(gpuopt__knapsack_pool pool, const __grid_constant__ gpuopt__knapsack_job job,
-                               int64_t first, int64_t count, const int64_t *cut, int cuts, uint64_t *found) {
-    const int t = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (t < 2 * cuts)
-        found[t] = static_cast<uint64_t>(gpuopt__knapsack_count_before(&pool, &job, first, count, t % 2, cut[t / 2]));
-}
-
 } // namespace
 
 #endif /* GPUOPT_CUDA_KNAPSACK_KERNEL_CUH */

@@ -58,7 +58,10 @@ gpuopt_status cuda_knapsack_create(gpuopt_context *context, const gpuopt_knapsac
     k->all_on_host = knapsack_host_room(*desc) == desc->pool;
     k->head.host_room = k->all_on_host ? 0 : knapsack_host_room(*desc);
     status = knapsack_allocate(k, *desc);
-    if (!status && desc->group && k->device) k->open = PeerDoor::open(&k->door);
+    if (!status && desc->group && k->device) {
+        k->open = PeerDoor::open(&k->door);
+        status = load_kernels(context, knapsack_count);
+    }
     if (status) cuda_knapsack_destroy(&k->head);
     else *knapsack = &k->head;
     return status;
