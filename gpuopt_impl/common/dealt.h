@@ -141,7 +141,7 @@ static inline void gpuopt__dealt_move(const int32_t *place, int32_t count, char 
 static void gpuopt__dealt_copy_items(const gpuopt__dealt_part *part, int32_t item, int32_t count,
                                      const gpuopt__dealt_array *array, char *message, int out) {
     char *const at = (char *)array->at, *there = at + (size_t)(part->first + item) * array->size;
-    const int32_t *place = part->item + (part->item ? item : 0);
+    const int32_t *place = part->item ? part->item + item : NULL;
     if (!part->item) memcpy(out ? message : there, out ? there : message, (size_t)count * array->size);
     else if (array->size == sizeof(int32_t)) gpuopt__dealt_move(place, count, at, sizeof(int32_t), message, out);
     else if (array->size == sizeof(double)) gpuopt__dealt_move(place, count, at, sizeof(double), message, out);
