@@ -21,9 +21,9 @@
  * Nobody waits for ever: a thread that waits looks at the clock now and then, at the `lost` word of its mailbox, which
  * any rank may set, and at a word in locked host memory, by which a thread of the host stops the kernel.
  *
- * Memory that is gone: a rank's kernel may write to a mailbox as long as its host is a visitor there (PeerDoor). A rank
- * that destroys its mailbox first closes its door, which waits for the visitors; one that failed stops their kernels
- * before that.
+ * Memory that is gone: a rank's kernel may write to a mailbox, and a copy may read another rank's memory, as long as the
+ * host that launched it is a visitor there (PeerDoor). A rank that gives its memory back first closes its door, which
+ * waits for the visitors; one that failed stops their kernels before that.
  */
 #ifndef GPUOPT_CUDA_PEERS_CUH
 #define GPUOPT_CUDA_PEERS_CUH
