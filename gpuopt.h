@@ -1976,8 +1976,8 @@ typedef struct gpuopt_elimination_estimate {
  * fit the limit; or parent is asked for, and messages of more than 2^44 entries have more than 2^26 variables together.
  * Cost: `restarts` greedy runs of each heuristic, and annealing for the budget or, without one, for about as long: some
  * milliseconds for hundreds of variables in twice as many functions, up to some hundreds of them if the elimination
- * would take long; seconds for 100000 functions. The stop hook is asked on the calling thread once there is an order, after the first
- * greedy run, and ends the search with the best order found so far. */
+ * would take long; seconds for 100000 functions. The stop hook is asked on the calling thread once there is an order,
+ * after the first greedy run, and ends the search with the best order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);
