@@ -46,7 +46,7 @@ int cuda_knapsack_admit(gpuopt_knapsack *knapsack) {
 }
 
 /* Waits, so that the other rank's pool is there until the copy has been made. */
-gpuopt_status cuda_knapsack_pull(gpuopt_knapsack *knapsack, int32_t rank, int64_t from, int64_t to, int step,
+gpuopt_status cuda_knapsack_pull(gpuopt_knapsack *knapsack, int32_t rank, int64_t before, int64_t to, int step,
                                  int64_t count) {
     const CudaKnapsack *k = cuda_knapsack(knapsack);
     const KnapsackCard card = knapsack_card(k, rank);
@@ -56,7 +56,7 @@ gpuopt_status cuda_knapsack_pull(gpuopt_knapsack *knapsack, int32_t rank, int64_
         return GPUOPT_ERROR_PEER;
     }
     gpuopt_status status =
-        knapsack_copy(k, k->pool, to, card.pool, step < 0 ? card.nodes - 1 - from : from, step, count);
+        knapsack_copy(k, k->pool, to, card.pool, step < 0 ? card.nodes - 1 - before : before, step, count);
     if (!status) status = k->queue.wait("copying another rank's knapsack nodes");
     PeerDoor::leave(card.peer.key);
     return status;

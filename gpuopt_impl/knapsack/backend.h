@@ -17,6 +17,7 @@
  *     incumbent.h      solutions and claims of the caller, the upper bound
  *     recover.h        the items of the best solution
  *     pack.h, unpack.h nodes as bytes, and back
+ *     cut.h            how many nodes have children before a cut between two ranks (CPU and GPU)
  *     ranges.h         a step by the ranks of a group: who makes which children, and gets which nodes for that
  *     together.h       these steps, and what ranks agree on
  *     pick.h           which nodes are one of every so many (CPU and GPU)
@@ -31,6 +32,7 @@
 
 #include "../common/backend.h"
 #include "choice_head.h"
+#include "cut.h"
 #include "multi_head.h"
 #include "pick.h"
 #include "small.h"
@@ -141,36 +143,6 @@ static inline int gpuopt__knapsack_stops(gpuopt_knapsack *k, const gpuopt__knaps
     return s->which == 0 && k->stopped && !gpuopt__knapsack_has_ranks(s);
 }
 
-/* Whether a child of a node is before a cut between two ranks' children, at room `cut`. */
-GPUOPT_HD int gpuopt__knapsack_is_before(const gpuopt__knapsack_job *job, int64_t room, int flipped, int64_t cut) {
-    return flipped ? room >= job->least && room + job->room > cut : room > cut;
-}
-
-/* How many nodes of this rank, from number `first` of the job on, have an unchanged, or a flipped, child before a
- * cut. */
-GPUOPT_HD int64_t gpuopt__knapsack_count_before(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
-                                                int64_t first, int64_t count, int flipped, int64_t cut) {
-    int64_t low = 0, high = count; /* the answer is in low .. high */
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        const int64_t room = pool->room[job->from + (first + middle) * job->from_step];
-        if (gpuopt__knapsack_is_before(job, room, flipped, cut)) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-/* That for unchanged (same) and flipped children, and for each of the cuts 1 .. cuts, on the host. */
-static inline void gpuopt__knapsack_count_all(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
-                                              int64_t first, int64_t count, const int64_t *cut, int32_t cuts,
-                                              int64_t *same, int64_t *flipped) {
-    int32_t c;
-    for (c = 1; c <= cuts; c++) {
-        same[c] = gpuopt__knapsack_count_before(pool, job, first, count, 0, cut[c]);
-        flipped[c] = gpuopt__knapsack_count_before(pool, job, first, count, 1, cut[c]);
-    }
-}
-
 /* What a run of a batch of small knapsacks is to do. */
 typedef struct gpuopt__knapsack_batch_job {
     gpuopt_memory where;
@@ -215,10 +187,11 @@ struct gpuopt__knapsack_backend {
                             int64_t first, int64_t count, const int64_t *cut, int32_t cuts, int64_t *same,
                             int64_t *flipped);
     /* With a group: fills in this rank's card; whether this rank can copy from the pools of all whose cards it has; and
-     * copies `count` nodes from another rank's place `from` on, which that rank does not change until the next step. */
+     * copies `count` nodes from another rank's pool, which that rank does not change until the next step, from the one
+     * on that has `before` others before it on its side. NULL: ranks of this backend send nodes. */
     void (*show)(gpuopt_knapsack *, gpuopt__knapsack_card *);
     int (*admit)(gpuopt_knapsack *);
-    gpuopt_status (*pull)(gpuopt_knapsack *, int32_t rank, int64_t from, int64_t to, int step, int64_t count);
+    gpuopt_status (*pull)(gpuopt_knapsack *, int32_t rank, int64_t before, int64_t to, int step, int64_t count);
     /* Called once the tables of sorted items are filled. */
     gpuopt_status (*load)(gpuopt_knapsack *);
     /* Read and write `count` nodes, from place `at` on; step: 1 or -1, from one place to the next. */

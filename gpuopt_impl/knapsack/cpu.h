@@ -218,28 +218,6 @@ static gpuopt_status gpuopt__knapsack_cpu_before(gpuopt_knapsack *knapsack, cons
     return GPUOPT_OK;
 }
 
-/* Ranks of this backend may be on different machines: they send nodes. */
-static void gpuopt__knapsack_cpu_show(gpuopt_knapsack *k, gpuopt__knapsack_card *card) {
-    (void)k;
-    (void)card;
-}
-
-static int gpuopt__knapsack_cpu_admit(gpuopt_knapsack *k) {
-    (void)k;
-    return 0;
-}
-
-static gpuopt_status gpuopt__knapsack_cpu_pull(gpuopt_knapsack *k, int32_t rank, int64_t from, int64_t to, int step,
-                                               int64_t count) {
-    (void)k;
-    (void)rank;
-    (void)from;
-    (void)to;
-    (void)step;
-    (void)count;
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
-
 static gpuopt_status gpuopt__knapsack_cpu_put(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
                                               int step, int64_t count, const gpuopt__knapsack_node *node) {
     (void)s;
@@ -263,9 +241,9 @@ static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {gpuop
                                                                            gpuopt__knapsack_cpu_complete,
                                                                            gpuopt__knapsack_cpu_rooms,
                                                                            gpuopt__knapsack_cpu_before,
-                                                                           gpuopt__knapsack_cpu_show,
-                                                                           gpuopt__knapsack_cpu_admit,
-                                                                           gpuopt__knapsack_cpu_pull,
+                                                                           NULL,
+                                                                           NULL,
+                                                                           NULL,
                                                                            gpuopt__knapsack_cpu_load,
                                                                            gpuopt__knapsack_cpu_get,
                                                                            gpuopt__knapsack_cpu_put,

@@ -97,14 +97,6 @@ static int64_t gpuopt__knapsack_most_lacking(const gpuopt_knapsack *k, const gpu
 
 /* ---- The parts of a step ---- */
 
-/* Reads rooms of every `stride`-th node of this rank, from node `first` of the job on. */
-static gpuopt_status gpuopt__knapsack_own_rooms(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int64_t first,
-                                                int64_t stride, int64_t count, int64_t *room) {
-    if (count == 0) return GPUOPT_OK;
-    return gpuopt__knapsack_of(k)->rooms(k, &k->search, job->from + first * job->from_step, stride * job->from_step,
-                                         count, room);
-}
-
 /* Where a walk along the samples of all ranks is, and the node of which the next one is. */
 typedef struct gpuopt__knapsack_walk {
     int32_t rank;
@@ -174,15 +166,17 @@ static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsa
 static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int32_t ranks) {
     const gpuopt__knapsack_search *s = &k->search;
     const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, s->rank);
-    const int64_t stride = gpuopt__knapsack_sample_stride(has);
+    const int64_t stride = gpuopt__knapsack_sample_stride(has),
+                  samples = (gpuopt__knapsack_length(has) + stride - 1) / stride;
     const uint64_t bytes = GPUOPT__KNAPSACK_SAMPLES * sizeof(int64_t);
     int64_t own[GPUOPT__KNAPSACK_SAMPLES];
     gpuopt__knapsack_walk walk;
-    gpuopt_status status;
+    gpuopt_status status = GPUOPT_OK;
     memset(own, 0, sizeof own);
     memset(&walk, 0, sizeof walk);
-    status = gpuopt__knapsack_own_rooms(k, job, has.begin, stride, (gpuopt__knapsack_length(has) + stride - 1) / stride,
-                                        own);
+    if (samples > 0)
+        status = gpuopt__knapsack_of(k)->rooms(k, s, job->from + has.begin * job->from_step, stride * job->from_step,
+                                               samples, own);
     if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
     if (ranks == 1) memcpy(k->ranks.room, own, sizeof own);
     else status = gpuopt_group_all_gather(k->ranks.group, own, bytes, k->ranks.room, bytes * (uint64_t)ranks, NULL);
@@ -288,14 +282,14 @@ static gpuopt_status gpuopt__knapsack_meet(gpuopt_knapsack *k) {
     int64_t all;
     gpuopt_status status;
     memset(&own, 0, sizeof own);
-    gpuopt__knapsack_of(k)->show(k, &own);
+    if (gpuopt__knapsack_of(k)->show) gpuopt__knapsack_of(k)->show(k, &own);
     status = gpuopt_group_all_gather(k->ranks.group, &own, sizeof own, k->ranks.card,
                                      sizeof own * (uint64_t)k->search.ranks, NULL);
     if (status) return status;
-    all = gpuopt__knapsack_of(k)->admit(k);
+    all = gpuopt__knapsack_of(k)->admit && gpuopt__knapsack_of(k)->admit(k);
     status = gpuopt_group_all_reduce(k->ranks.group, GPUOPT_REDUCE_MIN, 1, &all, NULL);
     if (status) return status;
-    k->ranks.peers = all != 0;
+    k->ranks.peers = (int)all;
     k->ranks.met = 1;
     gpuopt__log(k->context, 2, "knapsack: ranks get nodes through %s memory", all ? "peer" : "host");
     return GPUOPT_OK;
