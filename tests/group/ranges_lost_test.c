@@ -45,6 +45,24 @@ static gpuopt_knapsack *make(rank *r) {
     return k;
 }
 
+/* A context as a descriptor of the test's own says, and its group. */
+static gpuopt_context *open_own(rank *r, const gpuopt_context_desc *own, gpuopt_group **group) {
+    gpuopt_group_desc desc = GPUOPT_INIT(gpuopt_group_desc);
+    gpuopt_context *context = NULL;
+    EXPECT(r, gpuopt_context_create(own, &context) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_create(context, &r->transport, &desc, group) == GPUOPT_OK);
+    return context;
+}
+
+/* Gives them back, with the handle. */
+static void close_own(rank *r, gpuopt_knapsack *k, gpuopt_group *group, gpuopt_context *context,
+                      const test_host *host) {
+    gpuopt_knapsack_destroy(k);
+    gpuopt_group_destroy(group);
+    gpuopt_context_destroy(context);
+    EXPECT(r, host->live == 0);
+}
+
 static void ends_well(rank *r, gpuopt_knapsack *k) {
     const work *w = r->all->data;
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
@@ -197,21 +215,16 @@ static void stops_in_create(rank *r) {
     gpuopt_context_desc own = test_context_desc(&host);
     gpuopt_knapsack_desc desc = reduced_of(r);
     gpuopt_knapsack *k = NULL;
-    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
-    gpuopt_context *context = NULL;
+    gpuopt_context *context;
     asked = 0;
     stop_at = w->wrong;
     if (r->number == CULPRIT) own.stop = stops;
-    EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
-    EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
+    context = open_own(r, &own, &desc.group);
     EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
     if (r->number == CULPRIT) w->reached = asked == stop_at;
     stop_at = 0;
     if (k) ends_well(r, k);
-    gpuopt_knapsack_destroy(k);
-    gpuopt_group_destroy(desc.group);
-    gpuopt_context_destroy(context);
-    EXPECT(r, host.live == 0);
+    close_own(r, k, desc.group, context, &host);
 }
 
 /* ---- In the search ---- */
@@ -239,22 +252,17 @@ static void is_stopped(rank *r) {
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     gpuopt_knapsack_desc desc = desc_of(r);
     gpuopt_knapsack *k = NULL;
-    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
-    gpuopt_context *context = NULL;
+    gpuopt_context *context;
     asked = 0;
     stop_at = w->wrong;
     if (r->number == CULPRIT) own.stop = stops;
-    EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
-    EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
+    context = open_own(r, &own, &desc.group);
     EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.steps < stop_at + 64);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.lower == w->optimum);
-    gpuopt_knapsack_destroy(k);
-    gpuopt_group_destroy(desc.group);
-    gpuopt_context_destroy(context);
-    EXPECT(r, host.live == 0);
+    close_own(r, k, desc.group, context, &host);
 }
 
 /* With a shared list the culprit is late (0), aborts (1), or is gone (2). */
@@ -297,8 +305,7 @@ static void recovers_none(rank *r) {
     gpuopt_context_desc own = test_context_desc(&host);
     gpuopt_knapsack_desc desc = desc_of(r);
     gpuopt_knapsack *k = NULL;
-    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
-    gpuopt_context *context = NULL;
+    gpuopt_context *context;
     gpuopt_status status = GPUOPT_OK;
     unsigned char bytes[1 << 16];
     const double start = seconds_now();
@@ -307,8 +314,7 @@ static void recovers_none(rank *r) {
     own.backend = &broken;
     recovers = 0;
     fails_at = r->number == CULPRIT;
-    EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
-    EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
+    context = open_own(r, &own, &desc.group);
     EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
     while (!status && recovers == 0) {
         status = gpuopt_knapsack_expand(k, 0, 1, NULL);
@@ -319,10 +325,7 @@ static void recovers_none(rank *r) {
     EXPECT(r, status == (r->number == CULPRIT ? GPUOPT_ERROR_DEVICE : GPUOPT_ERROR_PEER));
     EXPECT(r, r->number == CULPRIT || seconds_now() - start < 10);
     if (r->number == CULPRIT) seconds_wait(11);
-    gpuopt_knapsack_destroy(k);
-    gpuopt_group_destroy(desc.group);
-    gpuopt_context_destroy(context);
-    EXPECT(r, host.live == 0);
+    close_own(r, k, desc.group, context, &host);
 }
 
 /* The culprit's transport fails at exchange number `wrong`, wherever that is; beyond the last one nothing fails. */

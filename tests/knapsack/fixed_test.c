@@ -15,6 +15,8 @@
 #endif
 #include "gpuopt_impl/knapsack/groups_reduce.h"
 
+#include "tests/knapsack/lists.h"
+
 /* No search within a search is made here. */
 static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
                                            int surrogates, gpuopt_knapsack **knapsack) {
@@ -24,39 +26,11 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
 
 enum { MOST = 12 };
 
-/* Sorts by profit per weight; the products fit. */
-static void sort(model *m) {
-    int32_t i, j;
-    for (i = 1; i < m->items; i++)
-        for (j = i; j > 0 && m->profit[j] * m->weight[j - 1] > m->profit[j - 1] * m->weight[j]; j--) {
-            const int64_t weight = m->weight[j], profit = m->profit[j];
-            m->weight[j] = m->weight[j - 1];
-            m->profit[j] = m->profit[j - 1];
-            m->weight[j - 1] = weight;
-            m->profit[j - 1] = profit;
-        }
-}
-
 /* Fills in what the lists say of each item, if solutions of more profit than `lower` are wanted. */
 static void choose(const model *m, int32_t groups, int64_t within, int64_t lambda, int64_t lower, uint8_t *choice) {
     gpuopt__knapsack_grouping g;
     gpuopt__knapsack_view view;
-    void *memory = malloc(gpuopt__knapsack_group_cut(&g, NULL, m->items, groups, 1));
-    assert_non_null(memory);
-    memset(&g, 0, sizeof g);
-    memset(&view, 0, sizeof view);
-    view.table.weight = m->weight;
-    view.table.profit = m->profit;
-    view.last = m->items;
-    view.capacity = m->capacity;
-    gpuopt__knapsack_group_cut(&g, memory, m->items, groups, 1);
-    g.view = &view;
-    g.groups = groups;
-    g.limit = g.states;
-    gpuopt__knapsack_group_divide(&g, within);
-    gpuopt__knapsack_group_begin(&g);
-    gpuopt__knapsack_group_price(&g, lambda);
-    assert_true(gpuopt__knapsack_group_lists(&g, lower));
+    void *memory = lists_make(m, groups, within, lambda, lower, &view, &g);
     assert_true(gpuopt__knapsack_group_choose(&g, choice));
     free(memory);
 }
@@ -117,7 +91,7 @@ static void small_profits(void **state) {
         model m = in_groups(6 + k % 7, groups, k % 9, &random);
         int32_t j;
         for (j = 0; j < m.items; j++) m.profit[j] = m.weight[j] + test_random_int(&random, 0, noise);
-        sort(&m);
+        model_sort(&m);
         fixed += check(&m, groups, 60, k % 3 ? test_random_int(&random, 0, 1300) : 0, 1 + k % 2);
     }
     assert_true(fixed > 2000);
@@ -138,7 +112,7 @@ static void large_profits(void **state) {
         for (j = 0; j < m.items; j++)
             m.profit[j] = m.weight[j] * each + (k % 4 ? 0 : test_random_int(&random, 0, each));
         if (k % 3) m.capacity = add_up(&m, (uint32_t)test_random_int(&random, 1, (1 << m.items) - 1), &profit);
-        sort(&m);
+        model_sort(&m);
         fixed += check(&m, 2, 60, 0, 1 + k % 2);
     }
     assert_true(fixed > 2000);

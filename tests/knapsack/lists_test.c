@@ -15,18 +15,7 @@
 #endif
 #include "gpuopt_impl/knapsack/groups.h"
 
-/* Items of model_random are not sorted. */
-static void sort(model *m) {
-    int32_t i, j;
-    for (i = 1; i < m->items; i++)
-        for (j = i; j > 0 && m->profit[j] * m->weight[j - 1] > m->profit[j - 1] * m->weight[j]; j--) {
-            const int64_t weight = m->weight[j], profit = m->profit[j];
-            m->weight[j] = m->weight[j - 1];
-            m->profit[j] = m->profit[j - 1];
-            m->weight[j - 1] = weight;
-            m->profit[j - 1] = profit;
-        }
-}
+#include "tests/knapsack/lists.h"
 
 /* The bound, if the lists keep all that is better than `lower`; in 1 / SCALE of profit. */
 static int64_t bound(const model *m, int32_t groups, int64_t within, int64_t lambda, int64_t lower) {
@@ -35,22 +24,7 @@ static int64_t bound(const model *m, int32_t groups, int64_t within, int64_t lam
     const gpuopt__knapsack_group_state *list;
     int64_t most = INT64_MIN;
     int32_t s, at;
-    void *memory = malloc(gpuopt__knapsack_group_cut(&g, NULL, m->items, groups, 1));
-    assert_non_null(memory);
-    memset(&g, 0, sizeof g);
-    memset(&view, 0, sizeof view);
-    view.table.weight = m->weight;
-    view.table.profit = m->profit;
-    view.last = m->items;
-    view.capacity = m->capacity;
-    gpuopt__knapsack_group_cut(&g, memory, m->items, groups, 1);
-    g.view = &view;
-    g.groups = groups;
-    g.limit = g.states;
-    gpuopt__knapsack_group_divide(&g, within);
-    gpuopt__knapsack_group_begin(&g);
-    gpuopt__knapsack_group_price(&g, lambda);
-    assert_true(gpuopt__knapsack_group_lists(&g, lower));
+    void *memory = lists_make(m, groups, within, lambda, lower, &view, &g);
     list = gpuopt__knapsack_group_list(&g, groups - 1);
     for (s = 0, at = g.fills; s < g.length[groups - 1]; s++) {
         const int64_t value = list[s].value + gpuopt__knapsack_group_fill(&g, m->capacity - list[s].weight, &at);
@@ -79,7 +53,7 @@ static void true_bounds(void **state) {
             m.profit[j] = share / (1 + k % 2) + test_random_int(&random, 1, 20);
         }
         m.capacity = test_random_int(&random, 1000, 5000);
-        sort(&m);
+        model_sort(&m);
         optimum = model_optimum(&m);
         for (i = 0; i < 4; i++) {
             const int64_t lambda = i * test_random_int(&random, 0, 700);

@@ -150,6 +150,18 @@ gpuopt_knapsack_info model_finish(gpuopt_knapsack *knapsack, const model *m, int
     return info;
 }
 
+void model_sort(model *m) {
+    int32_t i, j;
+    for (i = 1; i < m->items; i++)
+        for (j = i; j > 0 && m->profit[j] * m->weight[j - 1] > m->profit[j - 1] * m->weight[j]; j--) {
+            const int64_t weight = m->weight[j], profit = m->profit[j];
+            m->weight[j] = m->weight[j - 1];
+            m->profit[j] = m->profit[j - 1];
+            m->weight[j - 1] = weight;
+            m->profit[j - 1] = profit;
+        }
+}
+
 int64_t model_search(gpuopt_context *context, const model *m, gpuopt_switch reduction, int64_t optimum) {
     gpuopt_knapsack_desc desc = model_desc(m);
     gpuopt_knapsack *knapsack;

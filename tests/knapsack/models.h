@@ -23,6 +23,9 @@ model model_random(int kind, int32_t items, int64_t range, uint64_t *state);
  * last without a share; and 1 .. noise on each weight and profit. Part of the items, in percent, are in the last. */
 model model_grouped(int32_t items, int groups, int64_t capacity, int more, int64_t noise, int part, uint64_t *random);
 
+/* Sorts the items by profit per weight, the best first; products of profits and weights must fit. */
+void model_sort(model *m);
+
 /* The optimum by dynamic programming, over weights or over profits: one of the capacity and the sum of profits must be
  * small. */
 int64_t model_optimum(const model *m);

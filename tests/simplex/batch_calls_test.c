@@ -13,20 +13,6 @@ static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
 enum { COUNT = 20 };
 
-static gpuopt_simplex_desc root_desc(const mip *m) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(m);
-    desc.method = GPUOPT_METHOD_REVISED;
-    return desc;
-}
-
-static gpuopt_simplex_batch_desc batch_desc(void) {
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    desc.copies = COUNT;
-    desc.changes = 9 * COUNT;
-    desc.with_basis = desc.with_x = desc.with_farkas = 1;
-    return desc;
-}
-
 /* ---- Misuse ---- */
 
 #define REFUSED(code, text, ...)                        \
@@ -38,7 +24,7 @@ static void refused_descriptors(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     mip m = model_load("plant:20:40:0.3:2");
-    gpuopt_simplex_desc desc = root_desc(&m);
+    gpuopt_simplex_desc desc = children_root_desc(&m, 0);
     gpuopt_simplex *root = simplex_create(context, &desc);
     gpuopt_simplex_batch_desc bad;
     gpuopt_simplex_batch *batch = (gpuopt_simplex_batch *)&bad;
@@ -46,7 +32,7 @@ static void refused_descriptors(void **state) {
     const long live = host.live;
     (void)state;
 #define BAD(code, text, member, value)                                    \
-    bad = batch_desc();                                                   \
+    bad = children_batch_desc(COUNT);                                     \
     bad.member = value;                                                   \
     REFUSED(code, text, gpuopt_simplex_batch_create(root, &bad, &batch)); \
     assert_null(batch);                                                   \
@@ -64,11 +50,11 @@ static void refused_descriptors(void **state) {
         gpuopt_simplex *tableau;
         desc.method = GPUOPT_METHOD_TABLEAU;
         tableau = simplex_create(context, &desc);
-        bad = batch_desc();
+        bad = children_batch_desc(COUNT);
         REFUSED(UNSUPPORTED, "REVISED", gpuopt_simplex_batch_create(tableau, &bad, &batch));
         gpuopt_simplex_destroy(tableau);
     }
-    bad = batch_desc();
+    bad = children_batch_desc(COUNT);
     REFUSED(ARGUMENT, "desc is NULL", gpuopt_simplex_batch_create(root, NULL, &batch));
     REFUSED(ARGUMENT, "batch is NULL", gpuopt_simplex_batch_create(root, &bad, NULL));
     REFUSED(ARGUMENT, "plan is NULL", gpuopt_simplex_batch_plan(root, &bad, NULL));
@@ -86,9 +72,9 @@ static void refused_runs(void **state) {
     gpuopt_context *context = test_context(&host);
     uint64_t seed = 6;
     mip m = model_load("plant:20:40:0.3:2");
-    gpuopt_simplex_desc desc = root_desc(&m);
+    gpuopt_simplex_desc desc = children_root_desc(&m, 0);
     gpuopt_simplex *root = simplex_create(context, &desc);
-    gpuopt_simplex_batch_desc batch_of = batch_desc();
+    gpuopt_simplex_batch_desc batch_of = children_batch_desc(COUNT);
     gpuopt_simplex_batch *batch;
     children *all = children_draw(&seed, &m, COUNT, 7), *bad = malloc(sizeof *bad);
     children_report *before = children_report_new(&m, COUNT), *after = children_report_new(&m, COUNT);
@@ -189,7 +175,7 @@ static void device_memory(void **state) {
     mip m;
     gpuopt_simplex_desc desc;
     gpuopt_simplex *root;
-    gpuopt_simplex_batch_desc batch_of = batch_desc();
+    gpuopt_simplex_batch_desc batch_of = children_batch_desc(COUNT);
     gpuopt_simplex_batch *batch;
     children *all;
     children_report *here, *there;
@@ -203,7 +189,7 @@ static void device_memory(void **state) {
     if (!test_on("cuda")) return;
     context = test_context(NULL);
     m = model_load("plant:20:40:0.3:2");
-    desc = root_desc(&m);
+    desc = children_root_desc(&m, 0);
     rows = (size_t)m.columns.rows, cols = (size_t)m.columns.cols;
     root = simplex_create(context, &desc);
     simplex_iterate(root, 100000);
@@ -274,7 +260,7 @@ static void memory_is_planned(void **state) {
                 test_host host;
                 gpuopt_context *context = test_context(&host);
                 mip m = model_load(models[model]);
-                gpuopt_simplex_desc desc = root_desc(&m);
+                gpuopt_simplex_desc desc = children_root_desc(&m, 0);
                 gpuopt_simplex *root = simplex_create(context, &desc);
                 gpuopt_simplex_batch_desc batch_of = GPUOPT_INIT(gpuopt_simplex_batch_desc);
                 gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
@@ -310,14 +296,14 @@ static void memory_is_planned(void **state) {
 
 static void memory_may_run_out(void **state) {
     mip m = model_load("plant:20:40:0.3:2");
-    gpuopt_simplex_desc desc = root_desc(&m);
+    gpuopt_simplex_desc desc = children_root_desc(&m, 0);
     long n, failures = 0;
     (void)state;
     for (n = 1;; n++) {
         test_host host;
         gpuopt_context *context = test_context(&host);
         gpuopt_simplex *root = simplex_create(context, &desc);
-        gpuopt_simplex_batch_desc batch_of = batch_desc();
+        gpuopt_simplex_batch_desc batch_of = children_batch_desc(COUNT);
         gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
         gpuopt_simplex_batch *batch = (gpuopt_simplex_batch *)&plan;
         const long live = host.live, before = host.allocations;
@@ -356,9 +342,9 @@ static void stopped(void **state) {
     gpuopt_context_desc context_desc = test_context_desc(NULL);
     uint64_t seed = 4;
     mip m = model_load("plant:20:40:0.3:2");
-    gpuopt_simplex_desc desc = root_desc(&m);
+    gpuopt_simplex_desc desc = children_root_desc(&m, 0);
     gpuopt_context *context = test_context(NULL), *stopping;
-    gpuopt_simplex_batch_desc batch_of = batch_desc();
+    gpuopt_simplex_batch_desc batch_of = children_batch_desc(COUNT);
     children *all = children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS | CHILDREN_SIDES);
     children_report *whole = children_report_new(&m, COUNT), *part = children_report_new(&m, COUNT);
     int k, run, idle = 0;

@@ -10,25 +10,11 @@ static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
 enum { COUNT = 20 };
 
-static gpuopt_simplex_desc root_desc(const mip *m) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(m);
-    desc.method = GPUOPT_METHOD_REVISED;
-    return desc;
-}
-
-static gpuopt_simplex_batch_desc batch_desc(void) {
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    desc.copies = COUNT;
-    desc.changes = 9 * COUNT;
-    desc.with_basis = desc.with_x = desc.with_farkas = 1;
-    return desc;
-}
-
 /* The same model with the first half of its rows, and room for the other one. */
 static gpuopt_simplex *half_of(gpuopt_context *context, int32_t rows, int32_t cols, const double *a, const double *cost,
                                const double *lhs, const double *lb, const double *ub) {
     mip half = model_of(rows / 2, cols, a, cost, lhs, NULL, lb, ub);
-    gpuopt_simplex_desc desc = root_desc(&half);
+    gpuopt_simplex_desc desc = children_root_desc(&half, 0);
     gpuopt_simplex *root;
     desc.spare_rows = rows - rows / 2;
     desc.spare_nonzeros = (int64_t)rows * cols + 1;
@@ -66,14 +52,14 @@ static void shapes(void **state) {
         mip m;
         gpuopt_simplex_desc desc;
         gpuopt_simplex *root;
-        gpuopt_simplex_batch_desc batch_of = batch_desc();
+        gpuopt_simplex_batch_desc batch_of = children_batch_desc(COUNT);
         gpuopt_simplex_batch *batch;
         children *all;
         children_report *report;
         for (i = 0; i < rows; i++) lhs[i] = 1;
         for (i = 0; i < rows * cols; i++) a[i] = 1 + i % 2;
         m = model_of(rows, cols, a, cost, lhs, NULL, lb, ub);
-        desc = root_desc(&m);
+        desc = children_root_desc(&m, 0);
         root = grown ? half_of(context, rows, cols, a, cost, lhs, lb, ub) : simplex_create(context, &desc);
         must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
         if (grown) add_other_half(root, rows, cols, a, lhs);

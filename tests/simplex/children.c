@@ -133,15 +133,20 @@ gpuopt_simplex_desc children_root_desc(const mip *m, int way) {
     return desc;
 }
 
-gpuopt_simplex_batch *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
-                                     gpuopt_simplex_when_full when_full) {
+gpuopt_simplex_batch_desc children_batch_desc(int32_t copies) {
     gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    gpuopt_simplex_batch *batch;
     desc.copies = copies;
-    desc.pivots = pivots;
-    desc.when_full = when_full;
     desc.changes = 9 * (int64_t)copies;
     desc.with_basis = desc.with_x = desc.with_farkas = 1;
+    return desc;
+}
+
+gpuopt_simplex_batch *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
+                                     gpuopt_simplex_when_full when_full) {
+    gpuopt_simplex_batch_desc desc = children_batch_desc(copies);
+    gpuopt_simplex_batch *batch;
+    desc.pivots = pivots;
+    desc.when_full = when_full;
     must(gpuopt_simplex_batch_create(root, &desc, &batch));
     return batch;
 }

@@ -38,6 +38,7 @@ void children_free(mip *copy);
 /* The root's descriptor: on the CPU the method, the algorithm, K and the pricing go by the bits of `way`. */
 gpuopt_simplex_desc children_root_desc(const mip *m, int way);
 /* With room for nine changes a child, and for everything that a report may ask for. */
+gpuopt_simplex_batch_desc children_batch_desc(int32_t copies);
 gpuopt_simplex_batch *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
                                      gpuopt_simplex_when_full when_full);
 /* Set covering, with costs that make fractional optima likely. */
