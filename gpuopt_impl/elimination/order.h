@@ -253,10 +253,19 @@ static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_or
                                                 s->scratch->context->desc.threads, seed, s->best, score);
 }
 
-/* BEST: the same as without a budget, which takes as long as a few greedy runs; then with what the budget has left. */
+/* Moves of the annealing that comes first, which takes as long as a few greedy runs. If nothing follows it, it is longer
+ * where that is little beside the elimination itself. */
+static int64_t gpuopt__elimination_search_little(const gpuopt__elimination_order_search *search,
+                                                 const gpuopt__elimination_order_score *score) {
+    if (search->moves > 0 || score->operations <= GPUOPT__ELIMINATION_RESTARTS_FROM * search->greedy.vertices)
+        return GPUOPT__ELIMINATION_ANNEAL_MOVES;
+    return GPUOPT__ELIMINATION_ANNEAL_MOVES_LONG;
+}
+
+/* BEST: a short search, the only one without a budget; then with what the budget has left. */
 static gpuopt_status gpuopt__elimination_search_improve(gpuopt__elimination_order_search *search, uint64_t seed,
                                                         gpuopt__elimination_order_score *score) {
-    const int64_t little = GPUOPT__ELIMINATION_ANNEAL_MOVES;
+    const int64_t little = gpuopt__elimination_search_little(search, score);
     const int64_t left = search->moves < INT64_MAX ? search->moves - little : INT64_MAX;
     gpuopt_status status = gpuopt__elimination_search_annealing(search, 1, little, seed, score);
     if (!status) status = gpuopt__elimination_search_rotations(search, seed, score);

@@ -248,15 +248,15 @@ static model grid(int32_t length, int king, int in_rows) {
 }
 
 /* The treewidth of a square grid is its length; row by row, a King's graph has a width of one more. Without a budget,
- * and with a little. */
+ * and with a little. The last one's is 30 with as few moves as where an elimination is short. */
 static void known_widths(void **state) {
     static const struct {
         int32_t length, king, in_rows;
         int64_t work;
         int32_t most;
     } row[] = {
-        {24, 0, 1, 0, 24}, {32, 0, 0, 0, 32},       {32, 0, 1, 0, 32}, {32, 0, 0, 1000000, 32},
-        {24, 1, 1, 0, 25}, {24, 1, 0, 3000000, 25}, {91, 0, 1, 0, 91}, {91, 0, 0, 0, 95},
+        {24, 0, 1, 0, 24},       {32, 0, 0, 0, 32}, {32, 0, 1, 0, 32}, {32, 0, 0, 1000000, 32}, {24, 1, 1, 0, 25},
+        {24, 1, 0, 3000000, 25}, {91, 0, 1, 0, 91}, {91, 0, 0, 0, 95}, {24, 1, 0, 0, 28},
     };
     gpuopt_context *context = test_context(NULL);
     size_t k;
