@@ -163,6 +163,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gp
     const char *fault;
     int64_t sum;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_knapsack_get_items(knapsack, where, taken, profit, weight));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     fault = gpuopt__knapsack_copies_fault(k, taken);
     status = fault ? gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, fault) : GPUOPT_OK;
@@ -179,6 +180,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, g
     gpuopt_knapsack *k = knapsack;
     int64_t sum;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_knapsack_get_copies(knapsack, where, copies, profit, weight));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_finish_items(k, "gpuopt_knapsack_get_copies", where, GPUOPT_OK, &sum);
     if (status) return status;

@@ -162,6 +162,7 @@ static void fill_knapsack(pass *p) {
     gpuopt_knapsack_desc d = GPUOPT_INIT(gpuopt_knapsack_desc);
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     gpuopt_knapsack *handle;
+    uint8_t taken[ITEMS];
     void *bytes;
     uint64_t size;
     d.items = ITEMS, d.weight = model.weight, d.profit = model.profit, d.capacity = model.capacity;
@@ -169,6 +170,8 @@ static void fill_knapsack(pass *p) {
     CALL(gpuopt_knapsack_expand(handle, 3000, 0, &info));
     mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
     mix(p, &info.expanded, sizeof info.expanded);
+    CALL(gpuopt_knapsack_get_items(handle, GPUOPT_HOST, taken, NULL, NULL));
+    mix(p, taken, sizeof taken);
     CALL(gpuopt_knapsack_keep(handle, 1, 2));
     CALL(gpuopt_knapsack_deal(handle, 1, NULL, 0, &size));
     bytes = malloc((size_t)size);
