@@ -7,7 +7,7 @@
  *
  * What an item is worth is its profit, or, with a multiplier lambda, its profit less lambda times its weight, if lambda
  * times the capacity is added to the bound. With lambda = 0 the bound is the optimum if the best items of each group
- * happen to fit; otherwise the best lambda, found by bisection, leaves a small gap.
+ * happen to fit; otherwise the best lambda, which a search finds, leaves a small gap.
  *
  * A list holds states (weight, value) of the first groups, heaviest first, sorted by both: every solution of interest
  * has a state that is no heavier and no less worth than its items of these groups. Too long lists are shortened by
@@ -19,7 +19,7 @@
 #include "model.h"
 
 #ifndef GPUOPT__KNAPSACK_GROUP_STATES
-#define GPUOPT__KNAPSACK_GROUP_STATES 16384 /* of a list, at first; a test has fewer */
+#define GPUOPT__KNAPSACK_GROUP_STATES 16384 /* of a list, after short ones; a test has fewer */
 #endif
 
 enum {

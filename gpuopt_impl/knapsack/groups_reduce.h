@@ -13,12 +13,13 @@
 enum {
     GPUOPT__KNAPSACK_GROUP_MOST = 4096,      /* items; with more a list takes too long */
     GPUOPT__KNAPSACK_GROUP_PASSES = 12,      /* values of lambda */
+    GPUOPT__KNAPSACK_GROUP_SHORT = 256,      /* states of the first lists, which take milliseconds */
     GPUOPT__KNAPSACK_GROUP_FEW = 16,         /* groups; with more, lists stay short, since each takes memory */
     GPUOPT__KNAPSACK_GROUP_GROWTH = 4,       /* of lists */
     GPUOPT__KNAPSACK_GROUP_LAST_GROWTH = 32, /* and then, if most items are left */
     GPUOPT__KNAPSACK_GROUP_TRIALS = 256,     /* solutions of a pass */
     GPUOPT__KNAPSACK_GROUP_PROBE = 1024,     /* nodes an item: problems that take no more need no groups */
-    GPUOPT__KNAPSACK_GROUP_PROBE_FROM = 256, /* items; with fewer, lists are made as fast */
+    GPUOPT__KNAPSACK_GROUP_PROBE_FROM = 256, /* items; with fewer, longer lists are made as fast */
     GPUOPT__KNAPSACK_GROUP_POOL = 1 << 18    /* of these */
 };
 
@@ -225,11 +226,11 @@ static int32_t gpuopt__knapsack_group_apply(gpuopt_knapsack *k, gpuopt__knapsack
     return count;
 }
 
-/* The largest useful lambda: twice the profit per weight of the break item; -1: sums might overflow. */
+/* The largest useful lambda: a little more than the profit per weight of the break item; -1: sums might overflow. */
 static int64_t gpuopt__knapsack_group_largest(const gpuopt__knapsack_view *v) {
     const int32_t at = v->at < v->last ? v->at : v->last - 1;
     const double ratio = (double)v->table.profit[at] / (double)v->table.weight[at];
-    const double largest = gpuopt__mul(2 * GPUOPT__KNAPSACK_GROUP_SCALE, ratio);
+    const double largest = gpuopt__mul(GPUOPT__KNAPSACK_GROUP_SCALE, ratio);
     double profit = 0, weight = (double)v->capacity;
     int32_t j;
     for (j = 0; j < v->last; j++) {
@@ -241,30 +242,81 @@ static int64_t gpuopt__knapsack_group_largest(const gpuopt__knapsack_view *v) {
     return profit < 0x1p58 ? (int64_t)largest + 1 : -1;
 }
 
-/* Passes with one lambda each. *upper: the least bound, of all profit. */
-static void gpuopt__knapsack_group_passes(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int64_t largest,
-                                          int64_t *upper) {
+/* ---- The best lambda ---- */
+
+/* A search for the lambda of the least bound. The bound is convex in lambda but for what merging states and fixing items
+ * change in between, so the search compares values, and stays where the least one was. */
+typedef struct gpuopt__knapsack_group_line {
+    int64_t low, best, high;                           /* other lambdas are worse; high is at first too large */
+    int64_t bound;                                     /* of the best */
+    int low_shortened, best_shortened, high_shortened; /* whether lists were, so that longer ones may give less */
+    int up;                                            /* whether to look for a better one above it first */
+} gpuopt__knapsack_group_line;
+
+/* Takes note of a bound. heavy: the solution that has it would fit with a larger lambda, as a rule. */
+static void gpuopt__knapsack_group_note(gpuopt__knapsack_group_line *l, int64_t lambda, int64_t bound, int shortened,
+                                        int heavy) {
+    if (bound < l->bound) {
+        if (lambda > l->best) l->low = l->best, l->low_shortened = l->best_shortened;
+        if (lambda < l->best) l->high = l->best, l->high_shortened = l->best_shortened;
+        l->best = lambda;
+        l->bound = bound;
+        l->best_shortened = shortened;
+        l->up = heavy;
+    } else if (lambda > l->best) {
+        l->high = lambda;
+        l->high_shortened = shortened;
+        l->up = l->high - l->best > 4 * (l->best - l->low);
+    } else {
+        l->low = lambda;
+        l->low_shortened = shortened;
+        l->up = l->best - l->low <= 4 * (l->high - l->best);
+    }
+}
+
+/* The next lambda; -1: there is none. Lists are the shorter the larger lambda is: the first ones are near top. */
+static int64_t gpuopt__knapsack_group_next(const gpuopt__knapsack_group_line *l, int64_t top) {
+    const int up = l->low + 1 >= l->best || (l->up && l->best + 1 < l->high);
+    const int64_t low = up ? l->best : l->low, high = up ? l->high : l->best;
+    int64_t less = 1, most = top - low;
+    if (low + 1 >= high) return -1;
+    while (high == top && less < most) less *= 2, most /= 2;
+    return high < top || top - less <= low ? high - (high - low) / 2 : top - less;
+}
+
+/* Passes with one lambda each, until they gain little. *upper: the least bound, of all profit. Returns whether longer
+ * lists may give a better one. */
+static int gpuopt__knapsack_group_passes(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int64_t top, int32_t most,
+                                         int64_t *upper) {
     gpuopt__knapsack_search *s = &k->search;
-    int64_t low = 0, high = largest, bound;
-    int32_t pass, heavy;
-    for (pass = 0; pass < GPUOPT__KNAPSACK_GROUP_PASSES && low <= high; pass++) {
-        const int64_t lambda = pass == 0 ? 0 : low + (high - low) / 2;
-        if (s->view.last < GPUOPT__KNAPSACK_GROUP_ITEMS) return;
+    gpuopt__knapsack_group_line line = {-1, 0, top, INT64_MAX, 0, 1, 0, 1};
+    int64_t lambda = 0, bound, before;
+    int32_t pass, items;
+    int heavy;
+    for (pass = 0; pass < GPUOPT__KNAPSACK_GROUP_PASSES && lambda >= 0; pass++) {
+        items = s->view.last;
+        before = line.bound;
+        if (items < GPUOPT__KNAPSACK_GROUP_ITEMS) return 0;
         gpuopt__knapsack_group_begin(g);
         gpuopt__knapsack_group_price(g, lambda);
-        if (!gpuopt__knapsack_group_lists(g, s->lower)) return;
+        if (!gpuopt__knapsack_group_lists(g, s->lower)) return g->shortened;
         bound = k->base_profit + gpuopt__knapsack_group_bound(k, g, &heavy) * k->unit;
         if (bound < *upper) *upper = bound;
-        if (heavy) low = lambda + 1;
-        else high = lambda - 1;
-        if (*upper <= k->incumbent) return;
-        if (g->shortened && g->limit < g->states) g->limit *= 2;
+        if (*upper <= k->incumbent) return 0;
+        if (g->shortened && g->limit < most) g->limit *= 2;
         g->least = GPUOPT__KNAPSACK_GROUP_SCALE * (s->lower + 1) - g->lambda * s->view.capacity;
-        if (!gpuopt__knapsack_group_choose(g, g->choice)) return;
-        if (gpuopt__knapsack_group_apply(k, g, k->scratch, g->choice) >= 0) continue;
-        *upper = k->incumbent;
-        return;
+        if (!gpuopt__knapsack_group_choose(g, g->choice)) return 0;
+        if (gpuopt__knapsack_group_apply(k, g, k->scratch, g->choice) < 0) {
+            *upper = k->incumbent;
+            return 0;
+        }
+        gpuopt__knapsack_group_note(&line, lambda, bound, g->shortened, heavy);
+        if (lambda == 0 && !heavy) break;
+        lambda = gpuopt__knapsack_group_next(&line, top);
+        if (!g->shortened || g->limit < most || s->view.last < items || bound >= before) continue;
+        if (bound - k->incumbent > (before - k->incumbent) / 4 * 3) break;
     }
+    return line.low_shortened || line.best_shortened || line.high_shortened;
 }
 
 /* Takes memory for lists, and keeps the groups. Returns 0 if there is none. */
@@ -282,20 +334,31 @@ static int gpuopt__knapsack_group_take(const gpuopt_knapsack *k, gpuopt__knapsac
     return *memory != NULL;
 }
 
-/* Passes with lists of the usual growth, and then, if most items are left, with longer ones. Returns 0 if there was no
- * memory for them. */
+/* Passes with short lists; if longer ones may give more, a short search, then passes with lists of the usual growth, and,
+ * if most items are left, with the longest. Returns 0 if there was no memory for something. */
 static int gpuopt__knapsack_group_all(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int64_t largest, int64_t *upper,
                                       void **memory) {
     const int few = g->groups <= GPUOPT__KNAPSACK_GROUP_FEW;
-    const int32_t items = k->search.view.last;
-    g->limit = GPUOPT__KNAPSACK_GROUP_STATES;
+    int32_t items;
+    int longer, closed = 0, whole = 1;
     if (!gpuopt__knapsack_group_take(k, g, few ? GPUOPT__KNAPSACK_GROUP_GROWTH : 1, memory)) return 0;
-    gpuopt__knapsack_group_passes(k, g, largest, upper);
-    if (!few || *upper <= k->incumbent || !g->shortened || g->stopped || 2 * k->search.view.last <= items) return 1;
+    g->limit = GPUOPT__KNAPSACK_GROUP_SHORT < g->states ? GPUOPT__KNAPSACK_GROUP_SHORT : g->states;
+    longer = gpuopt__knapsack_group_passes(k, g, largest, g->limit, upper);
+    if (!longer || g->stopped) return 1;
+    items = k->search.view.last;
+    if (items >= GPUOPT__KNAPSACK_GROUP_PROBE_FROM) {
+        whole = !gpuopt__knapsack_group_probe(k, g->choice, &closed);
+        if (closed) *upper = k->incumbent;
+        g->stopped = !closed && gpuopt__asked_to_stop(k->context);
+    }
+    if (closed || g->stopped) return whole;
+    g->limit = GPUOPT__KNAPSACK_GROUP_STATES;
+    longer = gpuopt__knapsack_group_passes(k, g, largest, g->states, upper);
+    if (!few || !longer || g->stopped || 2 * k->search.view.last <= items) return whole;
     if (!gpuopt__knapsack_group_take(k, g, GPUOPT__KNAPSACK_GROUP_LAST_GROWTH, memory)) return 0;
     g->limit = g->states;
-    gpuopt__knapsack_group_passes(k, g, largest, upper);
-    return 1;
+    gpuopt__knapsack_group_passes(k, g, largest, g->states, upper);
+    return whole;
 }
 
 /* Called after other reductions: if there are groups, better solutions, fewer items, and a goal. The tables of the
@@ -306,7 +369,7 @@ static int gpuopt__knapsack_group(gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &s->view;
     gpuopt__knapsack_grouping g;
     int64_t upper = INT64_MAX, within = 0, largest;
-    int closed = 0, whole = 1;
+    int whole = 1;
     void *memory = NULL;
     memset(&g, 0, sizeof g);
     s->lower = gpuopt__knapsack_units(k, k->incumbent);
@@ -317,14 +380,9 @@ static int gpuopt__knapsack_group(gpuopt_knapsack *k) {
     g.context = k->context;
     g.view = v;
     g.groups = gpuopt__knapsack_group_find(v, g.order, g.spare, g.key, &within);
-    if (g.groups > 0 && v->last >= GPUOPT__KNAPSACK_GROUP_PROBE_FROM) {
-        whole = !gpuopt__knapsack_group_probe(k, g.choice, &closed);
-        g.stopped = !closed && gpuopt__asked_to_stop(k->context);
-    }
-    if (closed) upper = k->incumbent;
-    else if (g.groups > 0 && !g.stopped) {
+    if (g.groups > 0) {
         gpuopt__knapsack_group_divide(&g, within);
-        whole &= gpuopt__knapsack_group_all(k, &g, largest, &upper, &memory);
+        whole = gpuopt__knapsack_group_all(k, &g, largest, &upper, &memory);
     }
     gpuopt__release(k->context, GPUOPT_HOST, memory);
     s->goal = gpuopt__knapsack_units(k, upper > k->incumbent ? upper : k->incumbent);

@@ -148,7 +148,7 @@ static int stops(void *user) {
  * to the optimum. */
 static void is_stopped(void **state) {
     uint64_t random = 109;
-    const model m = model_grouped(290, 10, 1000000, 2, 80, 20, &random);
+    const model m = model_grouped(260, 10, 1000000, 2, 20, 20, &random);
     const int64_t optimum = model_optimum(&m);
     gpuopt_context_desc with = test_context_desc(NULL);
     const gpuopt_knapsack_desc desc = model_desc(&m);
@@ -176,8 +176,8 @@ static void is_stopped(void **state) {
 }
 
 static void memory_fails(void **state) {
-    uint64_t random = 79;
-    const model m = model_grouped(260, 6, 100000, 0, 20, 20, &random);
+    uint64_t random = 109;
+    const model m = model_grouped(440, 10, 1000000, 2, 20, 20, &random);
     const int64_t optimum = model_optimum(&m);
     gpuopt_knapsack_desc desc = model_desc(&m);
     long k, most = 0, made = 0;
