@@ -292,7 +292,11 @@ typedef struct gpuopt_device_view {
  *            _destroy return PEER at once. The others, and one that was only late, are told, and return it in their
  *            present call or in the next one. An array that such a call was to fill is then unspecified. Contexts and
  *            their other handles stay usable, whatever the transport's error, and the group can be destroyed.
- * Arrays     are in host memory; those of one call do not overlap. Ranks are machines of one byte order.
+ * Arrays     of _broadcast, _all_gather, _send and _receive are in host memory or in that of the context's device:
+ *            `where`, which may differ from rank to rank. Those of one call do not overlap. Device memory needs the CUDA
+ *            backend and a transport that takes it: else UNSUPPORTED, of a collective call on all ranks. Such an
+ *            exchange comes after what was enqueued on the context's stream before, and is done when the call returns.
+ *            Ranks are machines of one byte order.
  * Memory     On each rank 4,128 bytes for every rank of the group, and up to 1 KiB; a transport's own memory not
  *            included. Not planned beforehand: there is no _plan.
  * Cost       Of a collective call: one exchange of 32 bytes a rank, and what its comment says. */
@@ -303,22 +307,28 @@ typedef struct gpuopt_group gpuopt_group;
 /* How one rank reaches the others. A function returns OK when its arrays may be used again, and otherwise PEER: the
  * exchange was not done in `seconds` (a transport may leave the transfer out, and count only the wait for the others'
  * calls), a rank is known to be lost, or it sent another number of bytes; or another error of the transport's own.
- * `bytes` is 1 to 2^30. The library calls them from the thread that uses the group, and none but abandon after one has
- * failed. */
+ * `bytes` is 1 to 2^30; `where` is about this rank's arrays. The library calls them from the thread that uses the
+ * group, and none but abandon after one has failed. */
 typedef struct gpuopt_transport {
     size_t struct_size;  /* sizeof(gpuopt_transport) */
     void *user;          /* passed to the functions */
     int32_t rank, count; /* this rank, 0 to count - 1; all ranks, 1 to 65,536 */
     /* Collective: receive [count][bytes] gets each rank's send [bytes], in the order of ranks. */
-    gpuopt_status (*all_gather)(void *user, double seconds, const void *send, uint64_t bytes, void *receive);
+    gpuopt_status (*all_gather)(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+                                void *receive);
     /* Collective: data [bytes] of rank `root` goes to all others. */
-    gpuopt_status (*broadcast)(void *user, double seconds, int32_t root, void *data, uint64_t bytes);
+    gpuopt_status (*broadcast)(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+                               uint64_t bytes);
     /* To another rank; may wait until that one receives. What one rank sends to another arrives in that order. */
-    gpuopt_status (*send)(void *user, double seconds, int32_t to, const void *data, uint64_t bytes);
-    gpuopt_status (*receive)(void *user, double seconds, int32_t from, void *data, uint64_t bytes);
+    gpuopt_status (*send)(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+                          uint64_t bytes);
+    gpuopt_status (*receive)(void *user, double seconds, gpuopt_memory where, int32_t from, void *data, uint64_t bytes);
     /* Tells the others, without waiting for their calls, that this rank makes no more: what they wait for returns PEER
      * as soon as they know rather than after the time limit, and so does all that they call later. */
     void (*abandon)(void *user);
+    /* Not 0: `where` may be DEVICE; this rank's arrays are then in the memory of its context's device, and nothing that
+     * is under way there touches them. 0: it never is. */
+    int device_memory;
 } gpuopt_transport;
 
 /* How a group works; the same on all ranks. */
@@ -348,6 +358,7 @@ typedef struct gpuopt_group_info {
     int broken;              /* not 0: a rank is lost */
     gpuopt_context *context; /* the one whose handle the group is */
     double time_limit;       /* in seconds, see gpuopt_group_desc */
+    int device_memory;       /* not 0: this rank's arrays may be in device memory */
 } gpuopt_group_info;
 /* Fills `info`. Not collective. */
 GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group_info *info);
@@ -356,14 +367,16 @@ GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group
  * another size; the log names it. Found by a hash of 64 bits. With size 0: waits until all ranks have made the call. */
 GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *bytes, uint64_t size);
 /* Copies data [bytes] of rank `root` to all others. */
-GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, int32_t root, void *data, uint64_t bytes);
+GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory where, int32_t root, void *data,
+                                                uint64_t bytes);
 /* Gathers what each rank sends: its send [bytes], where `bytes` may differ from rank to rank and may be 0. On all ranks
- * receive [capacity] gets these one after the other, in the order of ranks, and sizes [count] (or NULL) the bytes of
- * each. ARGUMENT: capacity is too small, or differs, or receive is NULL on some ranks and not on others; if too small,
- * sizes is filled in. With receive NULL and capacity 0 on all ranks only the sizes are found, which is no error. Cost:
- * one exchange if all send equally many, at most 2^30; else for each rank one broadcast for each 2^30 bytes of its. */
-GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, const void *send, uint64_t bytes, void *receive,
-                                                 uint64_t capacity, uint64_t *sizes);
+ * receive [capacity] gets these one after the other, in the order of ranks, and sizes [count] (or NULL), in host
+ * memory, the bytes of each. ARGUMENT: capacity is too small, or differs, or receive is NULL on some ranks and not on
+ * others; if too small, sizes is filled in. With receive NULL and capacity 0 on all ranks only the sizes are found,
+ * which is no error. Cost: one exchange if all send equally many, at most 2^30; else for each rank one broadcast for
+ * each 2^30 bytes of its. */
+GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_memory where, const void *send,
+                                                 uint64_t bytes, void *receive, uint64_t capacity, uint64_t *sizes);
 
 /* What a reduction makes of the numbers of two ranks. */
 typedef enum gpuopt_group_reduction {
@@ -382,11 +395,13 @@ GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_gro
  * to each other before either receives may wait for the time limit. A message of 0 bytes is none: _send and _receive
  * then wait for nobody. One of more than 2^30 bytes is one of 2^30, and then one of the others. ARGUMENT: no such other
  * rank. */
-GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, int32_t to, const void *data, uint64_t bytes);
+GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory where, int32_t to, const void *data,
+                                           uint64_t bytes);
 /* Receives data [bytes] from another rank: its messages in the order in which they were sent. PEER, also: the message
  * has another number of bytes, messages being as _send says: to receive 2^30 bytes of 2^30 + 5 is OK, and the next
  * message then has 5. ARGUMENT: no such other rank. */
-GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, int32_t from, void *data, uint64_t bytes);
+GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory where, int32_t from, void *data,
+                                              uint64_t bytes);
 /* Breaks the group on purpose, because this rank cannot go on: the others are told (see the transport for how soon), so
  * that they need not wait for the time limit. */
 GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group);

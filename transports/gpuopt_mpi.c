@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(OPEN_MPI) && !defined(GPUOPT_MPI_IN_A_FOLDER)
+#include <mpi-ext.h>
+#endif
+
 enum { TAG_DATA = 1, TAG_GONE = 2 };
 
 /* Transfers of up to so many bytes a rank, such as the library's own, go through a buffer of the transport's. That one
@@ -49,9 +53,10 @@ static gpuopt_status finish(mpi_rank *m, int failed, MPI_Request *request, doubl
     return GPUOPT_ERROR_PEER;
 }
 
-static gpuopt_status all_gather(void *user, double seconds, const void *send, uint64_t bytes, void *receive) {
+static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+                                void *receive) {
     mpi_rank *m = user;
-    int is_small = bytes <= SMALL, failed;
+    int is_small = where == GPUOPT_HOST && bytes <= SMALL, failed;
     const void *from = is_small ? m->small + (size_t)m->count * SMALL : send;
     void *to = is_small ? m->small : receive;
     MPI_Request request;
@@ -64,9 +69,10 @@ static gpuopt_status all_gather(void *user, double seconds, const void *send, ui
     return status;
 }
 
-static gpuopt_status broadcast(void *user, double seconds, int32_t root, void *data, uint64_t bytes) {
+static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+                               uint64_t bytes) {
     mpi_rank *m = user;
-    int is_small = bytes <= SMALL, failed;
+    int is_small = where == GPUOPT_HOST && bytes <= SMALL, failed;
     MPI_Request request;
     gpuopt_status status;
     if (someone_is_gone(m)) return GPUOPT_ERROR_PEER;
@@ -77,9 +83,10 @@ static gpuopt_status broadcast(void *user, double seconds, int32_t root, void *d
     return status;
 }
 
-static gpuopt_status send(void *user, double seconds, int32_t to, const void *data, uint64_t bytes) {
+static gpuopt_status send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+                          uint64_t bytes) {
     mpi_rank *m = user;
-    int is_small = bytes <= SMALL, failed;
+    int is_small = where == GPUOPT_HOST && bytes <= SMALL, failed;
     MPI_Request request;
     if (someone_is_gone(m)) return GPUOPT_ERROR_PEER;
     if (is_small) memcpy(m->small, data, (size_t)bytes);
@@ -88,9 +95,10 @@ static gpuopt_status send(void *user, double seconds, int32_t to, const void *da
 }
 
 /* A longer message is an error of MPI's, a shorter one is found by its size. */
-static gpuopt_status receive(void *user, double seconds, int32_t from, void *data, uint64_t bytes) {
+static gpuopt_status receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+                             uint64_t bytes) {
     mpi_rank *m = user;
-    int is_small = bytes <= SMALL, failed, size = -1;
+    int is_small = where == GPUOPT_HOST && bytes <= SMALL, failed, size = -1;
     MPI_Request request;
     MPI_Status result;
     gpuopt_status status;
@@ -122,6 +130,15 @@ static void abandon(void *user) {
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_GONE, m->communicator, &found, MPI_STATUS_IGNORE);
         sched_yield();
     }
+}
+
+/* Whether this MPI says that it is CUDA-aware. */
+static int takes_device_memory(void) {
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+    return MPIX_Query_cuda_support();
+#else
+    return 0;
+#endif
 }
 
 gpuopt_status gpuopt_mpi_open(MPI_Comm communicator, gpuopt_transport *transport) {
@@ -158,6 +175,7 @@ gpuopt_status gpuopt_mpi_open(MPI_Comm communicator, gpuopt_transport *transport
     t.send = send;
     t.receive = receive;
     t.abandon = abandon;
+    t.device_memory = takes_device_memory();
     *transport = t;
     return GPUOPT_OK;
 }

@@ -15,6 +15,9 @@
  *
  * The time limit counts the transfer, too, since MPI does not say when it has begun.
  *
+ * Device memory is taken if MPI says that it is CUDA-aware, by MPIX_Query_cuda_support (Open MPI's mpi-ext.h, found by
+ * mpicc); the thread's current device must then be the context's. This has not been tested with such an MPI.
+ *
  * Lost ranks. MPI cannot take back what a lost rank has left undone. After a call has returned GPUOPT_ERROR_PEER, the
  * arrays that were given to it must stay where they are as long as the process makes MPI calls, and it should make none
  * but MPI_Abort: MPI_Finalize would wait for the lost rank. To see the status, and for example to write a checkpoint, a

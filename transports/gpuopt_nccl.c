@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * An exchange is one or several calls of NCCL on a stream of its own, each with a copy to the device before it and one
- * from there after it, all of them asynchronous. The host looks at the stream, at the communicator (which is a
- * nonblocking one) and at the page of lost ranks until the call is done, the time is up, or somebody is lost; then it
- * aborts the communicator. So it never is in a call that waits.
+ * An exchange is one or several calls of NCCL on a stream of its own. Arrays in host memory are copied to the device
+ * before each and from there after it; those in device memory NCCL gets as they are. All is asynchronous: the host looks
+ * at the stream, at the communicator (which is a nonblocking one) and at the page of lost ranks until the call is done,
+ * the time is up, or somebody is lost; then it aborts the communicator. So it never is in a call that waits.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "transports/gpuopt_nccl.h"
@@ -219,76 +219,157 @@ static gpuopt_status wait_for(nccl_rank *n, double until, int stream) {
     }
 }
 
+/* Waits for the stream, if need be without NCCL, but not for ever. */
+static cudaError_t drain(const nccl_rank *n, double until) {
+    cudaError_t done = cudaSuccess;
+    while (n->stream && (done = cudaStreamQuery(n->stream)) == cudaErrorNotReady && now() < until) sched_yield();
+    return done;
+}
+
 /* ---- Exchanges ---- */
 
-/* One call of NCCL on what is in n->pinned: `bytes` of each rank that gives some. */
-static gpuopt_status pass(nccl_rank *n, call c, int peer, uint64_t bytes, double until) {
-    const int gives = c == GATHER || c == SEND || (c == BROADCAST && peer == n->rank);
-    const int takes = c == GATHER || c == RECEIVE || (c == BROADCAST && peer != n->rank);
-    const size_t taken = (size_t)bytes * (c == GATHER ? (size_t)n->count : 1);
-    char *from = n->buffer, *to = n->buffer + ROOM;
-    cudaError_t error = cudaSuccess;
-    gpuopt_status status;
+typedef struct exchange {
+    call call;
+    int peer, device; /* device: the arrays are in device memory */
+    const char *give; /* [bytes]; NULL: this rank gives nothing */
+    char *take;       /* [givers][bytes]; NULL: it takes nothing */
+    uint64_t bytes, givers;
+    double until;
+} exchange;
+
+/* How often pieces are enqueued before the host waits for them: the driver would not take any number. */
+enum { AHEAD = 64 };
+
+static gpuopt_status copy(nccl_rank *n, void *to, const void *from, uint64_t bytes) {
+    cudaError_t error = cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDefault, n->stream);
+    return error ? lose(n, cuda_failed("a copy", error)) : GPUOPT_OK;
+}
+
+/* One call of NCCL between buffers of the device. Afterwards the stream has all that it needs for that. */
+static gpuopt_status move(nccl_rank *n, const exchange *e, const char *from, char *to, uint64_t bytes) {
     int result = NCCL_OK;
-    if (gives) error = cudaMemcpyAsync(from, n->pinned, (size_t)bytes, cudaMemcpyHostToDevice, n->stream);
-    if (error) return lose(n, cuda_failed("a copy to the device", error));
-    switch (c) {
+    switch (e->call) {
     case GATHER: result = n->nccl.all_gather(from, to, (size_t)bytes, NCCL_BYTE, n->comm, n->stream); break;
-    case BROADCAST: result = n->nccl.broadcast(from, to, (size_t)bytes, NCCL_BYTE, peer, n->comm, n->stream); break;
-    case SEND: result = n->nccl.send(from, (size_t)bytes, NCCL_BYTE, peer, n->comm, n->stream); break;
-    case RECEIVE: result = n->nccl.receive(to, (size_t)bytes, NCCL_BYTE, peer, n->comm, n->stream); break;
+    case BROADCAST: result = n->nccl.broadcast(from, to, (size_t)bytes, NCCL_BYTE, e->peer, n->comm, n->stream); break;
+    case SEND: result = n->nccl.send(from, (size_t)bytes, NCCL_BYTE, e->peer, n->comm, n->stream); break;
+    case RECEIVE: result = n->nccl.receive(to, (size_t)bytes, NCCL_BYTE, e->peer, n->comm, n->stream); break;
     }
     if (result && result != NCCL_IN_PROGRESS) return lose(n, nccl_failed(&n->nccl, "NCCL", result));
-    status = wait_for(n, until, 0); /* before that the stream has no kernel that the copy below could wait for */
-    if (status) return status;
-    if (takes) error = cudaMemcpyAsync(n->pinned + ROOM, to, taken, cudaMemcpyDeviceToHost, n->stream);
-    if (error) return lose(n, cuda_failed("a copy from the device", error));
-    return wait_for(n, until, 1);
+    return wait_for(n, e->until, 0); /* before that the stream has no kernel that a later copy could wait for */
+}
+
+/* Puts `part` bytes of each giver, which have come behind `skip` bytes of `stride`, to their place. */
+static gpuopt_status put(nccl_rank *n, const exchange *e, uint64_t at, uint64_t skip, uint64_t stride, uint64_t part) {
+    cudaError_t error;
+    uint64_t r;
+    if (!e->take) return GPUOPT_OK;
+    if (e->device) {
+        error = cudaMemcpy2DAsync(e->take + at, (size_t)e->bytes, n->buffer + ROOM + skip, (size_t)stride, (size_t)part,
+                                  (size_t)e->givers, cudaMemcpyDeviceToDevice, n->stream);
+        return error ? lose(n, cuda_failed("a copy", error)) : GPUOPT_OK;
+    }
+    for (r = 0; r < e->givers; r++)
+        memcpy(e->take + r * e->bytes + at, n->pinned + ROOM + r * stride + skip, (size_t)part);
+    return GPUOPT_OK;
+}
+
+/* The first piece has a head, from which the ranks see whether all mean the same. */
+static gpuopt_status pass_first(nccl_rank *n, const exchange *e, uint64_t part) {
+    const head own = {e->bytes, e->call == GATHER || e->call == BROADCAST ? (uint64_t)e->call : (uint64_t)SEND};
+    gpuopt_status status = GPUOPT_OK;
+    uint64_t r;
+    memcpy(n->pinned, &own, sizeof own);
+    if (e->give && !e->device) memcpy(n->pinned + sizeof own, e->give, (size_t)part);
+    if (e->give) status = copy(n, n->buffer, n->pinned, SMALL);
+    if (!status && e->give && e->device) status = copy(n, n->buffer + sizeof own, e->give, part);
+    if (!status) status = move(n, e, n->buffer, n->buffer + ROOM, SMALL);
+    if (!status && e->take) status = copy(n, n->pinned + ROOM, n->buffer + ROOM, SMALL * e->givers);
+    if (!status) status = wait_for(n, e->until, 1);
+    for (r = 0; r < e->givers && !status && e->take; r++)
+        if (memcmp(n->pinned + ROOM + r * SMALL, &own, sizeof own) != 0)
+            status = lose(n, fail(GPUOPT_ERROR_PEER, "an exchange", "a rank gives another number of bytes"));
+    return status ? status : put(n, e, 0, sizeof own, SMALL, part);
+}
+
+/* Any other piece of arrays in host memory. */
+static gpuopt_status pass_host(nccl_rank *n, const exchange *e, uint64_t at, uint64_t part) {
+    gpuopt_status status = GPUOPT_OK;
+    if (e->give) {
+        memcpy(n->pinned, e->give + at, (size_t)part);
+        status = copy(n, n->buffer, n->pinned, part);
+    }
+    if (!status) status = move(n, e, n->buffer, n->buffer + ROOM, part);
+    if (!status && e->take) status = copy(n, n->pinned + ROOM, n->buffer + ROOM, part * e->givers);
+    if (!status) status = wait_for(n, e->until, 1);
+    return status ? status : put(n, e, at, 0, part, part);
+}
+
+/* Any other piece of arrays in device memory, which may be on its way yet: the stream keeps the order. What a rank
+ * takes from itself stays where it is. */
+static gpuopt_status pass_device(nccl_rank *n, const exchange *e, uint64_t at, uint64_t part) {
+    const char *from = e->give ? e->give + at : n->buffer;
+    gpuopt_status status;
+    if (e->call == GATHER) {
+        status = move(n, e, from, n->buffer + ROOM, part);
+        return status ? status : put(n, e, at, 0, part, part);
+    }
+    return move(n, e, from, e->take ? e->take + at : (char *)from, part);
+}
+
+/* An array that is in device memory must be in this device's. */
+static gpuopt_status check_device(nccl_rank *n, const void *array) {
+    struct cudaPointerAttributes found;
+    cudaError_t error = array ? cudaPointerGetAttributes(&found, array) : cudaSuccess;
+    if (error) return lose(n, cuda_failed("cudaPointerGetAttributes", error));
+    if (!array || found.type == cudaMemoryTypeManaged ||
+        (found.type == cudaMemoryTypeDevice && found.device == n->device))
+        return GPUOPT_OK;
+    return lose(n, fail(GPUOPT_ERROR_UNSUPPORTED, "an exchange", "an array is not in this device's memory"));
 }
 
 /* The whole of an exchange: give [bytes] or NULL, and take [bytes of each rank that gives] or NULL. */
-static gpuopt_status exchange(nccl_rank *n, double seconds, call c, int peer, const char *give, uint64_t bytes,
-                              char *take) {
-    const uint64_t givers = c == GATHER ? (uint64_t)n->count : 1;
-    const uint64_t most = c == GATHER ? n->room / givers / 256 * 256 : ROOM; /* of a piece after the first */
-    const head own = {bytes, c == GATHER || c == BROADCAST ? (uint64_t)c : (uint64_t)SEND};
-    const double until = now() + seconds;
-    gpuopt_status status = n->lost ? fail(GPUOPT_ERROR_PEER, "an exchange", "a rank was lost before") : GPUOPT_OK;
-    uint64_t at = 0, r;
-    int pending;
-    if (status) return status;
+static gpuopt_status run(nccl_rank *n, double seconds, gpuopt_memory where, call c, int peer, const void *give,
+                         uint64_t bytes, void *take) {
+    const int device = where == GPUOPT_DEVICE;
+    const exchange e = {c, peer, device, give, take, bytes, c == GATHER ? (uint64_t)n->count : 1, now() + seconds};
+    const uint64_t most = c == GATHER ? n->room / e.givers / 256 * 256 : ROOM; /* of a piece after the first */
+    gpuopt_status status;
+    uint64_t at, part;
+    int pending, turn;
+    if (n->lost) return fail(GPUOPT_ERROR_PEER, "an exchange", "a rank was lost before");
     if (!enter(n, &pending)) return lose(n, fail(GPUOPT_ERROR_DEVICE, "cuCtxPushCurrent", "failed"));
-    while (!status && at < bytes) {
-        const uint64_t used = at ? 0 : sizeof own, room = at ? most : SMALL - sizeof own;
-        const uint64_t part = bytes - at < room ? bytes - at : room, moved = at ? part : SMALL;
-        if (!at) memcpy(n->pinned, &own, sizeof own);
-        if (give) memcpy(n->pinned + used, give + at, (size_t)part);
-        status = n->page && *n->page ? lose(n, fail(GPUOPT_ERROR_PEER, "an exchange", "another rank has given up"))
-                                     : pass(n, c, peer, moved, until);
-        for (r = 0; r < givers && !status && take; r++) {
-            const char *from = n->pinned + ROOM + r * moved;
-            if (!at && memcmp(from, &own, sizeof own) != 0)
-                status = lose(n, fail(GPUOPT_ERROR_PEER, "an exchange", "a rank gives another number of bytes"));
-            else memcpy(take + r * bytes + at, from + used, (size_t)part);
-        }
-        at += part;
+    status = device ? check_device(n, give) : GPUOPT_OK;
+    if (!status && device) status = check_device(n, take);
+    for (at = 0, turn = 0; !status && at < bytes; at += part, turn++) {
+        const uint64_t room = at ? most : SMALL - sizeof(head);
+        part = bytes - at < room ? bytes - at : room;
+        if (n->page && *n->page) status = lose(n, fail(GPUOPT_ERROR_PEER, "an exchange", "another rank has given up"));
+        else if (at == 0) status = pass_first(n, &e, part);
+        else status = device ? pass_device(n, &e, at, part) : pass_host(n, &e, at, part);
+        if (!status && turn % AHEAD == AHEAD - 1) status = wait_for(n, e.until, 1);
     }
+    if (!status) status = wait_for(n, e.until, 1);
+    if (status && device) drain(n, now() + seconds); /* so that the arrays may be freed */
     leave(n, pending);
     return status;
 }
 
-static gpuopt_status all_gather(void *user, double seconds, const void *send, uint64_t bytes, void *receive) {
-    return exchange(user, seconds, GATHER, 0, send, bytes, receive);
+static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+                                void *receive) {
+    return run(user, seconds, where, GATHER, 0, send, bytes, receive);
 }
-static gpuopt_status broadcast(void *user, double seconds, int32_t root, void *data, uint64_t bytes) {
+static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+                               uint64_t bytes) {
     int gives = root == ((const nccl_rank *)user)->rank;
-    return exchange(user, seconds, BROADCAST, root, gives ? data : NULL, bytes, gives ? NULL : data);
+    return run(user, seconds, where, BROADCAST, root, gives ? data : NULL, bytes, gives ? NULL : data);
 }
-static gpuopt_status send(void *user, double seconds, int32_t to, const void *data, uint64_t bytes) {
-    return exchange(user, seconds, SEND, to, data, bytes, NULL);
+static gpuopt_status send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+                          uint64_t bytes) {
+    return run(user, seconds, where, SEND, to, data, bytes, NULL);
 }
-static gpuopt_status receive(void *user, double seconds, int32_t from, void *data, uint64_t bytes) {
-    return exchange(user, seconds, RECEIVE, from, NULL, bytes, data);
+static gpuopt_status receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+                             uint64_t bytes) {
+    return run(user, seconds, where, RECEIVE, from, NULL, bytes, data);
 }
 
 static void abandon(void *user) {
@@ -335,9 +416,7 @@ static gpuopt_status make(nccl_rank *n, const unsigned char *id, double until) {
 
 /* Frees all that there is. What the device may still use by then stays. */
 static void unmake(nccl_rank *n, double until) {
-    cudaError_t done = cudaSuccess;
-    while (n->stream && (done = cudaStreamQuery(n->stream)) == cudaErrorNotReady && now() < until) sched_yield();
-    if (done != cudaErrorNotReady) {
+    if (drain(n, until) != cudaErrorNotReady) {
         if (n->stream) cudaStreamDestroy(n->stream);
         cudaFree(n->buffer);
         cudaFreeHost(n->pinned);
@@ -394,6 +473,7 @@ gpuopt_status gpuopt_nccl_open(const unsigned char id[GPUOPT_NCCL_ID], int32_t r
     t.send = send;
     t.receive = receive;
     t.abandon = abandon;
+    t.device_memory = 1;
     *transport = t;
     return GPUOPT_OK;
 }

@@ -94,7 +94,9 @@ static void leave(const member *m) {
     pthread_mutex_unlock(&h->lock);
 }
 
-static gpuopt_status all_gather(void *user, double seconds, const void *send, uint64_t bytes, void *receive) {
+static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+                                void *receive) {
+    (void)where;
     const member *m = user;
     gpuopt_status status = meet(m, seconds, send);
     int32_t r;
@@ -104,7 +106,9 @@ static gpuopt_status all_gather(void *user, double seconds, const void *send, ui
     return GPUOPT_OK;
 }
 
-static gpuopt_status broadcast(void *user, double seconds, int32_t root, void *data, uint64_t bytes) {
+static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+                               uint64_t bytes) {
+    (void)where;
     const member *m = user;
     gpuopt_status status = meet(m, seconds, data);
     if (status) return status;
@@ -115,7 +119,9 @@ static gpuopt_status broadcast(void *user, double seconds, int32_t root, void *d
 
 /* ---- From rank to rank ---- */
 
-static gpuopt_status send(void *user, double seconds, int32_t to, const void *data, uint64_t bytes) {
+static gpuopt_status send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+                          uint64_t bytes) {
+    (void)where;
     const member *m = user;
     hub *h = m->hub;
     letter *l = &h->letter[(int64_t)m->rank * h->count + to];
@@ -140,7 +146,9 @@ static gpuopt_status send(void *user, double seconds, int32_t to, const void *da
 }
 
 /* The sender waits for the end of the copy, so its data stay. */
-static gpuopt_status receive(void *user, double seconds, int32_t from, void *data, uint64_t bytes) {
+static gpuopt_status receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+                             uint64_t bytes) {
+    (void)where;
     const member *m = user;
     hub *h = m->hub;
     letter *l = &h->letter[(int64_t)from * h->count + m->rank];

@@ -117,7 +117,7 @@ gpuopt_status split_launch_visiting(CudaSimplex *s, bool *lost, Launch launch) {
 
 /* Several iterations of all ranks, each in one launch. Every rank has got here, or the group is broken. */
 gpuopt_status split_peer_launch(CudaSimplex *s, const gpuopt__simplex_run &run) {
-    gpuopt_status met = s->split.calls->all_gather(s->split.group, nullptr, 0, nullptr, 0, nullptr);
+    gpuopt_status met = s->split.calls->all_gather(s->split.group, GPUOPT_HOST, nullptr, 0, nullptr, 0, nullptr);
     if (met) return met;
     bool lost = false;
     gpuopt_status status = split_launch_visiting(s, &lost, [&] {
@@ -179,8 +179,8 @@ gpuopt_status split_find_peers(void *engine) {
     own.lost = view.lost;
     own.blocks = view.blocks;
     own.multiprocessors = cuda_of(s->context())->multiprocessors;
-    status = s->split.calls->all_gather(s->split.group, &own, sizeof own, said, sizeof own * static_cast<size_t>(ranks),
-                                        nullptr);
+    status = s->split.calls->all_gather(s->split.group, GPUOPT_HOST, &own, sizeof own, said,
+                                        sizeof own * static_cast<size_t>(ranks), nullptr);
     if (status) return status;
     for (int r = 0; r < ranks; r++) {
         p.card[r] = said[r].card;

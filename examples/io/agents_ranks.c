@@ -68,9 +68,9 @@ static gpuopt_status send_util(network *n, int32_t rank) {
     h.position = m->position;
     h.arity = m->arity;
     h.size = m->size;
-    status = gpuopt_group_send(n->group, rank, &h, sizeof h);
-    if (!status) status = gpuopt_group_send(n->group, rank, m->name, names);
-    if (!status) status = gpuopt_group_send(n->group, rank, m->bytes, m->size);
+    status = gpuopt_group_send(n->group, GPUOPT_HOST, rank, &h, sizeof h);
+    if (!status) status = gpuopt_group_send(n->group, GPUOPT_HOST, rank, m->name, names);
+    if (!status) status = gpuopt_group_send(n->group, GPUOPT_HOST, rank, m->bytes, m->size);
     answer->util_messages++;
     answer->util_bytes += m->size + names;
     if (m->size + names > answer->largest_bytes) answer->largest_bytes = m->size + names;
@@ -94,7 +94,7 @@ static int are_variables(const network *n, const message *m) {
 static gpuopt_status receive_util(network *n, int32_t rank) {
     head h;
     message *m;
-    gpuopt_status status = gpuopt_group_receive(n->group, rank, &h, sizeof h);
+    gpuopt_status status = gpuopt_group_receive(n->group, GPUOPT_HOST, rank, &h, sizeof h);
     if (status) return status;
     if (!is_sound(n, &h)) return GPUOPT_ERROR_ARGUMENT;
     m = calloc(1, sizeof *m);
@@ -106,8 +106,9 @@ static gpuopt_status receive_util(network *n, int32_t rank) {
     m->name = malloc(sizeof *m->name * ((size_t)m->arity + 1));
     m->bytes = h.size <= SIZE_MAX ? malloc((size_t)h.size) : NULL;
     if (!m->name || !m->bytes) status = GPUOPT_ERROR_MEMORY;
-    if (!status) status = gpuopt_group_receive(n->group, rank, m->name, sizeof *m->name * (uint64_t)m->arity);
-    if (!status) status = gpuopt_group_receive(n->group, rank, m->bytes, m->size);
+    if (!status)
+        status = gpuopt_group_receive(n->group, GPUOPT_HOST, rank, m->name, sizeof *m->name * (uint64_t)m->arity);
+    if (!status) status = gpuopt_group_receive(n->group, GPUOPT_HOST, rank, m->bytes, m->size);
     if (!status && !are_variables(n, m)) status = GPUOPT_ERROR_ARGUMENT;
     if (status) free_message(m);
     else deliver(&n->s, m);
@@ -126,7 +127,7 @@ static gpuopt_status exchange(network *n) {
         count[to] = 0;
         for (m = n->out[to]; m; m = m->next) count[to]++;
     }
-    status = gpuopt_group_all_gather(n->group, count, row, n->sent, row * (uint64_t)n->ranks, NULL);
+    status = gpuopt_group_all_gather(n->group, GPUOPT_HOST, count, row, n->sent, row * (uint64_t)n->ranks, NULL);
     free(count);
     for (from = 0; from < n->ranks && !status; from++)
         for (to = 0; to < n->ranks && !status; to++)
@@ -177,7 +178,8 @@ static gpuopt_status add_up(network *n) {
     memset(&own, 0, sizeof own);
     own.answer = *sum;
     own.exact = n->s.exact;
-    status = gpuopt_group_all_gather(n->group, &own, sizeof own, all, sizeof own * (uint64_t)n->ranks, NULL);
+    status =
+        gpuopt_group_all_gather(n->group, GPUOPT_HOST, &own, sizeof own, all, sizeof own * (uint64_t)n->ranks, NULL);
     if (!status) *sum = all[0].answer; /* in the order of ranks, so that all of them get the same bits */
     for (r = 0; r < n->ranks && !status; r++) {
         const agents_answer *a = &all[r].answer;
@@ -216,9 +218,9 @@ static gpuopt_status pass_values(network *n, int32_t number, int32_t *room, int3
         answer->value_messages++;
         answer->value_bytes += bytes;
         if (bytes > answer->largest_bytes) answer->largest_bytes = bytes;
-        return gpuopt_group_send(n->group, to, room, bytes);
+        return gpuopt_group_send(n->group, GPUOPT_HOST, to, room, bytes);
     }
-    status = gpuopt_group_receive(n->group, from, room, bytes);
+    status = gpuopt_group_receive(n->group, GPUOPT_HOST, from, room, bytes);
     for (k = 0; k < need->count && !status; k++) {
         int32_t v = room[2 * k];
         if (v < 0 || v >= n->s.desc->variables || n->s.part_of[v] < 0) return GPUOPT_ERROR_ARGUMENT;

@@ -46,18 +46,18 @@ static gpuopt_status give(search *s, int32_t to, int64_t every) {
     void *bytes;
     uint64_t size;
     gpuopt_status status = take_out(s->knapsack, every, &bytes, &size);
-    if (!status) status = gpuopt_group_send(s->group, to, &size, sizeof size);
-    if (!status) status = gpuopt_group_send(s->group, to, bytes, size);
+    if (!status) status = gpuopt_group_send(s->group, GPUOPT_HOST, to, &size, sizeof size);
+    if (!status) status = gpuopt_group_send(s->group, GPUOPT_HOST, to, bytes, size);
     free(bytes);
     return status;
 }
 
 static gpuopt_status get(search *s, int32_t from) {
     uint64_t size = 0;
-    gpuopt_status status = gpuopt_group_receive(s->group, from, &size, sizeof size);
+    gpuopt_status status = gpuopt_group_receive(s->group, GPUOPT_HOST, from, &size, sizeof size);
     void *bytes = status ? NULL : malloc((size_t)size + 1);
     if (!status && !bytes) status = GPUOPT_ERROR_MEMORY;
-    if (!status) status = gpuopt_group_receive(s->group, from, bytes, size);
+    if (!status) status = gpuopt_group_receive(s->group, GPUOPT_HOST, from, bytes, size);
     if (!status) status = gpuopt_knapsack_add(s->knapsack, bytes, size);
     if (status == GPUOPT_ERROR_UNSUPPORTED) { /* too many for now, but not for an empty pool */
         s->waiting = bytes;
@@ -110,7 +110,8 @@ static gpuopt_status compare(search *s, int64_t *best, int32_t *owner, int64_t *
     own.profit = s->info.lower;
     own.expanded = s->info.expanded;
     own.takes = s->info.alive == 0 || (s->adds && !s->waiting);
-    status = gpuopt_group_all_gather(s->group, &own, sizeof own, s->all, sizeof own * (uint64_t)s->ranks, NULL);
+    status =
+        gpuopt_group_all_gather(s->group, GPUOPT_HOST, &own, sizeof own, s->all, sizeof own * (uint64_t)s->ranks, NULL);
     *best = -1;
     *alive = 0;
     for (k = 0; k < s->ranks && !status; k++) {
@@ -167,7 +168,7 @@ static gpuopt_status go(search *s, uint8_t *taken, int32_t items, knapsack_ranks
         if (k == 0 || expanded > answer->most) answer->most = expanded;
     }
     if (!status && s->rank == owner) status = gpuopt_knapsack_get_items(s->knapsack, GPUOPT_HOST, taken, NULL, NULL);
-    if (!status) status = gpuopt_group_broadcast(s->group, owner, taken, (uint64_t)items);
+    if (!status) status = gpuopt_group_broadcast(s->group, GPUOPT_HOST, owner, taken, (uint64_t)items);
     return status;
 }
 

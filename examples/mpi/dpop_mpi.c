@@ -135,8 +135,8 @@ static gpuopt_status find_tree(gpuopt_context *context, gpuopt_group *group, int
     uint64_t row = sizeof(int32_t) * (uint64_t)p->model.variables;
     gpuopt_status status = GPUOPT_OK;
     if (rank == 0) status = gpuopt_elimination_order(context, &p->desc, p->order, p->parent, NULL);
-    if (!status) status = gpuopt_group_broadcast(group, 0, p->order, row);
-    if (!status) status = gpuopt_group_broadcast(group, 0, p->parent, row);
+    if (!status) status = gpuopt_group_broadcast(group, GPUOPT_HOST, 0, p->order, row);
+    if (!status) status = gpuopt_group_broadcast(group, GPUOPT_HOST, 0, p->parent, row);
     p->desc.order = p->order;
     p->desc.order_count = p->model.variables;
     return status;

@@ -261,8 +261,8 @@ static gpuopt_status gpuopt__dealt_exchange(gpuopt__dealt *d, const gpuopt_conte
         const uint64_t bytes = all - at < d->room - head ? all - at : d->room - head;
         char *message = d->receive;
         gpuopt__dealt_copy(&mine, slots, arrays, of_arrays, at, bytes, d->send + head, 1);
-        status = gpuopt_group_all_gather(d->group, d->send, head + bytes, d->receive, d->room * (uint64_t)d->ranks,
-                                         d->bytes);
+        status = gpuopt_group_all_gather(d->group, GPUOPT_HOST, d->send, head + bytes, d->receive,
+                                         d->room * (uint64_t)d->ranks, d->bytes);
         if (!status && head) status = gpuopt__dealt_heard(context, call, d);
         for (r = 0; r < d->ranks && !status; message += d->bytes[r++]) {
             const gpuopt__dealt_part part = gpuopt__dealt_part_within(d, r, first, count);

@@ -84,8 +84,8 @@ static gpuopt_status gpuopt__elimination_whole(const gpuopt_elimination *e, cons
 /* Fills plan.heard with the reports of all ranks. */
 static gpuopt_status gpuopt__elimination_hear(const gpuopt_elimination *e, gpuopt__elimination_report *own) {
     own->duplicate = e->idle;
-    return gpuopt_group_all_gather(e->group, own, sizeof *own, e->plan.heard, sizeof *own * (uint64_t)e->plan.ranks,
-                                   NULL);
+    return gpuopt_group_all_gather(e->group, GPUOPT_HOST, own, sizeof *own, e->plan.heard,
+                                   sizeof *own * (uint64_t)e->plan.ranks, NULL);
 }
 
 /* Makes the info of a rank's part that of the whole model. */
@@ -183,7 +183,7 @@ static gpuopt_status gpuopt__elimination_join_assignment(const gpuopt_eliminatio
             heard[r].value != heard[chosen].value)
             continue;
         if (bytes) memcpy(came, plan->value_of, bytes);
-        status = gpuopt_group_broadcast(e->group, r, came, bytes);
+        status = gpuopt_group_broadcast(e->group, GPUOPT_HOST, r, came, bytes);
         if (bytes && (r == chosen || gpuopt__elimination_is_first(plan, came, best))) memcpy(best, came, bytes);
     }
     if (bytes) memcpy(plan->value_of, best, bytes);

@@ -79,7 +79,7 @@ GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuo
         return status;
     }
     memcpy(&limit, &d.time_limit, sizeof limit);
-    status = gpuopt__group_begin(g, GPUOPT__GROUP_CREATE, NULL,
+    status = gpuopt__group_begin(g, GPUOPT__GROUP_CREATE, GPUOPT_OK,
                                  (uint64_t)GPUOPT_VERSION_NUMBER << 32 | (uint64_t)own.count, limit, 0);
     if (status) gpuopt__release(context, GPUOPT_HOST, g);
     else *group = g;
@@ -102,6 +102,8 @@ GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group
     result.broken = group->broken;
     result.context = group->context;
     result.time_limit = group->time_limit;
+    result.device_memory =
+        group->context->desc.backend->copy && (!group->transport.all_gather || group->transport.device_memory);
     gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
@@ -120,66 +122,78 @@ GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *byt
     if (!group) return GPUOPT_ERROR_ARGUMENT;
     fault = size > 0 && !bytes ? "bytes is NULL" : NULL;
     if (!fault) hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)bytes, size);
-    return gpuopt__group_begin(group, GPUOPT__GROUP_AGREE, fault, hash, size, 0);
+    return gpuopt__group_begin(group, GPUOPT__GROUP_AGREE,
+                               gpuopt__group_check(group, gpuopt__group_call(GPUOPT__GROUP_AGREE), fault), hash, size,
+                               0);
 }
 
 /* Broadcasts in pieces that a transport takes. */
-static gpuopt_status gpuopt__group_broadcast_all(gpuopt_group *g, const char *call, int32_t root, void *data,
-                                                 uint64_t bytes) {
+static gpuopt_status gpuopt__group_broadcast_all(gpuopt_group *g, const char *call, gpuopt_memory where, int32_t root,
+                                                 void *data, uint64_t bytes) {
     gpuopt_status status = GPUOPT_OK;
     char *at = (char *)data;
     while (bytes > 0 && !status && g->transport.broadcast) {
         uint64_t piece = gpuopt__group_piece(bytes, GPUOPT__GROUP_PIECE);
-        status = g->transport.broadcast(g->transport.user, g->time_limit, root, at, piece);
+        status = g->transport.broadcast(g->transport.user, g->time_limit, where, root, at, piece);
         at += piece;
         bytes -= piece;
     }
     return gpuopt__group_done(g, call, status);
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, int32_t root, void *data, uint64_t bytes) {
-    const char *fault;
+GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory where, int32_t root, void *data,
+                                                uint64_t bytes) {
+    static const char call[] = "gpuopt_group_broadcast";
     gpuopt_status status;
     if (!group) return GPUOPT_ERROR_ARGUMENT;
-    fault = bytes > 0 && !data                           ? "data is NULL"
-            : root < 0 || root >= group->transport.count ? "root is not in 0..count - 1"
-                                                         : NULL;
-    status = gpuopt__group_begin(group, GPUOPT__GROUP_BROADCAST, fault, (uint64_t)(uint32_t)root, bytes, 0);
-    if (status) return status;
-    return gpuopt__group_broadcast_all(group, gpuopt__group_call(GPUOPT__GROUP_BROADCAST), root, data, bytes);
+    status = gpuopt__group_check_where(group, call, where);
+    if (!status)
+        status = gpuopt__group_check(group, call,
+                                     bytes > 0 && !data                           ? "data is NULL"
+                                     : root < 0 || root >= group->transport.count ? "root is not in 0..count - 1"
+                                                                                  : NULL);
+    status = gpuopt__group_begin(group, GPUOPT__GROUP_BROADCAST, status, (uint64_t)(uint32_t)root, bytes, 0);
+    if (!status) status = gpuopt__group_settle(group, call, where);
+    return status ? status : gpuopt__group_broadcast_all(group, call, where, root, data, bytes);
 }
 
 /* What is left to do once the ranks have told one another how much they send. */
-static gpuopt_status gpuopt__group_gather(gpuopt_group *g, const void *send, void *receive) {
+static gpuopt_status gpuopt__group_gather(gpuopt_group *g, gpuopt_memory where, const void *send, void *receive) {
     const char *call = gpuopt__group_call(GPUOPT__GROUP_ALL_GATHER);
     int32_t r, count = g->transport.count;
     uint64_t bytes = g->header[g->transport.rank].own;
-    gpuopt_status status = GPUOPT_OK;
+    gpuopt_status status = gpuopt__group_settle(g, call, where);
     char *at = (char *)receive;
     for (r = 0; r < count && g->header[r].own == bytes; r++) continue;
-    if (r == count && bytes <= GPUOPT__GROUP_PIECE && g->transport.all_gather) {
+    if (!status && r == count && bytes <= GPUOPT__GROUP_PIECE && g->transport.all_gather) {
         if (bytes == 0) return GPUOPT_OK;
-        return gpuopt__group_done(g, call,
-                                  g->transport.all_gather(g->transport.user, g->time_limit, send, bytes, receive));
+        return gpuopt__group_done(
+            g, call, g->transport.all_gather(g->transport.user, g->time_limit, where, send, bytes, receive));
     }
     for (r = 0; r < count && !status; r++) {
-        if (r == g->transport.rank && bytes > 0) memcpy(at, send, (size_t)bytes);
-        status = gpuopt__group_broadcast_all(g, call, r, at, g->header[r].own);
+        if (r == g->transport.rank)
+            status = gpuopt__group_done(g, call, gpuopt__deliver(g->context, where, at, send, bytes));
+        if (!status) status = gpuopt__group_broadcast_all(g, call, where, r, at, g->header[r].own);
         at += g->header[r].own;
     }
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, const void *send, uint64_t bytes, void *receive,
-                                                 uint64_t capacity, uint64_t *sizes) {
-    const char *fault;
+GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_memory where, const void *send,
+                                                 uint64_t bytes, void *receive, uint64_t capacity, uint64_t *sizes) {
+    static const char call[] = "gpuopt_group_all_gather";
     gpuopt_status status;
     uint64_t room = capacity;
     int32_t r;
     int fits = 1;
     if (!group) return GPUOPT_ERROR_ARGUMENT;
-    fault = bytes > 0 && !send ? "send is NULL" : capacity > 0 && !receive ? "receive is NULL" : NULL;
-    status = gpuopt__group_begin(group, GPUOPT__GROUP_ALL_GATHER, fault, capacity, receive != NULL, bytes);
+    status = gpuopt__group_check_where(group, call, where);
+    if (!status)
+        status = gpuopt__group_check(group, call,
+                                     bytes > 0 && !send         ? "send is NULL"
+                                     : capacity > 0 && !receive ? "receive is NULL"
+                                                                : NULL);
+    status = gpuopt__group_begin(group, GPUOPT__GROUP_ALL_GATHER, status, capacity, receive != NULL, bytes);
     if (status) return status;
     for (r = 0; r < group->transport.count; r++) {
         if (sizes) sizes[r] = group->header[r].own;
@@ -188,9 +202,8 @@ GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, const void
     }
     if (!receive) return GPUOPT_OK;
     if (!fits)
-        return gpuopt__refuse(group->context, GPUOPT_ERROR_ARGUMENT, gpuopt__group_call(GPUOPT__GROUP_ALL_GATHER),
-                              "the ranks send more than the capacity");
-    return gpuopt__group_gather(group, send, receive);
+        return gpuopt__refuse(group->context, GPUOPT_ERROR_ARGUMENT, call, "the ranks send more than the capacity");
+    return gpuopt__group_gather(group, where, send, receive);
 }
 
 /* ---- Reductions ---- */
@@ -247,11 +260,12 @@ GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_gro
             : count < 0                                         ? "count is negative"
             : !integer == !real                                 ? "one of integer and real must be NULL"
                                                                 : NULL;
-    status = gpuopt__group_begin(group, GPUOPT__GROUP_ALL_REDUCE, fault, (uint64_t)reduction << 1 | (real != NULL),
-                                 (uint64_t)count, 0);
+    status = gpuopt__group_begin(group, GPUOPT__GROUP_ALL_REDUCE,
+                                 gpuopt__group_check(group, gpuopt__group_call(GPUOPT__GROUP_ALL_REDUCE), fault),
+                                 (uint64_t)reduction << 1 | (real != NULL), (uint64_t)count, 0);
     for (k = 0; k < count && !status && group->transport.all_gather; k += GPUOPT__GROUP_NUMBERS) {
         int64_t piece = (int64_t)gpuopt__group_piece((uint64_t)(count - k), GPUOPT__GROUP_NUMBERS);
-        status = group->transport.all_gather(group->transport.user, group->time_limit,
+        status = group->transport.all_gather(group->transport.user, group->time_limit, GPUOPT_HOST,
                                              integer ? (const void *)(integer + k) : (const void *)(real + k),
                                              (uint64_t)piece * sizeof(int64_t), group->room);
         if (status) return gpuopt__group_done(group, gpuopt__group_call(GPUOPT__GROUP_ALL_REDUCE), status);
@@ -262,42 +276,46 @@ GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_gro
 
 /* ---- From rank to rank ---- */
 
-/* Whether there is such a rank and array. */
-static gpuopt_status gpuopt__group_check_peer(const gpuopt_group *g, const char *call, int32_t peer, const void *data,
-                                              uint64_t bytes) {
+/* Whether there is such a rank and array, of which nothing is to come on the context's stream. */
+static gpuopt_status gpuopt__group_check_peer(gpuopt_group *g, const char *call, gpuopt_memory where, int32_t peer,
+                                              const void *data, uint64_t bytes) {
+    gpuopt_status status;
     if (g->broken) return gpuopt__group_is_broken(g, call);
-    if (peer < 0 || peer >= g->transport.count || peer == g->transport.rank)
-        return gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, "there is no such other rank");
-    if (bytes > 0 && !data) return gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, "data is NULL");
-    return GPUOPT_OK;
+    status = gpuopt__group_check_where(g, call, where);
+    if (!status && (peer < 0 || peer >= g->transport.count || peer == g->transport.rank))
+        status = gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, "there is no such other rank");
+    if (!status && bytes > 0 && !data) status = gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, "data is NULL");
+    return status ? status : gpuopt__group_settle(g, call, where);
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, int32_t to, const void *data, uint64_t bytes) {
+GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory where, int32_t to, const void *data,
+                                           uint64_t bytes) {
     static const char call[] = "gpuopt_group_send";
     const char *at = (const char *)data;
     gpuopt_status status;
     if (!group) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__group_check_peer(group, call, to, data, bytes);
+    status = gpuopt__group_check_peer(group, call, where, to, data, bytes);
     while (!status && bytes > 0) {
         uint64_t piece = gpuopt__group_piece(bytes, GPUOPT__GROUP_PIECE);
-        status = gpuopt__group_done(group, call,
-                                    group->transport.send(group->transport.user, group->time_limit, to, at, piece));
+        status = gpuopt__group_done(
+            group, call, group->transport.send(group->transport.user, group->time_limit, where, to, at, piece));
         at += piece;
         bytes -= piece;
     }
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, int32_t from, void *data, uint64_t bytes) {
+GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory where, int32_t from, void *data,
+                                              uint64_t bytes) {
     static const char call[] = "gpuopt_group_receive";
     char *at = (char *)data;
     gpuopt_status status;
     if (!group) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__group_check_peer(group, call, from, data, bytes);
+    status = gpuopt__group_check_peer(group, call, where, from, data, bytes);
     while (!status && bytes > 0) {
         uint64_t piece = gpuopt__group_piece(bytes, GPUOPT__GROUP_PIECE);
         status = gpuopt__group_done(
-            group, call, group->transport.receive(group->transport.user, group->time_limit, from, at, piece));
+            group, call, group->transport.receive(group->transport.user, group->time_limit, where, from, at, piece));
         at += piece;
         bytes -= piece;
     }

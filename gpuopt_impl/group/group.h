@@ -24,7 +24,7 @@ typedef enum gpuopt__group_kind {
 
 /* What each rank tells the others at the beginning of a collective call. */
 typedef struct gpuopt__group_header {
-    uint32_t kind, refused; /* refused: not 0: what it was given is out of range */
+    uint32_t kind, refused; /* refused: not 0: the status, negated, with which it refuses what it was given */
     uint64_t same[2];       /* arguments, or their hash: equal on all ranks */
     uint64_t own;           /* one that may differ */
 } gpuopt__group_header;
@@ -71,43 +71,70 @@ static gpuopt_status gpuopt__group_done(gpuopt_group *g, const char *call, gpuop
     return status;
 }
 
-/* Whether all ranks make the same call. The first that does not is named in the log. */
+/* Whether all ranks make the same call with arguments that none refuses; else the same status on all. The log names the
+ * first rank with which something is wrong, or has what this one is wrong with already. */
 static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__group_header *own) {
     const char *call = gpuopt__group_call(own->kind);
+    gpuopt_status refused = GPUOPT_OK;
     int32_t r;
+    int said = own->refused != 0, differs = 0;
     for (r = 0; r < g->transport.count; r++) {
         const gpuopt__group_header *other = &g->header[r];
-        if (other->kind != own->kind)
-            gpuopt__log(g->context, 0, "%s: rank %d calls %s", call, (int)r, gpuopt__group_call(other->kind));
+        const int another = other->kind != own->kind;
+        const int unequal = other->same[0] != own->same[0] || other->same[1] != own->same[1];
+        if (!another && !unequal && !other->refused) continue;
+        if (another || unequal) differs = 1;
+        if (!refused) refused = (gpuopt_status) - (int32_t)other->refused;
+        if (said) continue;
+        said = 1;
+        if (another) gpuopt__log(g->context, 0, "%s: rank %d calls %s", call, (int)r, gpuopt__group_call(other->kind));
         else if (other->refused) gpuopt__log(g->context, 0, "%s: the arguments of rank %d are refused", call, (int)r);
-        else if (other->same[0] != own->same[0] || other->same[1] != own->same[1])
+        else
             gpuopt__log(g->context, 0, "%s: rank %d has other arguments than rank %d", call, (int)r,
                         (int)g->transport.rank);
-        else continue;
-        return GPUOPT_ERROR_ARGUMENT;
     }
-    return GPUOPT_OK;
+    return differs ? GPUOPT_ERROR_ARGUMENT : refused;
 }
 
-/* Begins a collective call. fault: why this rank's arguments are refused, or NULL. Afterwards header[] is what the
- * ranks said. */
-static gpuopt_status gpuopt__group_begin(gpuopt_group *g, gpuopt__group_kind kind, const char *fault, uint64_t same0,
-                                         uint64_t same1, uint64_t own) {
+/* Begins a collective call. refused: why this rank refuses its arguments, which the log has; or OK. Afterwards header[]
+ * is what the ranks said. */
+static gpuopt_status gpuopt__group_begin(gpuopt_group *g, gpuopt__group_kind kind, gpuopt_status refused,
+                                         uint64_t same0, uint64_t same1, uint64_t own) {
     const char *call = gpuopt__group_call(kind);
     gpuopt__group_header header;
     gpuopt_status status = GPUOPT_OK;
     if (g->broken) return gpuopt__group_is_broken(g, call);
     memset(&header, 0, sizeof header);
     header.kind = kind;
-    header.refused = fault != NULL;
+    header.refused = (uint32_t) - (int32_t)refused;
     header.same[0] = same0;
     header.same[1] = same1;
     header.own = own;
     g->header[0] = header;
     if (g->transport.all_gather)
-        status = g->transport.all_gather(g->transport.user, g->time_limit, &header, sizeof header, g->header);
-    if (status) return gpuopt__group_done(g, call, status);
-    return fault ? gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, fault) : gpuopt__group_compare(g, &header);
+        status =
+            g->transport.all_gather(g->transport.user, g->time_limit, GPUOPT_HOST, &header, sizeof header, g->header);
+    return status ? gpuopt__group_done(g, call, status) : gpuopt__group_compare(g, &header);
+}
+
+/* ---- Arrays ---- */
+
+/* Refuses arguments. fault: what is wrong with them, or NULL. */
+static gpuopt_status gpuopt__group_check(const gpuopt_group *g, const char *call, const char *fault) {
+    return fault ? gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
+}
+
+/* Whether arrays may be in this memory. */
+static gpuopt_status gpuopt__group_check_where(const gpuopt_group *g, const char *call, gpuopt_memory where) {
+    gpuopt_status status = gpuopt__check_where(g->context, call, where);
+    if (status || where == GPUOPT_HOST || !g->transport.all_gather || g->transport.device_memory) return status;
+    return gpuopt__refuse(g->context, GPUOPT_ERROR_UNSUPPORTED, call, "the transport does not take device memory");
+}
+
+/* Waits until arrays in this memory are what the context's stream makes of them. The transport uses no stream. */
+static gpuopt_status gpuopt__group_settle(gpuopt_group *g, const char *call, gpuopt_memory where) {
+    if (where == GPUOPT_HOST) return GPUOPT_OK;
+    return gpuopt__group_done(g, call, g->context->desc.backend->wait(g->context));
 }
 
 #endif /* GPUOPT_IMPL_GROUP_H */

@@ -106,7 +106,8 @@ static gpuopt_status gpuopt__knapsack_pack_last(gpuopt_knapsack *k, int32_t j, i
             status = gpuopt__knapsack_pack_nodes(
                 k, gpuopt__knapsack_place(s, list->side, before, begin + skipped - part[r]), step, end - begin, at);
         if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
-        status = gpuopt_group_broadcast(k->ranks.group, r, at, GPUOPT__KNAPSACK_NODE * (uint64_t)(end - begin));
+        status =
+            gpuopt_group_broadcast(k->ranks.group, GPUOPT_HOST, r, at, GPUOPT__KNAPSACK_NODE * (uint64_t)(end - begin));
     }
     return status;
 }

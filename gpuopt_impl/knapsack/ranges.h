@@ -179,7 +179,9 @@ static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__k
                                                samples, own);
     if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
     if (ranks == 1) memcpy(k->ranks.room, own, sizeof own);
-    else status = gpuopt_group_all_gather(k->ranks.group, own, bytes, k->ranks.room, bytes * (uint64_t)ranks, NULL);
+    else
+        status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, own, bytes, k->ranks.room,
+                                         bytes * (uint64_t)ranks, NULL);
     for (gpuopt__knapsack_walk_to(s, job, ranks, &walk); walk.rank < ranks && !status; walk.sample++) {
         gpuopt__knapsack_walk_to(s, job, ranks, &walk);
         if (walk.rank == ranks || gpuopt__knapsack_walk_room(k, &walk) < job->least) break;
@@ -240,9 +242,10 @@ static gpuopt_status gpuopt__knapsack_carry(gpuopt_knapsack *k, const gpuopt__kn
         part = end - begin < most ? end - begin : most;
         if (k->search.rank == from) {
             status = gpuopt__knapsack_handle_nodes(k, job, begin, part, 0);
-            if (!status) status = gpuopt_group_send(k->ranks.group, to, node, (uint64_t)part * sizeof *node);
+            if (!status)
+                status = gpuopt_group_send(k->ranks.group, GPUOPT_HOST, to, node, (uint64_t)part * sizeof *node);
         } else {
-            status = gpuopt_group_receive(k->ranks.group, from, node, (uint64_t)part * sizeof *node);
+            status = gpuopt_group_receive(k->ranks.group, GPUOPT_HOST, from, node, (uint64_t)part * sizeof *node);
             if (!status) status = gpuopt__knapsack_handle_nodes(k, job, begin, part, 1);
         }
     }
@@ -283,7 +286,7 @@ static gpuopt_status gpuopt__knapsack_meet(gpuopt_knapsack *k) {
     gpuopt_status status;
     memset(&own, 0, sizeof own);
     if (gpuopt__knapsack_of(k)->show) gpuopt__knapsack_of(k)->show(k, &own);
-    status = gpuopt_group_all_gather(k->ranks.group, &own, sizeof own, k->ranks.card,
+    status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, &own, sizeof own, k->ranks.card,
                                      sizeof own * (uint64_t)k->search.ranks, NULL);
     if (status) return status;
     all = gpuopt__knapsack_of(k)->admit && gpuopt__knapsack_of(k)->admit(k);

@@ -27,8 +27,8 @@ static gpuopt_status gpuopt__knapsack_tell(gpuopt_knapsack *k, gpuopt_status sta
     if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(k->ranks.group, status);
     own->status = status;
     own->stops = k->stopped;
-    status =
-        gpuopt_group_all_gather(k->ranks.group, own, sizeof *own, said, sizeof *own * (uint64_t)k->search.ranks, NULL);
+    status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, own, sizeof *own, said,
+                                     sizeof *own * (uint64_t)k->search.ranks, NULL);
     for (r = 0; r < k->search.ranks && !status; r++) {
         status = (gpuopt_status)said[r].status;
         if (said[r].stops) k->stopped = 1;
@@ -275,8 +275,8 @@ static gpuopt_status gpuopt__knapsack_level(gpuopt_knapsack *k) {
     if (r == s->ranks) return GPUOPT_OK;
     if (s->rank == best) memcpy(k->trial, k->taken, (size_t)k->items);
     own.pool = k->incumbent;
-    status = gpuopt_group_broadcast(k->ranks.group, best, k->trial, (uint64_t)k->items);
-    if (!status) status = gpuopt_group_broadcast(k->ranks.group, best, &own.pool, sizeof own.pool);
+    status = gpuopt_group_broadcast(k->ranks.group, GPUOPT_HOST, best, k->trial, (uint64_t)k->items);
+    if (!status) status = gpuopt_group_broadcast(k->ranks.group, GPUOPT_HOST, best, &own.pool, sizeof own.pool);
     if (!status && s->rank != best) gpuopt__knapsack_adopt(k, own.pool, k->trial);
     return status;
 }

@@ -203,7 +203,7 @@ static gpuopt_status gpuopt__propagator_share_all_changes(gpuopt_propagator_batc
         if (r == s->dealt.rank && used > 0)
             status = batch->base->context->desc.backend->propagator->batch_get_changes(batch, GPUOPT_HOST, &own);
         if (status) return gpuopt__ranks_give_up(s->dealt.group, status);
-        status = gpuopt_group_broadcast(s->dealt.group, r, s->bound, each * (uint64_t)used);
+        status = gpuopt_group_broadcast(s->dealt.group, GPUOPT_HOST, r, s->bound, each * (uint64_t)used);
         if (!status) gpuopt__propagator_share_place(s, r, used, changes);
     }
     return status;

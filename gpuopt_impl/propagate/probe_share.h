@@ -99,7 +99,7 @@ static gpuopt_status gpuopt__propagator_probe_share_bounds(gpuopt_propagator_pro
     for (r = 0; r < s->ranks && !status; r++) {
         double *from = r == s->rank ? s->own : s->other;
         if (s->part[r].probed == 0) continue;
-        status = gpuopt_group_broadcast(s->group, r, from, 2 * bytes);
+        status = gpuopt_group_broadcast(s->group, GPUOPT_HOST, r, from, 2 * bytes);
         for (j = 0; j < cols && !status; j++) {
             if (from[j] > probe->lb[j]) probe->lb[j] = from[j];
             if (from[cols + j] < probe->ub[j]) probe->ub[j] = from[cols + j];
@@ -120,7 +120,8 @@ static gpuopt_status gpuopt__propagator_probe_share_end(gpuopt_propagator_probe 
     int32_t r;
     status = gpuopt__ranks_agree(probe->base->context, s->group, call, status, 0);
     if (!status)
-        status = gpuopt_group_all_gather(s->group, &own, sizeof own, s->part, sizeof own * (uint64_t)s->ranks, NULL);
+        status = gpuopt_group_all_gather(s->group, GPUOPT_HOST, &own, sizeof own, s->part,
+                                         sizeof own * (uint64_t)s->ranks, NULL);
     if (status) return status;
     memset(&s->all, 0, sizeof s->all);
     s->all.infeasible_col = -1;
@@ -146,7 +147,8 @@ static gpuopt_status gpuopt__propagator_probe_share_end(gpuopt_propagator_probe 
 static gpuopt_status gpuopt__propagator_probe_share_send(const struct gpuopt__propagator_probe_share *s, int32_t rank,
                                                          void *array, size_t size, int64_t first, int64_t count) {
     if (!array || count == 0) return GPUOPT_OK;
-    return gpuopt_group_broadcast(s->group, rank, (char *)array + size * (size_t)first, size * (uint64_t)count);
+    return gpuopt_group_broadcast(s->group, GPUOPT_HOST, rank, (char *)array + size * (size_t)first,
+                                  size * (uint64_t)count);
 }
 
 /* How many of a rank's items, of which `before` come first, are among the first `most`. */

@@ -23,10 +23,10 @@
 
 /* The group's public calls that the exchanges take. */
 typedef struct gpuopt__simplex_exchanges {
-    gpuopt_status (*all_gather)(gpuopt_group *, const void *, uint64_t, void *, uint64_t, uint64_t *);
-    gpuopt_status (*broadcast)(gpuopt_group *, int32_t, void *, uint64_t);
-    gpuopt_status (*send)(gpuopt_group *, int32_t, const void *, uint64_t);
-    gpuopt_status (*receive)(gpuopt_group *, int32_t, void *, uint64_t);
+    gpuopt_status (*all_gather)(gpuopt_group *, gpuopt_memory, const void *, uint64_t, void *, uint64_t, uint64_t *);
+    gpuopt_status (*broadcast)(gpuopt_group *, gpuopt_memory, int32_t, void *, uint64_t);
+    gpuopt_status (*send)(gpuopt_group *, gpuopt_memory, int32_t, const void *, uint64_t);
+    gpuopt_status (*receive)(gpuopt_group *, gpuopt_memory, int32_t, void *, uint64_t);
     gpuopt_status (*all_reduce)(gpuopt_group *, gpuopt_group_reduction, int64_t, int64_t *, double *);
     gpuopt_status (*give_up)(gpuopt_group *);
 } gpuopt__simplex_exchanges;
@@ -106,8 +106,8 @@ static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, const gpuopt_
     memset(best, 0, sizeof *best);
     best->slot = -1;
     if (s->status) return;
-    gpuopt__simplex_split_ended(s,
-                                s->calls->all_gather(s->group, own, bytes, s->bids, bytes * (uint64_t)s->ranks, NULL));
+    gpuopt__simplex_split_ended(
+        s, s->calls->all_gather(s->group, GPUOPT_HOST, own, bytes, s->bids, bytes * (uint64_t)s->ranks, NULL));
     if (!s->status) gpuopt__simplex_split_best(s->bids, s->ranks, best);
 }
 
@@ -116,7 +116,8 @@ static void gpuopt__simplex_split_share(gpuopt__simplex_split *s, int32_t slot, 
     int32_t owner = 0;
     if (s->ranks == 1 || s->status) return;
     while (gpuopt__simplex_split_first(s->cols, s->ranks, owner + 1) <= slot) owner++;
-    gpuopt__simplex_split_ended(s, s->calls->broadcast(s->group, owner, x, sizeof(double) * (uint64_t)rows));
+    gpuopt__simplex_split_ended(s,
+                                s->calls->broadcast(s->group, GPUOPT_HOST, owner, x, sizeof(double) * (uint64_t)rows));
 }
 
 /* All ranks get all of some arrays [cols], of which each has its own slots' part. */
@@ -131,8 +132,8 @@ static void gpuopt__simplex_split_gather(gpuopt__simplex_split *s, int32_t count
     for (k = 0; k < count; at += most * array[k++].size)
         memcpy(s->send + at, (const char *)array[k].at + (size_t)s->first * array[k].size,
                (size_t)(s->end - s->first) * array[k].size);
-    gpuopt__simplex_split_ended(
-        s, s->calls->all_gather(s->group, s->send, bytes, s->receive, (uint64_t)bytes * (uint64_t)s->ranks, NULL));
+    gpuopt__simplex_split_ended(s, s->calls->all_gather(s->group, GPUOPT_HOST, s->send, bytes, s->receive,
+                                                        (uint64_t)bytes * (uint64_t)s->ranks, NULL));
     for (r = 0, at = 0; r < s->ranks && !s->status; r++) {
         const int32_t first = gpuopt__simplex_split_first(s->cols, s->ranks, r);
         const size_t slots = (size_t)(gpuopt__simplex_split_first(s->cols, s->ranks, r + 1) - first);
@@ -144,15 +145,18 @@ static void gpuopt__simplex_split_gather(gpuopt__simplex_split *s, int32_t count
 /* A sum that each rank adds its slots' part to, sum [count]: waits for that of the ranks before this one ... */
 static void gpuopt__simplex_split_wait_for(gpuopt__simplex_split *s, int64_t count, double *sum) {
     if (s->rank > 0 && !s->status)
-        gpuopt__simplex_split_ended(s, s->calls->receive(s->group, s->rank - 1, sum, sizeof(double) * (uint64_t)count));
+        gpuopt__simplex_split_ended(
+            s, s->calls->receive(s->group, GPUOPT_HOST, s->rank - 1, sum, sizeof(double) * (uint64_t)count));
 }
 
 /* ... and passes it on. The last rank's is then everybody's. */
 static void gpuopt__simplex_split_pass_on(gpuopt__simplex_split *s, int64_t count, double *sum) {
     const uint64_t bytes = sizeof(double) * (uint64_t)count;
     if (s->ranks == 1 || s->status) return;
-    if (s->rank < s->ranks - 1) gpuopt__simplex_split_ended(s, s->calls->send(s->group, s->rank + 1, sum, bytes));
-    if (!s->status) gpuopt__simplex_split_ended(s, s->calls->broadcast(s->group, s->ranks - 1, sum, bytes));
+    if (s->rank < s->ranks - 1)
+        gpuopt__simplex_split_ended(s, s->calls->send(s->group, GPUOPT_HOST, s->rank + 1, sum, bytes));
+    if (!s->status)
+        gpuopt__simplex_split_ended(s, s->calls->broadcast(s->group, GPUOPT_HOST, s->ranks - 1, sum, bytes));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_SPLIT_H */

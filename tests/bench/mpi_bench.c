@@ -35,15 +35,15 @@ static void pass(int way, int sends, void *data, int bytes) {
         return;
     }
     if (way == 2) {
-        check(!(sends ? gpuopt_group_send(group, other, head, sizeof head)
-                      : gpuopt_group_receive(group, other, head, sizeof head)),
+        check(!(sends ? gpuopt_group_send(group, GPUOPT_HOST, other, head, sizeof head)
+                      : gpuopt_group_receive(group, GPUOPT_HOST, other, head, sizeof head)),
               "the head");
-        check(!(sends ? gpuopt_group_send(group, other, names, sizeof names)
-                      : gpuopt_group_receive(group, other, names, sizeof names)),
+        check(!(sends ? gpuopt_group_send(group, GPUOPT_HOST, other, names, sizeof names)
+                      : gpuopt_group_receive(group, GPUOPT_HOST, other, names, sizeof names)),
               "the names");
     }
-    check(!(sends ? gpuopt_group_send(group, other, data, (uint64_t)bytes)
-                  : gpuopt_group_receive(group, other, data, (uint64_t)bytes)),
+    check(!(sends ? gpuopt_group_send(group, GPUOPT_HOST, other, data, (uint64_t)bytes)
+                  : gpuopt_group_receive(group, GPUOPT_HOST, other, data, (uint64_t)bytes)),
           "the message");
 }
 

@@ -99,9 +99,9 @@ static gpuopt_status exchange(member *m, int32_t doubles, double *seconds) {
     for (batch = 0; batch < 20 && !status; batch++) {
         const double start = now();
         for (k = 0; k < EXCHANGES && !status; k++)
-            status = doubles
-                         ? gpuopt_group_broadcast(m->group, k % m->job->ranks, data, sizeof *data * (uint64_t)doubles)
-                         : gpuopt_group_all_gather(m->group, data, 64, all, sizeof all, NULL);
+            status = doubles ? gpuopt_group_broadcast(m->group, GPUOPT_HOST, k % m->job->ranks, data,
+                                                      sizeof *data * (uint64_t)doubles)
+                             : gpuopt_group_all_gather(m->group, GPUOPT_HOST, data, 64, all, sizeof all, NULL);
         *seconds = fmin(*seconds, (now() - start) / EXCHANGES);
     }
     return status;

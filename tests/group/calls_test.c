@@ -27,7 +27,7 @@ static void broadcasts(rank *r, uint64_t call) {
     uint64_t bytes = size[call % 5], k;
     int root = (int)(call % (uint64_t)r->all->count), wrong = 0;
     for (k = 0; k < bytes; k++) data[k] = given(r->number, call, k);
-    EXPECT(r, gpuopt_group_broadcast(r->group, root, data, bytes) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_broadcast(r->group, GPUOPT_HOST, root, data, bytes) == GPUOPT_OK);
     for (k = 0; k < bytes; k++) wrong |= data[k] != given(root, call, k);
     EXPECT(r, !wrong);
 }
@@ -39,14 +39,14 @@ static void gathers(rank *r, uint64_t call, int equal) {
     int of, wrong = 0;
     for (k = 0; k < own; k++) send[k] = given(r->number, call, k);
     memset(sizes, 255, sizeof sizes);
-    EXPECT(r, gpuopt_group_all_gather(r->group, send, own, receive, capacity, sizes) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_all_gather(r->group, GPUOPT_HOST, send, own, receive, capacity, sizes) == GPUOPT_OK);
     for (of = 0; of < r->all->count; of++) {
         wrong |= sizes[of] != given_size(of, call, equal);
         for (k = 0; k < given_size(of, call, equal); k++) wrong |= receive[at++] != given(of, call, k);
     }
     EXPECT(r, !wrong);
     memset(sizes, 255, sizeof sizes);
-    EXPECT(r, gpuopt_group_all_gather(r->group, send, own, NULL, 0, sizes) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_all_gather(r->group, GPUOPT_HOST, send, own, NULL, 0, sizes) == GPUOPT_OK);
     for (of = 0; of < r->all->count; of++) EXPECT(r, sizes[of] == given_size(of, call, equal));
     free(send);
     free(receive);
@@ -105,14 +105,14 @@ static void goes_round(rank *r, uint64_t call) {
     for (k = 0; k < bytes; k++) out[k] = given(r->number, call, k);
     for (turn = 0; turn < 2; turn++) {
         if (turn == r->number % 2) {
-            EXPECT(r, gpuopt_group_send(r->group, next, out, bytes) == GPUOPT_OK);
-            EXPECT(r, gpuopt_group_send(r->group, next, out, 0) == GPUOPT_OK);
-            EXPECT(r, gpuopt_group_send(r->group, next, &call, sizeof call) == GPUOPT_OK);
+            EXPECT(r, gpuopt_group_send(r->group, GPUOPT_HOST, next, out, bytes) == GPUOPT_OK);
+            EXPECT(r, gpuopt_group_send(r->group, GPUOPT_HOST, next, out, 0) == GPUOPT_OK);
+            EXPECT(r, gpuopt_group_send(r->group, GPUOPT_HOST, next, &call, sizeof call) == GPUOPT_OK);
         } else {
             uint64_t told = 0;
-            EXPECT(r, gpuopt_group_receive(r->group, last, in, bytes) == GPUOPT_OK);
-            EXPECT(r, gpuopt_group_receive(r->group, last, NULL, 0) == GPUOPT_OK);
-            EXPECT(r, gpuopt_group_receive(r->group, last, &told, sizeof told) == GPUOPT_OK);
+            EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, last, in, bytes) == GPUOPT_OK);
+            EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, last, NULL, 0) == GPUOPT_OK);
+            EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, last, &told, sizeof told) == GPUOPT_OK);
             EXPECT(r, told == call);
         }
     }
@@ -154,9 +154,10 @@ static void odd_calls(rank *r) {
         reduces(r, call, GPUOPT_REDUCE_SUM);
         for (of = 1; of < r->all->count; of++) {
             uint64_t told = call + (uint64_t)of, got = 0;
-            if (r->number == of) EXPECT(r, gpuopt_group_send(r->group, 0, &told, sizeof told) == GPUOPT_OK);
+            if (r->number == of)
+                EXPECT(r, gpuopt_group_send(r->group, GPUOPT_HOST, 0, &told, sizeof told) == GPUOPT_OK);
             if (r->number != 0) continue;
-            EXPECT(r, gpuopt_group_receive(r->group, of, &got, sizeof got) == GPUOPT_OK);
+            EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, of, &got, sizeof got) == GPUOPT_OK);
             EXPECT(r, got == told);
         }
     }
@@ -181,13 +182,13 @@ static void alone(void **state) {
     assert_int_equal(gpuopt_group_get_info(group, &info), GPUOPT_OK);
     assert_true(info.rank == 0 && info.count == 1 && !info.broken);
     assert_int_equal(gpuopt_group_agree(group, NULL, 0), GPUOPT_OK);
-    assert_int_equal(gpuopt_group_broadcast(group, 0, out, 3), GPUOPT_OK);
-    assert_int_equal(gpuopt_group_all_gather(group, out, 3, in, 4, &size), GPUOPT_OK);
+    assert_int_equal(gpuopt_group_broadcast(group, GPUOPT_HOST, 0, out, 3), GPUOPT_OK);
+    assert_int_equal(gpuopt_group_all_gather(group, GPUOPT_HOST, out, 3, in, 4, &size), GPUOPT_OK);
     assert_true(size == 3 && memcmp(in, "\1\2\3", 4) == 0);
     assert_int_equal(gpuopt_group_all_reduce(group, GPUOPT_REDUCE_SUM, 2, best, NULL), GPUOPT_OK);
     assert_true(best[0] == 5 && best[1] == -7);
-    assert_int_equal(gpuopt_group_send(group, 0, out, 3), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_group_broadcast(group, 1, out, 3), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_group_send(group, GPUOPT_HOST, 0, out, 3), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_group_broadcast(group, GPUOPT_HOST, 1, out, 3), GPUOPT_ERROR_ARGUMENT);
     gpuopt_group_destroy(group);
     gpuopt_group_destroy(NULL);
     gpuopt_context_destroy(context);

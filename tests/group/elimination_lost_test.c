@@ -230,7 +230,7 @@ static void is_lost(rank *r) {
     uint8_t byte = 0, bytes[MAX_RANKS];
     gpuopt_elimination *e;
     double start;
-    EXPECT(r, r->transport.all_gather(r->transport.user, 20, &byte, 1, bytes) == GPUOPT_OK);
+    EXPECT(r, r->transport.all_gather(r->transport.user, 20, GPUOPT_HOST, &byte, 1, bytes) == GPUOPT_OK);
     EXPECT(r, rank_join(r, w->wrong == 1 ? 60 : limit) == GPUOPT_OK);
     e = make(r);
     EXPECT(r, gpuopt_elimination_step(e, 2, &info) == GPUOPT_OK);

@@ -19,12 +19,12 @@ static gpuopt_status any_call(rank *r, int which) {
     uint8_t data[16] = {0}, more[MAX_RANKS * 16];
     switch (which) {
     case 0: return gpuopt_group_agree(r->group, NULL, 0);
-    case 1: return gpuopt_group_broadcast(r->group, 0, data, sizeof data);
-    case 2: return gpuopt_group_all_gather(r->group, data, sizeof data, more, sizeof more, NULL);
+    case 1: return gpuopt_group_broadcast(r->group, GPUOPT_HOST, 0, data, sizeof data);
+    case 2: return gpuopt_group_all_gather(r->group, GPUOPT_HOST, data, sizeof data, more, sizeof more, NULL);
     case 3: return gpuopt_group_all_reduce(r->group, GPUOPT_REDUCE_MAX, 600, integer, NULL);
-    case 4: return gpuopt_group_send(r->group, r->number ? 0 : 1, much, sizeof much);
+    case 4: return gpuopt_group_send(r->group, GPUOPT_HOST, r->number ? 0 : 1, much, sizeof much);
     }
-    return gpuopt_group_receive(r->group, r->number ? 0 : 1, data, sizeof data);
+    return gpuopt_group_receive(r->group, GPUOPT_HOST, r->number ? 0 : 1, data, sizeof data);
 }
 
 /* The group of this rank is broken, as every call says at once, and its context is not. */
@@ -51,7 +51,7 @@ static void waits_for_a_late_rank(rank *r) {
     uint8_t byte = 0, bytes[MAX_RANKS];
     double start;
     /* So that a thread that starts late is not late in the group. */
-    EXPECT(r, r->transport.all_gather(r->transport.user, 20, &byte, 1, bytes) == GPUOPT_OK);
+    EXPECT(r, r->transport.all_gather(r->transport.user, 20, GPUOPT_HOST, &byte, 1, bytes) == GPUOPT_OK);
     start = seconds_now(); /* before all come to _create: nobody can have waited for the limit before it has passed */
     EXPECT(r, rank_join(r, limit) == GPUOPT_OK);
     if (r->number == 1 && !of->ever) return;
@@ -114,8 +114,8 @@ static void receives_another_size(rank *r) {
     uint8_t data[64] = {0};
     double start = seconds_now();
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
-    if (r->number == 0) gpuopt_group_send(r->group, 1, data, 32); /* a transport may have taken it */
-    else EXPECT(r, gpuopt_group_receive(r->group, 0, data, more ? 33 : 31) == GPUOPT_ERROR_PEER);
+    if (r->number == 0) gpuopt_group_send(r->group, GPUOPT_HOST, 1, data, 32); /* a transport may have taken it */
+    else EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, 0, data, more ? 33 : 31) == GPUOPT_ERROR_PEER);
     EXPECT(r, gpuopt_group_agree(r->group, NULL, 0) == GPUOPT_ERROR_PEER);
     EXPECT(r, seconds_now() - start < 10);
     is_over(r);
@@ -134,23 +134,27 @@ typedef struct faulty {
     gpuopt_status with;
 } faulty;
 
-static gpuopt_status faulty_gather(void *user, double seconds, const void *send, uint64_t bytes, void *receive) {
+static gpuopt_status faulty_gather(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+                                   void *receive) {
     faulty *f = user;
-    return f->fails_after-- <= 0 ? f->with : f->inner.all_gather(f->inner.user, seconds, send, bytes, receive);
+    return f->fails_after-- <= 0 ? f->with : f->inner.all_gather(f->inner.user, seconds, where, send, bytes, receive);
 }
-static gpuopt_status faulty_broadcast(void *user, double seconds, int32_t root, void *data, uint64_t bytes) {
+static gpuopt_status faulty_broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+                                      uint64_t bytes) {
     faulty *f = user;
-    return f->fails_after-- <= 0 ? f->with : f->inner.broadcast(f->inner.user, seconds, root, data, bytes);
+    return f->fails_after-- <= 0 ? f->with : f->inner.broadcast(f->inner.user, seconds, where, root, data, bytes);
 }
-static gpuopt_status faulty_send(void *user, double seconds, int32_t to, const void *data, uint64_t bytes) {
+static gpuopt_status faulty_send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+                                 uint64_t bytes) {
     faulty *f = user;
-    if (f->fails_after-- > 0) return f->inner.send(f->inner.user, seconds, to, data, bytes);
+    if (f->fails_after-- > 0) return f->inner.send(f->inner.user, seconds, where, to, data, bytes);
     if (f->with) return f->with;
-    return f->inner.send(f->inner.user, seconds, to, data, bytes - 1); /* cut short, unnoticed by the sender */
+    return f->inner.send(f->inner.user, seconds, where, to, data, bytes - 1); /* cut short, unnoticed by the sender */
 }
-static gpuopt_status faulty_receive(void *user, double seconds, int32_t from, void *data, uint64_t bytes) {
+static gpuopt_status faulty_receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+                                    uint64_t bytes) {
     faulty *f = user;
-    return f->fails_after-- <= 0 ? f->with : f->inner.receive(f->inner.user, seconds, from, data, bytes);
+    return f->fails_after-- <= 0 ? f->with : f->inner.receive(f->inner.user, seconds, where, from, data, bytes);
 }
 static void faulty_abandon(void *user) {
     faulty *f = user;
@@ -204,8 +208,8 @@ static void has_its_message_cut_short(rank *r) {
     double start = seconds_now();
     if (r->number == 1) make_faulty(r, &f, 1, GPUOPT_OK); /* the exchange of _create is whole */
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
-    if (r->number == 1) gpuopt_group_send(r->group, 0, data, sizeof data);
-    else EXPECT(r, gpuopt_group_receive(r->group, 1, data, sizeof data) == GPUOPT_ERROR_PEER);
+    if (r->number == 1) gpuopt_group_send(r->group, GPUOPT_HOST, 0, data, sizeof data);
+    else EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, 1, data, sizeof data) == GPUOPT_ERROR_PEER);
     if (r->number == 0) is_over(r);
     EXPECT(r, seconds_now() - start < 10);
     gpuopt_group_destroy(r->group);

@@ -273,7 +273,7 @@ static void is_lost(rank *r) {
     gpuopt_knapsack *k;
     double start;
     if (w->peers) rank_own_memory(r);
-    EXPECT(r, r->transport.all_gather(r->transport.user, 20, &byte, 1, bytes) == GPUOPT_OK);
+    EXPECT(r, r->transport.all_gather(r->transport.user, 20, GPUOPT_HOST, &byte, 1, bytes) == GPUOPT_OK);
     EXPECT(r, rank_join(r, w->wrong == 1 ? 60 : limit) == GPUOPT_OK);
     k = make(r);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 8, &info) == GPUOPT_OK && info.alive >= 8);

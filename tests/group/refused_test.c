@@ -16,21 +16,21 @@ static gpuopt_status make_call(rank *r, int which, int odd) {
     uint8_t data[64] = {0}, more[512];
     uint8_t rest = odd;
     switch (which) {
-    case 0: return gpuopt_group_broadcast(g, odd, data, 8);
-    case 1: return gpuopt_group_broadcast(g, 0, data, odd ? 9 : 8);
-    case 2: return gpuopt_group_broadcast(g, 0, odd ? NULL : data, 8);
-    case 3: return gpuopt_group_broadcast(g, odd ? r->all->count : 0, data, 8);
+    case 0: return gpuopt_group_broadcast(g, GPUOPT_HOST, odd, data, 8);
+    case 1: return gpuopt_group_broadcast(g, GPUOPT_HOST, 0, data, odd ? 9 : 8);
+    case 2: return gpuopt_group_broadcast(g, GPUOPT_HOST, 0, odd ? NULL : data, 8);
+    case 3: return gpuopt_group_broadcast(g, GPUOPT_HOST, odd ? r->all->count : 0, data, 8);
     case 4: return gpuopt_group_agree(g, &rest, 1);
     case 5: return gpuopt_group_agree(g, data, odd ? 4 : 3);
     case 6: return gpuopt_group_agree(g, odd ? NULL : data, 4);
-    case 7: return gpuopt_group_all_gather(g, data, 8, more, odd ? 511 : 512, NULL);
-    case 8: return gpuopt_group_all_gather(g, odd ? NULL : data, 8, more, 512, NULL);
-    case 9: return gpuopt_group_all_gather(g, data, odd ? 40 : 30, more, 60, NULL); /* too much together */
+    case 7: return gpuopt_group_all_gather(g, GPUOPT_HOST, data, 8, more, odd ? 511 : 512, NULL);
+    case 8: return gpuopt_group_all_gather(g, GPUOPT_HOST, odd ? NULL : data, 8, more, 512, NULL);
+    case 9: return gpuopt_group_all_gather(g, GPUOPT_HOST, data, odd ? 40 : 30, more, 60, NULL); /* too much together */
     case 10: return gpuopt_group_all_reduce(g, odd ? GPUOPT_REDUCE_MIN : GPUOPT_REDUCE_MAX, 4, integer, NULL);
     case 11: return gpuopt_group_all_reduce(g, GPUOPT_REDUCE_SUM, 4, odd ? NULL : integer, odd ? real : NULL);
     case 12: return gpuopt_group_all_reduce(g, GPUOPT_REDUCE_SUM, odd ? -1 : 4, integer, NULL);
     }
-    return odd ? gpuopt_group_agree(g, NULL, 0) : gpuopt_group_broadcast(g, 0, data, 0);
+    return odd ? gpuopt_group_agree(g, NULL, 0) : gpuopt_group_broadcast(g, GPUOPT_HOST, 0, data, 0);
 }
 
 /* What the rank that differs, and what another rank, finds in its log. */
@@ -72,6 +72,28 @@ static void arguments_that_differ(void **state) {
     for (count = 2; count <= 4; count++)
         for (odd = 0; odd < count; odd++) ranks_run(count, differs, &odd);
     assert_true(seconds_now() - start < 10); /* nobody has waited for the time limit */
+}
+
+/* The CPU has no device memory: what one rank asks for is refused on all. */
+static void has_no_device(rank *r) {
+    const gpuopt_memory where = r->number == 1 ? GPUOPT_DEVICE : GPUOPT_HOST;
+    const char *said = r->number == 1 ? "no device memory" : "are refused";
+    uint8_t data[8] = {0}, more[24];
+    EXPECT(r, rank_join(r, 20) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_broadcast(r->group, where, 0, data, 8) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, strstr(r->host.error, said) != NULL);
+    EXPECT(r, gpuopt_group_all_gather(r->group, where, data, 8, more, 24, NULL) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, strstr(r->host.error, said) != NULL);
+    if (r->number == 1) {
+        EXPECT(r, gpuopt_group_send(r->group, where, 0, data, 8) == GPUOPT_ERROR_UNSUPPORTED);
+        EXPECT(r, gpuopt_group_receive(r->group, where, 0, data, 8) == GPUOPT_ERROR_UNSUPPORTED);
+    }
+    EXPECT(r, gpuopt_group_broadcast(r->group, where, r->number, data, 8) == GPUOPT_ERROR_ARGUMENT);
+    EXPECT(r, gpuopt_group_agree(r->group, NULL, 0) == GPUOPT_OK);
+}
+static void no_device_memory(void **state) {
+    (void)state;
+    ranks_run(3, has_no_device, NULL);
 }
 
 /* A sum beyond int64 is found on every rank, and nothing else happens. */
@@ -147,17 +169,17 @@ static void null_arguments(void **state) {
     assert_int_equal(gpuopt_group_create(NULL, NULL, NULL, &group), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_group_get_info(NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_group_agree(NULL, NULL, 0), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_group_broadcast(NULL, 0, NULL, 0), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_group_all_gather(NULL, NULL, 0, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_group_broadcast(NULL, GPUOPT_HOST, 0, NULL, 0), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_group_all_gather(NULL, GPUOPT_HOST, NULL, 0, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_group_all_reduce(NULL, GPUOPT_REDUCE_MIN, 1, &one, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_group_send(NULL, 0, NULL, 0), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_group_receive(NULL, 0, NULL, 0), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_group_send(NULL, GPUOPT_HOST, 0, NULL, 0), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_group_receive(NULL, GPUOPT_HOST, 0, NULL, 0), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_group_abort(NULL), GPUOPT_ERROR_ARGUMENT);
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(arguments_that_differ), cmocka_unit_test(sums_that_overflow),
     cmocka_unit_test(create_fails_on_all),   cmocka_unit_test(bad_transports),
-    cmocka_unit_test(null_arguments),
+    cmocka_unit_test(null_arguments),        cmocka_unit_test(no_device_memory),
 };
 TEST_MAIN(tests)

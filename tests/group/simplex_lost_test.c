@@ -252,7 +252,7 @@ static void is_lost(rank *r) {
     uint8_t byte = 0, bytes[MAX_RANKS];
     gpuopt_simplex *simplex;
     double start;
-    EXPECT(r, r->transport.all_gather(r->transport.user, 20, &byte, 1, bytes) == GPUOPT_OK);
+    EXPECT(r, r->transport.all_gather(r->transport.user, 20, GPUOPT_HOST, &byte, 1, bytes) == GPUOPT_OK);
     EXPECT(r, rank_join(r, w->wrong == 1 ? 60 : limit) == GPUOPT_OK);
     simplex = make(r);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 7, &info) == GPUOPT_OK);

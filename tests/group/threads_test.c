@@ -31,16 +31,16 @@ static void has_a_slow_copy(rank *r) {
     start = seconds_now();
     switch (r->number) {
     case 0:
-        EXPECT(r, t->send(t->user, limit, 1, data, SLOW) == GPUOPT_OK);
+        EXPECT(r, t->send(t->user, limit, GPUOPT_HOST, 1, data, SLOW) == GPUOPT_OK);
         EXPECT(r, seconds_now() - start > limit);
         break;
-    case 1: EXPECT(r, t->receive(t->user, limit, 0, slow, SLOW) == GPUOPT_OK); break;
+    case 1: EXPECT(r, t->receive(t->user, limit, GPUOPT_HOST, 0, slow, SLOW) == GPUOPT_OK); break;
     case 2:
         seconds_wait(0.3);
-        EXPECT(r, t->send(t->user, limit, 3, &byte, 1) == GPUOPT_OK);
+        EXPECT(r, t->send(t->user, limit, GPUOPT_HOST, 3, &byte, 1) == GPUOPT_OK);
         EXPECT(r, seconds_now() - start < copy);
         break;
-    case 3: EXPECT(r, t->receive(t->user, limit, 2, &byte, 1) == GPUOPT_OK); break;
+    case 3: EXPECT(r, t->receive(t->user, limit, GPUOPT_HOST, 2, &byte, 1) == GPUOPT_OK); break;
     }
     EXPECT(r, gpuopt_group_agree(r->group, NULL, 0) == GPUOPT_OK); /* nobody has given up */
 }

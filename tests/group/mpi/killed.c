@@ -17,9 +17,9 @@ static gpuopt_status exchange(gpuopt_group *group, int rank, int which) {
     static int64_t integer[100000];
     int64_t sum = rank;
     if (which == 0) return gpuopt_group_all_reduce(group, GPUOPT_REDUCE_SUM, 1, &sum, NULL);
-    return rank == 1 ? gpuopt_group_send(group, 0, integer, sizeof integer)
+    return rank == 1 ? gpuopt_group_send(group, GPUOPT_HOST, 0, integer, sizeof integer)
            : rank    ? gpuopt_group_agree(group, NULL, 0)
-                     : gpuopt_group_receive(group, 1, integer, sizeof integer);
+                     : gpuopt_group_receive(group, GPUOPT_HOST, 1, integer, sizeof integer);
 }
 
 int main(int argc, char **argv) {

@@ -39,11 +39,12 @@ static void *opens(void *argument) {
     double start = seconds_now();
     o->status = gpuopt_nccl_open(id, o->rank, o->count, o->device, o->seconds, &t);
     if (o->status) return o->took = seconds_now() - start, NULL;
-    if (!o->status) o->status = t.all_gather(t.user, o->seconds, byte, sizeof byte, bytes);
-    if (!o->status) o->status = t.broadcast(t.user, o->seconds, 0, byte, 1);
+    if (!o->status) o->status = t.all_gather(t.user, o->seconds, GPUOPT_HOST, byte, sizeof byte, bytes);
+    if (!o->status) o->status = t.broadcast(t.user, o->seconds, GPUOPT_HOST, 0, byte, 1);
     if (!o->status && o->rank < 2 && o->count > 1)
-        o->status = o->rank ? t.receive(t.user, o->seconds, 0, byte, 1) : t.send(t.user, o->seconds, 1, byte, 1);
-    if (!o->status) o->status = t.all_gather(t.user, o->seconds, byte, 1, bytes);
+        o->status = o->rank ? t.receive(t.user, o->seconds, GPUOPT_HOST, 0, byte, 1)
+                            : t.send(t.user, o->seconds, GPUOPT_HOST, 1, byte, 1);
+    if (!o->status) o->status = t.all_gather(t.user, o->seconds, GPUOPT_HOST, byte, 1, bytes);
     o->took = seconds_now() - start;
     gpuopt_nccl_close(&t);
     assert_null(t.user);
@@ -184,13 +185,14 @@ static void exchanges_pieces(rank *r) {
         const uint64_t bytes = sizes[s];
         const int root = (int)s % count;
         for (k = 0; k < bytes; k++) own[k] = given(r->number, k);
-        EXPECT(r, t->all_gather(t->user, 60, own, bytes, all) == GPUOPT_OK);
+        EXPECT(r, t->all_gather(t->user, 60, GPUOPT_HOST, own, bytes, all) == GPUOPT_OK);
         for (of = 0; of < count; of++) EXPECT(r, arrived(all + (uint64_t)of * bytes, of, bytes));
-        EXPECT(r, t->broadcast(t->user, 60, root, own, bytes) == GPUOPT_OK);
+        EXPECT(r, t->broadcast(t->user, 60, GPUOPT_HOST, root, own, bytes) == GPUOPT_OK);
         EXPECT(r, arrived(own, root, bytes));
-        if (r->number == 0 && count > 1) EXPECT(r, t->send(t->user, 60, count - 1, own, bytes) == GPUOPT_OK);
+        if (r->number == 0 && count > 1)
+            EXPECT(r, t->send(t->user, 60, GPUOPT_HOST, count - 1, own, bytes) == GPUOPT_OK);
         if (r->number == 0 || r->number != count - 1) continue;
-        EXPECT(r, t->receive(t->user, 60, 0, all, bytes) == GPUOPT_OK && arrived(all, root, bytes));
+        EXPECT(r, t->receive(t->user, 60, GPUOPT_HOST, 0, all, bytes) == GPUOPT_OK && arrived(all, root, bytes));
     }
     EXPECT(r, cudaGetDevice(&device) == cudaSuccess && device == 0);
     free(own);
@@ -214,12 +216,12 @@ static void differs(rank *r) {
     uint8_t *data = calloc(2, MOST), small[4];
     const uint64_t bytes = d->bytes[r->number];
     const double start = seconds_now();
-    gpuopt_status status = d->call == 0   ? t->all_gather(t->user, 60, data, bytes, data + MOST)
-                           : d->call == 1 ? t->broadcast(t->user, 60, 0, data, bytes)
-                           : r->number    ? t->receive(t->user, 60, 0, data, bytes)
-                                          : t->send(t->user, 60, 1, data, bytes);
+    gpuopt_status status = d->call == 0   ? t->all_gather(t->user, 60, GPUOPT_HOST, data, bytes, data + MOST)
+                           : d->call == 1 ? t->broadcast(t->user, 60, GPUOPT_HOST, 0, data, bytes)
+                           : r->number    ? t->receive(t->user, 60, GPUOPT_HOST, 0, data, bytes)
+                                          : t->send(t->user, 60, GPUOPT_HOST, 1, data, bytes);
     if (r->number == 1 || d->call == 0) EXPECT(r, status == GPUOPT_ERROR_PEER);
-    EXPECT(r, t->all_gather(t->user, 60, data, 1, small) == GPUOPT_ERROR_PEER);
+    EXPECT(r, t->all_gather(t->user, 60, GPUOPT_HOST, data, 1, small) == GPUOPT_ERROR_PEER);
     EXPECT(r, seconds_now() - start < 10);
     free(data);
 }

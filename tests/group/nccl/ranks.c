@@ -41,6 +41,7 @@ static void *run(void *argument) {
 void ranks_run(int count, void (*work)(rank *r), const void *data) {
     static ranks all;
     pthread_t thread[MAX_RANKS];
+    gpuopt_context_desc with;
     int k, devices = 0;
     assert_in_range(count, 1, MAX_RANKS);
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices < count) {
@@ -55,7 +56,9 @@ void ranks_run(int count, void (*work)(rank *r), const void *data) {
     for (k = 0; k < count; k++) {
         all.rank[k].all = &all;
         all.rank[k].number = k;
-        all.rank[k].context = test_context(&all.rank[k].host);
+        with = test_context_desc(&all.rank[k].host);
+        if (test_on("cuda")) with.device = k;
+        assert_int_equal(gpuopt_context_create(&with, &all.rank[k].context), GPUOPT_OK);
     }
     for (k = 0; k < count; k++) assert_int_equal(pthread_create(&thread[k], NULL, run, &all.rank[k]), 0);
     for (k = 0; k < count; k++) pthread_join(thread[k], NULL);
