@@ -1863,6 +1863,16 @@ typedef struct gpuopt_elimination_function {
     const uint64_t *count; /* MIN_COUNT, dense, as cost: how often each entry counts (a child's message); NULL: once */
 } gpuopt_elimination_function;
 
+/* A packed message (_message_pack) as a function of a model. Its costs are not widened: they go to where the handle
+ * needs them, from device memory without being in host memory. No member will be added. */
+typedef struct gpuopt_elimination_packed {
+    const void *bytes; /* [size]; in device memory at a multiple of 8 */
+    uint64_t size;
+    gpuopt_memory where;  /* of bytes; DEVICE: not the CPU backend */
+    int32_t arity;        /* of the message */
+    const int32_t *scope; /* [arity] distinct variables of this model: those that the message's scope stands for */
+} gpuopt_elimination_packed;
+
 /* How an order is found: each step eliminates the variable with the least of what the constant says, in the remaining
  * graph. Ties are broken by the seed. */
 typedef enum gpuopt_elimination_heuristic {
@@ -1954,6 +1964,11 @@ typedef struct gpuopt_elimination_desc {
      * little worse than that of less work, but none that is worse than without. 0: no such limit. */
     int64_t order_work;
     gpuopt_group *group; /* of this context, whose ranks share the model, see Group; NULL: this context has all of it */
+    /* Messages that are functions as well: of this type and semiring, with the number `model`, which is then not 0, and
+     * with the domain sizes of their variables. All calls read and check them, as _message_inspect does. Not with
+     * several ranks; not for _relax and _reduce. */
+    const gpuopt_elimination_packed *message; /* [messages] */
+    int32_t messages;                         /* functions and messages: at most 2^29 - 1 together */
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
@@ -2001,8 +2016,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const
 GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                  gpuopt_memory_plan *plan);
 /* Makes a handle, with the functions loaded and no variable eliminated. ARGUMENT, with the function and entry in the
- * log: NaN, values or variables out of range, a variable twice in a scope. NUMERIC: some sum of costs does not fit 63
- * bits or (DOUBLE) could be infinite. UNSUPPORTED: as _plan. */
+ * log: NaN, values or variables out of range, a variable twice in a scope; or a message that is refused. NUMERIC: some
+ * sum of costs does not fit 63 bits or (DOUBLE) could be infinite. UNSUPPORTED: as _plan. */
 GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                    gpuopt_elimination **elimination);
 /* Destroys a handle; NULL is allowed. */
@@ -2117,14 +2132,18 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elim
 GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_elimination *elimination, int32_t message,
                                                                 int32_t copy, gpuopt_device_view *view);
 
-/* Packs a copy's message into bytes [capacity] in host memory, for an agent in another process; *size (or NULL)
- * receives the number of bytes. With bytes NULL only the size is found, at any time. The format is little-endian on
- * every machine: a header of 64 bytes ("GPUM"; version 2, type and semiring as uint32; bits and arity as int32; entries
- * and offset as int64; forbidden, model and checksum as uint64), the scope and its domain sizes as int32, the stored
- * costs, then the counts (MIN_COUNT) as uint64. The checksum is FNV-1a of 64 bits over all bytes, with itself as 0.
- * ARGUMENT: capacity is too small. STATE: the message is not ready. Waits. */
-GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, int32_t message, int32_t copy,
-                                                         void *bytes, uint64_t capacity, uint64_t *size);
+/* Packs a copy's message into bytes [capacity], for an agent in another process; *size (or NULL) receives the number of
+ * bytes. With bytes NULL only the size is found, at any time. The format is little-endian on every machine: a header of
+ * 64 bytes ("GPUM"; version 3, type and semiring as uint32; bits and arity as int32; entries and offset as int64;
+ * forbidden, model and checksum as uint64), the scope and its domain sizes as int32, the stored costs, then the counts
+ * (MIN_COUNT) as uint64. The checksum is a sum of uint64 over all words of 8 bytes, the last one filled up with zeros,
+ * its own taken as 0: of z(w + k 0x9e3779b97f4a7c15) for word w, the k-th from 1 on, where z is the last step of
+ * SplitMix64: x ^= x >> 30, x *= 0xbf58476d1ce4e5b9, x ^= x >> 27, x *= 0x94d049bb133111eb, x ^= x >> 31.
+ * DEVICE: bytes are at a multiple of 8, and costs and counts are never in host memory. ARGUMENT: capacity is too small.
+ * STATE: the message is not ready. UNSUPPORTED: DEVICE, and the table is in host memory (STREAM). Waits. */
+GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, gpuopt_memory where,
+                                                         int32_t message, int32_t copy, void *bytes, uint64_t capacity,
+                                                         uint64_t *size);
 
 /* What a packed message holds. */
 typedef struct gpuopt_elimination_packed_info {
@@ -2137,12 +2156,15 @@ typedef struct gpuopt_elimination_packed_info {
     uint64_t model;                       /* the number of the model that it belongs to */
 } gpuopt_elimination_packed_info;
 
-/* Says what bytes [size] hold. ARGUMENT: they are not a message, cut short, of another version, damaged (any change
- * within one byte is found, others but for one in 2^64), or inconsistent; the log says which. */
-GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, const void *bytes, uint64_t size,
+/* Says what bytes [size] hold; in device memory they are at a multiple of 8. ARGUMENT: they are not a message, cut
+ * short, of another version, damaged (any change within one word of 8 bytes is found, others but for one in 2^64), or
+ * inconsistent; the log says which. Device memory is read by the device, but for what comes before the costs. Waits. */
+GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, gpuopt_memory where,
+                                                            const void *bytes, uint64_t size,
                                                             gpuopt_elimination_packed_info *message);
-/* Unpacks bytes [size] into host arrays: scope and domain [arity]; cost or value [entries], and count [entries] or
- * NULL, as _message_get gives them: together a dense gpuopt_elimination_function for the parent's model. model: the
+/* Unpacks bytes [size] in host memory into host arrays: scope and domain [arity]; cost or value [entries], and count
+ * [entries] or NULL, as _message_get gives them: together a dense gpuopt_elimination_function for the parent's model,
+ * which can also take the bytes as they are (gpuopt_elimination_packed). model: the
  * number that the message must carry, see gpuopt_elimination_desc. ARGUMENT: as _message_inspect, the message is of
  * another model, or an array is NULL that is needed; no array is written then. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, uint64_t model, const void *bytes,

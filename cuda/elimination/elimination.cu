@@ -42,6 +42,7 @@
  *   product_plan.cuh    which jobs are products, and the shape of their tiles (host)
  *   product_kernel.cuh  the batched min-plus product, and the copy of its operands
  *   streaming.cuh       the STREAM policy: tables in host memory
+ *   packed.cuh          packed messages in device memory
  *   value_phase.cuh     the result of a slice, the assignment, bounds of a variable
  *   device.cuh          the plan as kernels see it, and the sum over the values of the eliminated variable
  *   digits.cuh          indices as mixed-radix numbers, on both sides
@@ -53,6 +54,7 @@
 #include "../common/tables.cuh"
 #include "create.cuh"
 #include "launch.cuh"
+#include "packed.cuh"
 
 namespace {
 
@@ -87,4 +89,5 @@ gpuopt_status elimination_view(gpuopt_elimination *elimination, int32_t table, i
 const gpuopt__elimination_backend gpuopt__cuda_elimination = {
     elimination_plan,   elimination_create, elimination_destroy, elimination_run,        elimination_finish,
     elimination_total,  elimination_load,   elimination_loaded,  elimination_condition,  elimination_assign,
-    elimination_bounds, elimination_read,   elimination_view,    elimination_free_bytes, 1};
+    elimination_bounds, elimination_read,   elimination_view,    elimination_free_bytes, 1,
+    elimination_scan,   elimination_unpack, elimination_pack};

@@ -204,7 +204,8 @@ static gpuopt_status unpack(const simulation *s, const message *m, gpuopt_elimin
     f->arity = m->arity;
     f->scope = m->name;
     f->tuples = -1;
-    status = scope ? gpuopt_elimination_message_inspect(s->context, m->bytes, m->size, &head) : GPUOPT_ERROR_MEMORY;
+    status = scope ? gpuopt_elimination_message_inspect(s->context, GPUOPT_HOST, m->bytes, m->size, &head)
+                   : GPUOPT_ERROR_MEMORY;
     if (!status && head.arity != m->arity) status = GPUOPT_ERROR_ARGUMENT;
     if (!status) {
         size_t entries = (size_t)head.entries;
@@ -324,10 +325,11 @@ gpuopt_status pack_message(const simulation *s, const part *p, int32_t number, m
     m->arity = info.arity;
     m->position = s->position[p->name[info.variable]];
     m->name = malloc(sizeof *m->name * ((size_t)info.arity + 1));
-    status = gpuopt_elimination_message_pack(p->elimination, number, 0, NULL, 0, &m->size);
+    status = gpuopt_elimination_message_pack(p->elimination, GPUOPT_HOST, number, 0, NULL, 0, &m->size);
     if (!status) m->bytes = malloc((size_t)m->size);
     if (!status && (!m->bytes || !m->name)) status = GPUOPT_ERROR_MEMORY;
-    if (!status) status = gpuopt_elimination_message_pack(p->elimination, number, 0, m->bytes, m->size, &m->size);
+    if (!status)
+        status = gpuopt_elimination_message_pack(p->elimination, GPUOPT_HOST, number, 0, m->bytes, m->size, &m->size);
     if (status) {
         free_message(m);
         return status;

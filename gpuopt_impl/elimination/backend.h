@@ -4,7 +4,7 @@
  *
  * The way of a job, and the file of each step:
  *
- *     functions, checked and measured      plan_check.h, plan_input.h
+ *     functions, checked and measured      plan_check.h, plan_input.h; messages among them: plan_packed.h
  *        |
  *     an order of the variables            order.h: graph and search; order_greedy.h, order_rotate.h: the two methods
  *        |
@@ -29,12 +29,13 @@
  *     values and bounds                    steps.h: _assign, _get_bounds; where messages are dropped, jobs have found
  *                                          the decisions (table.h), in passes with RECOMPUTE
  *
- * table.h has the plan's structs and the arithmetic that all share, tuning.h the constants, scratch.h the memory of a
+ * packed.h has the format of these bytes, table.h the plan's structs and the arithmetic that all share, tuning.h the constants, scratch.h the memory of a
  * plan in the making.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_BACKEND_H
 #define GPUOPT_IMPL_ELIMINATION_BACKEND_H
 
+#include "packed.h"
 #include "table.h"
 
 /* The head of every backend's elimination. */
@@ -93,6 +94,16 @@ struct gpuopt__elimination_backend {
     /* Free bytes of the memory that memory_limit is about; UINT64_MAX: no limit. */
     gpuopt_status (*free_bytes)(const gpuopt_context *, uint64_t *bytes);
     int has_stream; /* STREAM is possible */
+    /* For packed messages in device memory; NULL: there is none. Scans one, range: with its costs, for a model of this
+     * semiring. Waits. */
+    gpuopt_status (*scan)(gpuopt_context *, const gpuopt__elimination_packed *, gpuopt_elimination_semiring, int range,
+                          gpuopt__elimination_scan *);
+    /* Loads a function's table from one. After `loaded`; may only enqueue. */
+    gpuopt_status (*unpack)(gpuopt_elimination *, int32_t table, const gpuopt_elimination_function *,
+                            const gpuopt__elimination_packed *);
+    /* Writes a copy's table to the places of costs and counts (or NULL) of one; may only enqueue. UNSUPPORTED: not in device
+     * memory. */
+    gpuopt_status (*pack)(gpuopt_elimination *, int32_t table, int32_t copy, void *cost, void *count);
 };
 
 #endif /* GPUOPT_IMPL_ELIMINATION_BACKEND_H */

@@ -58,6 +58,8 @@ static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, co
     heard = gpuopt__elimination_begin(context, call, desc, wanted, prep);
     if (!status) status = heard;
     if (!d.group || group.count == 1) return status;
+    if (!status && d.messages)
+        status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "ranks share no model with messages");
     share->group = d.group;
     share->ranks = group.count;
     share->rank = group.rank;
@@ -133,9 +135,11 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
                                                const gpuopt__elimination_table *t, void *room, void *cost,
                                                uint64_t *count) {
     const gpuopt_elimination_function *f = &d->function[t->function];
-    const int64_t *from =
-        d->type == GPUOPT_COST_INT64 ? gpuopt__elimination_dense_costs(d, f, t->entries, (int64_t *)room) : NULL;
-    const double *value = from ? NULL : gpuopt__elimination_dense_values(d, f, t->entries, (double *)room);
+    const gpuopt__elimination_packed *packed = gpuopt__elimination_packed_of(f);
+    const int doubles = d->type == GPUOPT_COST_DOUBLE;
+    const int64_t *from = doubles || packed ? NULL : gpuopt__elimination_dense_costs(d, f, t->entries, (int64_t *)room);
+    const double *value =
+        doubles && !packed ? gpuopt__elimination_dense_values(d, f, t->entries, (double *)room) : NULL;
     const int32_t *scope = plan->scope + t->scope;
     const int64_t *stride = plan->stride + t->scope;
     int32_t digit[GPUOPT__ELIMINATION_MOST_DIGITS], other[GPUOPT__ELIMINATION_MOST_DIGITS], j, k, free_digits = 0;
@@ -148,9 +152,12 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
         digit[free_digits++] = 0;
     }
     for (i = 0; i < t->entries; i++) {
-        if (value) ((double *)cost)[to] = gpuopt__elimination_inner_value(d, value[i]);
+        if (doubles)
+            ((double *)cost)[to] =
+                gpuopt__elimination_inner_value(d, packed ? gpuopt__elimination_packed_value(packed, i) : value[i]);
         else {
-            int64_t inner = gpuopt__elimination_inner_cost(d, from[i]);
+            int64_t inner =
+                packed ? gpuopt__elimination_packed_cost(packed, i) : gpuopt__elimination_inner_cost(d, from[i]);
             uint64_t u = inner == INT64_MAX ? plan->forbidden : (uint64_t)inner - (uint64_t)t->offset;
             if (u > plan->forbidden) u = plan->forbidden;
             if (plan->bits == 8) ((uint8_t *)cost)[to] = (uint8_t)u;
@@ -158,7 +165,7 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
             else if (plan->bits == 32) ((uint32_t *)cost)[to] = (uint32_t)u;
             else ((uint64_t *)cost)[to] = u;
         }
-        if (count) count[to] = f->count[i];
+        if (count) count[to] = packed ? gpuopt__elimination_packed_count(packed, i) : f->count[i];
         for (j = free_digits - 1; j >= 0; j--) {
             to += step[j];
             if (++digit[j] < other[j]) break;
@@ -210,6 +217,12 @@ static uint64_t gpuopt__elimination_hash_table(uint64_t hash, const gpuopt__elim
     return hash;
 }
 
+/* A function that is a message in device memory. */
+static gpuopt_status gpuopt__elimination_load_device(gpuopt_elimination *e, const gpuopt_elimination_function *f,
+                                                     int32_t table) {
+    return gpuopt__elimination_backend_of(e)->unpack(e, table, f, gpuopt__elimination_packed_of(f));
+}
+
 static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, gpuopt__elimination_preparation *prep) {
     const struct gpuopt__elimination_backend *backend = gpuopt__elimination_backend_of(e);
     uint64_t rooms[3];
@@ -221,7 +234,7 @@ static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, g
     status = prep->scratch.status;
     e->model = prep->desc.model;
     if (!prep->desc.model) e->model = gpuopt__elimination_hash_model(&prep->desc, &e->plan);
-    for (k = 0; k < e->plan.first_message && !status; k++) {
+    for (k = 0; k < e->plan.first_device && !status; k++) {
         const gpuopt__elimination_table *t = &e->plan.table[k];
         uint64_t *count = t->count_at < 0 ? NULL : (uint64_t *)room[2];
         gpuopt__elimination_store_function(&prep->desc, &e->plan, t, room[0], room[1], count);
@@ -230,6 +243,8 @@ static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, g
     }
     if (e->model == 0) e->model = 1;
     if (!status) status = backend->loaded(e);
+    for (k = e->plan.first_device; k < e->plan.first_message && !status; k++)
+        status = gpuopt__elimination_load_device(e, &prep->desc.function[e->plan.table[k].function], k);
     for (k = 0; k < 3; k++) gpuopt__elimination_scratch_give(&prep->scratch, room[k], rooms[k]);
     return status;
 }

@@ -5,6 +5,7 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 #define GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 
+#include "plan_packed.h"
 #include "steps.h"
 #include "../common/bytes.h"
 
@@ -179,11 +180,6 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_eliminati
 
 /* ---- Bytes ---- */
 
-#define GPUOPT__ELIMINATION_PACKED_HEAD 64
-#define GPUOPT__ELIMINATION_PACKED_VERSION 2   /* behind "GPUM" */
-#define GPUOPT__ELIMINATION_PACKED_MODEL 48    /* where the model's number is */
-#define GPUOPT__ELIMINATION_PACKED_CHECKSUM 56 /* and the checksum */
-
 /* Converts numbers of `bytes` bytes each between the byte order of this machine and little-endian, in place. */
 static void gpuopt__elimination_swap_bytes(unsigned char *data, int64_t count, int bytes) {
     static const uint16_t probe = 1;
@@ -198,48 +194,11 @@ static void gpuopt__elimination_swap_bytes(unsigned char *data, int64_t count, i
         }
 }
 
-/* Where the costs and the counts begin, and where the message ends. */
-typedef struct gpuopt__elimination_packed {
-    uint64_t cost, count, end;
-} gpuopt__elimination_packed;
-
-static gpuopt__elimination_packed gpuopt__elimination_packed_parts(int32_t arity, int64_t entries, int32_t bits,
-                                                                   gpuopt_elimination_semiring semiring) {
-    gpuopt__elimination_packed p;
-    p.cost = GPUOPT__ELIMINATION_PACKED_HEAD + 8 * (uint64_t)arity;
-    p.count = p.cost + (uint64_t)entries * (uint64_t)(bits / 8);
-    p.end = p.count + (semiring == GPUOPT_SEMIRING_MIN_COUNT ? 8 * (uint64_t)entries : 0);
-    return p;
-}
-
-GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, int32_t message, int32_t copy,
-                                                         void *bytes, uint64_t capacity, uint64_t *size) {
-    static const char call[] = "gpuopt_elimination_message_pack";
-    const gpuopt__elimination_plan *plan;
-    const gpuopt__elimination_bucket *bucket;
-    const gpuopt__elimination_table *t;
-    gpuopt__elimination_packed parts;
-    gpuopt_status status;
-    unsigned char *to = (unsigned char *)bytes;
-    void *room;
+/* Writes all that comes before the costs; the checksum is 0. */
+static void gpuopt__elimination_pack_head(const gpuopt_elimination *e, const gpuopt__elimination_table *t,
+                                          unsigned char *to) {
+    const gpuopt__elimination_plan *plan = &e->plan;
     int32_t k;
-    GPUOPT__COMPUTES(gpuopt_elimination_message_pack(elimination, message, copy, bytes, capacity, size));
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
-    plan = &elimination->plan;
-    bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
-    if (!bucket) return GPUOPT_ERROR_ARGUMENT;
-    t = &plan->table[bucket->message];
-    parts = gpuopt__elimination_packed_parts(t->arity, t->entries, plan->bits, plan->semiring);
-    if (!bytes && size) {
-        *size = parts.end;
-        return GPUOPT_OK;
-    }
-    if (!bytes || capacity < parts.end)
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
-                              bytes ? "capacity is too small" : "bytes and size are NULL");
-    if (!gpuopt__elimination_message_ready(elimination, bucket))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
     memcpy(to, "GPUM", 4);
     gpuopt__put_bytes(to + 4, GPUOPT__ELIMINATION_PACKED_VERSION, 4);
     gpuopt__put_bytes(to + 8, (uint64_t)plan->type, 4);
@@ -249,97 +208,123 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
     gpuopt__put_bytes(to + 24, (uint64_t)t->entries, 8);
     gpuopt__put_bytes(to + 32, (uint64_t)t->offset, 8);
     gpuopt__put_bytes(to + 40, plan->forbidden, 8);
-    gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_MODEL, elimination->model, 8);
+    gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_MODEL, e->model, 8);
+    gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_CHECKSUM, 0, 8);
     for (k = 0; k < t->arity; k++) {
         int32_t variable = plan->scope[t->scope + k];
         gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (int64_t)k, (uint64_t)variable, 4);
         gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)t->arity + k),
                           (uint64_t)plan->domain[variable], 4);
     }
-    room = to + parts.cost;
-    status = gpuopt__elimination_backend_of(elimination)
-                 ->read(elimination, bucket->message, copy, 0, t->entries, room, NULL);
-    if (!status && plan->semiring == GPUOPT_SEMIRING_MIN_COUNT)
-        status =
-            gpuopt__elimination_backend_of(elimination)
-                ->read(elimination, bucket->message, copy, 0, t->entries, NULL, (uint64_t *)(void *)(to + parts.count));
-    if (!status && plan->type == GPUOPT_COST_DOUBLE) gpuopt__elimination_negate_values(plan->sign, t->entries, room);
-    gpuopt__elimination_swap_bytes(to + parts.cost, t->entries, plan->bits / 8);
-    gpuopt__elimination_swap_bytes(to + parts.count, plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? t->entries : 0, 8);
+}
+
+/* Writes the rest to host memory, and the checksum. */
+static gpuopt_status gpuopt__elimination_pack_host(gpuopt_elimination *e, int32_t table, int32_t copy,
+                                                   const gpuopt__elimination_parts *parts, unsigned char *to) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const gpuopt__elimination_table *t = &plan->table[table];
+    const int counts = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT;
+    void *room = to + parts->cost;
+    gpuopt_status status;
+    gpuopt__elimination_pack_head(e, t, to);
+    status = gpuopt__elimination_backend_of(e)->read(e, table, copy, 0, t->entries, room, NULL);
+    if (!status && counts)
+        status = gpuopt__elimination_backend_of(e)->read(e, table, copy, 0, t->entries, NULL,
+                                                         (uint64_t *)(void *)(to + parts->count));
     if (status) return status;
-    gpuopt__seal(to, parts.end, GPUOPT__ELIMINATION_PACKED_CHECKSUM);
-    if (size) *size = parts.end;
+    if (plan->type == GPUOPT_COST_DOUBLE) gpuopt__elimination_negate_values(plan->sign, t->entries, room);
+    gpuopt__elimination_swap_bytes(to + parts->cost, t->entries, plan->bits / 8);
+    gpuopt__elimination_swap_bytes(to + parts->count, counts ? t->entries : 0, 8);
+    gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_CHECKSUM, gpuopt__elimination_packed_sum(to, parts->end), 8);
     return GPUOPT_OK;
 }
 
-/* Returns what is wrong with the bytes, or NULL. */
-static const char *gpuopt__elimination_packed_fault(const unsigned char *from, uint64_t size,
-                                                    gpuopt_elimination_packed_info *m) {
-    int64_t entries = 1, offset;
-    uint64_t forbidden;
-    int32_t k;
-    if (size < GPUOPT__ELIMINATION_PACKED_HEAD) return "the message is cut short";
-    if (gpuopt__take_bytes(from, 4) != 0x4d555047) return "these bytes are not a message";
-    if (gpuopt__take_bytes(from + 4, 4) != GPUOPT__ELIMINATION_PACKED_VERSION)
-        return "the message is of another version";
-    m->type = (gpuopt_elimination_cost)gpuopt__take_bytes(from + 8, 4);
-    m->semiring = (gpuopt_elimination_semiring)gpuopt__take_bytes(from + 12, 4);
-    m->bits = (int32_t)gpuopt__take_bytes(from + 16, 4);
-    m->arity = (int32_t)gpuopt__take_bytes(from + 20, 4);
-    m->entries = (int64_t)gpuopt__take_bytes(from + 24, 8);
-    if ((unsigned)m->type > GPUOPT_COST_DOUBLE || (unsigned)m->semiring > GPUOPT_SEMIRING_MIN_COUNT)
-        return "the message's type or semiring is unknown";
-    if (m->type == GPUOPT_COST_INT64 ? m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP
-                                     : m->semiring == GPUOPT_SEMIRING_MIN_COUNT)
-        return "the semiring of the message does not fit its type";
-    if ((m->bits != 8 && m->bits != 16 && m->bits != 32 && m->bits != 64) ||
-        (m->type == GPUOPT_COST_DOUBLE && m->bits != 64))
-        return "the width of the message is invalid";
-    if (m->arity < 0 || m->entries < 1 || m->entries > GPUOPT__ELIMINATION_MOST_ENTRIES)
-        return "the size of the message is invalid";
-    if (size - GPUOPT__ELIMINATION_PACKED_HEAD < 8 * (uint64_t)m->arity) return "the message is cut short";
-    for (k = 0; k < m->arity; k++) {
-        int64_t domain =
-            (int64_t)gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)m->arity + k), 4);
-        if (gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (int64_t)k, 4) > INT32_MAX)
-            return "the scope of the message is invalid";
-        if (domain < 1 || domain > INT32_MAX || entries > m->entries / domain)
-            return "the domain sizes of the message do not give its size";
-        entries *= domain;
+/* The same for device memory: of the message only what comes before the costs is ever in host memory. */
+static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int32_t table, int32_t copy,
+                                                     const gpuopt__elimination_parts *parts, unsigned char *to) {
+    const struct gpuopt__elimination_backend *backend = gpuopt__elimination_backend_of(e);
+    const gpuopt__elimination_plan *plan = &e->plan;
+    gpuopt__elimination_packed p;
+    gpuopt_status status;
+    void *room;
+    memset(&p, 0, sizeof p);
+    p.bytes = to;
+    p.where = GPUOPT_DEVICE;
+    p.parts = *parts;
+    status = backend->pack(e, table, copy, to + parts->cost,
+                           plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? to + parts->count : NULL);
+    if (status == GPUOPT_ERROR_UNSUPPORTED)
+        gpuopt__refuse(e->context, status, "gpuopt_elimination_message_pack", "the table is not in device memory");
+    if (!status) status = gpuopt__allocate(e->context, GPUOPT_HOST, parts->cost, &room);
+    if (status) return status;
+    gpuopt__elimination_pack_head(e, &plan->table[table], (unsigned char *)room);
+    status = e->context->desc.backend->copy(e->context, to, room, parts->cost);
+    if (!status) status = backend->scan(e->context, &p, plan->semiring, 0, &p.scan);
+    if (!status) {
+        gpuopt__put_bytes((unsigned char *)room, p.scan.sum, 8);
+        status = e->context->desc.backend->copy(e->context, to + GPUOPT__ELIMINATION_PACKED_CHECKSUM, room, 8);
     }
-    if (entries != m->entries) return "the domain sizes of the message do not give its size";
-    if (gpuopt__elimination_packed_parts(m->arity, m->entries, m->bits, m->semiring).end != size)
-        return size < gpuopt__elimination_packed_parts(m->arity, m->entries, m->bits, m->semiring).end
-                   ? "the message is cut short"
-                   : "there are bytes after the message";
-    if (!gpuopt__is_sealed(from, size, GPUOPT__ELIMINATION_PACKED_CHECKSUM)) return "the message is damaged";
-    m->model = gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_MODEL, 8);
-    offset = (int64_t)gpuopt__take_bytes(from + 32, 8);
-    forbidden = gpuopt__take_bytes(from + 40, 8);
-    if (m->type == GPUOPT_COST_INT64 &&
-        (offset == INT64_MIN || forbidden > (uint64_t)(offset > 0 ? INT64_MAX - offset : INT64_MAX)))
-        return "the message's costs do not fit 63 bits";
-    return NULL;
+    gpuopt__release(e->context, GPUOPT_HOST, room);
+    return status;
 }
 
-static gpuopt_status gpuopt__elimination_inspect(gpuopt_context *context, const char *call, const void *bytes,
-                                                 uint64_t size, gpuopt_elimination_packed_info *m) {
+GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, gpuopt_memory where,
+                                                         int32_t message, int32_t copy, void *bytes, uint64_t capacity,
+                                                         uint64_t *size) {
+    static const char call[] = "gpuopt_elimination_message_pack";
+    const gpuopt__elimination_plan *plan;
+    const gpuopt__elimination_bucket *bucket;
+    const gpuopt__elimination_table *t;
+    gpuopt__elimination_parts parts;
+    gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_elimination_message_pack(elimination, where, message, copy, bytes, capacity, size));
+    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
+    status = gpuopt__check_where(elimination->context, call, where);
+    if (status) return status;
+    plan = &elimination->plan;
+    bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
+    if (!bucket) return GPUOPT_ERROR_ARGUMENT;
+    t = &plan->table[bucket->message];
+    parts = gpuopt__elimination_packed_parts(t->arity, t->entries, plan->bits, plan->semiring);
+    if (!bytes && size) {
+        *size = parts.end;
+        return GPUOPT_OK;
+    }
+    if (!bytes || capacity < parts.end || (where == GPUOPT_DEVICE && ((uintptr_t)bytes & 7)))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
+                              !bytes                 ? "bytes and size are NULL"
+                              : capacity < parts.end ? "capacity is too small"
+                                                     : "bytes are not at a multiple of 8");
+    if (!gpuopt__elimination_message_ready(elimination, bucket))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
+    status = (where == GPUOPT_HOST ? gpuopt__elimination_pack_host : gpuopt__elimination_pack_device)(
+        elimination, bucket->message, copy, &parts, (unsigned char *)bytes);
+    if (!status && size) *size = parts.end;
+    return status;
+}
+
+/* Reads a message for a public call. */
+static gpuopt_status gpuopt__elimination_inspect(gpuopt_context *context, const char *call, gpuopt_memory where,
+                                                 const void *bytes, uint64_t size, gpuopt__elimination_packed *p) {
+    const gpuopt__elimination_reading reading = {where, bytes, size, NULL, 0, NULL};
     const char *fault;
-    memset(m, 0, sizeof *m);
-    fault = bytes ? gpuopt__elimination_packed_fault((const unsigned char *)bytes, size, m) : "bytes is NULL";
-    return fault ? gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
+    gpuopt_status status = gpuopt__check_where(context, call, where);
+    if (!status) status = gpuopt__elimination_packed_read(context, &reading, p, &fault);
+    return status || !fault ? status : gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, const void *bytes, uint64_t size,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, gpuopt_memory where,
+                                                            const void *bytes, uint64_t size,
                                                             gpuopt_elimination_packed_info *message) {
     static const char call[] = "gpuopt_elimination_message_inspect";
-    gpuopt_elimination_packed_info m;
+    gpuopt__elimination_packed p;
     gpuopt_status status;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(message))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "message is NULL or has no struct_size");
-    status = gpuopt__elimination_inspect(context, call, bytes, size, &m);
-    if (!status) gpuopt__copy_out(message, message->struct_size, &m, sizeof m);
+    status = gpuopt__elimination_inspect(context, call, where, bytes, size, &p);
+    if (!status) gpuopt__copy_out(message, message->struct_size, &p.info, sizeof p.info);
     return status;
 }
 
@@ -348,39 +333,31 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
                                                            int64_t *cost, double *value, uint64_t *count) {
     static const char call[] = "gpuopt_elimination_message_unpack";
     const unsigned char *from = (const unsigned char *)bytes;
-    gpuopt_elimination_packed_info m;
-    gpuopt__elimination_packed parts;
+    gpuopt__elimination_packed p;
     gpuopt_status status;
-    uint64_t forbidden;
-    int64_t offset, k;
-    int negative;
+    int64_t k;
     GPUOPT__COMPUTES(gpuopt_elimination_message_unpack(context, model, bytes, size, scope, domain, cost, value, count));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__elimination_inspect(context, call, bytes, size, &m);
+    status = gpuopt__elimination_inspect(context, call, GPUOPT_HOST, bytes, size, &p);
     if (status) return status;
-    if (m.model != model)
+    if (p.info.model != model)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the message is of another model");
-    if ((m.arity > 0 && (!scope || !domain)) || !(m.type == GPUOPT_COST_DOUBLE ? (void *)value : (void *)cost) ||
-        (count && m.semiring != GPUOPT_SEMIRING_MIN_COUNT))
+    if ((p.info.arity > 0 && (!scope || !domain)) ||
+        !(p.info.type == GPUOPT_COST_DOUBLE ? (void *)value : (void *)cost) ||
+        (count && p.info.semiring != GPUOPT_SEMIRING_MIN_COUNT))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
                               "an array is NULL, or count is given without MIN_COUNT");
-    parts = gpuopt__elimination_packed_parts(m.arity, m.entries, m.bits, m.semiring);
-    offset = (int64_t)gpuopt__take_bytes(from + 32, 8);
-    forbidden = gpuopt__take_bytes(from + 40, 8);
-    negative = m.semiring == GPUOPT_SEMIRING_MAX_SUM;
-    for (k = 0; k < m.arity; k++) {
+    for (k = 0; k < p.info.arity; k++) {
         scope[k] = (int32_t)gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * k, 4);
-        domain[k] = (int32_t)gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (m.arity + k), 4);
+        domain[k] = (int32_t)gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (p.info.arity + k), 4);
     }
-    for (k = 0; k < m.entries; k++) {
-        uint64_t stored = gpuopt__take_bytes(from + parts.cost + k * (m.bits / 8), m.bits / 8);
-        if (m.type == GPUOPT_COST_DOUBLE) memcpy(&value[k], &stored, sizeof stored);
-        else if (stored >= forbidden) cost[k] = negative ? INT64_MIN : INT64_MAX;
+    for (k = 0; k < p.info.entries; k++) {
+        if (p.info.type == GPUOPT_COST_DOUBLE) value[k] = gpuopt__elimination_packed_value(&p, k);
         else {
-            int64_t inner = (int64_t)((uint64_t)offset + stored);
-            cost[k] = negative ? -inner : inner;
+            const int64_t inner = gpuopt__elimination_packed_cost(&p, k);
+            cost[k] = p.info.semiring != GPUOPT_SEMIRING_MAX_SUM ? inner : inner == INT64_MAX ? INT64_MIN : -inner;
         }
-        if (count) count[k] = gpuopt__take_bytes(from + parts.count + 8 * k, 8);
+        if (count) count[k] = gpuopt__elimination_packed_count(&p, k);
     }
     return GPUOPT_OK;
 }

@@ -77,7 +77,7 @@ static void gpuopt__elimination_load_rooms(const gpuopt_elimination_desc *d, con
     int32_t k;
     rooms[0] = sizeof(int64_t) * (uint64_t)gpuopt__elimination_largest_list(d);
     rooms[1] = rooms[2] = 0;
-    for (k = 0; k < draft->plan.first_message; k++) {
+    for (k = 0; k < draft->plan.first_device; k++) {
         const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
         uint64_t bytes = (uint64_t)t->entries * (uint64_t)gpuopt__elimination_cost_bytes(&draft->plan);
         if (bytes > rooms[1]) rooms[1] = bytes;

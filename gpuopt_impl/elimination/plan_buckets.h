@@ -263,6 +263,13 @@ static gpuopt_status gpuopt__elimination_draft_position(gpuopt__elimination_draf
     return status;
 }
 
+/* Whether a function is a message in device memory. */
+static int gpuopt__elimination_on_device(const gpuopt__elimination_draft *draft, int32_t table) {
+    const gpuopt__elimination_packed *p =
+        gpuopt__elimination_packed_of(&draft->desc->function[gpuopt__elimination_draft_table(draft, table)->function]);
+    return p && p->where == GPUOPT_DEVICE;
+}
+
 static gpuopt_status gpuopt__elimination_draft_functions(gpuopt__elimination_draft *draft) {
     const gpuopt_elimination_desc *d = draft->desc;
     gpuopt_status status = gpuopt__elimination_draft_room(draft, (int64_t)d->functions + 1);
@@ -295,7 +302,8 @@ static gpuopt_status gpuopt__elimination_draft_run(gpuopt__elimination_draft *dr
     gpuopt__elimination_draft_clear(draft);
     for (p = 0; p < plan->steps + 2; p++) draft->head[p] = -1;
     status = gpuopt__elimination_draft_functions(draft);
-    plan->first_message = (int32_t)draft->table.count;
+    plan->first_message = plan->first_device = (int32_t)draft->table.count;
+    while (plan->first_device > 0 && gpuopt__elimination_on_device(draft, plan->first_device - 1)) plan->first_device--;
     for (p = 0; p < plan->steps && !status && !draft->gave_up; p++) {
         status = gpuopt__elimination_draft_position(draft, p, plan->order[p], z);
         draft->gave_up = draft->too_large && draft->scope.count > GPUOPT__ELIMINATION_MOST_SCOPES;

@@ -6,6 +6,7 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
 
+#include "plan_packed.h"
 #include "scratch.h"
 #include "table.h"
 #include "../common/checks.h"
@@ -28,6 +29,7 @@ static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *con
                                      {"keep", (int64_t)d->keep, GPUOPT_OFF}};
     const gpuopt__range range[] = {{"variables", (double)d->variables, 0, INT32_MAX / 4},
                                    {"functions", (double)d->functions, 0, INT32_MAX / 4},
+                                   {"messages", (double)d->messages, 0, INT32_MAX / 4},
                                    {"restarts", (double)d->restarts, 1, 1e6},
                                    {"order_work", (double)d->order_work, 1, 9e18},
                                    {"z", (double)d->z, 1, INT32_MAX},
@@ -40,6 +42,7 @@ static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *con
     if (status) return status;
     if (d->variables > 0 && !d->domain) fault = "domain is NULL";
     else if (d->functions > 0 && !d->function) fault = "function is NULL";
+    else if (gpuopt__elimination_messages_fault(d)) fault = gpuopt__elimination_messages_fault(d);
     else if (d->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP && d->type != GPUOPT_COST_DOUBLE)
         fault = "LOG_SUM_EXP needs DOUBLE";
     else if (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->type != GPUOPT_COST_INT64) fault = "MIN_COUNT needs INT64";
@@ -138,6 +141,7 @@ static gpuopt_status gpuopt__elimination_check_function(const gpuopt_context *co
     entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope);
     if (entries < 0)
         return gpuopt__elimination_function_fault(context, call, number, -1, "its table has more than 2^44 entries");
+    if (gpuopt__elimination_packed_of(f)) return GPUOPT_OK;
     if (f->tuples < -1) return gpuopt__elimination_function_fault(context, call, number, -1, "tuples is less than -1");
     if (f->tuples != 0 && !(d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value))
         return gpuopt__elimination_function_fault(context, call, number, -1, "cost or value is NULL");
@@ -181,7 +185,8 @@ static int64_t gpuopt__elimination_tuple_index(const gpuopt_elimination_desc *d,
     return index;
 }
 
-/* Returns a function's dense table: the host's, or the list of tuples written out into room [entries]. */
+/* Returns a function's dense table: the host's, or the list of tuples written out into room [entries]. Not for
+ * messages. */
 static const int64_t *gpuopt__elimination_dense_costs(const gpuopt_elimination_desc *d,
                                                       const gpuopt_elimination_function *f, int64_t entries,
                                                       int64_t *room) {
@@ -214,12 +219,35 @@ static int64_t gpuopt__elimination_largest_list(const gpuopt_elimination_desc *d
     return most;
 }
 
+/* The range of a function that is a message, by its scan. */
+static gpuopt_status gpuopt__elimination_packed_range(const gpuopt_context *context, const char *call,
+                                                      const gpuopt_elimination_desc *d, int32_t number,
+                                                      gpuopt__elimination_function_range *range) {
+    const gpuopt__elimination_packed *p = gpuopt__elimination_packed_of(&d->function[number]);
+    const gpuopt__elimination_scan *s = &p->scan;
+    if (s->bad)
+        return gpuopt__elimination_function_fault(context, call, number, -1, "a message's value is NaN or infinite");
+    if (s->least > s->largest) return GPUOPT_OK;
+    if (d->type == GPUOPT_COST_DOUBLE) {
+        const double low = gpuopt__elimination_value_of_key(s->least),
+                     high = gpuopt__elimination_value_of_key(s->largest);
+        range->size = gpuopt__max(fabs(low), fabs(high));
+        range->weight = low < high && d->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP ? high - low : 0;
+    } else {
+        range->least = (int64_t)((uint64_t)p->offset + s->least);
+        range->spread = s->largest - s->least;
+        range->weight = (double)range->spread;
+    }
+    return GPUOPT_OK;
+}
+
 static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context *context, const char *call,
                                                            const gpuopt_elimination_desc *d, int32_t number, void *room,
                                                            gpuopt__elimination_function_range *range) {
     const gpuopt_elimination_function *f = &d->function[number];
     int64_t entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope), k, largest = 0;
     memset(range, 0, sizeof *range);
+    if (gpuopt__elimination_packed_of(f)) return gpuopt__elimination_packed_range(context, call, d, number, range);
     if (d->type == GPUOPT_COST_DOUBLE) {
         const double *value = gpuopt__elimination_dense_values(d, f, entries, (double *)room);
         double low = HUGE_VAL, high = -HUGE_VAL;

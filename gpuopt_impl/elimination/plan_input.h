@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination, what comes before a plan: a checked descriptor, the ranges of its functions, and an order.
+ * Elimination, what comes before a plan: a checked descriptor, with its messages as functions, the ranges of these, and
+ * an order.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_INPUT_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_INPUT_H
@@ -146,11 +147,13 @@ static gpuopt_status gpuopt__elimination_prepare_order(gpuopt__elimination_prepa
 
 /* Checks everything, measures the functions and finds the order, but chooses no policy yet. prep must be ended in
  * any case. */
-static gpuopt_status gpuopt__elimination_prepare(const gpuopt_context *context, const char *call,
+static gpuopt_status gpuopt__elimination_prepare(gpuopt_context *context, const char *call,
                                                  const gpuopt_elimination_desc *desc,
                                                  gpuopt__elimination_preparation *prep) {
     gpuopt_elimination_desc *d = &prep->desc;
     gpuopt__elimination_draft *draft = &prep->draft;
+    gpuopt_elimination_function *function = NULL;
+    gpuopt__elimination_packed *packed = NULL;
     gpuopt__arena arena;
     gpuopt_status status;
     int pass;
@@ -161,7 +164,11 @@ static gpuopt_status gpuopt__elimination_prepare(const gpuopt_context *context, 
     memset(&arena, 0, sizeof arena);
     for (pass = 0; pass < 2; pass++) {
         arena.used = 0;
-        prep->range = (gpuopt__elimination_function_range *)gpuopt__cut(&arena, d->functions, sizeof *prep->range);
+        prep->range = (gpuopt__elimination_function_range *)gpuopt__cut(&arena, (int64_t)d->functions + d->messages,
+                                                                        sizeof *prep->range);
+        function = (gpuopt_elimination_function *)gpuopt__cut(
+            &arena, d->messages ? (int64_t)d->functions + d->messages : 0, sizeof *function);
+        packed = (gpuopt__elimination_packed *)gpuopt__cut(&arena, d->messages, sizeof *packed);
         prep->order = (int32_t *)gpuopt__cut(&arena, d->variables, sizeof(int32_t));
         prep->position = (int32_t *)gpuopt__cut(&arena, d->variables, sizeof(int32_t));
         prep->condition = (int32_t *)gpuopt__cut(&arena, d->variables, sizeof(int32_t));
@@ -176,6 +183,8 @@ static gpuopt_status gpuopt__elimination_prepare(const gpuopt_context *context, 
         memset(prep->base, 0, (size_t)arena.used);
         arena.base = (char *)prep->base;
     }
+    if (d->messages) status = gpuopt__elimination_take_messages(context, call, d, function, packed);
+    if (status) return status;
     draft->scratch = &prep->scratch;
     draft->desc = d;
     draft->range = prep->range;

@@ -324,14 +324,20 @@ static gpuopt_status gpuopt__elimination_place_tables(gpuopt__elimination_draft 
     for (k = 0; k < plan->first_message; k++) {
         gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
         t->condition = t->fixed > 0 ? plan->condition_rows++ : -1;
+        if (k == plan->first_device) { /* no function from the host comes later */
+            plan->function_store = s.first;
+            plan->function_counts = s.counts;
+        }
         t->at = s.first;
         s.first += gpuopt__elimination_aligned(t->entries);
         if (!draft->desc->function[t->function].count) continue;
         t->count_at = s.counts;
         s.counts += gpuopt__elimination_aligned(t->entries);
     }
-    plan->function_store = s.first;
-    plan->function_counts = s.counts;
+    if (plan->first_device == plan->first_message) {
+        plan->function_store = s.first;
+        plan->function_counts = s.counts;
+    }
     gpuopt__elimination_place_decisions(draft, INT64_MAX);
     return stream_limit ? gpuopt__elimination_place_on_host(draft, &s, fits)
                         : gpuopt__elimination_place_results(draft, s.first, s.counts);

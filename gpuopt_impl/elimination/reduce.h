@@ -299,6 +299,8 @@ static gpuopt_status gpuopt__elimination_reduce_prepare(gpuopt_context *context,
     if (!desc || !wanted)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, desc ? "reduction is NULL" : "desc is NULL");
     status = gpuopt__elimination_check_desc(context, call, desc, &d);
+    if (!status && d.messages)
+        status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "a model with messages is not reduced");
     if (status) return status;
     *all = d.order == NULL;
     if (*all) d.order = &nothing;

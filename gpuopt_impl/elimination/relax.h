@@ -161,6 +161,7 @@ static gpuopt_status gpuopt__elimination_relax_check(const gpuopt__elimination_p
     if (d->semiring != GPUOPT_SEMIRING_MIN_SUM && d->semiring != GPUOPT_SEMIRING_MAX_SUM)
         fault = "costs are shifted with MIN_SUM and MAX_SUM only";
     else if (d->policy != GPUOPT_POLICY_MINI_BUCKET) fault = "the policy is not MINI_BUCKET";
+    else if (d->messages) fault = "there are messages among the functions";
     else if (d->copies > 1) fault = "copies need a handle each";
     else if (d->join_rest || prep->draft.plan.steps + d->condition_count < d->variables)
         fault = "the order leaves variables over, or join_rest is set";

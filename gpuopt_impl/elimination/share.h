@@ -219,9 +219,9 @@ static gpuopt_status gpuopt__elimination_share_make(gpuopt__elimination_preparat
 }
 
 /* Prepares the part instead of the whole model. */
-static gpuopt_status gpuopt__elimination_share_prepare(gpuopt__elimination_preparation *prep, const char *call,
+static gpuopt_status gpuopt__elimination_share_prepare(gpuopt_context *context, const char *call,
+                                                       gpuopt__elimination_preparation *prep,
                                                        gpuopt__elimination_share *s) {
-    const gpuopt_context *context = prep->scratch.context;
     gpuopt__elimination_scratch before;
     gpuopt_status status;
     gpuopt__elimination_preparation_end(prep);
@@ -236,7 +236,7 @@ static gpuopt_status gpuopt__elimination_share_prepare(gpuopt__elimination_prepa
 }
 
 /* The ranks compare the model, take the order of rank 0, and each prepares its part. */
-static gpuopt_status gpuopt__elimination_share_begin(const gpuopt_context *context, const char *call,
+static gpuopt_status gpuopt__elimination_share_begin(gpuopt_context *context, const char *call,
                                                      gpuopt__elimination_preparation *prep,
                                                      gpuopt__elimination_share *s, gpuopt_status status) {
     const gpuopt_elimination_desc *d = &prep->desc;
@@ -253,7 +253,7 @@ static gpuopt_status gpuopt__elimination_share_begin(const gpuopt_context *conte
     }
     gpuopt__elimination_place_variables(prep);
     status = gpuopt__elimination_share_make(prep, s);
-    return status ? status : gpuopt__elimination_share_prepare(prep, call, s);
+    return status ? status : gpuopt__elimination_share_prepare(context, call, prep, s);
 }
 
 /* Ends the preparation, and says whether all ranks have come through it. */

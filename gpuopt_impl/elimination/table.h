@@ -102,6 +102,7 @@ typedef struct gpuopt__elimination_plan {
     int32_t units;                       /* steps of _step in a slice: its variables, and the join of the rest */
     int32_t tables, messages;            /* tables: functions (arity > 0), then messages, then partial joins */
     int32_t first_message;
+    int32_t first_device; /* functions from this one on are messages in device memory, up to first_message */
     int32_t buckets, jobs, operands;
     int32_t levels;
     int32_t conditions; /* variables conditioned by the host, then sliced ones */
@@ -115,7 +116,7 @@ typedef struct gpuopt__elimination_plan {
     int32_t most_operands, most_rows, most_entries; /* of a job; of a tile of it; of a row of it */
     int64_t scopes, inputs, digits;                 /* lengths of the pools */
     int64_t store, counts; /* entries of the store, of counts; STREAM: with the buffers at their ends */
-    int64_t function_store, function_counts; /* the part of both that functions take, at the beginning */
+    int64_t function_store, function_counts; /* the part of both, at the beginning, for functions from the host */
     int64_t host_store;             /* STREAM: entries of the store in host memory, and with MIN_COUNT of its counts */
     int64_t buffer, buffer_at;      /* entries of each of the two buffers; where the first one begins in the store */
     int64_t count_shift;            /* distance from an entry of a buffer to its count */

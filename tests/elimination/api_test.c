@@ -216,9 +216,9 @@ static void handle_arguments(void **state) {
     REFUSED(gpuopt_elimination_message_get(e, GPUOPT_HOST, 2, 0, bound, NULL, NULL), "message_get");
     REFUSED(gpuopt_elimination_message_get(e, GPUOPT_HOST, 0, 1, bound, NULL, NULL), "message_get");
     REFUSED(gpuopt_elimination_message_get(e, GPUOPT_HOST, 0, 0, NULL, NULL, NULL), "message_get");
-    REFUSED(gpuopt_elimination_message_pack(e, 0, 0, NULL, 0, NULL), "message_pack");
-    REFUSED(gpuopt_elimination_message_pack(e, 0, 0, bound, 3, &size), "message_pack");
-    REFUSED(gpuopt_elimination_message_pack(e, 9, 0, NULL, 0, &size), "message_pack");
+    REFUSED(gpuopt_elimination_message_pack(e, GPUOPT_HOST, 0, 0, NULL, 0, NULL), "message_pack");
+    REFUSED(gpuopt_elimination_message_pack(e, GPUOPT_HOST, 0, 0, bound, 3, &size), "message_pack");
+    REFUSED(gpuopt_elimination_message_pack(e, GPUOPT_HOST, 9, 0, NULL, 0, &size), "message_pack");
     REFUSED(gpuopt_elimination_message_device_view(e, 9, 0, &view), "message_device_view");
     REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 3, 0, 1, value, bound, NULL), "get_bounds");
     REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 2, 0, 1, value, bound, NULL),
@@ -239,7 +239,7 @@ static void handle_arguments(void **state) {
                      GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_message_get(NULL, GPUOPT_HOST, 0, 0, bound, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_message_get_info(NULL, 0, &message), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_message_pack(NULL, 0, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_message_pack(NULL, GPUOPT_HOST, 0, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_message_device_view(NULL, 0, 0, &view), GPUOPT_ERROR_ARGUMENT);
 }
 

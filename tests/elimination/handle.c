@@ -168,11 +168,12 @@ void must_not(const char *fault, const model *m, uint64_t seed) {
 
 uint8_t *handle_pack(gpuopt_elimination *elimination, int32_t message, uint64_t *size) {
     uint8_t *bytes;
-    assert_int_equal(gpuopt_elimination_message_pack(elimination, message, 0, NULL, 0, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_pack(elimination, GPUOPT_HOST, message, 0, NULL, 0, size), GPUOPT_OK);
     bytes = malloc(*size);
     assert_non_null(bytes);
-    assert_int_equal(gpuopt_elimination_message_pack(elimination, message, 0, bytes, *size - 1, size),
+    assert_int_equal(gpuopt_elimination_message_pack(elimination, GPUOPT_HOST, message, 0, bytes, *size - 1, size),
                      GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_message_pack(elimination, message, 0, bytes, *size, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_pack(elimination, GPUOPT_HOST, message, 0, bytes, *size, size),
+                     GPUOPT_OK);
     return bytes;
 }

@@ -153,8 +153,9 @@ static void calls_out_of_order(void **state) {
             assert_int_equal(message.variable, order[j]); /* numbered as they are computed, one after the other */
             assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, j, 0, cost, NULL, NULL),
                              j < k ? GPUOPT_OK : GPUOPT_ERROR_STATE);
-            assert_int_equal(gpuopt_elimination_message_pack(elimination, j, 0, bytes, sizeof bytes, &size),
-                             j < k ? GPUOPT_OK : GPUOPT_ERROR_STATE);
+            assert_int_equal(
+                gpuopt_elimination_message_pack(elimination, GPUOPT_HOST, j, 0, bytes, sizeof bytes, &size),
+                j < k ? GPUOPT_OK : GPUOPT_ERROR_STATE);
             if (test_on("cuda"))
                 assert_int_equal(gpuopt_elimination_message_device_view(elimination, j, 0, &view),
                                  j < k ? GPUOPT_OK : GPUOPT_ERROR_STATE);
@@ -300,7 +301,8 @@ static void steps_allocate_nothing(void **state) {
             assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, 0, 0, cost, real,
                                                             m.semiring == GPUOPT_SEMIRING_MIN_COUNT ? count : NULL),
                              GPUOPT_OK);
-            assert_int_equal(gpuopt_elimination_message_pack(elimination, 0, 0, bytes, sizeof bytes, &size), GPUOPT_OK);
+            assert_int_equal(
+                gpuopt_elimination_message_pack(elimination, GPUOPT_HOST, 0, 0, bytes, sizeof bytes, &size), GPUOPT_OK);
             if (m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) continue;
             assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);
             assert_int_equal(value[5], round);

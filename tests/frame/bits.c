@@ -168,7 +168,7 @@ static int run_elimination(gpuopt_context *context, gpuopt_elimination_cost type
         gpuopt_elimination_message_info message;
         gpuopt_desc_init(&message, sizeof message);
         if (gpuopt_elimination_message_get_info(elimination, m, &message) || message.entries > MOST_ENTRIES ||
-            gpuopt_elimination_message_pack(elimination, m, 0, packed, sizeof packed, &size) ||
+            gpuopt_elimination_message_pack(elimination, GPUOPT_HOST, m, 0, packed, sizeof packed, &size) ||
             gpuopt_elimination_message_unpack(context, message.model, packed, size, to_scope, to_domain, to_cost,
                                               to_value, NULL))
             return 1;

@@ -168,9 +168,16 @@ static void check_copy(fuzz *f, int32_t copy) {
 /* ---- Messages ---- */
 
 static void seal(unsigned char *bytes, uint64_t size) {
-    uint64_t hash = 14695981039346656037u, k;
-    for (k = 0; k < size; k++) hash = (hash ^ (k / 8 == CHECKSUM / 8 ? 0 : bytes[k])) * 1099511628211u;
-    for (k = 0; k < 8; k++) bytes[CHECKSUM + k] = (unsigned char)(hash >> 8 * k);
+    uint64_t sum = 0, at, k;
+    for (at = 0; at < size; at += 8) {
+        uint64_t word = 0;
+        for (k = 0; k < 8 && at + k < size && at != CHECKSUM; k++) word |= (uint64_t)bytes[at + k] << 8 * k;
+        word += (at / 8 + 1) * 0x9e3779b97f4a7c15u;
+        word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9u;
+        word = (word ^ word >> 27) * 0x94d049bb133111ebu;
+        sum += word ^ word >> 31;
+    }
+    for (k = 0; k < 8; k++) bytes[CHECKSUM + k] = (unsigned char)(sum >> 8 * k);
 }
 
 /* Cut, changed, changed with a correct checksum, or for another model. */
@@ -189,7 +196,7 @@ static void unpack_broken(fuzz *f, const unsigned char *packed, uint64_t size, u
     if (sealed) seal(begin, kept);
     whole = kept == size && memcmp(begin, packed, size) == 0;
     gpuopt_desc_init(&p, sizeof p);
-    status = gpuopt_elimination_message_inspect(f->context, begin, kept, &p);
+    status = gpuopt_elimination_message_inspect(f->context, GPUOPT_HOST, begin, kept, &p);
     REQUIRE(!whole || (status == GPUOPT_OK && p.model == model));
     if (status) {
         REQUIRE(status == GPUOPT_ERROR_ARGUMENT);
@@ -230,10 +237,11 @@ static void check_message(fuzz *f, const gpuopt_elimination_message_info *info, 
     }
     REQUIRE(gpuopt_elimination_message_get(f->e, GPUOPT_HOST, message, copy, cost[0], value[0],
                                            counts ? count[0] : NULL) == allowed);
-    REQUIRE(gpuopt_elimination_message_pack(f->e, message, copy, NULL, 0, &size) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_message_pack(f->e, GPUOPT_HOST, message, copy, NULL, 0, &size) == GPUOPT_OK);
     packed = (unsigned char *)malloc((size_t)size);
-    REQUIRE(gpuopt_elimination_message_pack(f->e, message, copy, packed, size - 1, NULL) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_message_pack(f->e, message, copy, packed, size, &size) == allowed);
+    REQUIRE(gpuopt_elimination_message_pack(f->e, GPUOPT_HOST, message, copy, packed, size - 1, NULL) ==
+            GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_message_pack(f->e, GPUOPT_HOST, message, copy, packed, size, &size) == allowed);
     if (info->ready) {
         REQUIRE(gpuopt_elimination_message_unpack(f->context, info->model, packed, size, scope, domain, cost[1],
                                                   value[1], counts ? count[1] : NULL) == GPUOPT_OK);
@@ -416,7 +424,7 @@ static void check_wrong_calls(fuzz *f) {
     REQUIRE(gpuopt_elimination_assign(f->e, GPUOPT_HOST, wrong, value, NULL) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_message_get(f->e, GPUOPT_HOST, f->estimate.messages, 0, NULL, NULL, NULL) ==
             GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_message_pack(f->e, -1, 0, NULL, 0, NULL) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_message_pack(f->e, GPUOPT_HOST, -1, 0, NULL, 0, NULL) == GPUOPT_ERROR_ARGUMENT);
 }
 
 static void eliminate(fuzz *f) {

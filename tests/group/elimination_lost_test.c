@@ -130,7 +130,7 @@ static void is_refused(rank *r) {
     EXPECT(r, gpuopt_elimination_message_get_info(e, 0, &message) == GPUOPT_ERROR_UNSUPPORTED);
     EXPECT(r, gpuopt_elimination_message_get(e, GPUOPT_HOST, 0, 0, cost, NULL, NULL) == GPUOPT_ERROR_UNSUPPORTED);
     EXPECT(r, gpuopt_elimination_message_device_view(e, 0, 0, &view) == GPUOPT_ERROR_UNSUPPORTED);
-    EXPECT(r, gpuopt_elimination_message_pack(e, 0, 0, NULL, 0, &size) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, gpuopt_elimination_message_pack(e, GPUOPT_HOST, 0, 0, NULL, 0, &size) == GPUOPT_ERROR_UNSUPPORTED);
     EXPECT(r, gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, w->order[1], 0, 1, value, cost, NULL) ==
                   GPUOPT_ERROR_UNSUPPORTED);
     gpuopt_elimination_destroy(e);
