@@ -93,6 +93,7 @@ gpuopt_status agents_solve(gpuopt_context *context, const gpuopt_elimination_des
     s.context = context;
     s.desc = desc;
     s.fixed = fixed;
+    s.memory = &agents_host;
     s.answer = answer;
     s.model = desc->model ? desc->model : 1;
     s.exact = 1;

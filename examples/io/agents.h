@@ -34,6 +34,13 @@ typedef struct agents_answer {
     int assigned;                                    /* not 0: value has an assignment that no part found forbidden */
 } agents_answer;
 
+/* The memory of UTIL messages. The functions are malloc and free, or what does the same in device memory. */
+typedef struct agents_memory {
+    gpuopt_memory where;
+    void *(*allocate)(size_t bytes);
+    void (*release)(void *memory);
+} agents_memory;
+
 /* desc: the model, without condition; order [order_count] and parent [variables] as _order returns them; fixed
  * [variables]: evidence, or -1; agent [variables]; value [variables]: the result. Returns the library's error, or
  * MEMORY. */

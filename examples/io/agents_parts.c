@@ -158,14 +158,9 @@ gpuopt_status find_needs(simulation *s) {
 
 /* ---- The model of a part ---- */
 
-void free_draft(const simulation *s, const part *p, draft *d) {
-    int64_t k; /* the part's own functions come first; their tables do not belong to the draft */
-    for (k = s->of_part[p - s->part + 1] - s->of_part[p - s->part]; d->function && k < d->functions; k++) {
-        free((void *)d->function[k].cost);
-        free((void *)d->function[k].value);
-        free((void *)d->function[k].count);
-    }
+void free_draft(draft *d) {
     free(d->function);
+    free(d->message);
     free(d->numbers);
     free(d->domain);
     free(d->order);
@@ -173,8 +168,11 @@ void free_draft(const simulation *s, const part *p, draft *d) {
     free(d->given);
 }
 
+const agents_memory agents_host = {GPUOPT_HOST, malloc, free};
+
 void free_message(message *m) {
-    if (m) free(m->name), free(m->bytes);
+    if (m && m->bytes) m->memory->release(m->bytes);
+    if (m) free(m->name);
     free(m);
 }
 
@@ -184,45 +182,6 @@ void free_inbox(part *p) {
         free_message(p->inbox);
         p->inbox = next;
     }
-}
-
-/* Whether a message's table has the domains of the variables that it is said to be about. */
-static int has_domains(const simulation *s, const message *m, const int32_t *domain) {
-    int32_t k;
-    for (k = 0; k < m->arity; k++)
-        if (domain[k] != s->desc->domain[m->name[k]]) return 0;
-    return 1;
-}
-
-/* The message's table as a dense function, with the names for a scope. It may come from another process. */
-static gpuopt_status unpack(const simulation *s, const message *m, gpuopt_elimination_function *f) {
-    const gpuopt_elimination_desc *desc = s->desc;
-    gpuopt_elimination_packed_info head;
-    int32_t *scope = malloc(sizeof *scope * 2 * ((size_t)m->arity + 1)); /* the child's numbers, and domains */
-    gpuopt_status status;
-    gpuopt_desc_init(&head, sizeof head);
-    f->arity = m->arity;
-    f->scope = m->name;
-    f->tuples = -1;
-    status = scope ? gpuopt_elimination_message_inspect(s->context, GPUOPT_HOST, m->bytes, m->size, &head)
-                   : GPUOPT_ERROR_MEMORY;
-    if (!status && head.arity != m->arity) status = GPUOPT_ERROR_ARGUMENT;
-    if (!status) {
-        size_t entries = (size_t)head.entries;
-        int64_t *cost = desc->type == GPUOPT_COST_INT64 ? malloc(entries * sizeof *cost) : NULL;
-        double *value = desc->type == GPUOPT_COST_DOUBLE ? malloc(entries * sizeof *value) : NULL;
-        uint64_t *count = desc->semiring == GPUOPT_SEMIRING_MIN_COUNT ? malloc(entries * sizeof *count) : NULL;
-        f->cost = cost;
-        f->value = value;
-        f->count = count;
-        if ((!cost && !value) || (!count && desc->semiring == GPUOPT_SEMIRING_MIN_COUNT)) status = GPUOPT_ERROR_MEMORY;
-        else
-            status = gpuopt_elimination_message_unpack(s->context, s->model, m->bytes, m->size, scope, scope + m->arity,
-                                                       cost, value, count);
-    }
-    if (!status && !has_domains(s, m, scope + m->arity)) status = GPUOPT_ERROR_ARGUMENT;
-    free(scope);
-    return status;
 }
 
 /* Adds those variables that the part does not have yet; room: the size of p->name. */
@@ -242,23 +201,36 @@ static int add_names(simulation *s, part *p, int32_t count, const int32_t *varia
     return 0;
 }
 
+/* A scope in the numbers of the handle that is being made, behind those that are in `numbers` already. */
+static const int32_t *in_numbers(const simulation *s, int32_t arity, const int32_t *scope, int32_t *numbers,
+                                 int64_t *used) {
+    int32_t *to = numbers + *used, j;
+    for (j = 0; j < arity; j++) to[j] = s->local[scope[j]];
+    *used += arity;
+    return to;
+}
+
 gpuopt_status make_draft(simulation *s, part *p, draft *d) {
     const gpuopt_elimination_desc *desc = s->desc;
     int64_t from = s->of_part[p - s->part], own = s->of_part[p - s->part + 1] - from, room = 0, arities = 0, used = 0;
-    gpuopt_status status = GPUOPT_OK;
     const message *m;
-    int32_t k, j;
+    int32_t k;
     int failed = add_names(s, p, p->own, s->owned + p->first, &room);
     d->functions = (int32_t)own;
-    for (m = p->inbox; m; m = m->next) d->functions++;
+    for (m = p->inbox; m; m = m->next) d->messages++;
     d->function = calloc((size_t)d->functions + 1, sizeof *d->function);
-    if (!d->function) return GPUOPT_ERROR_MEMORY;
+    d->message = calloc((size_t)d->messages + 1, sizeof *d->message);
+    if (!d->function || !d->message) return GPUOPT_ERROR_MEMORY;
     for (k = 0; k < own; k++) d->function[k] = desc->function[s->functions[from + k]];
-    for (m = p->inbox; m && !status; m = m->next) status = unpack(s, m, &d->function[k++]);
-    if (status) return status;
-    for (k = 0; k < d->functions && !failed; k++) {
+    for (k = 0; k < own && !failed; k++) {
         failed = add_names(s, p, d->function[k].arity, d->function[k].scope, &room);
         arities += d->function[k].arity;
+    }
+    for (m = p->inbox, k = 0; m && !failed; m = m->next, k++) {
+        const gpuopt_elimination_packed packed = {m->bytes, m->size, m->memory->where, m->arity, m->name};
+        d->message[k] = packed;
+        failed = add_names(s, p, m->arity, m->name, &room);
+        arities += m->arity;
     }
     d->numbers = malloc(sizeof *d->numbers * ((size_t)arities + 1));
     d->domain = malloc(sizeof *d->domain * ((size_t)p->variables + 1));
@@ -276,12 +248,10 @@ gpuopt_status make_draft(simulation *s, part *p, draft *d) {
         d->given[d->conditions++] = s->fixed[v];
     }
     for (k = 0; k < p->own; k++) d->order[k] = s->local[s->owned[p->first + k]];
-    for (k = 0; k < d->functions; k++) {
-        int32_t *scope = d->numbers + used;
-        for (j = 0; j < d->function[k].arity; j++) scope[j] = s->local[d->function[k].scope[j]];
-        d->function[k].scope = scope;
-        used += j;
-    }
+    for (k = 0; k < d->functions; k++)
+        d->function[k].scope = in_numbers(s, d->function[k].arity, d->function[k].scope, d->numbers, &used);
+    for (k = 0; k < d->messages; k++)
+        d->message[k].scope = in_numbers(s, d->message[k].arity, d->message[k].scope, d->numbers, &used);
     for (k = 0; k < p->variables; k++) s->local[p->name[k]] = -1;
     return GPUOPT_OK;
 }
@@ -322,14 +292,16 @@ gpuopt_status pack_message(const simulation *s, const part *p, int32_t number, m
     if (status || info.parent >= 0 || p->up < 0) return status;
     m = calloc(1, sizeof *m);
     if (!m) return GPUOPT_ERROR_MEMORY;
+    m->memory = s->memory;
     m->arity = info.arity;
     m->position = s->position[p->name[info.variable]];
     m->name = malloc(sizeof *m->name * ((size_t)info.arity + 1));
-    status = gpuopt_elimination_message_pack(p->elimination, GPUOPT_HOST, number, 0, NULL, 0, &m->size);
-    if (!status) m->bytes = malloc((size_t)m->size);
+    status = gpuopt_elimination_message_pack(p->elimination, m->memory->where, number, 0, NULL, 0, &m->size);
+    if (!status) m->bytes = m->memory->allocate((size_t)m->size);
     if (!status && (!m->bytes || !m->name)) status = GPUOPT_ERROR_MEMORY;
     if (!status)
-        status = gpuopt_elimination_message_pack(p->elimination, GPUOPT_HOST, number, 0, m->bytes, m->size, &m->size);
+        status =
+            gpuopt_elimination_message_pack(p->elimination, m->memory->where, number, 0, m->bytes, m->size, &m->size);
     if (status) {
         free_message(m);
         return status;
@@ -375,6 +347,8 @@ gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate
     desc.domain = d.domain;
     desc.functions = d.functions;
     desc.function = d.function;
+    desc.messages = d.messages;
+    desc.message = d.message;
     desc.order = d.order;
     desc.order_count = p->own;
     desc.condition = d.condition;
@@ -385,7 +359,7 @@ gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate
     *start += now() - planning;
     if (!status) status = gpuopt_elimination_create(s->context, &desc, &p->elimination);
     if (!status && d.conditions > 0) status = gpuopt_elimination_set_condition(p->elimination, GPUOPT_HOST, 0, d.given);
-    free_draft(s, p, &d);
+    free_draft(&d);
     eliminating = now();
     if (!status) status = eliminate(p->elimination, info);
     s->answer->eliminate_seconds += now() - eliminating;

@@ -12,8 +12,9 @@ typedef struct message {
     struct message *next;        /* in the inbox, by the variable's position in the order */
     int32_t to, position, arity; /* to: the part that it is for */
     int32_t *name;               /* [arity] the variables */
-    void *bytes;
+    void *bytes;                 /* [size] in `memory` */
     uint64_t size;
+    const agents_memory *memory;
 } message;
 
 typedef struct part {
@@ -37,6 +38,7 @@ typedef struct simulation {
     gpuopt_context *context;
     const gpuopt_elimination_desc *desc;
     const int32_t *fixed;
+    const agents_memory *memory; /* of messages that this process makes */
     agents_answer *answer;
     uint64_t model; /* the number that the agents have agreed on */
     int32_t parts;
@@ -54,8 +56,9 @@ typedef struct simulation {
 
 /* What the model of one part is made of. */
 typedef struct draft {
-    gpuopt_elimination_function *function; /* [functions] the part's, then its children's messages */
-    int32_t functions;
+    gpuopt_elimination_function *function; /* [functions] the part's */
+    gpuopt_elimination_packed *message;    /* [messages] its children's */
+    int32_t functions, messages;
     int32_t *numbers; /* all scopes, in the handle's numbers */
     int32_t *domain, *order, *condition, *given;
     int32_t conditions;
@@ -76,7 +79,8 @@ gpuopt_status find_needs(simulation *s);
 /* Makes the functions and variables of the part, in the numbers of its handle, and p->name. The caller frees them in
  * any case. */
 gpuopt_status make_draft(simulation *s, part *p, draft *d);
-void free_draft(const simulation *s, const part *p, draft *d);
+void free_draft(draft *d);
+extern const agents_memory agents_host;
 void free_message(message *m);
 void free_inbox(part *p);
 

@@ -70,7 +70,7 @@ static gpuopt_status send_util(network *n, int32_t rank) {
     h.size = m->size;
     status = gpuopt_group_send(n->group, GPUOPT_HOST, rank, &h, sizeof h);
     if (!status) status = gpuopt_group_send(n->group, GPUOPT_HOST, rank, m->name, names);
-    if (!status) status = gpuopt_group_send(n->group, GPUOPT_HOST, rank, m->bytes, m->size);
+    if (!status) status = gpuopt_group_send(n->group, m->memory->where, rank, m->bytes, m->size);
     answer->util_messages++;
     answer->util_bytes += m->size + names;
     if (m->size + names > answer->largest_bytes) answer->largest_bytes = m->size + names;
@@ -104,11 +104,12 @@ static gpuopt_status receive_util(network *n, int32_t rank) {
     m->arity = h.arity;
     m->size = h.size;
     m->name = malloc(sizeof *m->name * ((size_t)m->arity + 1));
-    m->bytes = h.size <= SIZE_MAX ? malloc((size_t)h.size) : NULL;
+    m->memory = n->s.memory;
+    m->bytes = h.size <= SIZE_MAX ? m->memory->allocate((size_t)h.size) : NULL;
     if (!m->name || !m->bytes) status = GPUOPT_ERROR_MEMORY;
     if (!status)
         status = gpuopt_group_receive(n->group, GPUOPT_HOST, rank, m->name, sizeof *m->name * (uint64_t)m->arity);
-    if (!status) status = gpuopt_group_receive(n->group, GPUOPT_HOST, rank, m->bytes, m->size);
+    if (!status) status = gpuopt_group_receive(n->group, m->memory->where, rank, m->bytes, m->size);
     if (!status && !are_variables(n, m)) status = GPUOPT_ERROR_ARGUMENT;
     if (status) free_message(m);
     else deliver(&n->s, m);
@@ -362,9 +363,9 @@ static gpuopt_status solve(network *n, const int32_t *parent, const int32_t *age
     return status;
 }
 
-gpuopt_status agents_solve_ranks(gpuopt_context *context, gpuopt_group *group, const gpuopt_elimination_desc *desc,
-                                 const int32_t *parent, const int32_t *fixed, const int32_t *agent, int32_t *value,
-                                 agents_answer *answer) {
+gpuopt_status agents_solve_ranks(gpuopt_context *context, gpuopt_group *group, const agents_memory *memory,
+                                 const gpuopt_elimination_desc *desc, const int32_t *parent, const int32_t *fixed,
+                                 const int32_t *agent, int32_t *value, agents_answer *answer) {
     gpuopt_group_info info;
     network n;
     gpuopt_status status;
@@ -379,6 +380,7 @@ gpuopt_status agents_solve_ranks(gpuopt_context *context, gpuopt_group *group, c
     n.s.context = context;
     n.s.desc = desc;
     n.s.fixed = fixed;
+    n.s.memory = memory ? memory : &agents_host;
     n.s.answer = answer;
     n.s.model = desc->model ? desc->model : 1;
     n.s.exact = 1;

@@ -2,12 +2,15 @@
  *
  * Solves a weighted CSP by agents that are processes: DPOP, or with --z ADPOP. Every process knows the graph and the
  * tables of its own agents' functions; UTIL and VALUE messages go from process to process as packed bytes. It prints
- * what solve_wcsp --agents prints of simulated agents: the cost, how many messages there were, and their bytes.
+ * what solve_wcsp --agents prints of simulated agents: the cost, how many messages there were, and their bytes. With
+ * --transport nccl MPI only starts the processes: each has a GPU, and on the CUDA backend UTIL messages go from device
+ * memory to device memory.
  *
  * Build, from the repository's root, with mpicc or MPI's flags:
  *     mpicc -O2 -I. examples/mpi/dpop_mpi.c examples/common.c examples/io/agents*.c examples/io/cfn.c \
  *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
  *         examples/io/wcsp.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o dpop_mpi
+ * With CUDA: also -DEXAMPLE_WITH_CUDA, transports/gpuopt_nccl.c, and the backend as README.md says.
  * Run: mpirun -n 4 ./dpop_mpi random:18:10:0.3:1
  */
 #define _POSIX_C_SOURCE 200809L /* before the system's headers: _exit */
@@ -21,6 +24,12 @@
 #include "examples/io/graphical.h"
 #include "transports/gpuopt_mpi.h"
 
+#ifdef EXAMPLE_WITH_CUDA
+#include <cuda_runtime_api.h>
+
+#include "transports/gpuopt_nccl.h"
+#endif
+
 static const char usage[] =
     "usage: dpop_mpi MODEL [options], by mpirun\n"
     "  MODEL              a file (.wcsp, .cfn, .uai), random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED\n"
@@ -29,6 +38,7 @@ static const char usage[] =
     "                     agents are dealt to processes one by one\n"
     "  --z N              mini-buckets of at most N variables\n"
     "  --limit SECONDS    that a process waits for another one (60)\n"
+    "  --transport T      mpi, or nccl: each process has a GPU of its machine, by its number there (mpi)\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
     "  --threads N        of the CPU backend, in each process (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
@@ -36,8 +46,10 @@ static const char usage[] =
     "exit status of a process: 0 solved or bounded, 1 no solution, 2 bad input, 3 anything else, as a process that is\n"
     "                   lost, or has failed; mpirun returns that of one which is not 0\n";
 
+static const char *const transports[] = {"mpi", "nccl", NULL};
+
 typedef struct options {
-    const char *model, *agents, *backend;
+    const char *model, *agents, *backend, *transport;
     int64_t z, limit, threads;
     int json;
 } options;
@@ -46,6 +58,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     if (strcmp(name, "--agents") == 0) return *(o->agents = value) != 0;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "--transport") == 0) return choice(o->transport = value, transports) >= 0;
     if (strcmp(name, "--z") == 0) return whole_number(value, INT32_MAX, &o->z);
     if (strcmp(name, "--limit") == 0) return whole_number(value, 1000000000, &o->limit);
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
@@ -178,13 +191,15 @@ static gpuopt_status check(gpuopt_group *group, problem *p) {
     return status;
 }
 
-static gpuopt_status solve(gpuopt_context *context, gpuopt_group *group, int rank, int ranks, problem *p) {
+static gpuopt_status solve(gpuopt_context *context, gpuopt_group *group, const agents_memory *memory, int rank,
+                           int ranks, problem *p) {
     double start = now();
     gpuopt_status status = agree(group, p);
     if (!status) status = find_tree(context, group, rank, p);
     if (!status) status = keep_own(rank, ranks, p);
     if (!status)
-        status = agents_solve_ranks(context, group, &p->desc, p->parent, p->fixed, p->agent, p->value, &p->answer);
+        status =
+            agents_solve_ranks(context, group, memory, &p->desc, p->parent, p->fixed, p->agent, p->value, &p->answer);
     if (!status && p->answer.assigned) status = check(group, p);
     p->seconds = now() - start;
     return status;
@@ -252,9 +267,87 @@ static void print_words(const options *o, const problem *p, int ranks) {
            (long long)a->value_messages, (unsigned long long)a->value_bytes, p->seconds);
 }
 
+/* ---- How processes reach one another ---- */
+
+/* The number of this process's GPU: processes of a machine take its GPUs in turn. */
+static int device_of(const options *o) {
+    int device = 0;
+#ifdef EXAMPLE_WITH_CUDA
+    MPI_Comm machine;
+    int devices = 0, number = 0;
+    if (strcmp(o->transport, "nccl") != 0 || cudaGetDeviceCount(&devices) || devices < 1 ||
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine))
+        return 0;
+    MPI_Comm_rank(machine, &number);
+    MPI_Comm_free(&machine);
+    device = number % devices;
+    cudaSetDevice(device); /* for allocate_on_device() */
+#else
+    (void)o;
+#endif
+    return device;
+}
+
+#ifdef EXAMPLE_WITH_CUDA
+static void *allocate_on_device(size_t bytes) {
+    void *memory = NULL;
+    return cudaMalloc(&memory, bytes) == cudaSuccess ? memory : NULL;
+}
+static void release_on_device(void *memory) { cudaFree(memory); }
+
+/* Process 0 makes a name for the set of processes, which MPI carries to the others. */
+static gpuopt_status open_nccl(const options *o, int device, gpuopt_transport *transport) {
+    unsigned char id[GPUOPT_NCCL_ID] = {0};
+    int rank, count, made = 0;
+    gpuopt_status status = GPUOPT_ERROR_PEER;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    if (rank == 0) made = gpuopt_nccl_unique_id(id) == GPUOPT_OK;
+    MPI_Bcast(&made, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (made) status = gpuopt_nccl_open(id, rank, count, device, (double)o->limit, transport);
+    if (status) fprintf(stderr, "process %d: %s\n", rank, gpuopt_nccl_error());
+    return status;
+}
+#endif
+
+static gpuopt_status open_transport(const options *o, int device, gpuopt_transport *transport) {
+    if (strcmp(o->transport, "mpi") == 0) return gpuopt_mpi_open(MPI_COMM_WORLD, transport);
+#ifdef EXAMPLE_WITH_CUDA
+    return open_nccl(o, device, transport);
+#else
+    (void)device;
+    fprintf(stderr, "this program was built without CUDA\n");
+    return GPUOPT_ERROR_UNSUPPORTED;
+#endif
+}
+
+static void close_transport(const options *o, gpuopt_transport *transport) {
+#ifdef EXAMPLE_WITH_CUDA
+    if (strcmp(o->transport, "nccl") == 0) {
+        gpuopt_nccl_close(transport);
+        return;
+    }
+#else
+    (void)o;
+#endif
+    gpuopt_mpi_close(transport);
+}
+
+/* Where UTIL messages are: on the GPU, if the transport takes them from there; NULL: in host memory. */
+static const agents_memory *memory_of(gpuopt_group *group) {
+#ifdef EXAMPLE_WITH_CUDA
+    static const agents_memory device = {GPUOPT_DEVICE, allocate_on_device, release_on_device};
+    gpuopt_group_info info = GPUOPT_INIT(gpuopt_group_info);
+    if (!gpuopt_group_get_info(group, &info) && info.device_memory) return &device;
+#endif
+    (void)group;
+    return NULL;
+}
+
 /* One process's part. Returns its exit status; *lost: the group is broken, or was never made, so that other processes
  * may be gone. */
-static int run(const options *o, const gpuopt_transport *transport, int *lost) {
+static int run(const options *o, int device, const gpuopt_transport *transport, int *lost) {
     gpuopt_context *context = NULL;
     gpuopt_group *group = NULL;
     gpuopt_group_desc desc;
@@ -272,7 +365,7 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
     desc.time_limit = (double)o->limit;
     snprintf(name, sizeof name, "process %d", (int)transport->rank);
     speaker.name = name;
-    status = open_context(o->backend, 1, (int)o->threads, &speaker, &context, &backend);
+    status = open_context_on(device, o->backend, 1, (int)o->threads, &speaker, &context, &backend);
     if (!status) status = gpuopt_group_create(context, transport, &desc, &group);
     if (status) transport->abandon(transport->user);
     if (!status && load(o, &p, error, sizeof error)) {
@@ -280,7 +373,7 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
         gpuopt_group_abort(group);
         result = EXIT_BAD_INPUT;
     } else if (!status) {
-        status = solve(context, group, transport->rank, transport->count, &p);
+        status = solve(context, group, memory_of(group), transport->rank, transport->count, &p);
         if (status) gpuopt_group_abort(group);
         if (status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC) result = EXIT_BAD_INPUT;
         if (!status && !is_wrong(&p)) {
@@ -301,16 +394,19 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
 int main(int argc, char **argv) {
     gpuopt_transport transport = GPUOPT_INIT(gpuopt_transport);
     options o;
-    int result, lost = 0;
+    int result, device, lost = 0;
     memset(&o, 0, sizeof o);
+    o.limit = 60;
+    o.transport = "mpi";
     o.agents = "each";
     o.backend = "auto";
     o.threads = 1;
     if (parse_words(argc, argv, usage, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (MPI_Init(&argc, &argv)) return EXIT_FAILED;
-    if (gpuopt_mpi_open(MPI_COMM_WORLD, &transport)) return EXIT_FAILED;
-    result = finish_output(run(&o, &transport, &lost));
-    gpuopt_mpi_close(&transport);
+    device = device_of(&o);
+    if (open_transport(&o, device, &transport)) return EXIT_FAILED;
+    result = finish_output(run(&o, device, &transport, &lost));
+    close_transport(&o, &transport);
     if (lost) _exit(result); /* in MPI_Finalize this process might wait for those that are gone, or they for it */
     MPI_Finalize();
     return result;

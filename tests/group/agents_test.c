@@ -2,6 +2,7 @@
  *
  * Agents on the ranks of a group (examples/io/agents_ranks.c): the optimum is that of trying all assignments, messages
  * and bytes are those of simulated agents, no rank needs another's tables, and a damaged message is an error on all.
+ * Messages are in device memory where the group takes it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,14 @@ static gpuopt_transport whole;
 static gpuopt_status damaging_receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
                                       uint64_t bytes) {
     gpuopt_status status = whole.receive(user, seconds, where, from, data, bytes);
-    if (!status && bytes > 64) ((uint8_t *)data)[bytes / 2] ^= 4;
+    uint8_t byte;
+    if (status || bytes <= 64) return status;
+    if (where == GPUOPT_HOST) ((uint8_t *)data)[bytes / 2] ^= 4;
+    else {
+        test_device_copy(&byte, (uint8_t *)data + bytes / 2, 1);
+        byte ^= 4;
+        test_device_copy((uint8_t *)data + bytes / 2, &byte, 1);
+    }
     return status;
 }
 
@@ -111,6 +119,8 @@ static int64_t cost_of(rank *r, loaded *l) {
 
 static void solves(rank *r) {
     const task *t = r->all->data;
+    static const agents_memory device = {GPUOPT_DEVICE, test_device_allocate, test_device_release};
+    gpuopt_group_info info = GPUOPT_INIT(gpuopt_group_info);
     agents_answer a;
     loaded l;
     gpuopt_status status;
@@ -121,7 +131,9 @@ static void solves(rank *r) {
     EXPECT(r, rank_join(r, 20) == GPUOPT_OK);
     EXPECT(r, load(t, r->context, &l) == GPUOPT_OK);
     EXPECT(r, forget_others(r, &l) == GPUOPT_OK);
-    status = agents_solve_ranks(r->context, r->group, &l.desc, l.parent, l.fixed, l.agent, l.value, &a);
+    EXPECT(r, gpuopt_group_get_info(r->group, &info) == GPUOPT_OK);
+    status = agents_solve_ranks(r->context, r->group, info.device_memory ? &device : NULL, &l.desc, l.parent, l.fixed,
+                                l.agent, l.value, &a);
     if (t->damaged) {
         EXPECT(r, status == (r->number == 1 ? GPUOPT_ERROR_ARGUMENT : GPUOPT_ERROR_PEER));
         graphical_free(&l.model);

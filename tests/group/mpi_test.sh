@@ -114,6 +114,7 @@ if check "dpop_mpi is built by the line in its comment" built mpicc examples/mpi
         check "dpop_mpi on $count processes: the optimum" as_central $count random:18:6:0.3:1
         check "dpop_mpi on $count processes: a file's optimum" as_central $count "$exams"
     done
+    check "dpop_mpi: NCCL in a program without CUDA" refuses "built without CUDA" "$exams" --transport nccl
     check "dpop_mpi: a model that is not there" refuses "cannot be opened" nothing.wcsp
     check "dpop_mpi: real costs" as_central 3 "$root/examples/models/sprinkler.uai"
 fi

@@ -25,7 +25,9 @@ double seconds_now(void) {
 static void *run(void *argument) {
     rank *r = argument;
     gpuopt_transport transport = GPUOPT_INIT(gpuopt_transport);
-    gpuopt_status status = gpuopt_nccl_open(id, r->number, r->all->count, r->number, 20, &transport);
+    gpuopt_status status;
+    if (test_on("cuda")) cudaSetDevice(r->number);
+    status = gpuopt_nccl_open(id, r->number, r->all->count, r->number, 20, &transport);
     EXPECT(r, status == GPUOPT_OK);
     if (status) {
         fprintf(stderr, "rank %d: %s\n", r->number, gpuopt_nccl_error());
