@@ -326,9 +326,9 @@ typedef struct gpuopt_transport {
     /* Tells the others, without waiting for their calls, that this rank makes no more: what they wait for returns PEER
      * as soon as they know rather than after the time limit, and so does all that they call later. */
     void (*abandon)(void *user);
-    /* Not 0: `where` may be DEVICE; this rank's arrays are then in the memory of its context's device, and nothing that
-     * is under way there touches them. 0: it never is. */
-    int device_memory;
+    /* Whether `where` may be DEVICE; this rank's arrays are then in the memory of its context's device, and nothing that
+     * is under way there touches them. 0: no; k + 1: if that is CUDA's device k; -1: whichever it is. */
+    int32_t device_memory;
 } gpuopt_transport;
 
 /* How a group works; the same on all ranks. */

@@ -175,7 +175,7 @@ gpuopt_status gpuopt_mpi_open(MPI_Comm communicator, gpuopt_transport *transport
     t.send = send;
     t.receive = receive;
     t.abandon = abandon;
-    t.device_memory = takes_device_memory();
+    t.device_memory = takes_device_memory() ? -1 : 0;
     *transport = t;
     return GPUOPT_OK;
 }

@@ -473,7 +473,7 @@ gpuopt_status gpuopt_nccl_open(const unsigned char id[GPUOPT_NCCL_ID], int32_t r
     t.send = send;
     t.receive = receive;
     t.abandon = abandon;
-    t.device_memory = 1;
+    t.device_memory = device + 1;
     *transport = t;
     return GPUOPT_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A tableau split over ranks, the host's side: what an engine that is one rank of several does in place of its calls of
- * one GPU. Exchanges go through host memory; the kernels are in split.cuh.
+ * one GPU. Exchanges go through host memory, but for columns that the group takes from device memory; the kernels are in
+ * split.cuh.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
@@ -16,7 +17,8 @@ int split_line(const CudaSimplex *s, int64_t slot) {
                                                                                              : s->view.lines);
 }
 
-/* The column of a slot ends in s.alpha and s->carried of every rank; stored: see split_column(). */
+/* The column of a slot ends in s.alpha of every rank, and in s->carried if it goes through host memory; stored: see
+ * split_column(). */
 gpuopt_status split_share_column(CudaSimplex *s, int32_t slot, bool stored) {
     const SimplexView &v = s->view;
     const size_t bytes = bytes_of<double>(v.rows);
@@ -25,6 +27,13 @@ gpuopt_status split_share_column(CudaSimplex *s, int32_t slot, bool stored) {
     if (own) {
         s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, split_column, v, slot - v.first, s->pending, stored);
         status = s->launched("a column");
+    }
+    if (s->split.columns == GPUOPT_DEVICE) {
+        if (!status) status = s->wait("a column"); /* here a device that is lost is no rank that is lost */
+        if (!status) gpuopt__simplex_split_share(&s->split, slot, v.rows, v.alpha);
+        return split_status(s, status);
+    }
+    if (own) {
         if (!status) status = s->copy(s->carried, v.alpha, bytes);
         if (!status) status = s->wait("reading a column");
     }
@@ -154,6 +163,8 @@ gpuopt_status split_enter(CudaSimplex *s, int count, const int32_t *slot, double
 gpuopt_status split_get_column(CudaSimplex *s, int32_t slot, double *x) {
     s->apply();
     gpuopt_status status = split_share_column(s, slot, true);
+    if (!status && s->split.columns == GPUOPT_DEVICE)
+        status = s->copy(s->carried, s->view.alpha, bytes_of<double>(s->view.rows));
     if (!status) status = s->wait("a column"); /* which may be on its way from s->carried yet */
     status = split_status(s, status);
     if (!status) memcpy(x, s->carried, bytes_of<double>(s->view.rows));

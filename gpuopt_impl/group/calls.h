@@ -21,6 +21,7 @@ static const char *gpuopt__group_check_transport(const gpuopt_transport *transpo
     if (own->rank < 0 || own->rank >= own->count) return "the transport's rank is not in 0..count - 1";
     if (!own->all_gather || !own->broadcast || !own->send || !own->receive || !own->abandon)
         return "a function of the transport is NULL";
+    if (own->device_memory < -1) return "the transport's device_memory is less than -1";
     return NULL;
 }
 
@@ -102,8 +103,7 @@ GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group
     result.broken = group->broken;
     result.context = group->context;
     result.time_limit = group->time_limit;
-    result.device_memory =
-        group->context->desc.backend->copy && (!group->transport.all_gather || group->transport.device_memory);
+    result.device_memory = gpuopt__group_takes_device(group);
     gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }

@@ -124,11 +124,19 @@ static gpuopt_status gpuopt__group_check(const gpuopt_group *g, const char *call
     return fault ? gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
 }
 
+/* Whether arrays may be in the memory of the context's device. */
+static int gpuopt__group_takes_device(const gpuopt_group *g) {
+    const int32_t taken = g->transport.device_memory;
+    return g->context->desc.backend->copy &&
+           (!g->transport.all_gather || taken < 0 || taken - 1 == g->context->desc.device);
+}
+
 /* Whether arrays may be in this memory. */
 static gpuopt_status gpuopt__group_check_where(const gpuopt_group *g, const char *call, gpuopt_memory where) {
     gpuopt_status status = gpuopt__check_where(g->context, call, where);
-    if (status || where == GPUOPT_HOST || !g->transport.all_gather || g->transport.device_memory) return status;
-    return gpuopt__refuse(g->context, GPUOPT_ERROR_UNSUPPORTED, call, "the transport does not take device memory");
+    if (status || where == GPUOPT_HOST || gpuopt__group_takes_device(g)) return status;
+    return gpuopt__refuse(g->context, GPUOPT_ERROR_UNSUPPORTED, call,
+                          "the transport does not take this device's memory");
 }
 
 /* Waits until arrays in this memory are what the context's stream makes of them. The transport uses no stream. */

@@ -52,6 +52,7 @@ typedef struct gpuopt__simplex_shape {
     int32_t rank, ranks;                               /* of the group that has the tableau; without one 0 of 1 */
     const struct gpuopt__simplex_exchanges *exchanges; /* of that group, see split.h */
     double time_limit;                                 /* of that group, in seconds */
+    gpuopt_memory columns;                             /* where that group takes columns from */
 } gpuopt__simplex_shape;
 
 /* The state of the iterations. Position i of the basis holds a basic variable, slot j a nonbasic one. */

@@ -27,6 +27,7 @@ static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *
     draft->shape.ranks = ranks.count;
     draft->shape.exchanges = &exchanges;
     draft->shape.time_limit = ranks.time_limit;
+    draft->shape.columns = ranks.device_memory ? GPUOPT_DEVICE : GPUOPT_HOST;
     draft->lp.rows = draft->desc.matrix.rows;
     draft->lp.cols = draft->desc.matrix.cols;
     draft->lp.nonzeros = draft->shape.nonzeros;

@@ -51,6 +51,7 @@ typedef struct gpuopt__simplex_split {
     int32_t rank, ranks;
     int32_t cols, first, end; /* of all slots, this rank's are first .. end - 1 */
     int32_t most;             /* slots of a rank */
+    gpuopt_memory columns;    /* where the pivot columns that are exchanged are */
     gpuopt_status status;
     gpuopt__simplex_bid *bids; /* [ranks] */
     char *send, *receive;      /* [most * width], [ranks][most * width] bytes */
@@ -76,6 +77,7 @@ static void gpuopt__simplex_split_cut(gpuopt__arena *arena, const gpuopt__simple
     s->most = (int32_t)(most < s->cols ? most : s->cols);
     s->status = GPUOPT_OK;
     s->calls = shape->exchanges;
+    s->columns = shape->columns;
     s->bids = (gpuopt__simplex_bid *)gpuopt__cut(arena, ranks, sizeof *s->bids);
     s->send = (char *)gpuopt__cut(arena, ranks ? s->most : 0, width);
     s->receive = (char *)gpuopt__cut(arena, (int64_t)ranks * s->most, width);
@@ -111,13 +113,13 @@ static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, const gpuopt_
     if (!s->status) gpuopt__simplex_split_best(s->bids, s->ranks, best);
 }
 
-/* The column of a slot, x [rows], goes from the rank that has it to the others. */
+/* The column of a slot, x [rows] in s->columns, goes from the rank that has it to the others. */
 static void gpuopt__simplex_split_share(gpuopt__simplex_split *s, int32_t slot, int32_t rows, double *x) {
     int32_t owner = 0;
     if (s->ranks == 1 || s->status) return;
     while (gpuopt__simplex_split_first(s->cols, s->ranks, owner + 1) <= slot) owner++;
     gpuopt__simplex_split_ended(s,
-                                s->calls->broadcast(s->group, GPUOPT_HOST, owner, x, sizeof(double) * (uint64_t)rows));
+                                s->calls->broadcast(s->group, s->columns, owner, x, sizeof(double) * (uint64_t)rows));
 }
 
 /* All ranks get all of some arrays [cols], of which each has its own slots' part. */

@@ -152,6 +152,7 @@ static void bad_transports(void **state) {
         case 3: t.count = 65537; break;
         case 4: t.rank = 2; break;
         case 5: t.rank = -1; break;
+        case 6: t.device_memory = -2; break;
         }
         host.error[0] = 0;
         assert_int_equal(gpuopt_group_create(context, &t, NULL, &group), GPUOPT_ERROR_ARGUMENT);

@@ -240,16 +240,17 @@ static void the_streams_order(void **state) {
 
 /* ---- What is refused ---- */
 
-/* Rank 1's transport takes no device memory (0), or rank 1 says nonsense (1): all ranks hear the same status. */
+/* Rank 1's transport takes no device memory (0), or another device's (2), or rank 1 says nonsense (1): all ranks hear
+ * the same status. */
 static void refuses(rank *r) {
     const int which = *(const int *)r->all->data, odd = r->number == 1;
-    const gpuopt_status want = which ? GPUOPT_ERROR_ARGUMENT : GPUOPT_ERROR_UNSUPPORTED;
-    const gpuopt_memory where = which && odd ? (gpuopt_memory)7 : GPUOPT_DEVICE;
-    const char *own = which ? "where is neither" : "does not take device memory";
+    const gpuopt_status want = which == 1 ? GPUOPT_ERROR_ARGUMENT : GPUOPT_ERROR_UNSUPPORTED;
+    const gpuopt_memory where = which == 1 && odd ? (gpuopt_memory)7 : GPUOPT_DEVICE;
+    const char *own = which == 1 ? "where is neither" : "does not take this device's memory";
     array a = take(r, GPUOPT_DEVICE, 100), b = take(r, GPUOPT_DEVICE, 300);
     int64_t one = 1;
     uint8_t *data;
-    if (which == 0 && odd) r->transport.device_memory = 0;
+    if (which != 1 && odd) r->transport.device_memory = which == 0 ? 0 : r->number;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_broadcast(r->group, where, 0, a.at, 100) == want);
     EXPECT(r, strstr(r->host.error, odd ? own : "are refused") != NULL);
@@ -267,7 +268,7 @@ static void refuses(rank *r) {
 static void refused_on_all(void **state) {
     int which;
     (void)state;
-    for (which = 0; which < 2; which++) ranks_run(3, refuses, &which);
+    for (which = 0; which < 3; which++) ranks_run(3, refuses, &which);
 }
 
 /* ---- Lost ranks ---- */
