@@ -308,7 +308,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
 static gpuopt_status gpuopt__elimination_inspect(gpuopt_context *context, const char *call, gpuopt_memory where,
                                                  const void *bytes, uint64_t size, gpuopt__elimination_packed *p) {
     const gpuopt__elimination_reading reading = {where, bytes, size, NULL, 0, NULL};
-    const char *fault;
+    const char *fault = NULL;
     gpuopt_status status = gpuopt__check_where(context, call, where);
     if (!status) status = gpuopt__elimination_packed_read(context, &reading, p, &fault);
     return status || !fault ? status : gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
