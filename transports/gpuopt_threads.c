@@ -3,12 +3,17 @@
  * One lock and one condition for all ranks. A rank that gives data leaves its address, others copy from there; it does
  * not return before they have. Waiting for another rank's call is subject to the time limit, waiting for a copy that
  * has begun is not, since that ends by itself. Nobody copies while holding the lock: it would use up the others' time.
+ *
+ * In a collective call a rank first looks for the others for a while, in which it lets other threads run, and sleeps only
+ * then: ranks whose GPUs finish at about the same time come within microseconds, and being woken takes longer.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "transports/gpuopt_threads.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,12 +28,13 @@ typedef struct hub {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int32_t count;
-    int lost;                 /* a rank has gone, or was waited for too long */
-    int32_t arrived, copying; /* ranks in the present collective call: waiting for the others; copying */
-    uint64_t calls;           /* collective calls for which all ranks have come */
-    const void **data;        /* [count] what each rank gives in it */
-    letter *letter;           /* [count][count] from, to */
-    struct member *member;    /* [count] */
+    int32_t arrived;         /* ranks that wait for the others in the present collective call */
+    _Atomic int lost;        /* a rank has gone, or was waited for too long */
+    _Atomic int32_t copying; /* ranks that copy in the present collective call */
+    _Atomic uint64_t calls;  /* collective calls for which all ranks have come */
+    const void **data;       /* [count] what each rank gives in it */
+    letter *letter;          /* [count][count] from, to */
+    struct member *member;   /* [count] */
 } hub;
 
 typedef struct member {
@@ -61,6 +67,21 @@ static void lose(hub *h) {
 
 /* ---- Collective calls ---- */
 
+/* Looks for a while whether the ranks have come for another call (done 0), or have copied (1). */
+static void look(hub *h, int done, uint64_t call) {
+    enum { EACH = 16 /* looks between two at the clock */, NANOSECONDS = 50000 };
+    const struct timespec until = after(1e-9 * NANOSECONDS);
+    struct timespec now;
+    int k;
+    do {
+        for (k = 0; k < EACH; k++) {
+            if (h->lost || (done ? h->copying == 0 : h->calls != call)) return;
+            sched_yield();
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec < until.tv_sec || (now.tv_sec == until.tv_sec && now.tv_nsec < until.tv_nsec));
+}
+
 /* Leaves this rank's data and waits for the other ranks. With OK, h->data is what all of them left, until leave(). */
 static gpuopt_status meet(const member *m, double seconds, const void *data) {
     hub *h = m->hub;
@@ -78,6 +99,11 @@ static gpuopt_status meet(const member *m, double seconds, const void *data) {
             pthread_cond_broadcast(&h->changed);
         }
     }
+    if (h->calls == call && !h->lost) {
+        pthread_mutex_unlock(&h->lock);
+        look(h, 0, call);
+        pthread_mutex_lock(&h->lock);
+    }
     while (h->calls == call && !h->lost)
         if (is_late(h, &until) && h->calls == call) lose(h);
     status = h->calls != call ? GPUOPT_OK : GPUOPT_ERROR_PEER;
@@ -89,7 +115,13 @@ static gpuopt_status meet(const member *m, double seconds, const void *data) {
 static void leave(const member *m) {
     hub *h = m->hub;
     pthread_mutex_lock(&h->lock);
-    if (--h->copying == 0) pthread_cond_broadcast(&h->changed);
+    if (--h->copying == 0) {
+        pthread_cond_broadcast(&h->changed);
+    } else {
+        pthread_mutex_unlock(&h->lock);
+        look(h, 1, 0);
+        pthread_mutex_lock(&h->lock);
+    }
     while (h->copying > 0) pthread_cond_wait(&h->changed, &h->lock);
     pthread_mutex_unlock(&h->lock);
 }
