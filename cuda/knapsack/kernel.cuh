@@ -139,17 +139,17 @@ union KnapsackMemory {
     KnapsackSum::TempStorage scratch;
 };
 
-/* One step, as described at the top of this file. MARK: instead of writing the children, sets a bit for each that
- * stays. */
-template <bool DOMINANCE, bool MARK>
-__global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __grid_constant__ KnapsackStep p) {
+/* A launch's share of a step, as described at the top of this file. MARK: instead of writing the children, sets a bit
+ * for each that stays. */
+template <bool DOMINANCE, bool MARK, class Nodes>
+__device__ void knapsack_make(const KnapsackStep &p, const Nodes &nodes, const KnapsackShare &share) {
     __shared__ KnapsackMemory memory;
     __shared__ unsigned ticket;
     __shared__ int stay[KNAPSACK_WARPS];
     __shared__ int64_t before;
     KnapsackTile &t = memory.tile;
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-    const int64_t all = gpuopt__knapsack_children(&p.job);
+    const int64_t all = share.children, tiles = (all + KNAPSACK_TILE - 1) / KNAPSACK_TILE;
     KnapsackBlockFound mine = knapsack_nothing(p.job.lower);
     int32_t hint = p.view.at;
     for (;;) {
@@ -157,9 +157,9 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
         if (threadIdx.x == 0) ticket = atomicAdd(p.shared.ticket, 1);
         __syncthreads();
         const int64_t tile = ticket, first = tile * KNAPSACK_TILE;
-        if (tile >= p.tiles) break;
+        if (tile >= tiles) break;
         const int children = static_cast<int>(min(all - first, int64_t{KNAPSACK_TILE}));
-        mine.found.dominated += knapsack_build<DOMINANCE>(p, t, first, children);
+        mine.found.dominated += knapsack_build<DOMINANCE>(p, nodes, share, t, first, children);
         unsigned mask[KNAPSACK_ROWS];
         int count = 0;
 #pragma unroll
@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
         if (warp == 0) {
             int64_t earlier = knapsack_look_back(p, tile, total);
             if (lane == 0) before = earlier;
-            if (lane == 0 && tile == p.tiles - 1) mine.found.children = earlier + total;
+            if (lane == 0 && tile == tiles - 1) mine.found.children = earlier + total;
         }
         __syncthreads();
         int64_t to = before + behind;
@@ -205,6 +205,11 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
         }
     }
     knapsack_report(p.shared, memory.scratch, mine, p.job.lower);
+}
+
+template <bool DOMINANCE, bool MARK>
+__global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __grid_constant__ KnapsackStep p) {
+    knapsack_make<DOMINANCE, MARK>(p, KnapsackHere(), {0, gpuopt__knapsack_children(&p.job), p.job.flipped_end});
 }
 
 /* The completion of a list, see gpuopt_impl/knapsack/search.h: threads try different items. The rank of a solution

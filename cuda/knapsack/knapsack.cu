@@ -5,7 +5,8 @@
  *
  *     handle.cuh    what a handle holds; the memory that it takes
  *     nodes.cuh     where the nodes are, on the device or on the host, and moving them; get, put and pick
- *     peers.cuh     nodes of other ranks, and where a step is cut into the parts of ranks
+ *     steps.cuh     a step on the device
+ *     peers.cuh     a step that ranks share, on nodes of all of them; cuts where they cannot see those
  *     kernel.cuh    the kernels: a step, and the completion of a list
  *     tile.cuh      what a step is given; the children of a tile
  *     batch.cuh     batches of small knapsacks: their kernels and functions
@@ -60,7 +61,7 @@ gpuopt_status cuda_knapsack_create(gpuopt_context *context, const gpuopt_knapsac
     status = knapsack_allocate(k, *desc);
     if (!status && desc->group && k->device) {
         k->open = PeerDoor::open(&k->door);
-        status = load_kernels(context, knapsack_count);
+        status = knapsack_load_peers(context, *desc);
     }
     if (status) cuda_knapsack_destroy(&k->head);
     else *knapsack = &k->head;
@@ -109,48 +110,6 @@ gpuopt_status cuda_knapsack_grow(gpuopt_knapsack *knapsack, int64_t pool) {
 }
 
 /* ---- Steps ---- */
-
-/* Waits for the launch just made, and reads what it found. */
-gpuopt_status knapsack_await(const CudaKnapsack *k, gpuopt__knapsack_found *found) {
-    gpuopt_status status = k->queue.launched("launching a knapsack step");
-    if (!status) status = k->queue.wait("waiting for a knapsack step");
-    if (!status) *found = k->shared.found->found;
-    return status;
-}
-
-unsigned knapsack_grid(const CudaKnapsack *k, int64_t needed) {
-    return static_cast<unsigned>(std::min(needed, knapsack_blocks * cuda_of(k->head.context)->multiprocessors));
-}
-
-/* Makes the words of the tiles ready for another launch: see KNAPSACK_EPOCHS in tile.cuh. */
-gpuopt_status knapsack_next_epoch(CudaKnapsack *k) {
-    k->epoch = (k->epoch + 1) % KNAPSACK_EPOCHS;
-    if (k->epoch != 0) return GPUOPT_OK;
-    k->epoch = 1; /* the counter has wrapped around, and words of the first epochs are still there */
-    return k->queue.clear(k->shared.tile, 0, sizeof(uint64_t) * static_cast<size_t>(knapsack_tiles(k->head.pool)));
-}
-
-/* A step on the device. mark: it only marks the children that stay. */
-gpuopt_status knapsack_device_step(CudaKnapsack *k, const gpuopt__knapsack_search *s, const gpuopt__knapsack_job &job,
-                                   bool mark, gpuopt__knapsack_found *found) {
-    gpuopt_status status = knapsack_next_epoch(k);
-    if (status) return status;
-    KnapsackStep p;
-    p.view = s->view;
-    p.view.table = k->table;
-    p.job = job;
-    p.pool = k->pool;
-    p.shared = k->shared;
-    p.ratio = s->ratio;
-    p.tiles = (gpuopt__knapsack_children(&job) + KNAPSACK_TILE - 1) / KNAPSACK_TILE;
-    p.mark = reinterpret_cast<unsigned *>(k->mark);
-    p.epoch = k->epoch << KNAPSACK_EPOCH;
-    const unsigned grid = knapsack_grid(k, p.tiles);
-    if (mark) k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<false, true>, p);
-    else if (s->dominance) k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<true, false>, p);
-    else k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<false, false>, p);
-    return knapsack_await(k, found);
-}
 
 /* The paper's step for a long list: the nodes are copied to the device, which branches and computes bounds; the host
  * then picks out the children that stay. */
@@ -246,7 +205,7 @@ const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {cuda_knapsack_plan,
                                                         cuda_knapsack_before,
                                                         cuda_knapsack_show,
                                                         cuda_knapsack_admit,
-                                                        cuda_knapsack_pull,
+                                                        cuda_knapsack_step_by_peers,
                                                         cuda_knapsack_load,
                                                         cuda_knapsack_get,
                                                         cuda_knapsack_put,

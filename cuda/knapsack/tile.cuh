@@ -48,9 +48,27 @@ struct KnapsackStep {
     gpuopt__knapsack_pool pool;
     KnapsackShared shared;
     double ratio;
-    int64_t tiles;
     unsigned long long epoch; /* shifted to its place in a word */
     unsigned *mark;           /* MARK: a bit for each child */
+};
+
+/* Which of the children this launch makes, in the order of all: those behind the first `before`. The nodes from
+ * `flipped_end` on have no flipped ones. */
+struct KnapsackShare {
+    int64_t before, children, flipped_end;
+};
+
+/* A node: one of a pool. */
+struct KnapsackPlace {
+    const gpuopt__knapsack_pool &pool;
+    int64_t at;
+};
+
+/* Where the parents are: all in the step's pool, or on other ranks, too (peers.cuh). */
+struct KnapsackHere {
+    static __device__ KnapsackPlace find(const KnapsackStep &p, int64_t k) {
+        return {p.pool, gpuopt__knapsack_parent(&p.job, k)};
+    }
 };
 
 struct KnapsackTile {
@@ -71,18 +89,19 @@ __device__ int64_t knapsack_flipped_room(const gpuopt__knapsack_job &job, int64_
 
 /* How many of the children before a rank of the merge of both lists are unchanged; `rank` counts from the job's first
  * one. By one warp, which tries 32 positions at a time. */
-__device__ int64_t knapsack_split(const KnapsackStep &p, int64_t rank) {
+template <class Nodes>
+__device__ int64_t knapsack_split(const KnapsackStep &p, const Nodes &nodes, int64_t flipped_end, int64_t rank) {
     const gpuopt__knapsack_job &job = p.job;
     const int lane = static_cast<int>(threadIdx.x % 32);
     rank += job.same + job.flipped;
-    int64_t low = max(rank - job.flipped_end, job.same), high = min(rank - job.flipped, job.same_end);
+    int64_t low = max(rank - flipped_end, job.same), high = min(rank - job.flipped, job.same_end);
     while (low < high) { /* the answer is in low .. high */
         int64_t width = (high - low + 31) / 32, i = low + lane * width, j = rank - 1 - i;
         bool before = false;
         if (i < high) {
-            int64_t a = gpuopt__knapsack_parent(&job, i), b = gpuopt__knapsack_parent(&job, j);
-            int64_t room = p.pool.room[a], other = knapsack_flipped_room(job, p.pool.room[b]);
-            before = room != other ? room > other : p.pool.profit[a] >= p.pool.profit[b] + job.profit;
+            const KnapsackPlace a = nodes.find(p, i), b = nodes.find(p, j);
+            int64_t room = a.pool.room[a.at], other = knapsack_flipped_room(job, b.pool.room[b.at]);
+            before = room != other ? room > other : a.pool.profit[a.at] >= b.pool.profit[b.at] + job.profit;
         }
         int yes = __popc(__ballot_sync(~0u, before)); /* `before` holds for a prefix of the lanes */
         if (yes == 0) return low;
@@ -94,14 +113,19 @@ __device__ int64_t knapsack_split(const KnapsackStep &p, int64_t rank) {
 
 /* ---- The children of a tile ---- */
 
-__device__ void knapsack_load(const KnapsackStep &p, KnapsackTile &t, int slot, int64_t parent, bool flipped) {
-    int64_t at = gpuopt__knapsack_parent(&p.job, parent), room = p.pool.room[at];
-    uint64_t profit = p.pool.profit[at];
-    uint32_t decisions = p.pool.decisions[at] << 1;
+template <class Nodes>
+__device__ void knapsack_load(const KnapsackStep &p, const Nodes &nodes, KnapsackTile &t, int slot, int64_t parent,
+                              bool flipped) {
+    const KnapsackPlace from = nodes.find(p, parent);
+    int64_t room = from.pool.room[from.at];
+    uint64_t profit = from.pool.profit[from.at];
+    uint32_t decisions = from.pool.decisions[from.at] << 1;
     t.room[slot] = flipped ? knapsack_flipped_room(p.job, room) : room;
     t.profit[slot] = flipped ? profit + p.job.profit : profit;
     t.decisions[slot] = decisions | flipped;
 }
+
+__device__ uint64_t knapsack_profit(const KnapsackPlace &node) { return node.pool.profit[node.at]; }
 
 /* Whether the unchanged child i comes before the flipped child j. */
 __device__ bool knapsack_before(const KnapsackTile &t, int i, int j) {
@@ -161,33 +185,35 @@ __device__ int knapsack_merge(KnapsackTile &t, int same, int flipped, const bool
     return dominated;
 }
 
-/* Fills the tile with the children of ranks first .. first + children - 1. Returns how many dominated children this
- * thread found. */
-template <bool DOMINANCE>
-__device__ int knapsack_build(const KnapsackStep &p, KnapsackTile &t, int64_t first, int children) {
+/* Fills the tile with those of the launch's children that have ranks first .. first + children - 1. Returns how many
+ * dominated children this thread found. */
+template <bool DOMINANCE, class Nodes>
+__device__ int knapsack_build(const KnapsackStep &p, const Nodes &nodes, const KnapsackShare &share, KnapsackTile &t,
+                              int64_t first, int children) {
     const int thread = static_cast<int>(threadIdx.x);
+    first += share.before;
     if (!DOMINANCE) {
         for (int k = thread; k < children / 2; k += KNAPSACK_THREADS) {
-            knapsack_load(p, t, 2 * k, p.job.same + first / 2 + k, false);
-            knapsack_load(p, t, 2 * k + 1, p.job.same + first / 2 + k, true);
+            knapsack_load(p, nodes, t, 2 * k, p.job.same + first / 2 + k, false);
+            knapsack_load(p, nodes, t, 2 * k + 1, p.job.same + first / 2 + k, true);
         }
         __syncthreads();
         return 0;
     }
     __shared__ int64_t corner[2];
     if (thread < 64) { /* one warp for each end of the tile */
-        int64_t split = knapsack_split(p, first + (thread < 32 ? 0 : children));
+        int64_t split = knapsack_split(p, nodes, share.flipped_end, first + (thread < 32 ? 0 : children));
         if (thread % 32 == 0) corner[thread / 32] = split;
     }
     __syncthreads();
     const int64_t i = corner[0], j = p.job.same + p.job.flipped + first - i;
     const int same = static_cast<int>(corner[1] - i), flipped = children - same;
     for (int k = thread; k < children; k += KNAPSACK_THREADS)
-        knapsack_load(p, t, k, k < same ? i + k : j + k - same, k >= same);
+        knapsack_load(p, nodes, t, k, k < same ? i + k : j + k - same, k >= same);
     const bool exists[2] = {i > 0, j > 0};
     uint64_t profit[2] = {0, 0};
-    if (exists[0]) profit[0] = p.pool.profit[gpuopt__knapsack_parent(&p.job, i - 1)];
-    if (exists[1]) profit[1] = p.pool.profit[gpuopt__knapsack_parent(&p.job, j - 1)] + p.job.profit;
+    if (exists[0]) profit[0] = knapsack_profit(nodes.find(p, i - 1));
+    if (exists[1]) profit[1] = knapsack_profit(nodes.find(p, j - 1)) + p.job.profit;
     __syncthreads();
     int dominated = knapsack_merge(t, same, flipped, exists, profit);
     __syncthreads();

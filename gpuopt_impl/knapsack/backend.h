@@ -73,20 +73,28 @@ typedef struct gpuopt__knapsack_card {
     uint64_t word[16];
 } gpuopt__knapsack_card;
 
+/* Nodes of a step that a rank has: those below number `end` that are in no source before. */
+typedef struct gpuopt__knapsack_source {
+    int32_t rank;
+    int64_t end, before; /* other nodes of the rank's that are before them on their side of its pool */
+} gpuopt__knapsack_source;
+
 /* A handle's part in a group; see ranges.h. */
 typedef struct gpuopt__knapsack_ranks {
-    gpuopt_group *group;         /* NULL: none, or of one rank */
-    int64_t pool;                /* that every rank has */
-    int spread;                  /* the step that is made: its children are divided */
-    int64_t light;               /* about how many of its nodes have flipped children */
-    int64_t *part;               /* [items + 1][ranks] */
-    int64_t *same, *flipped;     /* [ranks + 1] where each rank's children begin */
-    int64_t *cut;                /* [ranks] */
-    int64_t *room;               /* [ranks][SAMPLES] */
-    gpuopt__knapsack_node *node; /* [CARRIED] */
-    gpuopt__knapsack_said *said; /* [ranks] */
-    gpuopt__knapsack_card *card; /* [ranks] if they have met */
-    int met, peers;              /* since the pools last changed; all ranks copy from one another's pools */
+    gpuopt_group *group;             /* NULL: none, or of one rank */
+    int64_t pool;                    /* that every rank has */
+    int spread;                      /* the step that is made: its children are divided */
+    int64_t light;                   /* about how many of its nodes have flipped children */
+    int64_t *part;                   /* [items + 1][ranks] */
+    int64_t *same, *flipped;         /* [ranks + 1] where each rank's children begin */
+    int64_t *cut;                    /* [ranks] */
+    int64_t *room;                   /* [ranks][SAMPLES] */
+    gpuopt__knapsack_node *node;     /* [CARRIED] */
+    gpuopt__knapsack_said *said;     /* [ranks] */
+    gpuopt__knapsack_card *card;     /* [ranks] if they have met */
+    int met, peers;                  /* since the pools last changed; all ranks see one another's pools */
+    gpuopt__knapsack_source *source; /* [ranks] of the step that is made, if they do */
+    int32_t sources;
 } gpuopt__knapsack_ranks;
 
 /* The head of every backend's handle. Items are pieces, see copies.h; without `upper` those of the descriptor. Profits
@@ -186,12 +194,13 @@ struct gpuopt__knapsack_backend {
     gpuopt_status (*before)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
                             int64_t first, int64_t count, const int64_t *cut, int32_t cuts, int64_t *same,
                             int64_t *flipped);
-    /* With a group: fills in this rank's card; whether this rank can copy from the pools of all whose cards it has; and
-     * copies `count` nodes from another rank's pool, which that rank does not change until the next step, from the one
-     * on that has `before` others before it on its side. NULL: ranks of this backend send nodes. */
+    /* With a group: fills in this rank's card; whether this rank sees the pools of all whose cards it has; and this
+     * rank's part of a step whose nodes are where ranks.source says: an equal share of the children if ranks.spread is
+     * set, else all. NULL: ranks of this backend send nodes. */
     void (*show)(gpuopt_knapsack *, gpuopt__knapsack_card *);
     int (*admit)(gpuopt_knapsack *);
-    gpuopt_status (*pull)(gpuopt_knapsack *, int32_t rank, int64_t before, int64_t to, int step, int64_t count);
+    gpuopt_status (*step_by_peers)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
+                                   gpuopt__knapsack_found *);
     /* Called once the tables of sorted items are filled. */
     gpuopt_status (*load)(gpuopt_knapsack *);
     /* Read and write `count` nodes, from place `at` on; step: 1 or -1, from one place to the next. */

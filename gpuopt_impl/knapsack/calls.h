@@ -62,13 +62,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
     knapsack->stopped = 0;
     do {
         int64_t until = knapsack->strengthen_at < expanded ? knapsack->strengthen_at : expanded;
-        if (knapsack->ranks.group) status = gpuopt__knapsack_run_all(knapsack, until, steps);
+        if (knapsack->ranks.group) status = gpuopt__knapsack_run_all(knapsack, s, until, steps);
         else status = gpuopt__knapsack_of(knapsack)->run(knapsack, s, until, steps);
         again = !status && !knapsack->stopped && gpuopt__knapsack_strengthen(knapsack);
         if (again && knapsack->ranks.group) status = gpuopt__knapsack_level(knapsack);
     } while (again && !status);
     if (!status && s->lower >= s->goal) gpuopt__knapsack_finish(s);
-    gpuopt__knapsack_weigh(knapsack);
+    gpuopt__knapsack_weigh(knapsack, s);
     if (!status && s->lower > lower) knapsack->incumbent = knapsack->base_profit + s->lower * knapsack->unit;
     if (!status && info) gpuopt__knapsack_report(knapsack, info);
     return status;

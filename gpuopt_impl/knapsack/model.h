@@ -219,8 +219,7 @@ static gpuopt_status gpuopt__knapsack_plant(gpuopt_knapsack *k, gpuopt__knapsack
 }
 
 /* Moves the nodes of a search out of host memory, where the GPU's backend keeps short lists. */
-static gpuopt_status gpuopt__knapsack_bring_home(gpuopt_knapsack *k) {
-    gpuopt__knapsack_search *s = &k->search;
+static gpuopt_status gpuopt__knapsack_bring_home(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     gpuopt__knapsack_node *node = k->staging;
     gpuopt_status status = GPUOPT_OK;
     int64_t done, part;

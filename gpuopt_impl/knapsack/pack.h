@@ -191,7 +191,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     if (status) return status;
     gpuopt__seal(head, need, GPUOPT__KNAPSACK_CHECKSUM);
     if (remove && total > 0) gpuopt__knapsack_remove(s, first, of_first);
-    gpuopt__knapsack_weigh(k);
+    gpuopt__knapsack_weigh(k, &k->search);
     return GPUOPT_OK;
 }
 

@@ -15,8 +15,11 @@
  * Window      The parents of a rank's children are one range of the parents, wider than its own by as much as the item
  *             moves them. What it does not have it gets from the other ranks, and it puts them behind its own, for the
  *             time of the step.
+ * Peers       Where backends see the pools of all ranks, nothing of that is needed: each rank makes an equal share of
+ *             the merge, for which it reads parents wherever they are, and so finds out alone where its share begins
+ *             (cuda/knapsack/peers.cuh). Parents change only after all have told what their parts have brought.
  *
- * All ranks know all counts, so each finds out alone who sends what to whom.
+ * All ranks know all counts, so each finds out alone who sends what to whom, and who has what.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_RANGES_H
 #define GPUOPT_IMPL_KNAPSACK_RANGES_H
@@ -56,27 +59,27 @@ static gpuopt__knapsack_range gpuopt__knapsack_has(const gpuopt__knapsack_search
 }
 
 /* The nodes that a rank needs. */
-static gpuopt__knapsack_range gpuopt__knapsack_needs(const gpuopt_knapsack *k, const gpuopt__knapsack_job *job,
-                                                     int32_t rank) {
+static gpuopt__knapsack_range gpuopt__knapsack_needs(const gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                                     const gpuopt__knapsack_job *job, int32_t rank) {
     const int64_t *same = k->ranks.same + rank, *flipped = k->ranks.flipped + rank;
     gpuopt__knapsack_range range = {0, job->count};
     if (!k->ranks.spread) return range;
     range.begin = same[0] < flipped[0] ? same[0] : flipped[0];
     range.end = same[1] > flipped[1] ? same[1] : flipped[1];
     if (same[0] == same[1] && flipped[0] == flipped[1]) range.begin = range.end;
-    else if (range.begin > 0 && k->search.dominance) range.begin--;
+    else if (range.begin > 0 && s->dominance) range.begin--;
     return range;
 }
 
 /* Those that it needs and does not have, before (0) or behind (1) its own. */
-static gpuopt__knapsack_range gpuopt__knapsack_lacks(const gpuopt_knapsack *k, const gpuopt__knapsack_job *job,
-                                                     int32_t rank, int behind) {
-    const gpuopt__knapsack_range has = gpuopt__knapsack_has(&k->search, job, rank);
-    gpuopt__knapsack_range needs = gpuopt__knapsack_needs(k, job, rank);
+static gpuopt__knapsack_range gpuopt__knapsack_lacks(const gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                                     const gpuopt__knapsack_job *job, int32_t rank, int behind) {
+    const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, rank);
+    gpuopt__knapsack_range needs = gpuopt__knapsack_needs(k, s, job, rank);
     if (behind && needs.begin < has.end) needs.begin = has.end;
     if (!behind && needs.end > has.begin) needs.end = has.begin;
     if (has.begin == has.end && !behind) needs.end = needs.begin; /* all are behind nothing */
-    else if (has.begin == has.end) needs = gpuopt__knapsack_needs(k, job, rank);
+    else if (has.begin == has.end) needs = gpuopt__knapsack_needs(k, s, job, rank);
     if (needs.end < needs.begin) needs.end = needs.begin;
     return needs;
 }
@@ -84,12 +87,13 @@ static gpuopt__knapsack_range gpuopt__knapsack_lacks(const gpuopt_knapsack *k, c
 static int64_t gpuopt__knapsack_length(gpuopt__knapsack_range range) { return range.end - range.begin; }
 
 /* The most nodes that a rank gets from others. */
-static int64_t gpuopt__knapsack_most_lacking(const gpuopt_knapsack *k, const gpuopt__knapsack_job *job) {
+static int64_t gpuopt__knapsack_most_lacking(const gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                             const gpuopt__knapsack_job *job) {
     int64_t most = 0, sum;
     int32_t r;
-    for (r = 0; r < k->search.ranks; r++) {
-        sum = gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, job, r, 0)) +
-              gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, job, r, 1));
+    for (r = 0; r < s->ranks; r++) {
+        sum = gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, s, job, r, 0)) +
+              gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, s, job, r, 1));
         if (sum > most) most = sum;
     }
     return most;
@@ -135,8 +139,8 @@ static int64_t gpuopt__knapsack_walk_room(const gpuopt_knapsack *k, const gpuopt
 
 /* Chooses the cuts: rooms of children of sampled nodes, behind which about equally many are. ranks: of those that have
  * samples. */
-static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int32_t ranks) {
-    const gpuopt__knapsack_search *s = &k->search;
+static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                        const gpuopt__knapsack_job *job, int32_t ranks) {
     gpuopt__knapsack_walk same, flipped;
     int32_t next = 1;
     memset(&same, 0, sizeof same);
@@ -163,8 +167,8 @@ static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsa
 
 /* The samples of all ranks, if the list is shared; else one set of this rank's. Also about how many nodes have flipped
  * children. */
-static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int32_t ranks) {
-    const gpuopt__knapsack_search *s = &k->search;
+static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                             const gpuopt__knapsack_job *job, int32_t ranks) {
     const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, s->rank);
     const int64_t stride = gpuopt__knapsack_sample_stride(has),
                   samples = (gpuopt__knapsack_length(has) + stride - 1) / stride;
@@ -191,8 +195,8 @@ static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__k
 }
 
 /* Divides a step's children: fills same[] and flipped[]. */
-static gpuopt_status gpuopt__knapsack_divide_step(gpuopt_knapsack *k, const gpuopt__knapsack_job *job) {
-    const gpuopt__knapsack_search *s = &k->search;
+static gpuopt_status gpuopt__knapsack_divide_step(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                                  const gpuopt__knapsack_job *job) {
     const int shared = s->list[s->depth - 1].shared;
     const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, s->rank);
     int64_t *same = k->ranks.same, *flipped = k->ranks.flipped;
@@ -200,9 +204,9 @@ static gpuopt_status gpuopt__knapsack_divide_step(gpuopt_knapsack *k, const gpuo
     int32_t r;
     for (r = 0; r <= s->ranks; r++) same[r] = flipped[r] = r < s->ranks ? job->count / s->ranks * r : job->count;
     if (!s->dominance || !k->ranks.spread) return GPUOPT_OK;
-    status = gpuopt__knapsack_sample(k, job, shared ? s->ranks : 1);
+    status = gpuopt__knapsack_sample(k, s, job, shared ? s->ranks : 1);
     if (status) return status;
-    gpuopt__knapsack_cut_evenly(k, job, shared ? s->ranks : 1);
+    gpuopt__knapsack_cut_evenly(k, s, job, shared ? s->ranks : 1);
     status = gpuopt__knapsack_of(k)->before(k, s, job, has.begin, gpuopt__knapsack_length(has), k->ranks.cut,
                                             s->ranks - 1, same, flipped);
     if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
@@ -217,48 +221,50 @@ static gpuopt_status gpuopt__knapsack_divide_step(gpuopt_knapsack *k, const gpuo
 /* ---- The window ---- */
 
 /* Reads nodes of this rank, or puts those of others in their places, as many at a time as the backend can. */
-static gpuopt_status gpuopt__knapsack_handle_nodes(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int64_t begin,
-                                                   int64_t count, int put) {
+static gpuopt_status gpuopt__knapsack_handle_nodes(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                                   const gpuopt__knapsack_job *job, int64_t begin, int64_t count,
+                                                   int put) {
     gpuopt__knapsack_node *node = k->ranks.node;
     gpuopt_status status = GPUOPT_OK;
     int64_t part, done;
     for (done = 0; done < count && !status; done += part) {
         const int64_t at = gpuopt__knapsack_parent(job, begin + done);
         part = count - done < k->chunk ? count - done : k->chunk;
-        status = put ? gpuopt__knapsack_of(k)->put(k, &k->search, at, (int)job->from_step, part, node + done)
-                     : gpuopt__knapsack_of(k)->get(k, &k->search, at, (int)job->from_step, part, node + done);
+        status = put ? gpuopt__knapsack_of(k)->put(k, s, at, (int)job->from_step, part, node + done)
+                     : gpuopt__knapsack_of(k)->get(k, s, at, (int)job->from_step, part, node + done);
     }
     return status ? gpuopt__ranks_give_up(k->ranks.group, status) : GPUOPT_OK;
 }
 
 /* Sends nodes of this rank, or receives some of others, `begin` .. `end` - 1 of the job. */
-static gpuopt_status gpuopt__knapsack_carry(gpuopt_knapsack *k, const gpuopt__knapsack_job *job, int32_t from,
-                                            int32_t to, int64_t begin, int64_t end) {
+static gpuopt_status gpuopt__knapsack_carry(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                            const gpuopt__knapsack_job *job, int32_t from, int32_t to, int64_t begin,
+                                            int64_t end) {
     const int64_t most = GPUOPT__KNAPSACK_CARRIED;
     gpuopt__knapsack_node *node = k->ranks.node;
     gpuopt_status status = GPUOPT_OK;
     int64_t part;
     for (; begin < end && !status; begin += part) {
         part = end - begin < most ? end - begin : most;
-        if (k->search.rank == from) {
-            status = gpuopt__knapsack_handle_nodes(k, job, begin, part, 0);
+        if (s->rank == from) {
+            status = gpuopt__knapsack_handle_nodes(k, s, job, begin, part, 0);
             if (!status)
                 status = gpuopt_group_send(k->ranks.group, GPUOPT_HOST, to, node, (uint64_t)part * sizeof *node);
         } else {
             status = gpuopt_group_receive(k->ranks.group, GPUOPT_HOST, from, node, (uint64_t)part * sizeof *node);
-            if (!status) status = gpuopt__knapsack_handle_nodes(k, job, begin, part, 1);
+            if (!status) status = gpuopt__knapsack_handle_nodes(k, s, job, begin, part, 1);
         }
     }
     return status;
 }
 
 /* Sets where this rank's nodes of the job are, and where those of others will be. */
-static void gpuopt__knapsack_locate(const gpuopt_knapsack *k, gpuopt__knapsack_job *job) {
-    const gpuopt__knapsack_search *s = &k->search;
+static void gpuopt__knapsack_locate(const gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                    gpuopt__knapsack_job *job) {
     const int side = s->list[s->depth - 1].side;
     const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, s->rank);
-    const gpuopt__knapsack_range low = gpuopt__knapsack_lacks(k, job, s->rank, 0),
-                                 high = gpuopt__knapsack_lacks(k, job, s->rank, 1);
+    const gpuopt__knapsack_range low = gpuopt__knapsack_lacks(k, s, job, s->rank, 0),
+                                 high = gpuopt__knapsack_lacks(k, s, job, s->rank, 1);
     const int64_t own = gpuopt__knapsack_length(has), behind = gpuopt__knapsack_length(high);
     job->from = gpuopt__knapsack_place(s, side, s->used[side] - own, 0) - has.begin * job->from_step;
     job->before = has.begin;
@@ -270,16 +276,38 @@ static void gpuopt__knapsack_locate(const gpuopt_knapsack *k, gpuopt__knapsack_j
 }
 
 /* The nodes that a rank has and another one lacks, before (0) or behind (1) those of the latter. */
-static gpuopt__knapsack_range gpuopt__knapsack_between(const gpuopt_knapsack *k, const gpuopt__knapsack_job *sent,
-                                                       int32_t from, int32_t to, int behind) {
-    const gpuopt__knapsack_range has = gpuopt__knapsack_has(&k->search, sent, from);
-    gpuopt__knapsack_range lacks = gpuopt__knapsack_lacks(k, sent, to, behind);
+static gpuopt__knapsack_range gpuopt__knapsack_between(const gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                                       const gpuopt__knapsack_job *sent, int32_t from, int32_t to,
+                                                       int behind) {
+    const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, sent, from);
+    gpuopt__knapsack_range lacks = gpuopt__knapsack_lacks(k, s, sent, to, behind);
     if (lacks.begin < has.begin) lacks.begin = has.begin;
     if (lacks.end > has.end) lacks.end = has.end;
     return lacks;
 }
 
-/* Finds out whether all ranks can copy from one another's pools. */
+/* Brings each rank the nodes that it lacks, in messages, in an order that all know: from each rank to each other one. */
+static gpuopt_status gpuopt__knapsack_fetch(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                            const gpuopt__knapsack_job *sent, const gpuopt__knapsack_job *received) {
+    gpuopt_status status = GPUOPT_OK;
+    int32_t from, to;
+    int behind;
+    for (from = 0; from < s->ranks; from++)
+        for (to = 0; to < s->ranks; to++)
+            for (behind = 0; behind < 2 && !status; behind++) {
+                gpuopt__knapsack_range range;
+                if (from == to || (s->rank != from && s->rank != to)) continue;
+                range = gpuopt__knapsack_between(k, s, sent, from, to, behind);
+                if (range.begin < range.end)
+                    status = gpuopt__knapsack_carry(k, s, s->rank == from ? sent : received, from, to, range.begin,
+                                                    range.end);
+            }
+    return status;
+}
+
+/* ---- Ranks that see one another's pools ---- */
+
+/* Finds out whether all do. */
 static gpuopt_status gpuopt__knapsack_meet(gpuopt_knapsack *k) {
     gpuopt__knapsack_card own;
     int64_t all;
@@ -298,50 +326,33 @@ static gpuopt_status gpuopt__knapsack_meet(gpuopt_knapsack *k) {
     return GPUOPT_OK;
 }
 
-/* Copies what this rank lacks from the others' pools. They change those nodes only after all have told what their
- * parts of this step have brought. */
-static gpuopt_status gpuopt__knapsack_pull(gpuopt_knapsack *k, const gpuopt__knapsack_job *sent,
-                                           const gpuopt__knapsack_job *received) {
-    const gpuopt__knapsack_search *s = &k->search;
-    const int side = s->list[s->depth - 1].side;
-    gpuopt_status status = GPUOPT_OK;
-    int32_t from;
-    int behind;
-    for (from = 0; from < s->ranks; from++)
-        for (behind = 0; behind < 2 && from != s->rank && !status; behind++) {
-            const gpuopt__knapsack_range range = gpuopt__knapsack_between(k, sent, from, s->rank, behind),
-                                         has = gpuopt__knapsack_has(s, sent, from);
-            /* How many nodes of that rank lie before the first one. */
-            const int64_t before =
-                gpuopt__knapsack_held(s, from, side) - gpuopt__knapsack_length(has) + range.begin - has.begin;
-            if (range.begin < range.end)
-                status = gpuopt__knapsack_of(k)->pull(k, from, before, gpuopt__knapsack_parent(received, range.begin),
-                                                      (int)received->from_step, gpuopt__knapsack_length(range));
-        }
-    return status ? gpuopt__ranks_give_up(k->ranks.group, status) : GPUOPT_OK;
+/* Finds where the nodes of a job are. */
+static void gpuopt__knapsack_find_sources(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                          const gpuopt__knapsack_job *job) {
+    const gpuopt__knapsack_list *top = &s->list[s->depth - 1];
+    int32_t r;
+    k->ranks.sources = 0;
+    for (r = 0; r < s->ranks; r++) {
+        const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, r);
+        gpuopt__knapsack_source *source = &k->ranks.source[k->ranks.sources];
+        if (has.begin == has.end || (!top->shared && r != s->rank)) continue; /* what all have, each reads at home */
+        source->rank = r;
+        source->end = has.end;
+        source->before = gpuopt__knapsack_held(s, r, top->side) - gpuopt__knapsack_length(has);
+        k->ranks.sources++;
+    }
 }
 
-/* Brings each rank the nodes that it lacks: from pool to pool, or else in messages, in an order that all know: from
- * each rank to each other one. */
-static gpuopt_status gpuopt__knapsack_fetch(gpuopt_knapsack *k, const gpuopt__knapsack_job *sent,
-                                            const gpuopt__knapsack_job *received) {
-    const gpuopt__knapsack_search *s = &k->search;
-    gpuopt_status status = k->ranks.met ? GPUOPT_OK : gpuopt__knapsack_meet(k);
-    int32_t from, to;
-    int behind;
-    if (status) return status;
-    if (k->ranks.peers) return gpuopt__knapsack_pull(k, sent, received);
-    for (from = 0; from < s->ranks; from++)
-        for (to = 0; to < s->ranks; to++)
-            for (behind = 0; behind < 2 && !status; behind++) {
-                gpuopt__knapsack_range range;
-                if (from == to || (s->rank != from && s->rank != to)) continue;
-                range = gpuopt__knapsack_between(k, sent, from, to, behind);
-                if (range.begin < range.end)
-                    status =
-                        gpuopt__knapsack_carry(k, s->rank == from ? sent : received, from, to, range.begin, range.end);
-            }
-    return status;
+/* This rank's part of a step, on the nodes of all. */
+static gpuopt_status gpuopt__knapsack_step_by_peers(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
+                                                    const gpuopt__knapsack_job *job, gpuopt__knapsack_found *found) {
+    gpuopt_status status;
+    *found = gpuopt__knapsack_nothing(job->lower);
+    found->children = INT64_MAX;
+    if (!k->ranks.spread && job->count > k->pool) return GPUOPT_OK; /* a step has the size of a pool at most */
+    gpuopt__knapsack_find_sources(k, s, job);
+    status = gpuopt__knapsack_of(k)->step_by_peers(k, s, job, found);
+    return status ? gpuopt__ranks_give_up(k->ranks.group, status) : GPUOPT_OK;
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_RANGES_H */

@@ -9,7 +9,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_RECOVER_H
 #define GPUOPT_IMPL_KNAPSACK_RECOVER_H
 
-#include "model.h"
+#include "together.h"
 
 static void gpuopt__knapsack_set(gpuopt_knapsack *k, int32_t begin, int32_t end, uint8_t taken) {
     int32_t j;
@@ -110,6 +110,12 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     k->incumbent = sum;
     if (gpuopt__knapsack_units(k, sum) > k->search.lower) k->search.lower = gpuopt__knapsack_units(k, sum);
     return GPUOPT_OK;
+}
+
+/* The same, by all ranks of a group. */
+static gpuopt_status gpuopt__knapsack_recover_all(gpuopt_knapsack *k) {
+    const gpuopt_status status = gpuopt__knapsack_recover(k);
+    return status && k->ranks.group ? gpuopt__ranks_give_up(k->ranks.group, status) : status;
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_RECOVER_H */

@@ -11,7 +11,6 @@
 
 #include "incumbent.h"
 #include "ranges.h"
-#include "recover.h"
 
 /* A shared list stays so until it is this many times shorter than one that begins to be. */
 enum { GPUOPT__KNAPSACK_STAY = 4 };
@@ -49,12 +48,6 @@ static gpuopt_status gpuopt__knapsack_agree(const gpuopt_knapsack *k, const char
     return gpuopt__ranks_agree(k->context, k->ranks.group, call, status, hash);
 }
 
-/* Recovers the incumbent's items, which each rank does alone, and the same. */
-static gpuopt_status gpuopt__knapsack_recover_all(gpuopt_knapsack *k) {
-    const gpuopt_status status = gpuopt__knapsack_recover(k);
-    return status && k->ranks.group ? gpuopt__ranks_give_up(k->ranks.group, status) : status;
-}
-
 static gpuopt_status gpuopt__knapsack_refuse_ranks(const gpuopt_knapsack *k, const char *call) {
     if (k->search.ranks < 2) return GPUOPT_OK;
     return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with a group of several ranks");
@@ -63,8 +56,7 @@ static gpuopt_status gpuopt__knapsack_refuse_ranks(const gpuopt_knapsack *k, con
 /* ---- Room ---- */
 
 /* After the lists have changed: how much more this rank has free than the one with the least. */
-static void gpuopt__knapsack_weigh(gpuopt_knapsack *k) {
-    gpuopt__knapsack_search *s = &k->search;
+static void gpuopt__knapsack_weigh(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     int64_t most = 0;
     int32_t r;
     if (s->ranks < 2) return;
@@ -72,7 +64,7 @@ static void gpuopt__knapsack_weigh(gpuopt_knapsack *k) {
         const int64_t held = gpuopt__knapsack_held(s, r, 0) + gpuopt__knapsack_held(s, r, 1);
         if (held > most) most = held;
     }
-    s->uneven = most - s->used[0] - s->used[1] + k->pool - k->ranks.pool;
+    s->uneven = most - s->used[0] - s->used[1] + s->home_room - k->ranks.pool;
 }
 
 /* Lets all pools grow to at least `pool` nodes. If one cannot, none is used further than the smallest, and none is
@@ -90,18 +82,19 @@ static gpuopt_status gpuopt__knapsack_grow_all(gpuopt_knapsack *k, int64_t pool)
     for (r = 0; r < k->search.ranks; r++)
         if (k->ranks.said[r].pool < k->ranks.pool) k->ranks.pool = k->ranks.said[r].pool;
     if (k->ranks.pool < pool) k->pool_limit = k->ranks.pool;
-    gpuopt__knapsack_weigh(k);
+    gpuopt__knapsack_weigh(k, &k->search);
     return GPUOPT_OK;
 }
 
-/* After a step whose children did not fit on some rank. */
-static gpuopt_status gpuopt__knapsack_make_room_all(gpuopt_knapsack *k) {
+/* After a step whose children did not fit on some rank. Items are recovered in what is free. */
+static gpuopt_status gpuopt__knapsack_make_room_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     const int64_t before = k->ranks.pool;
     gpuopt_status status = GPUOPT_OK;
+    if (s->which != 0) return GPUOPT_OK;
     if (before < k->pool_limit) status = gpuopt__knapsack_grow_all(k, gpuopt__knapsack_doubled(k, before));
-    k->search.tight = k->ranks.pool == before;
-    if (status || !k->search.tight) return status;
-    gpuopt__knapsack_log_slices(k, &k->search);
+    s->tight = k->ranks.pool == before;
+    if (status || !s->tight) return status;
+    gpuopt__knapsack_log_slices(k, s);
     return GPUOPT_OK;
 }
 
@@ -117,8 +110,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_all_found(const gpuopt_knapsack *
 
 /* Completes the deepest list, if it is time to, see search.h. Of equally good items the first one counts, as in a
  * search by one rank; of the nodes, the one with the least room, which has the most profit. */
-static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k) {
-    gpuopt__knapsack_search *s = &k->search;
+static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     const gpuopt__knapsack_list *top = s->list + s->depth - 1;
     const int64_t lower = s->lower;
     gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
@@ -145,9 +137,8 @@ static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k) {
 }
 
 /* The children that the ranks have made become a list. */
-static void gpuopt__knapsack_apply_all(gpuopt_knapsack *k, const gpuopt__knapsack_job *job,
+static void gpuopt__knapsack_apply_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                        const gpuopt__knapsack_found *found, int64_t own) {
-    gpuopt__knapsack_search *s = &k->search;
     int64_t *part, sum = 0;
     int32_t r;
     gpuopt__knapsack_apply(s, job, found, own);
@@ -161,25 +152,26 @@ static void gpuopt__knapsack_apply_all(gpuopt_knapsack *k, const gpuopt__knapsac
 }
 
 /* This rank's part of a step. */
-static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knapsack_job *job,
-                                               gpuopt__knapsack_found *found) {
-    gpuopt__knapsack_search *s = &k->search;
+static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knapsack_search *s,
+                                               gpuopt__knapsack_job *job, gpuopt__knapsack_found *found) {
     gpuopt__knapsack_job held = *job;
-    gpuopt_status status = GPUOPT_OK;
+    gpuopt_status status = k->ranks.met ? GPUOPT_OK : gpuopt__knapsack_meet(k);
+    if (status) return status;
+    if (k->ranks.peers) return gpuopt__knapsack_step_by_peers(k, s, job, found);
     held.from = gpuopt__knapsack_place(
         s, s->list[s->depth - 1].side,
         s->used[s->list[s->depth - 1].side] - gpuopt__knapsack_length(gpuopt__knapsack_has(s, job, s->rank)), 0);
     held.from -= gpuopt__knapsack_has(s, job, s->rank).begin * job->from_step;
-    status = gpuopt__knapsack_divide_step(k, &held);
+    status = gpuopt__knapsack_divide_step(k, s, &held);
     if (status) return status;
     found->children = INT64_MAX;
     if (job->limit < INT64_MAX) {
-        if (gpuopt__knapsack_most_lacking(k, job) > job->limit) return GPUOPT_OK; /* on any rank, as all know */
-        job->limit -= gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, job, s->rank, 0)) +
-                      gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, job, s->rank, 1));
+        if (gpuopt__knapsack_most_lacking(k, s, job) > job->limit) return GPUOPT_OK; /* on any rank, as all know */
+        job->limit -= gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, s, job, s->rank, 0)) +
+                      gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, s, job, s->rank, 1));
     }
-    gpuopt__knapsack_locate(k, job);
-    if (s->list[s->depth - 1].shared) status = gpuopt__knapsack_fetch(k, &held, job);
+    gpuopt__knapsack_locate(k, s, job);
+    if (s->list[s->depth - 1].shared) status = gpuopt__knapsack_fetch(k, s, &held, job);
     if (status) return status;
     if (k->ranks.spread) {
         job->same = k->ranks.same[s->rank];
@@ -194,12 +186,11 @@ static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knaps
 }
 
 /* A step by all ranks. It may only drop a list, of which nothing is left to decide. */
-static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k) {
-    gpuopt__knapsack_search *s = &k->search;
+static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
     gpuopt__knapsack_found found;
     gpuopt__knapsack_job job;
-    gpuopt_status status = gpuopt__knapsack_bring_home(k);
+    gpuopt_status status = gpuopt__knapsack_bring_home(k, s);
     int64_t kept;
     int32_t r;
     int chosen;
@@ -210,7 +201,7 @@ static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k) {
     if (!chosen) return GPUOPT_OK;
     k->ranks.spread =
         job.count >= (s->list[s->depth - 1].shared ? s->share_from / GPUOPT__KNAPSACK_STAY : s->share_from);
-    status = gpuopt__knapsack_step_own(k, &job, &own.found);
+    status = gpuopt__knapsack_step_own(k, s, &job, &own.found);
     if (status) return status;
     kept = own.found.children;
     own.overflows = kept > job.limit || kept == INT64_MAX;
@@ -219,15 +210,15 @@ static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k) {
     for (r = 0; r < s->ranks && !status; r++) s->tight |= (int)k->ranks.said[r].overflows;
     if (status || s->tight) return status;
     found = k->ranks.spread ? gpuopt__knapsack_all_found(k, job.lower) : own.found;
-    gpuopt__knapsack_apply_all(k, &job, &found, kept);
-    return found.children > 0 ? gpuopt__knapsack_complete_all(k) : GPUOPT_OK;
+    gpuopt__knapsack_apply_all(k, s, &job, &found, kept);
+    return found.children > 0 ? gpuopt__knapsack_complete_all(k, s) : GPUOPT_OK;
 }
 
 /* ---- A run ---- */
 
 /* Steps of this rank on lists that all have, until one is long. */
-static gpuopt_status gpuopt__knapsack_run_alone(gpuopt_knapsack *k, int64_t expanded, int64_t steps) {
-    gpuopt__knapsack_search *s = &k->search;
+static gpuopt_status gpuopt__knapsack_run_alone(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t expanded,
+                                                int64_t steps) {
     gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
     const int64_t some = s->steps + GPUOPT__KNAPSACK_ALONE_STEPS;
     const gpuopt_status status = gpuopt__knapsack_of(k)->run(k, s, expanded, steps < some ? steps : some);
@@ -235,18 +226,18 @@ static gpuopt_status gpuopt__knapsack_run_alone(gpuopt_knapsack *k, int64_t expa
 }
 
 /* As the backend's `run`, by all ranks. */
-static gpuopt_status gpuopt__knapsack_run_all(gpuopt_knapsack *k, int64_t expanded, int64_t steps) {
-    gpuopt__knapsack_search *s = &k->search;
+static gpuopt_status gpuopt__knapsack_run_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t expanded,
+                                              int64_t steps) {
     gpuopt_status status = GPUOPT_OK;
     s->full = 0;
-    while (!status && !k->stopped && !s->full && s->expanded < expanded && s->steps < steps && s->depth > 0 &&
-           s->lower < s->goal) {
-        gpuopt__knapsack_weigh(k);
-        if (gpuopt__knapsack_is_common(s, &s->list[s->depth - 1])) status = gpuopt__knapsack_step_all(k);
-        else status = gpuopt__knapsack_run_alone(k, expanded, steps);
-        if (!status && s->tight) status = gpuopt__knapsack_make_room_all(k);
+    while (!status && !(k->stopped && s->which == 0) && !s->full && s->expanded < expanded && s->steps < steps &&
+           s->depth > 0 && s->lower < s->goal) {
+        gpuopt__knapsack_weigh(k, s);
+        if (gpuopt__knapsack_is_common(s, &s->list[s->depth - 1])) status = gpuopt__knapsack_step_all(k, s);
+        else status = gpuopt__knapsack_run_alone(k, s, expanded, steps);
+        if (!status && s->tight) status = gpuopt__knapsack_make_room_all(k, s);
     }
-    gpuopt__knapsack_weigh(k);
+    gpuopt__knapsack_weigh(k, s);
     return status;
 }
 

@@ -218,7 +218,7 @@ static gpuopt_status gpuopt__knapsack_replace(gpuopt_knapsack *k, const char *ca
     status = gpuopt__knapsack_fill_pool(k, p);
     if (status && k->ranks.group) return gpuopt__ranks_give_up(k->ranks.group, status);
     if (status) return status;
-    gpuopt__knapsack_weigh(k);
+    gpuopt__knapsack_weigh(k, &k->search);
     if (p->incumbent > k->incumbent) gpuopt__knapsack_adopt(k, p->incumbent, p->taken);
     gpuopt__knapsack_claim(k, p->claim);
     return GPUOPT_OK;
