@@ -5,6 +5,9 @@
  * problem whose optimum is known; a search with that profit as its goal solves it, and again yields 32 decisions,
  * and so on. These searches are usually much shorter than the search for the optimum. They use the free part of the
  * pool.
+ *
+ * Ranks of a group share these searches as they do the first one (together.h), if that is over: then the whole pool is
+ * free, on all ranks. Else each recovers the items alone, and all the same ones.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_RECOVER_H
 #define GPUOPT_IMPL_KNAPSACK_RECOVER_H
@@ -84,7 +87,7 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     s.home_first =
         whole->home_first + whole->used[0]; /* also when the nodes are elsewhere: every backend makes the same slices */
     s.home_room = whole->home_room - whole->used[0] - whole->used[1] - whole->uneven; /* ranks, too */
-    s.share_from = INT64_MAX;
+    if (whole->depth > 0) s.share_from = INT64_MAX;
     s.uneven = 0;
     s.reserve = 0;
     s.dominance = 1;
@@ -98,7 +101,9 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
         f = gpuopt__knapsack_root(&s, &s.best.node);
         if (f.profit < profit) {
             status = gpuopt__knapsack_plant(k, &s);
-            if (!status) status = gpuopt__knapsack_of(k)->run(k, &s, INT64_MAX, INT64_MAX);
+            if (!status && gpuopt__knapsack_has_ranks(&s))
+                status = gpuopt__knapsack_run_all(k, &s, INT64_MAX, INT64_MAX);
+            else if (!status) status = gpuopt__knapsack_of(k)->run(k, &s, INT64_MAX, INT64_MAX);
         }
         if (!status) gpuopt__knapsack_mark(k, &s, &profit);
     }
