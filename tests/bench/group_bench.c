@@ -18,7 +18,7 @@
  * Times in ms:
  *     run          batches: _run with nodes and reports in host memory; eliminations: all steps
  *     own, all     _get_changes of a rank's own nodes, and of all on each rank
- *     ms           a search for the optimum and its items, without _create
+ *     ms, items    a search for the optimum and its items, without _create; by group: of it, finding the items, on rank 0
  *     work         the largest rank's part of the entries that were evaluated, or of the nodes after the common ones
  *     common       nodes that all ranks expand before they part; by group: not counted
  *     moves, bytes by group: what all ranks have sent from one to another; rounds: steps
@@ -366,8 +366,8 @@ int main(int argc, char **argv) {
                "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     result = measure_all(&o, o.models, measure_model);
     if (!result && *o.knapsack)
-        printf("\n| knapsack | ranks | ms | times | nodes | common | work | rounds | moves | bytes | same |\n"
-               "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+        printf("\n| knapsack | ranks | ms | items | times | nodes | common | work | rounds | moves | bytes | same |\n"
+               "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     if (!result) result = measure_all(&o, o.knapsack, measure_knapsack);
     if (!result && *o.graphical)
         printf("\n| graphical | ranks | policy | create | run | by rank | assign | times | operations by rank "

@@ -30,6 +30,7 @@ typedef struct member {
     gpuopt_group *group;    /* NULL: alone */
     gpuopt_transport inner; /* what `transport` passes everything on to */
     int64_t sent, bytes;    /* through it, from this rank to another one; all_gather and broadcast are not counted */
+    double items;           /* seconds: finding those of a knapsack */
     machine machine;
     char name[NAME];
 } member;
@@ -43,7 +44,7 @@ struct job {
     /* Batches. */
     const mip *model;
     int32_t decisions;
-    double own, all, share; /* seconds; the largest part of the work */
+    double own, all, share; /* seconds, own: also for the items of a knapsack; the largest part of the work */
     uint64_t seen;          /* a hash of what was found */
     /* Knapsacks. */
     knapsack_model knapsack;
