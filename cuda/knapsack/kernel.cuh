@@ -149,7 +149,7 @@ __device__ void knapsack_make(const KnapsackStep &p, const Nodes &nodes, const K
     __shared__ int64_t before;
     KnapsackTile &t = memory.tile;
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-    const int64_t all = share.children, tiles = (all + KNAPSACK_TILE - 1) / KNAPSACK_TILE;
+    const int64_t all = share.children(), tiles = (all + KNAPSACK_TILE - 1) / KNAPSACK_TILE;
     KnapsackBlockFound mine = knapsack_nothing(p.job.lower);
     int32_t hint = p.view.at;
     for (;;) {
@@ -209,7 +209,7 @@ __device__ void knapsack_make(const KnapsackStep &p, const Nodes &nodes, const K
 
 template <bool DOMINANCE, bool MARK>
 __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __grid_constant__ KnapsackStep p) {
-    knapsack_make<DOMINANCE, MARK>(p, KnapsackHere(), {0, gpuopt__knapsack_children(&p.job), p.job.flipped_end});
+    knapsack_make<DOMINANCE, MARK>(p, KnapsackHere(), {p.job.same, p.job.same_end, p.job.flipped, p.job.flipped_end});
 }
 
 /* The completion of a list, see gpuopt_impl/knapsack/search.h: threads try different items. The rank of a solution

@@ -4,9 +4,10 @@
  * do not see one another's memory, how many nodes have their children before the cuts between ranks
  * (gpuopt_impl/knapsack/ranges.h).
  *
- * A rank's launch makes an equal share of the merge of all children (kernel.cuh), of which every tile finds its parents
- * by itself, wherever they are. So the hosts exchange nothing but what the step has found, once, and no node is copied:
- * those that others have are read where they are.
+ * A rank's launch makes an equal share of the merge of all children (kernel.cuh), whose ends it finds by itself. So the
+ * hosts exchange nothing but what the step has found, once, and no node is copied: those that others have are read where
+ * they are. Its tiles look for their parents between those of the ends, which are on this device but for what the
+ * item's weight moves.
  *
  * Why a launch finds the parents as they are (PTX ISA 9.0, "Memory Consistency Model"). They were written by a launch,
  * or a copy, of their own rank, whose host has waited for its stream before it told the others what came of it; all
@@ -68,48 +69,105 @@ struct KnapsackSource {
 /* All parents of a step, of which this rank makes one of so many equal shares. */
 struct KnapsackAmong {
     KnapsackSource source[PEER_MOST];
+    int32_t sources;
     int64_t share, shares;
+    int64_t border[2]; /* parents that ranks before this one have, and those and this one; -1: each has all */
 
-    __device__ KnapsackPlace find(const KnapsackStep &p, int64_t k) const {
+    __device__ int which(int64_t k) const {
         int r = 0;
-        while (k >= source[r].end) r++;
+        while (r + 1 < sources && k >= source[r].end) r++;
+        return r;
+    }
+    __device__ KnapsackPlace at(const KnapsackStep &p, int r, int64_t k) const {
         return {source[r].pool, source[r].from + k * p.job.from_step};
+    }
+    __device__ KnapsackPlace find(const KnapsackStep &p, int64_t k) const { return at(p, which(k), k); }
+
+    /* Whether `count` parents from number k on are all in source r. */
+    __device__ bool is_whole(int r, int64_t k, int count) const { return count == 0 || k + count <= source[r].end; }
+
+    /* Nearly always the parents of a tile's unchanged children are in one source, and so are those of its flipped ones.
+     * Then nothing is looked up between one load and the next, so that many are under way at a time. */
+    __device__ void load_pairs(const KnapsackStep &p, KnapsackTile &t, int64_t i, int count) const {
+        const int r = which(i);
+        if (is_whole(r, i, count)) knapsack_load_pairs(p, t, i, count, [&](int64_t k) { return at(p, r, k); });
+        else knapsack_load_pairs(p, t, i, count, [&](int64_t k) { return find(p, k); });
+    }
+    __device__ void load_lists(const KnapsackStep &p, KnapsackTile &t, int64_t i, int64_t j, int same,
+                               int children) const {
+        const int q = which(i), r = which(j);
+        const bool whole = is_whole(q, i, same) && is_whole(r, j, children - same);
+        if (whole && q == r) {
+            knapsack_load_lists(p, t, i, j, same, children, [&](int64_t k, bool) { return at(p, r, k); });
+        } else if (whole) {
+            const KnapsackPlace a = at(p, q, 0), b = at(p, r, 0);
+            knapsack_load_lists(p, t, i, j, same, children, [&](int64_t k, bool flipped) {
+                KnapsackPlace place = flipped ? b : a;
+                place.at += k * p.job.from_step;
+                return place;
+            });
+        } else {
+            knapsack_load_lists(p, t, i, j, same, children, [&](int64_t k, bool) { return find(p, k); });
+        }
     }
 };
 
-/* How many parents have flipped children: the first ones, since rooms fall. By one warp. */
+/* How many parents have flipped children: the first ones, since rooms fall. By all threads. */
 __device__ int64_t knapsack_light(const KnapsackStep &p, const KnapsackAmong &among) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    int64_t low = p.job.least == INT64_MIN ? p.job.count : 0, high = p.job.count;
-    while (low < high) { /* the answer is in low .. high */
-        const int64_t width = (high - low + 31) / 32, k = low + lane * width;
-        bool has = false;
-        if (k < high) {
-            const KnapsackPlace node = among.find(p, k);
-            has = node.pool.room[node.at] >= p.job.least;
-        }
-        const int yes = __popc(__ballot_sync(~0u, has));
-        if (yes == 0) return low;
-        high = min(high, low + yes * width);
-        low += (yes - 1) * width + 1;
+    const auto has = [&](int64_t k) {
+        const KnapsackPlace node = among.find(p, k);
+        return node.pool.room[node.at] >= p.job.least;
+    };
+    if (p.job.least == INT64_MIN || has(p.job.count - 1)) return p.job.count;
+    return knapsack_seek<KnapsackBlock>(0, p.job.count, has);
+}
+
+/* Where one of the shares into which the children are divided begins, or the last one ends: after so many unchanged and
+ * flipped ones. */
+struct KnapsackCorner {
+    int64_t same, flipped;
+};
+
+/* That of share number `share`, where ranks before it have `border` parents; -1: each rank has all. Shares have equally
+ * many children, a parent on another device counted as one more. By all threads. */
+__device__ KnapsackCorner knapsack_corner(const KnapsackStep &p, const KnapsackAmong &among, const KnapsackShare &whole,
+                                          int64_t share, int64_t border) {
+    int64_t rank = whole.children() * share / among.shares;
+    const int64_t i = knapsack_split<KnapsackBlock>(p, among, whole, rank), j = rank - i;
+    if (share == 0 || share == among.shares || border < 0) return {i, j};
+    const int64_t turned = min(border, whole.flipped_end), most = whole.children() / among.shares / 4;
+    const int64_t before = max(i - border, int64_t{0}) + max(j - turned, int64_t{0}), /* far from the share before */
+        behind = max(border - i, int64_t{0}) + max(turned - j, int64_t{0});
+    /* A child more here, and one fewer there, weigh 2 to 3. */
+    const int64_t shift = max(min((behind - before) / 3, most), -most), far = max(shift, -shift);
+    const KnapsackShare near = {max(i - far, int64_t{0}), min(i + far, whole.same_end), max(j - far, int64_t{0}),
+                                min(j + far, whole.flipped_end)};
+    rank += shift;
+    const int64_t same = knapsack_split<KnapsackBlock>(p, among, near, rank);
+    return {same, rank - same};
+}
+
+/* The part of the children that this rank makes. By all threads. */
+template <bool DOMINANCE>
+__device__ KnapsackShare knapsack_share(const KnapsackStep &p, const KnapsackAmong &among) {
+    if (!DOMINANCE) {
+        const int64_t begin = p.job.count * among.share / among.shares,
+                      end = p.job.count * (among.share + 1) / among.shares;
+        return {begin, end, begin, end};
     }
-    return low;
+    const KnapsackShare whole = {0, p.job.count, 0, knapsack_light(p, among)};
+    const KnapsackCorner begin = knapsack_corner(p, among, whole, among.share, among.border[0]),
+                         end = knapsack_corner(p, among, whole, among.share + 1, among.border[1]);
+    return {begin.same, end.same, begin.flipped, end.flipped};
 }
 
 /* A rank's share of a step. */
 template <bool DOMINANCE>
 __global__ void __launch_bounds__(KNAPSACK_THREADS, 3)
     knapsack_expand_share(const __grid_constant__ KnapsackStep p, const __grid_constant__ KnapsackAmong among) {
-    __shared__ KnapsackShare share;
-    if (threadIdx.x < 32) {
-        const int64_t flipped = DOMINANCE ? knapsack_light(p, among) : 0;
-        if (threadIdx.x == 0) {
-            const int64_t each = DOMINANCE ? 1 : 2, all = DOMINANCE ? p.job.count + flipped : p.job.count;
-            share.before = all * among.share / among.shares * each;
-            share.children = all * (among.share + 1) / among.shares * each - share.before;
-            share.flipped_end = flipped;
-        }
-    }
+    __shared__ KnapsackShare share; /* registers are short */
+    const KnapsackShare mine = knapsack_share<DOMINANCE>(p, among);
+    if (threadIdx.x == 0) share = mine;
     __syncthreads();
     knapsack_make<DOMINANCE, false>(p, among, share);
 }
@@ -127,6 +185,7 @@ gpuopt_status knapsack_enter(const CudaKnapsack *k, const gpuopt__knapsack_searc
                              KnapsackAmong *among) {
     const gpuopt__knapsack_ranks &ranks = k->head.ranks;
     int64_t begin = 0;
+    among->border[0] = among->border[1] = s->list[s->depth - 1].shared ? 0 : -1;
     for (int32_t n = 0; n < ranks.sources; n++) {
         const gpuopt__knapsack_source &source = ranks.source[n];
         const KnapsackCard card = knapsack_card(k, source.rank);
@@ -139,7 +198,10 @@ gpuopt_status knapsack_enter(const CudaKnapsack *k, const gpuopt__knapsack_searc
         const int64_t first = job.from_step < 0 ? room - 1 - source.before : source.before;
         among->source[n] = {card.pool, first - begin * job.from_step, source.end};
         begin = source.end;
+        for (int end = 0; end < 2 && among->border[0] >= 0; end++)
+            if (source.rank < s->rank + end) among->border[end] = begin;
     }
+    among->sources = ranks.sources;
     among->share = ranks.spread ? s->rank : 0;
     among->shares = ranks.spread ? s->ranks : 1;
     return GPUOPT_OK;

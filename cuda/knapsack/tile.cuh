@@ -52,23 +52,18 @@ struct KnapsackStep {
     unsigned *mark;           /* MARK: a bit for each child */
 };
 
-/* Which of the children this launch makes, in the order of all: those behind the first `before`. The nodes from
- * `flipped_end` on have no flipped ones. */
+/* Which children a launch makes: as in a job. */
 struct KnapsackShare {
-    int64_t before, children, flipped_end;
+    int64_t same, same_end, flipped, flipped_end;
+
+    __device__ int64_t begin() const { return same + flipped; } /* its first one, of all */
+    __device__ int64_t children() const { return same_end - same + flipped_end - flipped; }
 };
 
 /* A node: one of a pool. */
 struct KnapsackPlace {
-    const gpuopt__knapsack_pool &pool;
+    gpuopt__knapsack_pool pool;
     int64_t at;
-};
-
-/* Where the parents are: all in the step's pool, or on other ranks, too (peers.cuh). */
-struct KnapsackHere {
-    static __device__ KnapsackPlace find(const KnapsackStep &p, int64_t k) {
-        return {p.pool, gpuopt__knapsack_parent(&p.job, k)};
-    }
 };
 
 struct KnapsackTile {
@@ -87,23 +82,26 @@ __device__ int64_t knapsack_flipped_room(const gpuopt__knapsack_job &job, int64_
 
 /* ---- Where a tile begins in the two lists ---- */
 
-/* How many of the children before a rank of the merge of both lists are unchanged; `rank` counts from the job's first
- * one. By one warp, which tries 32 positions at a time. */
-template <class Nodes>
-__device__ int64_t knapsack_split(const KnapsackStep &p, const Nodes &nodes, int64_t flipped_end, int64_t rank) {
-    const gpuopt__knapsack_job &job = p.job;
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    rank += job.same + job.flipped;
-    int64_t low = max(rank - flipped_end, job.same), high = min(rank - job.flipped, job.same_end);
+/* Who looks for something together, each at another place. */
+struct KnapsackWarp {
+    static constexpr int SIZE = 32;
+    static __device__ int member() { return static_cast<int>(threadIdx.x % 32); }
+    static __device__ int count(bool yes) { return __popc(__ballot_sync(~0u, yes)); }
+};
+
+struct KnapsackBlock {
+    static constexpr int SIZE = KNAPSACK_THREADS;
+    static __device__ int member() { return static_cast<int>(threadIdx.x); }
+    static __device__ int count(bool yes) { return __syncthreads_count(yes); }
+};
+
+/* The first of the numbers low .. high - 1 that `is_before` does not hold for; `high` if it holds for all. It holds for
+ * none behind that one. */
+template <class Team, class Test>
+__device__ int64_t knapsack_seek(int64_t low, int64_t high, Test is_before) {
     while (low < high) { /* the answer is in low .. high */
-        int64_t width = (high - low + 31) / 32, i = low + lane * width, j = rank - 1 - i;
-        bool before = false;
-        if (i < high) {
-            const KnapsackPlace a = nodes.find(p, i), b = nodes.find(p, j);
-            int64_t room = a.pool.room[a.at], other = knapsack_flipped_room(job, b.pool.room[b.at]);
-            before = room != other ? room > other : a.pool.profit[a.at] >= b.pool.profit[b.at] + job.profit;
-        }
-        int yes = __popc(__ballot_sync(~0u, before)); /* `before` holds for a prefix of the lanes */
+        const int64_t width = (high - low + Team::SIZE - 1) / Team::SIZE, k = low + Team::member() * width;
+        const int yes = Team::count(k < high && is_before(k));
         if (yes == 0) return low;
         high = min(high, low + yes * width);
         low += (yes - 1) * width + 1;
@@ -111,12 +109,22 @@ __device__ int64_t knapsack_split(const KnapsackStep &p, const Nodes &nodes, int
     return low;
 }
 
+/* How many of the children before a rank of the merge of both lists are unchanged, if the share has that rank or begins
+ * or ends there. */
+template <class Team, class Nodes>
+__device__ int64_t knapsack_split(const KnapsackStep &p, const Nodes &nodes, const KnapsackShare &share, int64_t rank) {
+    return knapsack_seek<Team>(
+        max(rank - share.flipped_end, share.same), min(rank - share.flipped, share.same_end), [&](int64_t i) {
+            const KnapsackPlace a = nodes.find(p, i), b = nodes.find(p, rank - 1 - i);
+            const int64_t room = a.pool.room[a.at], other = knapsack_flipped_room(p.job, b.pool.room[b.at]);
+            return room != other ? room > other : a.pool.profit[a.at] >= b.pool.profit[b.at] + p.job.profit;
+        });
+}
+
 /* ---- The children of a tile ---- */
 
-template <class Nodes>
-__device__ void knapsack_load(const KnapsackStep &p, const Nodes &nodes, KnapsackTile &t, int slot, int64_t parent,
+__device__ void knapsack_load(const KnapsackStep &p, KnapsackTile &t, int slot, const KnapsackPlace &from,
                               bool flipped) {
-    const KnapsackPlace from = nodes.find(p, parent);
     int64_t room = from.pool.room[from.at];
     uint64_t profit = from.pool.profit[from.at];
     uint32_t decisions = from.pool.decisions[from.at] << 1;
@@ -126,6 +134,38 @@ __device__ void knapsack_load(const KnapsackStep &p, const Nodes &nodes, Knapsac
 }
 
 __device__ uint64_t knapsack_profit(const KnapsackPlace &node) { return node.pool.profit[node.at]; }
+
+/* Loads the two children of each of `count` parents from number i on, into as many slots. find(k): where parent k is. */
+template <class Find>
+__device__ void knapsack_load_pairs(const KnapsackStep &p, KnapsackTile &t, int64_t i, int count, Find find) {
+    for (int k = static_cast<int>(threadIdx.x); k < count; k += KNAPSACK_THREADS) {
+        knapsack_load(p, t, 2 * k, find(i + k), false);
+        knapsack_load(p, t, 2 * k + 1, find(i + k), true);
+    }
+}
+
+/* Loads `same` unchanged children of the parents from number i on, and then flipped ones of those from j on.
+ * find(k, flipped): where that parent is. */
+template <class Find>
+__device__ void knapsack_load_lists(const KnapsackStep &p, KnapsackTile &t, int64_t i, int64_t j, int same,
+                                    int children, Find find) {
+    for (int k = static_cast<int>(threadIdx.x); k < children; k += KNAPSACK_THREADS)
+        knapsack_load(p, t, k, find(k < same ? i + k : j + k - same, k >= same), k >= same);
+}
+
+/* Where the parents are, if all are in the step's pool. With ranks: KnapsackAmong (peers.cuh). */
+struct KnapsackHere {
+    static __device__ KnapsackPlace find(const KnapsackStep &p, int64_t k) {
+        return {p.pool, gpuopt__knapsack_parent(&p.job, k)};
+    }
+    static __device__ void load_pairs(const KnapsackStep &p, KnapsackTile &t, int64_t i, int count) {
+        knapsack_load_pairs(p, t, i, count, [&](int64_t k) { return find(p, k); });
+    }
+    static __device__ void load_lists(const KnapsackStep &p, KnapsackTile &t, int64_t i, int64_t j, int same,
+                                      int children) {
+        knapsack_load_lists(p, t, i, j, same, children, [&](int64_t k, bool) { return find(p, k); });
+    }
+};
 
 /* Whether the unchanged child i comes before the flipped child j. */
 __device__ bool knapsack_before(const KnapsackTile &t, int i, int j) {
@@ -185,31 +225,27 @@ __device__ int knapsack_merge(KnapsackTile &t, int same, int flipped, const bool
     return dominated;
 }
 
-/* Fills the tile with those of the launch's children that have ranks first .. first + children - 1. Returns how many
+/* Fills the tile with the launch's children first .. first + children - 1. Returns how many
  * dominated children this thread found. */
 template <bool DOMINANCE, class Nodes>
 __device__ int knapsack_build(const KnapsackStep &p, const Nodes &nodes, const KnapsackShare &share, KnapsackTile &t,
                               int64_t first, int children) {
     const int thread = static_cast<int>(threadIdx.x);
-    first += share.before;
     if (!DOMINANCE) {
-        for (int k = thread; k < children / 2; k += KNAPSACK_THREADS) {
-            knapsack_load(p, nodes, t, 2 * k, p.job.same + first / 2 + k, false);
-            knapsack_load(p, nodes, t, 2 * k + 1, p.job.same + first / 2 + k, true);
-        }
+        nodes.load_pairs(p, t, share.same + first / 2, children / 2);
         __syncthreads();
         return 0;
     }
     __shared__ int64_t corner[2];
+    first += share.begin();
     if (thread < 64) { /* one warp for each end of the tile */
-        int64_t split = knapsack_split(p, nodes, share.flipped_end, first + (thread < 32 ? 0 : children));
+        int64_t split = knapsack_split<KnapsackWarp>(p, nodes, share, first + (thread < 32 ? 0 : children));
         if (thread % 32 == 0) corner[thread / 32] = split;
     }
     __syncthreads();
-    const int64_t i = corner[0], j = p.job.same + p.job.flipped + first - i;
+    const int64_t i = corner[0], j = first - i;
     const int same = static_cast<int>(corner[1] - i), flipped = children - same;
-    for (int k = thread; k < children; k += KNAPSACK_THREADS)
-        knapsack_load(p, nodes, t, k, k < same ? i + k : j + k - same, k >= same);
+    nodes.load_lists(p, t, i, j, same, children);
     const bool exists[2] = {i > 0, j > 0};
     uint64_t profit[2] = {0, 0};
     if (exists[0]) profit[0] = knapsack_profit(nodes.find(p, i - 1));
