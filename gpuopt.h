@@ -2341,8 +2341,11 @@ GPUOPT_API gpuopt_status gpuopt_elimination_reduction_lift(gpuopt_elimination_re
  *         the host of any rank stops a call, all ranks stop, at most 64 steps later. A rank whose descriptor cannot be
  *         read, or names no group, is late for the others.
  *         UNSUPPORTED: HYBRID; _deal, _keep, _add. Memory: 8 bytes for each item and rank, 2 KiB a rank, 400 KiB.
- *         Cost: three exchanges a step on a shared level, and 24 bytes a parent that is sent: with DOMINANCE about as
- *         many as lie within an item's weight of the borders of the ranges. They go through host memory. */
+ *         Cost: one exchange a step on a shared level, if the ranks are threads of one process whose GPUs, with memory
+ *         of the library's own, access one another's: a GPU reads the parents that others have where they are. Else
+ *         three, and 24 bytes a parent that is sent through host memory: with DOMINANCE about as many as lie within
+ *         an item's weight of the borders of the ranges. Items are found by shared searches, too, once the pool is
+ *         empty; before that by each rank alone. */
 
 /* A search: the problem, the incumbent and the pool of nodes. */
 typedef struct gpuopt_knapsack gpuopt_knapsack;
@@ -2389,7 +2392,8 @@ typedef struct gpuopt_knapsack_desc {
      * depends on the number of items (memory, pool, cost, free_items, packed nodes) depends on that of pieces then. */
     const int64_t *upper;
     gpuopt_group *group; /* of this context, whose ranks share the search, see Group; NULL: this context has it */
-    /* With a group: nodes of a level from which on its ranks share it; 0: 262,144, or 4,194,304 if a rank has a GPU. */
+    /* With a group: nodes of a level from which on its ranks share it; 0: 262,144, or 4,194,304 if a rank has a GPU, but
+     * 1,048,576 if all access one another's memory, see Group. */
     int64_t share_from;
 } gpuopt_knapsack_desc;
 

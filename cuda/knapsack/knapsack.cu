@@ -224,4 +224,5 @@ const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {cuda_knapsack_plan,
                                                         cuda_knapsack_choice_destroy,
                                                         cuda_knapsack_choice_grow,
                                                         cuda_knapsack_choice_step,
-                                                        1 << 22};
+                                                        1 << 22,
+                                                        1 << 20};

@@ -233,8 +233,8 @@ struct gpuopt__knapsack_backend {
     /* The lists have grown. */
     void (*choice_grow)(gpuopt_knapsack_choice *, int64_t limit);
     gpuopt_status (*choice_step)(gpuopt_knapsack_choice *, gpuopt__knapsack_choice_job *);
-    /* Nodes of a list from which on it pays that ranks share it. */
-    int64_t share_from;
+    /* Nodes of a list from which on it pays that ranks share it; and if they see one another's pools. */
+    int64_t share_from, share_by_peers;
 };
 
 /* Enlarges the pool. MEMORY: nothing has changed. */

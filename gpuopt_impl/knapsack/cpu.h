@@ -262,6 +262,7 @@ static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {gpuop
                                                                            gpuopt__knapsack_choice_cpu_destroy,
                                                                            gpuopt__knapsack_choice_cpu_grow,
                                                                            gpuopt__knapsack_choice_cpu_step,
+                                                                           1 << 18,
                                                                            1 << 18};
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CPU_H */

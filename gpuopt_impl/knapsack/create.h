@@ -273,8 +273,10 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
         status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, surrogates, &whole, &k);
     if (d.group) status = gpuopt__ranks_agree(context, d.group, call, status, k ? gpuopt__knapsack_alike(k) : 0);
     if (d.group && !status && d.share_from == 0) { /* as suits the rank to which exchanges cost most */
-        k->search.share_from = gpuopt__knapsack_of(k)->share_from;
-        status = gpuopt_group_all_reduce(d.group, GPUOPT_REDUCE_MAX, 1, &k->search.share_from, NULL);
+        status = gpuopt__knapsack_meet(k);
+        k->search.share_from =
+            k->ranks.peers ? gpuopt__knapsack_of(k)->share_by_peers : gpuopt__knapsack_of(k)->share_from;
+        if (!status) status = gpuopt_group_all_reduce(d.group, GPUOPT_REDUCE_MAX, 1, &k->search.share_from, NULL);
     }
     if (status) gpuopt_knapsack_destroy(k);
     else *knapsack = k;
