@@ -2392,8 +2392,8 @@ typedef struct gpuopt_knapsack_desc {
      * depends on the number of items (memory, pool, cost, free_items, packed nodes) depends on that of pieces then. */
     const int64_t *upper;
     gpuopt_group *group; /* of this context, whose ranks share the search, see Group; NULL: this context has it */
-    /* With a group: nodes of a level from which on its ranks share it; 0: 262,144, or 4,194,304 if a rank has a GPU, but
-     * 1,048,576 if all access one another's memory, see Group. */
+    /* With a group: nodes of a level from which on its ranks share it; 0: 262,144, or 4,194,304 if a rank has a GPU,
+     * but 1,048,576 if all access one another's memory, see Group. */
     int64_t share_from;
 } gpuopt_knapsack_desc;
 

@@ -4,8 +4,8 @@
  * not return before they have. Waiting for another rank's call is subject to the time limit, waiting for a copy that
  * has begun is not, since that ends by itself. Nobody copies while holding the lock: it would use up the others' time.
  *
- * In a collective call a rank first looks for the others for a while, in which it lets other threads run, and sleeps only
- * then: ranks whose GPUs finish at about the same time come within microseconds, and being woken takes longer.
+ * In a collective call a rank first looks for the others for a while, in which it lets other threads run, and sleeps
+ * only then: ranks whose GPUs finish at about the same time come within microseconds, and being woken takes longer.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "transports/gpuopt_threads.h"

@@ -5,8 +5,8 @@
  * (gpuopt_impl/knapsack/ranges.h).
  *
  * A rank's launch makes an equal share of the merge of all children (kernel.cuh), whose ends it finds by itself. So the
- * hosts exchange nothing but what the step has found, once, and no node is copied: those that others have are read where
- * they are. Its tiles look for their parents between those of the ends, which are on this device but for what the
+ * hosts exchange nothing but what the step has found, once, and no node is copied: those that others have are read
+ * where they are. Its tiles look for their parents between those of the ends, which are on this device but for what the
  * item's weight moves.
  *
  * Why a launch finds the parents as they are (PTX ISA 9.0, "Memory Consistency Model"). They were written by a launch,

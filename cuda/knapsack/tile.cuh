@@ -135,7 +135,7 @@ __device__ void knapsack_load(const KnapsackStep &p, KnapsackTile &t, int slot, 
 
 __device__ uint64_t knapsack_profit(const KnapsackPlace &node) { return node.pool.profit[node.at]; }
 
-/* Loads the two children of each of `count` parents from number i on, into as many slots. find(k): where parent k is. */
+/* Loads the two children of each of `count` parents from number i on. find(k): where parent k is. */
 template <class Find>
 __device__ void knapsack_load_pairs(const KnapsackStep &p, KnapsackTile &t, int64_t i, int count, Find find) {
     for (int k = static_cast<int>(threadIdx.x); k < count; k += KNAPSACK_THREADS) {

@@ -5,7 +5,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_PACK_H
 #define GPUOPT_IMPL_KNAPSACK_PACK_H
 
-#include "together.h"
+#include "recover.h"
 
 #define GPUOPT__KNAPSACK_HEAD 80
 #define GPUOPT__KNAPSACK_CHECKSUM 72 /* where it is */

@@ -286,7 +286,7 @@ static gpuopt__knapsack_range gpuopt__knapsack_between(const gpuopt_knapsack *k,
     return lacks;
 }
 
-/* Brings each rank the nodes that it lacks, in messages, in an order that all know: from each rank to each other one. */
+/* Brings each rank the nodes that it lacks, in messages, in an order that all know: from each rank to each other. */
 static gpuopt_status gpuopt__knapsack_fetch(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                             const gpuopt__knapsack_job *sent, const gpuopt__knapsack_job *received) {
     gpuopt_status status = GPUOPT_OK;
