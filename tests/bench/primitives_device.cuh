@@ -95,12 +95,12 @@ Search::Search(int64_t nodes, int multiprocessors) : step() {
     step.job.profit = static_cast<uint64_t>(profit[level]);
     step.ratio = static_cast<double>(profit[at]) / static_cast<double>(weight[at]);
     step.pool = new_pool(3 * nodes);
-    step.tiles = (2 * nodes + KNAPSACK_TILE - 1) / KNAPSACK_TILE;
-    step.shared.tile = on_device<unsigned long long>(step.tiles);
+    const int64_t tiles = (2 * nodes + KNAPSACK_TILE - 1) / KNAPSACK_TILE;
+    step.shared.tile = on_device<unsigned long long>(tiles);
     step.shared.ticket = on_device<unsigned>(2);
     step.shared.done = step.shared.ticket + 1;
     step.shared.block = on_device<KnapsackBlockFound>(3 * multiprocessors);
-    CHECK(cudaMemset(step.shared.tile, 0, sizeof(uint64_t) * static_cast<size_t>(step.tiles)));
+    CHECK(cudaMemset(step.shared.tile, 0, sizeof(uint64_t) * static_cast<size_t>(tiles)));
     CHECK(cudaMemset(step.shared.ticket, 0, 2 * sizeof(unsigned)));
     CHECK(cudaMallocHost(&step.shared.found, sizeof *step.shared.found));
     draw_nodes<<<1024, threads>>>(step, capacity);
@@ -204,10 +204,11 @@ __global__ void __launch_bounds__(threads, 3) select_nodes(const __grid_constant
 /* Our merge alone, which also marks dominated nodes and does not write them. */
 __global__ void __launch_bounds__(threads, 3) merge_nodes(const __grid_constant__ KnapsackStep p) {
     __shared__ KnapsackTile t;
-    for (int64_t tile = blockIdx.x; tile < p.tiles; tile += gridDim.x) {
-        const int64_t first = tile * KNAPSACK_TILE;
-        const int children = static_cast<int>(min(2 * p.job.count - first, int64_t{KNAPSACK_TILE}));
-        knapsack_build<true>(p, t, first, children);
+    const KnapsackShare all = {0, p.job.count, 0, p.job.count};
+    for (int64_t first = int64_t{blockIdx.x} * KNAPSACK_TILE; first < all.children();
+         first += int64_t{gridDim.x} * KNAPSACK_TILE) {
+        const int children = static_cast<int>(min(all.children() - first, int64_t{KNAPSACK_TILE}));
+        knapsack_build<true>(p, KnapsackHere(), all, t, first, children);
         for (int k = threadIdx.x; k < children; k += threads) {
             const int child = t.order[k];
             if (child < KNAPSACK_TILE)
