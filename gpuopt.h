@@ -1867,7 +1867,7 @@ typedef struct gpuopt_elimination_function {
  * needs them, from device memory without being in host memory. No member will be added. */
 typedef struct gpuopt_elimination_packed {
     const void *bytes; /* [size]; in device memory at a multiple of 8 */
-    uint64_t size;
+    uint64_t size;        /* of the message, in bytes */
     gpuopt_memory where;  /* of bytes; DEVICE: not the CPU backend */
     int32_t arity;        /* of the message */
     const int32_t *scope; /* [arity] distinct variables of this model: those that the message's scope stands for */

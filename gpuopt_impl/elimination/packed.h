@@ -52,7 +52,7 @@ static inline gpuopt__elimination_parts gpuopt__elimination_packed_parts(int32_t
 GPUOPT_HD uint64_t gpuopt__elimination_take(const unsigned char *from, int32_t bytes) {
     uint64_t value = 0;
     int32_t k;
-    for (k = 0; k < bytes; k++) value |= (uint64_t)from[k] << (8 * k);
+    for (k = 0; k < 8 && k < bytes; k++) value |= (uint64_t)from[k] << (8 * k);
     return value;
 }
 

@@ -383,7 +383,7 @@ static int set_up_groups(void **state) {
     uint64_t seed = 109;
     (void)state;
     memset(&shared, 0, sizeof shared);
-    shared.m = model_grouped(290, 10, 1000000, 2, 80, 20, &seed);
+    shared.m = model_grouped(440, 10, 1000000, 2, 20, 20, &seed);
     shared.optimum = model_optimum(&shared.m);
     return 0;
 }
