@@ -52,7 +52,7 @@ static inline gpuopt__elimination_parts gpuopt__elimination_packed_parts(int32_t
 GPUOPT_HD uint64_t gpuopt__elimination_take(const unsigned char *from, int32_t bytes) {
     uint64_t value = 0;
     int32_t k;
-    for (k = 0; k < 8 && k < bytes; k++) value |= (uint64_t)from[k] << (8 * k);
+    for (k = 0; k < bytes; k++) value |= (uint64_t)from[k] << (8 * k);
     return value;
 }
 
@@ -122,14 +122,11 @@ static inline void gpuopt__elimination_packed_scan(const gpuopt__elimination_pac
                                      gpuopt__elimination_take(p->bytes + p->parts.cost + k * width, width));
 }
 
-/* Returns what is wrong with the head and the scope of a message of `size` bytes, or NULL; have: bytes that are there
- * at `from`. Fills p but for bytes, where, limit and scan. *need: more than `have` if the scope is missing. */
-static inline const char *gpuopt__elimination_packed_head(const unsigned char *from, uint64_t have, uint64_t size,
-                                                          gpuopt__elimination_packed *p, uint64_t *need) {
+/* Returns what is wrong with the head of a message of `size` bytes, or NULL. Fills p but for bytes, where, limit and
+ * scan. */
+static inline const char *gpuopt__elimination_packed_head(const unsigned char *from, uint64_t size,
+                                                          gpuopt__elimination_packed *p) {
     gpuopt_elimination_packed_info *m = &p->info;
-    int64_t entries = 1;
-    int32_t k;
-    *need = 0;
     if (size < GPUOPT__ELIMINATION_PACKED_HEAD) return "the message is cut short";
     if (gpuopt__elimination_take(from, 4) != 0x4d555047) return "these bytes are not a message";
     if (gpuopt__elimination_take(from + 4, 4) != GPUOPT__ELIMINATION_PACKED_VERSION)
@@ -154,8 +151,15 @@ static inline const char *gpuopt__elimination_packed_head(const unsigned char *f
         return "the size of the message is invalid";
     if (size - GPUOPT__ELIMINATION_PACKED_HEAD < 8 * (uint64_t)m->arity) return "the message is cut short";
     p->parts = gpuopt__elimination_packed_parts(m->arity, m->entries, m->bits, m->semiring);
-    *need = p->parts.cost;
-    if (have < *need) return NULL;
+    return NULL;
+}
+
+/* The same with the scope, of a message whose head is right; `from` has p->parts.cost bytes. */
+static inline const char *gpuopt__elimination_packed_scope(const unsigned char *from, uint64_t size,
+                                                           const gpuopt__elimination_packed *p) {
+    const gpuopt_elimination_packed_info *m = &p->info;
+    int64_t entries = 1;
+    int32_t k;
     for (k = 0; k < m->arity; k++) {
         int64_t domain =
             (int64_t)gpuopt__elimination_take(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)m->arity + k), 4);

@@ -72,7 +72,6 @@ static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, co
     const unsigned char *head = (const unsigned char *)r->bytes;
     unsigned char first[GPUOPT__ELIMINATION_PACKED_HEAD];
     void *room = NULL;
-    uint64_t need;
     gpuopt_status status = GPUOPT_OK;
     memset(p, 0, sizeof *p);
     p->bytes = head;
@@ -85,13 +84,14 @@ static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, co
     if (r->where == GPUOPT_DEVICE) {
         status = context->desc.backend->copy(context, first, r->bytes, sizeof first);
         if (status) return status;
-        *fault = gpuopt__elimination_packed_head(first, sizeof first, r->size, p, &need);
+        *fault = gpuopt__elimination_packed_head(first, r->size, p);
         if (*fault) return GPUOPT_OK;
-        status = gpuopt__allocate(context, GPUOPT_HOST, need, &room);
-        if (!status) status = context->desc.backend->copy(context, room, r->bytes, need);
+        status = gpuopt__allocate(context, GPUOPT_HOST, p->parts.cost, &room);
+        if (!status) status = context->desc.backend->copy(context, room, r->bytes, p->parts.cost);
         head = (const unsigned char *)room;
     }
-    if (!status) *fault = gpuopt__elimination_packed_head(head, r->size, r->size, p, &need);
+    if (!status) *fault = gpuopt__elimination_packed_head(head, r->size, p);
+    if (!status && !*fault) *fault = gpuopt__elimination_packed_scope(head, r->size, p);
     if (!status && !*fault) status = gpuopt__elimination_packed_check(context, r, head, p, fault);
     gpuopt__release(context, GPUOPT_HOST, room);
     return status;
