@@ -383,7 +383,7 @@ static int set_up_groups(void **state) {
     uint64_t seed = 109;
     (void)state;
     memset(&shared, 0, sizeof shared);
-    shared.m = model_grouped(440, 10, 1000000, 2, 20, 20, &seed);
+    shared.m = model_grouped(290, 10, 1000000, 2, 80, 20, &seed);
     shared.optimum = model_optimum(&shared.m);
     return 0;
 }
@@ -392,9 +392,9 @@ static void groups_of_items(void **state) {
     int k;
     (void)state;
     for (k = 1, shared.reached = 1; shared.reached; k++) run(2 + k % 2, lacks_memory, k);
-    assert_true(k > 5 && shared.made > 4); /* without one of the four allocations for groups, and with all */
-    for (k = 1, shared.reached = 1; shared.reached; k += 4) run(2 + k % 2, stops_in_create, k);
-    assert_true(k > 20);
+    assert_true(k > 5 && shared.made > 2); /* without one of the allocations for groups, and with all */
+    for (k = 1, shared.reached = 1; shared.reached; k++) run(2 + k % 2, stops_in_create, k);
+    assert_true(k > 3);
 }
 
 static void arguments(void **state) {
