@@ -1866,7 +1866,7 @@ typedef struct gpuopt_elimination_function {
 /* A packed message (_message_pack) as a function of a model. Its costs are not widened: they go to where the handle
  * needs them, from device memory without being in host memory. No member will be added. */
 typedef struct gpuopt_elimination_packed {
-    const void *bytes; /* [size]; in device memory at a multiple of 8 */
+    const void *bytes;    /* [size]; in device memory at a multiple of 8 */
     uint64_t size;        /* of the message, in bytes */
     gpuopt_memory where;  /* of bytes; DEVICE: not the CPU backend */
     int32_t arity;        /* of the message */
