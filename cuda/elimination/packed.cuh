@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(packed_threads)
         s.sum += gpuopt__elimination_mix(k == GPUOPT__ELIMINATION_PACKED_CHECKSUM / 8 ? 0 : word[k],
                                          static_cast<uint64_t>(k));
     if (first == 0 && rest)
-        s.sum += gpuopt__elimination_mix(gpuopt__elimination_take(p.bytes + 8 * words, static_cast<int32_t>(rest)),
+        s.sum += gpuopt__elimination_mix(gpuopt__take_bytes(p.bytes + 8 * words, static_cast<int32_t>(rest)),
                                          static_cast<uint64_t>(words));
     if (range)
         for (int64_t k = first; k < p.info.entries; k += stride)

@@ -8,12 +8,14 @@
 #include <stdint.h>
 #include <string.h>
 
-static void gpuopt__put_bytes(unsigned char *to, uint64_t value, int bytes) {
+#include "numerics.h"
+
+static inline void gpuopt__put_bytes(unsigned char *to, uint64_t value, int bytes) {
     int k;
     for (k = 0; k < bytes; k++) to[k] = (unsigned char)(value >> (8 * k));
 }
 
-static uint64_t gpuopt__take_bytes(const unsigned char *from, int bytes) {
+GPUOPT_HD uint64_t gpuopt__take_bytes(const unsigned char *from, int bytes) {
     uint64_t value = 0;
     int k;
     for (k = 0; k < bytes; k++) value |= (uint64_t)from[k] << (8 * k);
@@ -23,14 +25,14 @@ static uint64_t gpuopt__take_bytes(const unsigned char *from, int bytes) {
 #define GPUOPT__HASH_START 0xcbf29ce484222325u
 
 /* FNV-1a (Fowler, Noll, Vo); `hash` is GPUOPT__HASH_START or the hash of what came before. */
-static uint64_t gpuopt__hash(uint64_t hash, const unsigned char *bytes, uint64_t count) {
+static inline uint64_t gpuopt__hash(uint64_t hash, const unsigned char *bytes, uint64_t count) {
     uint64_t k;
     for (k = 0; k < count; k++) hash = (hash ^ bytes[k]) * 0x100000001b3u;
     return hash;
 }
 
 /* The same over a number at once: any other number in its place gives another hash. */
-static uint64_t gpuopt__hash_number(uint64_t hash, uint64_t number) {
+static inline uint64_t gpuopt__hash_number(uint64_t hash, uint64_t number) {
     hash = (hash ^ number) * 0x100000001b3u;
     return hash ^ hash >> 32;
 }
@@ -48,18 +50,18 @@ static inline uint64_t gpuopt__hash_numbers(uint64_t hash, const void *numbers, 
 
 /* The checksum of packed bytes, of which the 8 from place `at` on count as 0 because they hold it. A change within one
  * byte always changes it, since every step of the hash is a bijection. */
-static uint64_t gpuopt__checksum(const unsigned char *bytes, uint64_t size, uint64_t at) {
+static inline uint64_t gpuopt__checksum(const unsigned char *bytes, uint64_t size, uint64_t at) {
     static const unsigned char nothing[8] = {0};
     uint64_t hash = gpuopt__hash(GPUOPT__HASH_START, bytes, at);
     hash = gpuopt__hash(hash, nothing, sizeof nothing);
     return gpuopt__hash(hash, bytes + at + 8, size - at - 8);
 }
 
-static void gpuopt__seal(unsigned char *bytes, uint64_t size, uint64_t at) {
+static inline void gpuopt__seal(unsigned char *bytes, uint64_t size, uint64_t at) {
     gpuopt__put_bytes(bytes + at, gpuopt__checksum(bytes, size, at), 8);
 }
 
-static int gpuopt__is_sealed(const unsigned char *bytes, uint64_t size, uint64_t at) {
+static inline int gpuopt__is_sealed(const unsigned char *bytes, uint64_t size, uint64_t at) {
     return gpuopt__take_bytes(bytes + at, 8) == gpuopt__checksum(bytes, size, at);
 }
 

@@ -209,13 +209,16 @@ GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, doub
     return gpuopt__next_up(gpuopt__add(quotient, step));
 }
 
-/* A number that looks drawn at random, for any other: the finalizer of SplitMix64 (Steele, Lea, Flood). */
-GPUOPT_HD uint64_t gpuopt__mix(uint64_t number) {
-    uint64_t x = (number + 1) * 0x9e3779b97f4a7c15u;
+/* A bijection whose results look drawn at random: the finalizer of SplitMix64 (Steele, Lea, Flood). Of neighbours, those
+ * of a sequence of that generator are to be taken. */
+#define GPUOPT__MIX_STEP 0x9e3779b97f4a7c15u
+GPUOPT_HD uint64_t gpuopt__scramble(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
 }
+/* A number that looks drawn at random, for any other. */
+GPUOPT_HD uint64_t gpuopt__mix(uint64_t number) { return gpuopt__scramble((number + 1) * GPUOPT__MIX_STEP); }
 
 /* In [0, 1), from the seed and k. */
 GPUOPT_HD double gpuopt__random(uint64_t seed, uint64_t k) { return (double)(gpuopt__mix(seed + k) >> 11) * 0x1p-53; }

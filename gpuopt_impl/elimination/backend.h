@@ -29,8 +29,8 @@
  *     values and bounds                    steps.h: _assign, _get_bounds; where messages are dropped, jobs have found
  *                                          the decisions (table.h), in passes with RECOMPUTE
  *
- * packed.h has the format of these bytes, table.h the plan's structs and the arithmetic that all share, tuning.h the constants, scratch.h the memory of a
- * plan in the making.
+ * packed.h has the format of these bytes, table.h the plan's structs and the arithmetic that all share, tuning.h the
+ * constants, scratch.h the memory of a plan in the making.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_BACKEND_H
 #define GPUOPT_IMPL_ELIMINATION_BACKEND_H
@@ -101,8 +101,8 @@ struct gpuopt__elimination_backend {
     /* Loads a function's table from one. After `loaded`; may only enqueue. */
     gpuopt_status (*unpack)(gpuopt_elimination *, int32_t table, const gpuopt_elimination_function *,
                             const gpuopt__elimination_packed *);
-    /* Writes a copy's table to the places of costs and counts (or NULL) of one; may only enqueue. UNSUPPORTED: not in device
-     * memory. */
+    /* Writes a copy's table to the places of costs and counts (or NULL) of one; may only enqueue. UNSUPPORTED: not in
+     * device memory. */
     gpuopt_status (*pack)(gpuopt_elimination *, int32_t table, int32_t copy, void *cost, void *count);
 };
 

@@ -7,6 +7,7 @@
 #define GPUOPT_IMPL_ELIMINATION_PACKED_H
 
 #include "table.h"
+#include "../common/bytes.h"
 
 #define GPUOPT__ELIMINATION_PACKED_HEAD 64
 #define GPUOPT__ELIMINATION_PACKED_VERSION 3   /* behind "GPUM" */
@@ -48,15 +49,7 @@ static inline gpuopt__elimination_parts gpuopt__elimination_packed_parts(int32_t
 
 /* ---- Numbers ---- */
 
-/* Reads a little-endian number of 1 to 8 bytes. */
-GPUOPT_HD uint64_t gpuopt__elimination_take(const unsigned char *from, int32_t bytes) {
-    uint64_t value = 0;
-    int32_t k;
-    for (k = 0; k < bytes; k++) value |= (uint64_t)from[k] << (8 * k);
-    return value;
-}
-
-/* Reads one of 8 bytes; written out, compilers see that it is one load. */
+/* gpuopt__take_bytes() of 8; written out, compilers see that it is one load. */
 GPUOPT_HD uint64_t gpuopt__elimination_take_word(const unsigned char *f) {
     return (uint64_t)f[0] | (uint64_t)f[1] << 8 | (uint64_t)f[2] << 16 | (uint64_t)f[3] << 24 | (uint64_t)f[4] << 32 |
            (uint64_t)f[5] << 40 | (uint64_t)f[6] << 48 | (uint64_t)f[7] << 56;
@@ -65,10 +58,7 @@ GPUOPT_HD uint64_t gpuopt__elimination_take_word(const unsigned char *f) {
 /* What word `number` (from 0 on) adds to the checksum: a bijection of the word, so that a change within it is always
  * noticed; the order of the words makes no difference to whoever adds them up. */
 GPUOPT_HD uint64_t gpuopt__elimination_mix(uint64_t word, uint64_t number) {
-    uint64_t z = word + (number + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+    return gpuopt__scramble(word + (number + 1) * GPUOPT__MIX_STEP);
 }
 
 /* Doubles as integers in the same order; -0 and 0 are two. */
@@ -104,7 +94,7 @@ static inline uint64_t gpuopt__elimination_packed_sum(const unsigned char *bytes
     for (k = 0; k < words; k++)
         sum += gpuopt__elimination_mix(
             k == GPUOPT__ELIMINATION_PACKED_CHECKSUM / 8 ? 0 : gpuopt__elimination_take_word(bytes + 8 * k), k);
-    if (size % 8) sum += gpuopt__elimination_mix(gpuopt__elimination_take(bytes + 8 * words, (int32_t)(size % 8)), k);
+    if (size % 8) sum += gpuopt__elimination_mix(gpuopt__take_bytes(bytes + 8 * words, (int32_t)(size % 8)), k);
     return sum;
 }
 
@@ -119,7 +109,7 @@ static inline void gpuopt__elimination_packed_scan(const gpuopt__elimination_pac
     s->sum = gpuopt__elimination_packed_sum(p->bytes, p->parts.end);
     for (k = 0; range && k < p->info.entries; k++)
         gpuopt__elimination_scan_one(s, p->info.type, semiring, p->limit,
-                                     gpuopt__elimination_take(p->bytes + p->parts.cost + k * width, width));
+                                     gpuopt__take_bytes(p->bytes + p->parts.cost + k * width, width));
 }
 
 /* Returns what is wrong with the head of a message of `size` bytes, or NULL. Fills p but for bytes, where, limit and
@@ -128,17 +118,17 @@ static inline const char *gpuopt__elimination_packed_head(const unsigned char *f
                                                           gpuopt__elimination_packed *p) {
     gpuopt_elimination_packed_info *m = &p->info;
     if (size < GPUOPT__ELIMINATION_PACKED_HEAD) return "the message is cut short";
-    if (gpuopt__elimination_take(from, 4) != 0x4d555047) return "these bytes are not a message";
-    if (gpuopt__elimination_take(from + 4, 4) != GPUOPT__ELIMINATION_PACKED_VERSION)
+    if (gpuopt__take_bytes(from, 4) != 0x4d555047) return "these bytes are not a message";
+    if (gpuopt__take_bytes(from + 4, 4) != GPUOPT__ELIMINATION_PACKED_VERSION)
         return "the message is of another version";
-    m->type = (gpuopt_elimination_cost)gpuopt__elimination_take(from + 8, 4);
-    m->semiring = (gpuopt_elimination_semiring)gpuopt__elimination_take(from + 12, 4);
-    m->bits = (int32_t)gpuopt__elimination_take(from + 16, 4);
-    m->arity = (int32_t)gpuopt__elimination_take(from + 20, 4);
-    m->entries = (int64_t)gpuopt__elimination_take(from + 24, 8);
-    m->model = gpuopt__elimination_take(from + GPUOPT__ELIMINATION_PACKED_MODEL, 8);
-    p->offset = (int64_t)gpuopt__elimination_take(from + 32, 8);
-    p->forbidden = gpuopt__elimination_take(from + 40, 8);
+    m->type = (gpuopt_elimination_cost)gpuopt__take_bytes(from + 8, 4);
+    m->semiring = (gpuopt_elimination_semiring)gpuopt__take_bytes(from + 12, 4);
+    m->bits = (int32_t)gpuopt__take_bytes(from + 16, 4);
+    m->arity = (int32_t)gpuopt__take_bytes(from + 20, 4);
+    m->entries = (int64_t)gpuopt__take_bytes(from + 24, 8);
+    m->model = gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_MODEL, 8);
+    p->offset = (int64_t)gpuopt__take_bytes(from + 32, 8);
+    p->forbidden = gpuopt__take_bytes(from + 40, 8);
     if ((unsigned)m->type > GPUOPT_COST_DOUBLE || (unsigned)m->semiring > GPUOPT_SEMIRING_MIN_COUNT)
         return "the message's type or semiring is unknown";
     if (m->type == GPUOPT_COST_INT64 ? m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP
@@ -162,8 +152,8 @@ static inline const char *gpuopt__elimination_packed_scope(const unsigned char *
     int32_t k;
     for (k = 0; k < m->arity; k++) {
         int64_t domain =
-            (int64_t)gpuopt__elimination_take(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)m->arity + k), 4);
-        if (gpuopt__elimination_take(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (int64_t)k, 4) > INT32_MAX)
+            (int64_t)gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)m->arity + k), 4);
+        if (gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (int64_t)k, 4) > INT32_MAX)
             return "the scope of the message is invalid";
         if (domain < 1 || domain > INT32_MAX || entries > m->entries / domain)
             return "the domain sizes of the message do not give its size";

@@ -41,7 +41,7 @@ static const char *gpuopt__elimination_packed_misfit(const gpuopt__elimination_r
     if (p->info.model != d->model) return "it is of another model";
     if (p->info.arity != r->arity) return "it has another arity";
     for (k = 0; k < r->arity; k++)
-        if (gpuopt__elimination_take(head + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)r->arity + k), 4) !=
+        if (gpuopt__take_bytes(head + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)r->arity + k), 4) !=
             (uint64_t)d->domain[r->scope[k]])
             return "its domain sizes are not those of the variables";
     return NULL;
@@ -60,8 +60,7 @@ static gpuopt_status gpuopt__elimination_packed_check(gpuopt_context *context, c
     if (r->where == GPUOPT_HOST) gpuopt__elimination_packed_scan(p, semiring, r->model != NULL, &p->scan);
     else status = context->desc.backend->elimination->scan(context, p, semiring, r->model != NULL, &p->scan);
     if (status) return status;
-    *fault =
-        gpuopt__elimination_packed_rest(p, gpuopt__elimination_take(head + GPUOPT__ELIMINATION_PACKED_CHECKSUM, 8));
+    *fault = gpuopt__elimination_packed_rest(p, gpuopt__take_bytes(head + GPUOPT__ELIMINATION_PACKED_CHECKSUM, 8));
     if (!*fault && r->model) *fault = gpuopt__elimination_packed_misfit(r, head, p);
     return GPUOPT_OK;
 }
@@ -69,7 +68,7 @@ static gpuopt_status gpuopt__elimination_packed_check(gpuopt_context *context, c
 /* Reads and checks a message. *fault: what is wrong with it, or NULL. */
 static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, const gpuopt__elimination_reading *r,
                                                      gpuopt__elimination_packed *p, const char **fault) {
-    const unsigned char *head = (const unsigned char *)r->bytes;
+    const unsigned char *head = (const unsigned char *)r->bytes; /* later with the scope, in host memory */
     unsigned char first[GPUOPT__ELIMINATION_PACKED_HEAD];
     void *room = NULL;
     gpuopt_status status = GPUOPT_OK;
@@ -84,14 +83,16 @@ static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, co
     if (r->where == GPUOPT_DEVICE) {
         status = context->desc.backend->copy(context, first, r->bytes, sizeof first);
         if (status) return status;
-        *fault = gpuopt__elimination_packed_head(first, r->size, p);
-        if (*fault) return GPUOPT_OK;
+        head = first;
+    }
+    *fault = gpuopt__elimination_packed_head(head, r->size, p);
+    if (*fault) return GPUOPT_OK;
+    if (r->where == GPUOPT_DEVICE) {
         status = gpuopt__allocate(context, GPUOPT_HOST, p->parts.cost, &room);
         if (!status) status = context->desc.backend->copy(context, room, r->bytes, p->parts.cost);
         head = (const unsigned char *)room;
     }
-    if (!status) *fault = gpuopt__elimination_packed_head(head, r->size, p);
-    if (!status && !*fault) *fault = gpuopt__elimination_packed_scope(head, r->size, p);
+    if (!status) *fault = gpuopt__elimination_packed_scope(head, r->size, p);
     if (!status && !*fault) status = gpuopt__elimination_packed_check(context, r, head, p, fault);
     gpuopt__release(context, GPUOPT_HOST, room);
     return status;
@@ -154,7 +155,7 @@ static gpuopt_status gpuopt__elimination_take_messages(gpuopt_context *context, 
 /* An entry as it is added up; INT64_MAX: forbidden. */
 static int64_t gpuopt__elimination_packed_cost(const gpuopt__elimination_packed *p, int64_t entry) {
     const int32_t width = p->info.bits / 8;
-    const uint64_t stored = gpuopt__elimination_take(p->bytes + p->parts.cost + entry * width, width);
+    const uint64_t stored = gpuopt__take_bytes(p->bytes + p->parts.cost + entry * width, width);
     return stored >= p->limit ? INT64_MAX : (int64_t)((uint64_t)p->offset + stored);
 }
 
