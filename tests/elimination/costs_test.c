@@ -64,6 +64,7 @@ static void functions(void **state) {
     REFUSED(good, g[1].scope = outside);
     REFUSED(good, g[1].scope = negative);
     REFUSED(good, g[1].tuples = -2);
+    REFUSED(list, g[1].tuples = -2);
     REFUSED(good, g[1].cost = NULL);
     REFUSED(good, g[1].count = count); /* not MIN_COUNT */
     REFUSED(list, g[1].tuple = NULL);
