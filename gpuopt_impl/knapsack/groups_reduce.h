@@ -144,20 +144,23 @@ static void gpuopt__knapsack_group_rest(gpuopt__knapsack_grouping *g, int32_t c,
     const gpuopt__knapsack_group_state *from = gpuopt__knapsack_group_list(g, c),
                                        *to = gpuopt__knapsack_group_list(g, c + 1);
     const int64_t *weight = g->weight + g->begin[c] + c, *value = g->value + g->begin[c] + c;
-    const int32_t items = g->begin[c + 1] - g->begin[c];
+    const int32_t items = g->begin[c + 1] - g->begin[c], states = g->length[c], last = g->length[c + 1] - 1;
     int32_t count, s, t;
-    for (s = 0; s < g->length[c]; s++) before[s] = GPUOPT__KNAPSACK_GROUP_NONE;
-    for (count = 0; count <= items && !gpuopt__knapsack_group_stops(g, g->length[c] + g->length[c + 1]); count++) {
-        g->most[count] = GPUOPT__KNAPSACK_GROUP_NONE;
-        for (s = 0, t = -1; s < g->length[c]; s++) {
+    for (s = 0; s < states; s++) before[s] = GPUOPT__KNAPSACK_GROUP_NONE;
+    for (count = 0; count <= items && !gpuopt__knapsack_group_stops(g, states + last + 1); count++) {
+        const int64_t more = weight[count], worth = value[count], room = g->view->capacity - more;
+        int64_t most = GPUOPT__KNAPSACK_GROUP_NONE;
+        for (s = 0, t = -1; s < states && from[s].weight <= room; s++) {
+            const int64_t heavy = from[s].weight + more, valued = from[s].value + worth;
             int64_t bound;
-            while (t + 1 < g->length[c + 1] && to[t + 1].weight <= from[s].weight + weight[count]) t++;
+            while (t < last && to[t + 1].weight <= heavy) t++;
             /* Without a state that is no heavier and worth as much it was dropped: no solution is better. */
-            if (t < 0 || to[t].value < from[s].value + value[count]) continue;
-            bound = value[count] + rest[t];
+            if (t < 0 || to[t].value < valued) continue;
+            bound = worth + rest[t];
             if (bound > before[s]) before[s] = bound;
-            if (from[s].value + bound > g->most[count]) g->most[count] = from[s].value + bound;
+            if (valued + rest[t] > most) most = valued + rest[t];
         }
+        g->most[count] = most;
     }
 }
 
