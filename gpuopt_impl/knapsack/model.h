@@ -116,17 +116,12 @@ static gpuopt_status gpuopt__knapsack_root_bound(const gpuopt_knapsack *k, const
 /* A hash of the problem that reduction left, the same in every handle whose nodes can be exchanged. */
 static uint64_t gpuopt__knapsack_hash(const gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    uint64_t hash = GPUOPT__HASH_START;
-    unsigned char bytes[32];
+    const int64_t number[] = {v->last, v->capacity, k->base_profit, k->unit, k->search.dominance};
+    uint64_t hash = gpuopt__hash_numbers(GPUOPT__HASH_START, number, sizeof number / sizeof *number);
     int32_t j;
-    for (j = -1; j < v->last; j++) {
-        gpuopt__put_bytes(bytes, j < 0 ? (uint64_t)v->last : (uint64_t)v->table.weight[j], 8);
-        gpuopt__put_bytes(bytes + 8, j < 0 ? (uint64_t)v->capacity : (uint64_t)v->table.profit[j], 8);
-        gpuopt__put_bytes(bytes + 16, j < 0 ? (uint64_t)k->base_profit : (uint64_t)k->order[j], 8);
-        gpuopt__put_bytes(bytes + 24, j < 0 ? (uint64_t)k->unit : (uint64_t)k->search.dominance, 8);
-        hash = gpuopt__hash(hash, bytes, sizeof bytes);
-    }
-    return hash;
+    for (j = 0; j < v->last; j++) hash = gpuopt__hash_number(hash, (uint64_t)k->order[j]);
+    hash = gpuopt__hash_numbers(hash, v->table.weight, v->last);
+    return gpuopt__hash_numbers(hash, v->table.profit, v->last);
 }
 
 /* Settles trivial items; *count: the items that are not settled. */

@@ -12,7 +12,7 @@
 #define GPUOPT__KNAPSACK_LIST_HEAD 40
 #define GPUOPT__KNAPSACK_NODE 20
 #define GPUOPT__KNAPSACK_MAGIC 0x4b555047u /* "GPUK" */
-#define GPUOPT__KNAPSACK_PACKED_VERSION 1
+#define GPUOPT__KNAPSACK_PACKED_VERSION 2
 
 /* The `nodes` nodes that would be expanded next (-1: all): *first, the first of the lists that they are in, and
  * *of_first, how many of that list. Returns their number. */
