@@ -169,8 +169,10 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, int ranks, S
     int **const of_cols[] = {&s.column, &s.wanted, &s.position};
     for (int **array : of_cols) simplex_cut(arena, array, s.cols);
     simplex_cut(arena, &s.open, s.rows);
-    double **const of_both[] = {&s.in, &s.in_low, &s.out, &s.doubt};
-    for (double **array : of_both) simplex_cut(arena, array, both);
+    /* Without a gap, since a transposition has its counts in all four: see plan_transposition(). */
+    const int64_t step = (both + 31) / 32 * 32;
+    simplex_cut(arena, &s.in, 4 * step);
+    s.in_low = s.in + step, s.out = s.in_low + step, s.doubt = s.out + step;
     simplex_cut(arena, &s.partial, s.pitch * SIMPLEX_PARTS + s.cols);
     simplex_cut(arena, &s.dual_weight, s.rows);
     simplex_cut(arena, &s.refused, s.rows);

@@ -47,7 +47,7 @@ ModelArrays model_rows(const SimplexView &v) {
 unsigned blocks_of_lines(int64_t lines) { return CudaSimplex::blocks(32 * lines); }
 
 /* A transposition: a matrix by lines, and that across. The counts are in the memory of the inverse or tableau, which is
- * not yet in use, or where products will be. */
+ * not yet in use, or from `in` to `doubt`. */
 struct Transposition {
     ModelArrays from, to;
     int *count;
