@@ -11,7 +11,7 @@
  *     inner.h          a short search within _create or a step, on the host
  *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
  *     bound.h          the arithmetic of a node (CPU and GPU)
- *     cpu_step.h       a step by one thread; cpu.h divides it among threads
+ *     cpu_step.h       a step by one thread, with dominance by cpu_merge.h; cpu.h divides it among threads
  *     cardinality.h    better upper bounds, from the number of items in a solution
  *     surrogate.h      better still, and solutions, from other knapsack problems; when either is computed
  *     incumbent.h      solutions and claims of the caller, the upper bound

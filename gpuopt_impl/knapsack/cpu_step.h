@@ -2,17 +2,15 @@
  *
  * Knapsack on the CPU: a step, or a part of one, by one thread.
  *
- * The children of a step are ranked. Without dominance they are ranked parent by parent, the unchanged child before
- * the flipped one. With dominance their order is the merge of two lists: all unchanged children and all flipped
- * children, each sorted because the parents are. Within either list room strictly decreases and profit strictly
- * increases. So a child of the merged list is dominated exactly if the last child before it from the other list has
- * at least its profit. Of equal rooms the child with more profit comes first, of equal children the unchanged one.
+ * The children of a step are ranked: parent by parent, the unchanged child before the flipped one, or with dominance as
+ * cpu_merge.h says.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
 
 #include <stddef.h>
 
+#include "cpu_merge.h"
 #include "pick.h"
 
 static inline void gpuopt__knapsack_read(const gpuopt__knapsack_pool *pool, int64_t at, int step, int64_t count,
@@ -51,104 +49,29 @@ static inline void gpuopt__knapsack_pick_nodes(const gpuopt__knapsack_pool *pool
     }
 }
 
-/* What a part of a step does. One thread writes the children that stay. Several threads first mark them, then copy them
- * to their places. */
-typedef enum gpuopt__knapsack_task {
-    GPUOPT__KNAPSACK_WRITE,
-    GPUOPT__KNAPSACK_MARK,
-    GPUOPT__KNAPSACK_COPY
-} gpuopt__knapsack_task;
-
-/* How many nodes of the job have at least its least room: the others have no flipped child. The nodes are sorted. */
-static inline int64_t gpuopt__knapsack_light(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job) {
-    int64_t low = job->flipped, high = job->flipped_end;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (pool->room[gpuopt__knapsack_parent(job, middle)] >= job->least) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-/* The parents of the next children in the merge: of the next unchanged one, and of the next flipped one. */
-typedef struct gpuopt__knapsack_cursor {
-    int64_t same, flipped;
-} gpuopt__knapsack_cursor;
-
-/* Whether the unchanged child of parent i comes before the flipped child of parent j. */
-static inline int gpuopt__knapsack_before(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job, int64_t i,
-                                          int64_t j) {
-    int64_t a = gpuopt__knapsack_parent(job, i), b = gpuopt__knapsack_parent(job, j);
-    int64_t room = pool->room[b] + job->room;
-    if (pool->room[a] != room) return pool->room[a] > room;
-    return pool->profit[a] >= pool->profit[b] + job->profit;
-}
-
-/* Where the merge of both lists is, of which the job has begun, after so many children. */
-static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knapsack_pool *pool,
-                                                             const gpuopt__knapsack_job *job, int64_t children) {
-    gpuopt__knapsack_cursor at;
-    int64_t rank = job->same + job->flipped + children;
-    int64_t low = rank - job->flipped_end, high = rank - job->flipped;
-    if (low < job->same) low = job->same;
-    if (high > job->same_end) high = job->same_end;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (gpuopt__knapsack_before(pool, job, middle, rank - 1 - middle)) low = middle + 1;
-        else high = middle;
-    }
-    at.same = low;
-    at.flipped = rank - low;
-    return at;
-}
-
-/* The child at a rank. Returns 0 if there is none: it is too heavy, or *dominated is set. */
-static inline int gpuopt__knapsack_child(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
-                                         int dominance, int64_t rank, gpuopt__knapsack_cursor *at,
-                                         gpuopt__knapsack_node *child, int *dominated) {
-    int64_t parent, other;
-    int flipped = (int)(rank & 1);
-    if (dominance)
-        flipped = at->same >= job->same_end ||
-                  (at->flipped < job->flipped_end && !gpuopt__knapsack_before(pool, job, at->same, at->flipped));
-    parent = gpuopt__knapsack_parent(job, dominance ? (flipped ? at->flipped++ : at->same++) : job->same + rank / 2);
-    *dominated = 0;
-    child->room = pool->room[parent];
-    child->profit = pool->profit[parent];
-    child->decisions = pool->decisions[parent] << 1;
-    if (flipped) {
-        if (!dominance && child->room < job->least) return 0;
-        child->room += job->room;
-        child->profit += job->profit;
-        child->decisions |= 1;
-    }
-    if (!dominance) return 1;
-    other = (flipped ? at->same : at->flipped) - 1;
-    if (other >= 0)
-        *dominated = pool->profit[gpuopt__knapsack_parent(job, other)] + (flipped ? 0 : job->profit) >= child->profit;
-    return !*dominated;
-}
-
 /* Ranks begin .. end - 1 of the job's own. to: the place of the first child that stays. mark: a bit for each rank; begin
  * is a multiple of 64 then. */
 static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                                     const gpuopt__knapsack_pool *pool, int64_t begin, int64_t end,
                                                     gpuopt__knapsack_task task, uint64_t *mark, int64_t to) {
     gpuopt__knapsack_found found = gpuopt__knapsack_nothing(job->lower);
-    gpuopt__knapsack_cursor at = {0, 0};
     gpuopt__knapsack_filled f;
     gpuopt__knapsack_node child;
     int64_t rank;
-    int dominated;
+    if (s->dominance) return gpuopt__knapsack_merge_part(s, job, pool, begin, end, task, mark, to);
     f.at = s->view.at;
-    if (s->dominance) at = gpuopt__knapsack_split(pool, job, begin);
     for (rank = begin; rank < end; rank++) {
-        int stays = gpuopt__knapsack_child(pool, job, s->dominance, rank, &at, &child, &dominated);
+        gpuopt__knapsack_read(pool, gpuopt__knapsack_parent(job, job->same + rank / 2), 1, 1, &child);
+        child.decisions <<= 1;
+        if (rank & 1) {
+            if (child.room < job->least) continue; /* too heavy */
+            child.room += job->room;
+            child.profit += job->profit;
+            child.decisions |= 1;
+        }
         if (task == GPUOPT__KNAPSACK_COPY) {
             if (!(mark[rank / 64] >> rank % 64 & 1)) continue;
         } else {
-            found.dominated += dominated;
-            if (!stays) continue;
             if (!gpuopt__knapsack_fill(&s->view, job->core, child.room, child.profit, f.at, &f) ||
                 !gpuopt__knapsack_beats(&s->view, &f, job->lower)) {
                 found.pruned++;

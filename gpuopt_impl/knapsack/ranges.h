@@ -6,7 +6,7 @@
  *             of a long one are shared: each rank keeps a range of them, lower ranks those of more room. A rank's range
  *             of a list whose rooms are sorted is a range of weights.
  * Ranges      A step's children are the merge of the unchanged and the flipped ones, each in the order of their parents
- *             (cpu_step.h). It is cut between two rooms into a part for each rank, all about as long, and so anew in
+ *             (cpu_merge.h). It is cut between two rooms into a part for each rank, all about as long, and so anew in
  *             every step: no rank runs dry, and no border has to be moved. Where it is cut follows from samples of the
  *             rooms on all ranks; the ranks then count how many of their nodes have children before each cut.
  * Dominance   Within both of the merged sequences profits rise. So the greatest profit of all lower ranks is that of
