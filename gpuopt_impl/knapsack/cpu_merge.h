@@ -110,8 +110,8 @@ static inline gpuopt__knapsack_head gpuopt__knapsack_head_of(const gpuopt__knaps
     return h;
 }
 
-/* With dominance, the part of a step that gpuopt__knapsack_part() describes. (Job and pool are copied, for else the
- * compiler reads them again after each node that it writes.) */
+/* With dominance, the part of a step that gpuopt__knapsack_part() describes. Job and pool are copied, since the compiler
+ * would otherwise read them again after each node that is written. */
 static gpuopt__knapsack_found gpuopt__knapsack_merge_part(const gpuopt__knapsack_search *s,
                                                           const gpuopt__knapsack_job *given,
                                                           const gpuopt__knapsack_pool *nodes, int64_t begin,
