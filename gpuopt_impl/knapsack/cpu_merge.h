@@ -20,6 +20,16 @@ typedef enum gpuopt__knapsack_task {
     GPUOPT__KNAPSACK_COPY
 } gpuopt__knapsack_task;
 
+/* Counts a child that stays. profit: of the solution that filling it makes. */
+static inline void gpuopt__knapsack_note(gpuopt__knapsack_found *found, const gpuopt__knapsack_node *child,
+                                         int64_t profit, double ratio) {
+    found->children++;
+    found->bound = gpuopt__max(found->bound, gpuopt__knapsack_value(child->room, child->profit, ratio));
+    if (profit <= found->most) return;
+    found->most = profit;
+    found->best = *child;
+}
+
 /* How many nodes of the job have at least its least room: the others have no flipped child. The nodes are sorted. */
 static inline int64_t gpuopt__knapsack_light(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job) {
     int64_t low = job->flipped, high = job->flipped_end;
@@ -165,12 +175,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_merge_part(const gpuopt__knapsack
                 found.pruned++;
                 continue;
             }
-            found.children++;
-            found.bound = gpuopt__max(found.bound, gpuopt__knapsack_value(child.room, child.profit, ratio));
-            if (profit > found.most) {
-                found.most = profit;
-                found.best = child;
-            }
+            gpuopt__knapsack_note(&found, &child, profit, ratio);
             if (task == GPUOPT__KNAPSACK_MARK) {
                 mark[rank / 64] |= (uint64_t)1 << rank % 64;
                 continue;

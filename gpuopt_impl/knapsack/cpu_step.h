@@ -77,12 +77,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_searc
                 found.pruned++;
                 continue;
             }
-            found.children++;
-            found.bound = gpuopt__max(found.bound, gpuopt__knapsack_value(child.room, child.profit, s->ratio));
-            if (f.profit > found.most) {
-                found.most = f.profit;
-                found.best = child;
-            }
+            gpuopt__knapsack_note(&found, &child, f.profit, s->ratio);
             if (task == GPUOPT__KNAPSACK_MARK) {
                 mark[rank / 64] |= (uint64_t)1 << rank % 64;
                 continue;
