@@ -132,13 +132,13 @@ static gpuopt__knapsack_found gpuopt__knapsack_merge_part(const gpuopt__knapsack
     const double ratio = s->ratio;
     gpuopt__knapsack_found found = gpuopt__knapsack_nothing(job.lower);
     gpuopt__knapsack_cursor at = gpuopt__knapsack_split(nodes, given, begin);
-    gpuopt__knapsack_stretch z = {INT64_MAX, 0, 0, 1, 0, 0};
+    gpuopt__knapsack_stretch z =
+        gpuopt__knapsack_stretch_from(&s->view, job.core, s->view.capacity, s->view.at); /* no child has more room */
     gpuopt__knapsack_node child;
     gpuopt__knapsack_head same = gpuopt__knapsack_head_of(&pool, &job, 0, at.same, job.same_end),
                           flip = gpuopt__knapsack_head_of(&pool, &job, 1, at.flipped, job.flipped_end);
     uint64_t most = 0; /* one more than the largest profit of a child so far */
     int64_t rank;
-    z.at = s->view.at;
     if (at.same > 0) most = gpuopt__knapsack_head_of(&pool, &job, 0, at.same - 1, at.same).profit + 1;
     if (at.flipped > 0) {
         const uint64_t profit = gpuopt__knapsack_head_of(&pool, &job, 1, at.flipped - 1, at.flipped).profit;
