@@ -2382,9 +2382,10 @@ typedef struct gpuopt_knapsack_desc {
      * grows (with HYBRID it does not), see Memory above. A pool in device memory grows there. */
     int64_t pool;
     int64_t node_limit; /* nodes expanded in the handle's life, after which a step ends with LIMIT; 0: no limit */
-    /* Whether _create fixes an item where the other choice could not beat the first incumbent. DEFAULT: ON with
-     * DOMINANCE, OFF with the others, as in the paper. Items that do not fit, or have no profit or no weight, are
-     * settled in any case. */
+    /* Whether _create fixes an item where the other choice could not beat the first incumbent, and makes bundles of
+     * equal ones that are left: 10 of them are decided as bundles of 5, 3, 1 and 1. DEFAULT: ON with DOMINANCE, OFF
+     * with the others, as in the paper. Items that do not fit, or have no profit or no weight, are settled in any
+     * case. */
     gpuopt_switch reduction;
     int32_t hybrid_threshold; /* HYBRID: see there; 0: 5000, as in the paper */
     /* [items] How many copies of each item may be taken, 0 or more; NULL: 1. Of an item of which u copies fit, the
@@ -2397,7 +2398,7 @@ typedef struct gpuopt_knapsack_desc {
     int64_t share_from;
 } gpuopt_knapsack_desc;
 
-/* Returns in *plan what memory a handle takes, before its pool grows. It depends only on items, pool, search,
+/* Returns in *plan what memory a handle takes, before its pool grows. It depends only on items, pool, search, reduction,
  * hybrid_threshold, the number of ranks and the context, with `upper` also on it, weight and capacity. Errors: as
  * _create's, for the descriptor. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
@@ -2434,7 +2435,7 @@ typedef struct gpuopt_knapsack_info {
     int64_t lower;      /* the profit of the incumbent */
     int64_t upper;      /* no solution has more profit; a claim does not change it; falls during the search */
     int64_t pool;       /* nodes that fit now */
-    int32_t free_items; /* items that _create left undecided: the number of levels */
+    int32_t free_items; /* items that _create left undecided, a bundle of equal ones as one: the number of levels */
 } gpuopt_knapsack_info;
 
 /* Expands level after level, until at least `nodes` nodes have been expanded, or `levels` steps made, or the search

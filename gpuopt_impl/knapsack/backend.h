@@ -7,6 +7,7 @@
  *     create.h         a handle's life; calls.h: the other public calls except those for packed nodes
  *     copies.h         items with several copies as pieces, each of which is taken or not
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
+ *     equal.h          _create: equal items as bundles
  *     groups.h         _create: bounds from groups of items of nearly the same weight; groups_reduce.h: what follows
  *     inner.h          a short search within _create or a step, on the host
  *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
@@ -113,6 +114,7 @@ struct gpuopt_knapsack {
     int64_t node_limit;
     int32_t hybrid_threshold;
     int32_t items, given; /* pieces; items of the descriptor */
+    int32_t bundles;      /* pieces, all of a bundle as one */
     int64_t capacity;
     gpuopt__knapsack_ranks ranks;
     void *block;               /* memory of the arrays below and of the lists */
@@ -126,12 +128,13 @@ struct gpuopt_knapsack {
     int surrogates;            /* and that it comes from surrogate problems */
     uint64_t hash;             /* of the problem that reduction left */
     int64_t *most;             /* [given] copies of an item that a solution can have; NULL: 1 of each */
-    int64_t *copies;           /* [items] of a piece; NULL: 1 */
+    int64_t *copies;           /* [items] of a piece, or of all of a bundle by its first one; NULL: 1 */
+    int32_t *next;             /* [items] the next piece of its bundle, see equal.h; -1: none */
     int64_t *weight, *profit;  /* [items] of a piece */
     int64_t *sorted_weight, *sorted_profit;
     uint64_t *weight_sum, *profit_sum; /* [items + 1] */
     int32_t *reach;                    /* [items + 1] */
-    int32_t *order;                    /* [items] the piece that each sorted item is */
+    int32_t *order;                    /* [items] the piece that each sorted item is, or the first of its bundle */
     uint8_t *fixed;                    /* [items] 0: out, 1: in, 2: not decided yet */
     uint8_t *taken, *trial;            /* [items] */
     gpuopt__knapsack_item *scratch;    /* [2 * items], and at least [given] */

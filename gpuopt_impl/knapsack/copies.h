@@ -53,10 +53,17 @@ static void gpuopt__knapsack_divide(gpuopt_knapsack *k, const gpuopt_knapsack_de
         for (; left > 0; left -= copies, piece++) {
             copies = gpuopt__knapsack_piece(left);
             if (k->copies) k->copies[piece] = copies;
+            k->next[piece] = -1;
             k->weight[piece] = copies * d->weight[j];
             k->profit[piece] = copies * d->profit[j];
         }
     }
+}
+
+/* Marks sorted item j in `trial`: all of its bundle. */
+static void gpuopt__knapsack_set(gpuopt_knapsack *k, int32_t j, uint8_t taken) {
+    int32_t piece;
+    for (piece = k->order[j]; piece >= 0; piece = k->next[piece]) k->trial[piece] = taken;
 }
 
 /* Copies of sorted item j. */

@@ -5,6 +5,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_CREATE_H
 #define GPUOPT_IMPL_KNAPSACK_CREATE_H
 
+#include "equal.h"
 #include "groups_reduce.h"
 #include "surrogate.h"
 #include "together.h"
@@ -95,10 +96,8 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
         l->least_loss = (double *)gpuopt__cut(&arena, n + 1, sizeof(double));
     }
     k->most = k->copies = NULL;
-    if (d->upper) {
-        k->most = (int64_t *)gpuopt__cut(&arena, d->items, sizeof(int64_t));
-        k->copies = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
-    }
+    if (d->upper) k->most = (int64_t *)gpuopt__cut(&arena, d->items, sizeof(int64_t));
+    if (d->upper || gpuopt__knapsack_reduces(d)) k->copies = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->weight = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     /* The tables of the sorted items, in this order and one after the other: the GPU's backend copies them at once. */
@@ -108,6 +107,7 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
     k->profit_sum = (uint64_t *)gpuopt__cut(&arena, n + 1, sizeof(uint64_t));
     k->reach = (int32_t *)gpuopt__cut(&arena, n + 1, sizeof(int32_t));
     k->order = (int32_t *)gpuopt__cut(&arena, n, sizeof(int32_t));
+    k->next = (int32_t *)gpuopt__cut(&arena, n, sizeof(int32_t));
     k->fixed = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->taken = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->trial = (uint8_t *)gpuopt__cut(&arena, n, 1);
@@ -175,7 +175,7 @@ static gpuopt_status gpuopt__knapsack_allocate(gpuopt_context *context, const gp
     }
     gpuopt__knapsack_cut(k, block, d, pieces, count);
     k->block = block;
-    k->items = pieces;
+    k->items = k->bundles = pieces;
     k->given = d->items;
     *knapsack = k;
     return GPUOPT_OK;
@@ -210,12 +210,15 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     if (d.group) k->search.share_from = d.share_from ? d.share_from : INT64_MAX - 1; /* until ranks have agreed */
     k->search.best.level = -1;
     k->surrogates = surrogates && k->search.dominance && gpuopt__knapsack_reduces(&d);
-    k->strengthen_at = (k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN) * (int64_t)pieces;
-    if (!k->search.dominance) k->strengthen_at = INT64_MAX;
+    k->strengthen_at = INT64_MAX;
     status = gpuopt__knapsack_prepare(k, call, &d);
     if (!status && k->surrogates && *whole) *whole = gpuopt__knapsack_group(k);
+    if (!status && gpuopt__knapsack_reduces(&d)) gpuopt__knapsack_bundle_all(k);
     if (!status) status = gpuopt__knapsack_finish_model(k, call);
     if (!status) {
+        if (k->search.dominance)
+            k->strengthen_at =
+                (k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN) * (int64_t)k->bundles;
         gpuopt__knapsack_order(&k->search, &k->lists[0], k->root_bound);
         status = gpuopt__knapsack_plant(k, &k->search);
     }

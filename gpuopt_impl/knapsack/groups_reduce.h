@@ -51,7 +51,7 @@ static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack
         const gpuopt__knapsack_group_state *s = gpuopt__knapsack_group_list(g, c) + state;
         for (i = 0; i < s->count; i++) {
             j = g->order[g->begin[c - 1] + i];
-            k->trial[k->order[j]] = 1;
+            gpuopt__knapsack_set(k, j, 1);
             room -= v->table.weight[j];
             profit += v->table.profit[j];
         }
@@ -61,7 +61,7 @@ static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack
     for (last = 1; last >= 0 && room >= 0; last--)
         for (j = 0; j < v->last; j++) {
             if (v->table.weight[j] > room || k->trial[k->order[j]] || (last && g->group[j] + 1 < g->groups)) continue;
-            k->trial[k->order[j]] = 1;
+            gpuopt__knapsack_set(k, j, 1);
             room -= v->table.weight[j];
             profit += v->table.profit[j];
         }

@@ -23,7 +23,7 @@ static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knap
     if (room < 0) return GPUOPT_OK;
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     for (j = 0; j < v->last; j++)
-        if (taken[j]) k->trial[k->order[j]] = 1;
+        if (taken[j]) gpuopt__knapsack_set(k, j, 1);
     gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
     return GPUOPT_OK;
 }

@@ -33,7 +33,7 @@ static void gpuopt__knapsack_greedy(gpuopt_knapsack *k) {
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     for (j = 0; j < v->last; j++) {
         if (v->table.weight[j] > room) continue;
-        k->trial[k->order[j]] = 1;
+        gpuopt__knapsack_set(k, j, 1);
         room -= v->table.weight[j];
         profit += v->table.profit[j];
     }

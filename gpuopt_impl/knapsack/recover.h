@@ -14,10 +14,12 @@
 
 #include "together.h"
 
-static void gpuopt__knapsack_set(gpuopt_knapsack *k, int32_t begin, int32_t end, uint8_t taken) {
+static void gpuopt__knapsack_set_range(gpuopt_knapsack *k, int32_t begin, int32_t end, uint8_t taken) {
     int32_t j;
-    for (j = begin; j < end; j++) k->trial[k->order[j]] = taken;
+    for (j = begin; j < end; j++) gpuopt__knapsack_set(k, j, taken);
 }
+
+static void gpuopt__knapsack_turn(gpuopt_knapsack *k, int32_t j) { gpuopt__knapsack_set(k, j, !k->trial[k->order[j]]); }
 
 /* The core before the decisions that the node knows. */
 static gpuopt__knapsack_core gpuopt__knapsack_unknown(const gpuopt__knapsack_search *s,
@@ -56,13 +58,14 @@ static void gpuopt__knapsack_mark(gpuopt_knapsack *k, gpuopt__knapsack_search *s
     gpuopt__knapsack_node node = best->node;
     gpuopt__knapsack_filled f;
     int32_t j;
-    gpuopt__knapsack_set(k, v->first, unknown.begin, 1);
-    gpuopt__knapsack_set(k, unknown.end, v->last, 0);
-    if (best->flip >= 0) k->trial[k->order[best->flip]] ^= 1;
+    gpuopt__knapsack_set_range(k, v->first, unknown.begin, 1);
+    gpuopt__knapsack_set_range(k, unknown.end, v->last, 0);
+    if (best->flip >= 0) gpuopt__knapsack_turn(k, best->flip);
     else if (gpuopt__knapsack_fill(v, core, node.room, node.profit, v->at, &f))
-        gpuopt__knapsack_set(k, node.room < 0 ? f.at : core.end, node.room < 0 ? core.begin : f.at, node.room >= 0);
+        gpuopt__knapsack_set_range(k, node.room < 0 ? f.at : core.end, node.room < 0 ? core.begin : f.at,
+                                   node.room >= 0);
     for (j = 0; j < best->known; j++)
-        if (node.decisions >> j & 1) k->trial[k->order[gpuopt__knapsack_item_of(s, best->decided[j])]] ^= 1;
+        if (node.decisions >> j & 1) gpuopt__knapsack_turn(k, gpuopt__knapsack_item_of(s, best->decided[j]));
     gpuopt__knapsack_take_back(s, best, &node);
     *profit = (int64_t)(node.profit - (v->table.profit_sum[unknown.begin] - v->table.profit_sum[v->first]));
     v->capacity = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, unknown.begin) - node.room;

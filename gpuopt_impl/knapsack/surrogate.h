@@ -196,7 +196,7 @@ static int gpuopt__knapsack_strengthen(gpuopt_knapsack *k) {
     if (k->search.depth == 0 || k->search.expanded < k->strengthen_at) return 0;
     if (k->surrogates) {
         k->surrogates = 0;
-        k->strengthen_at = GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)k->items;
+        k->strengthen_at = GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)k->bundles;
         gpuopt__knapsack_surrogate(k);
         return 1;
     }

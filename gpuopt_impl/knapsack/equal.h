@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: equal items as bundles. Solutions that differ only in which of several equal items they take are alike, so
+ * that of u equal items half (rounded up) become one item of the search, half of the rest the next, and so on: about
+ * log2 u bundles, as with the copies of one item (copies.h). The search has fewer levels then, and its lists fewer
+ * nodes. Greedy solutions and reduction come before, since they do better item by item. (That reducing multiplicities
+ * pays is reported by R. F. F. da Silva, T. A. de Queiroz, R. C. S. Schouery: Solving Hard Instances from Knapsack and
+ * Bounded Knapsack Problems, arXiv 2604.05232, 2026.)
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_EQUAL_H
+#define GPUOPT_IMPL_KNAPSACK_EQUAL_H
+
+#include "model.h"
+
+/* The end of the sorted items from `begin` on that have its profit per weight. */
+static int32_t gpuopt__knapsack_ratio_end(const gpuopt__knapsack_view *v, int32_t begin) {
+    const gpuopt__knapsack_items *t = &v->table;
+    int32_t end = begin + 1;
+    while (end < v->last && gpuopt__knapsack_product_reaches((uint64_t)t->profit[end], (uint64_t)t->weight[begin],
+                                                             (uint64_t)t->profit[begin], (uint64_t)t->weight[end]))
+        end++;
+    return end;
+}
+
+/* Makes bundles of sorted items that are equal: those that item[0 .. equal - 1] name. At most as many as fit can be
+ * taken: the others are out. The bundles take the place of the items; returns their number. */
+static int32_t gpuopt__knapsack_bundle(gpuopt_knapsack *k, gpuopt__knapsack_item *item, int32_t equal) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    const int64_t weight = v->table.weight[item->index], profit = v->table.profit[item->index],
+                  fit = v->capacity / weight;
+    int32_t at = 0, bundles = 0, left, j;
+    while (equal > fit) k->fixed[k->order[item[--equal].index]] = 0;
+    for (left = equal; left > 0;) {
+        const int32_t size = (int32_t)gpuopt__knapsack_piece(left), first = k->order[item[at].index];
+        for (j = 1; j < size; j++) {
+            const int32_t piece = k->order[item[at + j].index];
+            k->next[k->order[item[at + j - 1].index]] = piece;
+            k->copies[first] += k->copies[piece];
+        }
+        at += size;
+        left -= size;
+        item[bundles].weight = size * weight;
+        item[bundles].profit = size * profit;
+        item[bundles++].index = first;
+    }
+    return bundles;
+}
+
+/* Makes bundles of equal items. The tables of the handle hold what is left then. O(n log n) */
+static void gpuopt__knapsack_bundle_all(gpuopt_knapsack *k) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    gpuopt__knapsack_item *item = k->scratch;
+    int32_t begin, end, from, to, j, count = 0;
+    for (begin = 0; begin < v->last; begin = end) {
+        end = gpuopt__knapsack_ratio_end(v, begin);
+        for (j = begin; j < end; j++) {
+            item[j].weight = v->table.weight[j];
+            item[j].profit = 1; /* so that a sort by ratio is one by weight */
+            item[j].index = j;
+        }
+        if (end > begin + 1) gpuopt__knapsack_ratio_sort(item + begin, item + v->last, end - begin);
+        for (from = begin; from < end; from = to) {
+            for (to = from + 1; to < end && item[to].weight == item[from].weight; to++) {}
+            memmove(item + count, item + from, (size_t)(to - from) * sizeof *item);
+            count += gpuopt__knapsack_bundle(k, item + count, to - from);
+        }
+    }
+    k->bundles -= v->last - count;
+    if (count < v->last) gpuopt__knapsack_tabulate(k, item, count);
+    else if (!k->most) k->copies = NULL; /* of each item one */
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_EQUAL_H */
