@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# What can be said of the sources without running them: cppcheck, clang-format, shellcheck.
+# What can be said of the sources without running them: cppcheck, clang-format, shellcheck, lists of mutants.
 # Usage: sources_test.sh
 # Runs with: --all
 set -u
@@ -28,4 +28,5 @@ tool "cppcheck: the library" "${cppcheck[@]}" -DGPUOPT_IMPLEMENTATION gpuopt_imp
 tool "cppcheck: the examples" "${cppcheck[@]}" -D_GNU_SOURCE -UGPUOPT_IMPLEMENTATION "${examples[@]}"
 tool "clang-format" clang-format --dry-run --Werror "${code[@]}"
 tool "shellcheck" shellcheck "${scripts[@]}"
+check "mutants are where their lists say" tests/mutants/run.sh --check
 summary

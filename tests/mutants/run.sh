@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Usage: run.sh [NAME...]
+# Usage: run.sh [--check] [NAME...]
 #
 # Breaks the library in one place at a time, as the lists tests/mutants/FAMILY.txt say, and runs the tests that shall
 # notice. NAME: only mutants whose names begin with it. Prints a line for each, in no order, and the score; the exit
 # status is 1 if one survives, is not where its list says, or does not compile, or if there is none of this name. Works
 # in a copy of the tree for each processor; takes about ten seconds of one for each mutant. To be run by hand; reads no
-# public models.
+# public models. --check only looks whether each text is where its list says, in seconds.
 #
 # An entry of a list is
 #   mutant: NAME
@@ -23,6 +23,8 @@ case ${1:-} in
     sed -n '4,19s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit
     ;;
+--check) check=1 && shift ;;
+*) check='' ;;
 esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 all=$(mktemp -d) || exit 1
@@ -77,12 +79,18 @@ try() {
     count=$(((${#content} - ${#rest}) / ${#old}))
     [ "$count" -eq 1 ] || { complain "the text is $count times in $file" && return; }
     [ "$old" != "$new" ] || { complain "it changes nothing" && return; }
+    for one in $tests; do
+        [ -e "tests/${one%:threads}_test.c" ] || { complain "no test $one" && return; }
+    done
+    if [ -n "$check" ]; then
+        echo "in-place   $name"
+        return
+    fi
     if [ -n "$reason" ]; then
         echo "equivalent $name: $reason"
         return
     fi
     for one in $tests; do
-        [ -e "tests/${one%:threads}_test.c" ] || { complain "no test $one" && return; }
         [ -z "${sound[$one]:-}" ] || continue
         passes sound "$one" || { complain "$one fails without it" && tail -5 "$work/log" && return; }
         sound[$one]=1
@@ -118,7 +126,8 @@ work() {
     local worker=$1 number=0 line name='' file='' old='' new='' tests='' reason=''
     work=$all/$worker
     mkdir -p "$work/tree" "$work/objects" || exit 1
-    cp -r "$root"/{gpuopt.h,gpuopt_impl,examples,tests,transports} "$work/tree" && cd "$work/tree" && library sound || exit 1
+    cp -r "$root"/{gpuopt.h,gpuopt_impl,examples,tests,transports} "$work/tree" && cd "$work/tree" || exit 1
+    [ -n "$check" ] || library sound || exit 1
     while IFS= read -r line; do
         case $line in
         '#'*) ;;
@@ -144,6 +153,12 @@ for ((one = 0; one < workers; one++)); do
 done | tee "$all/said"
 
 count() { grep -c "^$1 " "$all/said"; }
-killed=$(count killed) survived=$(count SURVIVED) equivalent=$(count equivalent) wrong=$(count WRONG)
+wrong=$(count WRONG)
+if [ -n "$check" ]; then
+    echo "$(count in-place) in place, $wrong wrong"
+    [ "$(count in-place)" -gt 0 ] && [ "$wrong" -eq 0 ]
+    exit
+fi
+killed=$(count killed) survived=$(count SURVIVED) equivalent=$(count equivalent)
 echo "$killed killed, $survived survived, $equivalent equivalent, $wrong wrong: $killed of $((killed + survived + wrong))"
 [ $((killed + equivalent)) -gt 0 ] && [ $((survived + wrong)) -eq 0 ]
