@@ -15,6 +15,7 @@
 #include "transports/gpuopt_nccl.h"
 
 static unsigned char id[GPUOPT_NCCL_ID];
+static pthread_barrier_t opened; /* a rank that gives up at once would end the _open of one that is late */
 
 double seconds_now(void) {
     struct timespec now;
@@ -29,6 +30,7 @@ static void *run(void *argument) {
     if (test_on("cuda")) cudaSetDevice(r->number);
     status = gpuopt_nccl_open(id, r->number, r->all->count, r->number, 20, &transport);
     EXPECT(r, status == GPUOPT_OK);
+    pthread_barrier_wait(&opened);
     if (status) {
         fprintf(stderr, "rank %d: %s\n", r->number, gpuopt_nccl_error());
         return NULL;
@@ -62,8 +64,10 @@ void ranks_run(int count, void (*work)(rank *r), const void *data) {
         if (test_on("cuda")) with.device = k;
         assert_int_equal(gpuopt_context_create(&with, &all.rank[k].context), GPUOPT_OK);
     }
+    assert_int_equal(pthread_barrier_init(&opened, NULL, (unsigned)count), 0);
     for (k = 0; k < count; k++) assert_int_equal(pthread_create(&thread[k], NULL, run, &all.rank[k]), 0);
     for (k = 0; k < count; k++) pthread_join(thread[k], NULL);
+    pthread_barrier_destroy(&opened);
     for (k = 0; k < count; k++) {
         gpuopt_context_destroy(all.rank[k].context);
         if (all.rank[k].fault[0]) fail_msg("rank %d of %d: %s", k, count, all.rank[k].fault);
