@@ -46,27 +46,41 @@ static int32_t gpuopt__knapsack_bundle(gpuopt_knapsack *k, gpuopt__knapsack_item
     return bundles;
 }
 
+/* The sorted items begin .. end - 1, which have one profit per weight, to item[to] and after it, equal ones as bundles.
+ * Returns the place after them. */
+static int32_t gpuopt__knapsack_bundle_run(gpuopt_knapsack *k, int32_t begin, int32_t end, int32_t to) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    gpuopt__knapsack_item *item = k->scratch;
+    int32_t j, from;
+    for (j = begin; j < end; j++) {
+        item[j].weight = v->table.weight[j];
+        item[j].profit = 1; /* so that a sort by ratio is one by weight */
+        item[j].index = j;
+    }
+    gpuopt__knapsack_ratio_sort(item + begin, item + v->last, end - begin);
+    for (from = begin; from < end; from = j) {
+        for (j = from + 1; j < end && item[j].weight == item[from].weight; j++) {}
+        memmove(item + to, item + from, (size_t)(j - from) * sizeof *item);
+        to += gpuopt__knapsack_bundle(k, item + to, j - from);
+    }
+    return to;
+}
+
 /* Makes bundles of equal items. The tables of the handle hold what is left then. O(n log n) */
 static void gpuopt__knapsack_bundle_all(gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    gpuopt__knapsack_item *item = k->scratch;
-    int32_t begin, end, from, to, j, count = 0;
+    int32_t begin, end, count = 0;
     for (begin = 0; begin < v->last; begin = end) {
         end = gpuopt__knapsack_ratio_end(v, begin);
-        for (j = begin; j < end; j++) {
-            item[j].weight = v->table.weight[j];
-            item[j].profit = 1; /* so that a sort by ratio is one by weight */
-            item[j].index = j;
-        }
-        if (end > begin + 1) gpuopt__knapsack_ratio_sort(item + begin, item + v->last, end - begin);
-        for (from = begin; from < end; from = to) {
-            for (to = from + 1; to < end && item[to].weight == item[from].weight; to++) {}
-            memmove(item + count, item + from, (size_t)(to - from) * sizeof *item);
-            count += gpuopt__knapsack_bundle(k, item + count, to - from);
+        if (end > begin + 1) count = gpuopt__knapsack_bundle_run(k, begin, end, count);
+        else {
+            k->scratch[count].weight = v->table.weight[begin];
+            k->scratch[count].profit = v->table.profit[begin];
+            k->scratch[count++].index = k->order[begin];
         }
     }
     k->bundles -= v->last - count;
-    if (count < v->last) gpuopt__knapsack_tabulate(k, item, count);
+    if (count < v->last) gpuopt__knapsack_tabulate(k, k->scratch, count);
     else if (!k->most) k->copies = NULL; /* of each item one */
 }
 
