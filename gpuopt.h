@@ -2443,10 +2443,10 @@ typedef struct gpuopt_knapsack_info {
  * which may be NULL. The stop hook is asked after each step; if it stops the call, the outcome is MORE, unless that
  * step ended the search, and the next call goes on to the same result. ARGUMENT: a negative number. Waits for the
  * device after each step. Cost: a step whose children turn out not to fit is made again, in a larger pool or on a
- * slice. With DOMINANCE and reduction, once 4 nodes an item have been expanded and if 64 items or more are free, up to
- * two other knapsack problems are solved on the host, with at most 64 nodes an item each, uninterrupted and without
- * being counted (doc/knapsack.md, Surrogates). They take host memory meanwhile, as a handle of these items with a pool
- * of 65,536 nodes; if there is none, the search goes on without. */
+ * slice. With DOMINANCE and reduction, once 4 nodes an item (a bundle is one) have been expanded and if 64 items or
+ * more are free, up to two other knapsack problems are solved on the host, with at most 64 nodes an item each,
+ * uninterrupted and without being counted (doc/knapsack.md, Surrogates). They take host memory meanwhile, as a handle
+ * of these items with a pool of 65,536 nodes; if there is none, the search goes on without. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
                                                 gpuopt_knapsack_info *info);
 /* Fills *info with where the search stands. */

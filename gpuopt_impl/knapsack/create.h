@@ -210,15 +210,13 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     if (d.group) k->search.share_from = d.share_from ? d.share_from : INT64_MAX - 1; /* until ranks have agreed */
     k->search.best.level = -1;
     k->surrogates = surrogates && k->search.dominance && gpuopt__knapsack_reduces(&d);
-    k->strengthen_at = INT64_MAX;
     status = gpuopt__knapsack_prepare(k, call, &d);
     if (!status && k->surrogates && *whole) *whole = gpuopt__knapsack_group(k);
     if (!status && gpuopt__knapsack_reduces(&d)) gpuopt__knapsack_bundle_all(k);
     if (!status) status = gpuopt__knapsack_finish_model(k, call);
     if (!status) {
-        if (k->search.dominance)
-            k->strengthen_at =
-                (k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN) * (int64_t)k->bundles;
+        const int64_t nodes = k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN;
+        k->strengthen_at = k->search.dominance ? nodes * k->bundles : INT64_MAX;
         gpuopt__knapsack_order(&k->search, &k->lists[0], k->root_bound);
         status = gpuopt__knapsack_plant(k, &k->search);
     }
