@@ -253,15 +253,28 @@ static gpuopt_status gpuopt__simplex_iterate_carefully(gpuopt_simplex *s) {
     return gpuopt__simplex_be_careful(s);
 }
 
+/* Before the first iteration: bounds are relaxed, unless the host has set a basis that is optimal already. */
+static gpuopt_status gpuopt__simplex_start(gpuopt_simplex *s) {
+    int32_t i = 0;
+    s->started = 1;
+    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
+    if (s->desc.perturbation == GPUOPT_OFF) return GPUOPT_OK;
+    while (i < s->lp.rows && s->v.head[i] >= s->lp.cols) i++;
+    if (i < s->lp.rows) { /* not the basis of the logicals */
+        gpuopt_status status = gpuopt__simplex_refresh(s);
+        if (status || gpuopt__simplex_within_tolerances(s)) return status;
+    }
+    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_PERTURBED);
+    return GPUOPT_OK;
+}
+
 static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t most) {
     gpuopt__simplex_run run;
     gpuopt__simplex_run_report report;
     gpuopt_status status = GPUOPT_OK;
     if (s->dual_method.state != GPUOPT__SIMPLEX_DUAL_OFF) return gpuopt__simplex_dual_iterations(s, most);
-    if (!s->started)
-        gpuopt__simplex_enter_stage(s, s->desc.perturbation == GPUOPT_OFF ? GPUOPT__SIMPLEX_STAGE_EXACT
-                                                                          : GPUOPT__SIMPLEX_STAGE_PERTURBED);
-    s->started = 1;
+    if (!s->started) status = gpuopt__simplex_start(s);
+    if (status) return status;
     if (s->stale) {
         int32_t few = s->desc.refresh_pivots < 10 ? s->desc.refresh_pivots : 10;
         s->hasty = s->careful == 0 && s->since_refresh < few ? s->hasty + 1 : 0;
