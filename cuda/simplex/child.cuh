@@ -214,8 +214,10 @@ class ChildBlock {
         __syncthreads();
         return warp_sum(lane() < warps() ? child_shared.key[turn_][lane()] : 0);
     }
-    __device__ static gpuopt__simplex_sum warp_total(gpuopt__simplex_sum x) {
-        for (int half = 16; half > 0; half /= 2) {
+    /* Over each group of so many lanes. */
+    template <int LANES>
+    __device__ static gpuopt__simplex_sum lanes_total(gpuopt__simplex_sum x) {
+        for (int half = LANES / 2; half > 0; half /= 2) {
             double hi = __shfl_xor_sync(~0u, x.hi, half), lo = __shfl_xor_sync(~0u, x.lo, half),
                    doubt = __shfl_xor_sync(~0u, x.doubt, half);
             gpuopt__simplex_add(&x, hi, lo, doubt);
@@ -224,7 +226,7 @@ class ChildBlock {
     }
     __device__ gpuopt__simplex_sum total(gpuopt__simplex_sum x) {
         /* lanes add in different orders, so one of them tells the result */
-        x = warp_total(x);
+        x = lanes_total<32>(x);
         turn_ ^= 1;
         if (lane() == 0)
             child_shared.key[turn_][warp()] = x.hi, child_shared.low[warp()] = x.lo,

@@ -19,6 +19,7 @@ class Child : public ChildProof {
         double margin = 0;
         corrected_ = exact_ = short_of_ = 0;
         bounds_ = job.bounds;
+        duals_ = UNKNOWN;
         boundless_ = false;
         int outcome = GPUOPT_INFEASIBLE;
         const bool crossing = begin(job, k);
@@ -36,6 +37,8 @@ class Child : public ChildProof {
     int exact_;     /* how often the duals were made exact */
     int short_of_;  /* how often the proven bound was short of the cutoff that the objective had reached */
     double bound_;  /* CUTOFF: that has reached it */
+    /* What y and y_low are: of true costs, with bounds that rows imply in key and z, or without rounding. */
+    enum Duals { UNKNOWN, TRUE, IMPLIED, REFINED } duals_;
     enum { MOST_CORRECTIONS = 20, MOST_EXACT = 10 };
 
     /* ---- Iterating ---- */
@@ -97,10 +100,13 @@ class Child : public ChildProof {
     /* The bound that the present basis proves, with true costs. Overwrites moved, tau and, where some column has no bound,
      * alpha, rho, key and z. */
     __device__ __noinline__ double true_bound() {
-        true_duals();
-        if (boundless_) refine(-1, 0, 1e-32 * gpuopt__max(1, child_root.largest_cost));
-        if (boundless_) imply_bounds();
-        return bound_by_duals(true);
+        if (duals_ == UNKNOWN) true_duals();
+        const bool implied = boundless_ && (duals_ == IMPLIED || imply_bounds());
+        if (boundless_ && !implied) {
+            if (duals_ != REFINED) refine(-1, 0);
+            lean(-1, 1e-32 * gpuopt__max(1, child_root.largest_cost));
+        }
+        return bound_by_duals(true, implied);
     }
 
     /* Whether the objective, of the costs as they are shifted, has reached the cutoff, and so has the bound. */
@@ -144,7 +150,14 @@ class Child : public ChildProof {
         for (int v = thread(); v < child_root.both; v += threads())
             child_own.d[v] = child_own.state[v] & CHILD_BASIC ? 0 : child_own.z[v];
         __syncthreads();
-        if (!wrong) return bounds_ && boundless_ && make_exact(most) ? GPUOPT_MORE : GPUOPT_OPTIMAL;
+        if (!wrong) {
+            duals_ = TRUE;
+            if (!bounds_ || !boundless_) return GPUOPT_OPTIMAL;
+            if (imply_bounds()) return duals_ = IMPLIED, GPUOPT_OPTIMAL;
+            if (!make_exact(most)) return GPUOPT_OPTIMAL;
+            duals_ = UNKNOWN;
+            return GPUOPT_MORE;
+        }
         auto far = [&](int v) { return is_wrong(v, child_own.d[v]); };
         if (!primal(most, far)) make_dual_feasible(child_own.d, far); /* flips, and the dual method once more */
         return GPUOPT_MORE;
@@ -162,7 +175,8 @@ class Child : public ChildProof {
                    (state & GPUOPT__SIMPLEX_MAY_DECREASE && child_own.lower[v] == -HUGE_VAL && child_own.d[v] > least);
         };
         if (++exact_ > MOST_EXACT) return false;
-        refine(-1, 0, 0);
+        refine(-1, 0);
+        duals_ = REFINED;
         bool wrong = false;
         for (int v = thread(); v < child_root.both; v += threads()) {
             double doubt;

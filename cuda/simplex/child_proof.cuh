@@ -20,18 +20,45 @@ class ChildProof : public ChildPrimal {
 
     /* ---- The point ---- */
 
+    /* Whether a warp had better work on a row than a part of one on each of some. */
+    __device__ static bool row_is_long() {
+        return child_root.row_start[child_root.rows] > int64_t{32} * child_root.rows;
+    }
+    /* LANES threads work on a row: calls some(from, end) for its entries, of which this thread has from, from + LANES, ...
+     * before end; then all(i), where these threads may meet: a part of a warp that has no row calls all(-1). */
+    template <int LANES, class Some, class All>
+    __device__ static void each_row(Some some, All all) {
+        for (int first = warp() * (32 / LANES); first < child_root.rows; first += warps() * (32 / LANES)) {
+            const int i = first + lane() / LANES;
+            const bool is = i < child_root.rows;
+            some(is ? child_root.row_start[i] + lane() % LANES : 0, is ? child_root.row_start[i + 1] : 0);
+            all(is ? i : -1);
+        }
+    }
+    template <int LANES>
+    __device__ void residuals() {
+        gpuopt__simplex_sum sum;
+        each_row<LANES>(
+            [&](int64_t from, int64_t end) {
+                sum = {0, 0, 0};
+#pragma unroll 4
+                for (int64_t e = from; e < end; e += LANES)
+                    gpuopt__simplex_add_product(&sum, child_root.row_val[e], child_own.x[child_root.row_col[e]], 0);
+            },
+            [&](int i) {
+                sum = lanes_total<LANES>(sum);
+                if (lane() % LANES > 0 || i < 0) return;
+                gpuopt__simplex_add(&sum, child_own.x[child_root.cols + i], 0, 0);
+                child_own.moved[i] = -gpuopt__simplex_total(&sum);
+            });
+    }
+
     /* The engine's x of basic variables into x, and the residual -(A x + s) of each row into moved. */
     __device__ __noinline__ void residual() {
         for (int i = thread(); i < child_root.rows; i += threads()) child_own.x[child_own.head[i]] = child_own.xb[i];
         __syncthreads();
-        for (int i = warp(); i < child_root.rows; i += warps()) {
-            gpuopt__simplex_sum sum = {0, 0, 0};
-            for (int64_t e = child_root.row_start[i] + lane(); e < child_root.row_start[i + 1]; e += 32)
-                gpuopt__simplex_add_product(&sum, child_root.row_val[e], child_own.x[child_root.row_col[e]], 0);
-            sum = warp_total(sum);
-            gpuopt__simplex_add(&sum, child_own.x[child_root.cols + i], 0, 0);
-            if (lane() == 0) child_own.moved[i] = -gpuopt__simplex_total(&sum);
-        }
+        if (row_is_long()) residuals<32>();
+        else residuals<8>();
         __syncthreads();
     }
     __device__ void correct_x() {
@@ -78,6 +105,7 @@ class ChildProof : public ChildPrimal {
     __device__ double reduced(int v, const double *y, const double *low, double cost, double *doubt) const {
         gpuopt__simplex_sum sum = {0, 0, 0};
         if (v < child_root.cols)
+#pragma unroll 4
             for (int64_t e = child_root.col_start[v], end = child_root.col_start[v + 1]; e < end; e++)
                 gpuopt__simplex_add_product(&sum, child_root.col_val[e], y[child_root.col_row[e]],
                                             low[child_root.col_row[e]]);
@@ -136,19 +164,21 @@ class ChildProof : public ChildPrimal {
             return gpuopt__simplex_dual_wrong(child_own.z[v], child_own.state[v], child_root.dual);
         });
     }
-    /* The duals in twice the precision, with reduced costs next to 0, of the sign that needs its one bound, for basic
-     * columns with one: as in bound.h. */
-    __device__ __noinline__ void refine(int ray, double direction, double shift) {
+    /* The duals in twice the precision, but for rounding. */
+    __device__ __noinline__ void refine(int ray, double direction) {
         double before = HUGE_VAL;
         for (int round = 0; round < 6; round++) {
             double most = refine_once(ray, direction, 0);
             if (most == 0 || most > 0.5 * before) break;
             before = most;
         }
+    }
+    /* Then, for basic columns with one bound, reduced costs next to 0 of the sign that needs it: as in bound.h. */
+    __device__ void lean(int ray, double by) {
         for (int i = thread(); i < child_root.rows; i += threads()) {
             int j = child_own.head[i];
             bool lower = child_own.lower[j] > -HUGE_VAL, upper = child_own.upper[j] < HUGE_VAL;
-            child_own.moved[i] = j < child_root.cols && lower != upper && i != ray ? lower ? -shift : shift : 0;
+            child_own.moved[i] = j < child_root.cols && lower != upper && i != ray ? lower ? -by : by : 0;
         }
         __syncthreads();
         add_to_duals(0);
@@ -156,42 +186,61 @@ class ChildProof : public ChildPrimal {
 
     /* ---- Bounds that the rows imply ---- */
 
-    /* For columns without a bound, into key and z, as lower and upper ones: those that a row implies with the bounds of
-     * its other columns, with a margin for rounding; 1e24 where there is none. Overwrites moved, tau, alpha and rho. */
-    __device__ __noinline__ void imply_bounds() {
-        for (int i = warp(); i < child_root.rows; i += warps()) {
-            double least = 0, most = 0, size = 0, infinite = 0; /* ... terms of the least, and 2^26 times of the most */
-            for (int64_t e = child_root.row_start[i] + lane(); e < child_root.row_start[i + 1]; e += 32) {
-                const double a = child_root.row_val[e];
-                const int j = child_root.row_col[e];
-                const double down = a > 0 ? child_own.lower[j] : child_own.upper[j],
-                             up = a > 0 ? child_own.upper[j] : child_own.lower[j];
-                if (fabs(down) < HUGE_VAL) least += a * down, size += fabs(a * down);
-                else infinite += 1;
-                if (fabs(up) < HUGE_VAL) most += a * up, size += fabs(a * up);
-                else infinite += 0x1p26;
-            }
-            least = warp_sum(least), most = warp_sum(most), size = warp_sum(size), infinite = warp_sum(infinite);
-            if (lane() == 0)
-                child_own.moved[i] = least, child_own.tau[i] = most, child_own.alpha[i] = size,
-                child_own.rho[i] = infinite;
-        }
+    /* Bounds of all columns into key and z, as lower and upper ones: where a column has none, one that a row implies with
+     * the bounds of its other columns, with a margin for rounding. Returns whether all are near enough for rounding in
+     * reduced costs not to matter. Overwrites moved, tau, alpha and rho. */
+    __device__ __noinline__ bool imply_bounds() {
+        const double far = 1e6;
+        bool near = true;
+        if (row_is_long()) activities<32>();
+        else activities<8>();
         __syncthreads();
         for (int j = thread(); j < child_root.cols; j += threads()) {
-            const double reach = 1e24 / (child_root.col_scale[j] / child_root.primal_scale);
             double lower = child_own.lower[j], upper = child_own.upper[j];
             const bool no_lower = lower == -HUGE_VAL, no_upper = upper == HUGE_VAL;
-            child_own.key[j] = gpuopt__max(lower, -reach);
-            child_own.z[j] = gpuopt__min(upper, reach);
-            if (!no_lower && !no_upper) continue;
-            for (int64_t e = child_root.col_start[j]; e < child_root.col_start[j + 1]; e++) {
-                const double a = child_root.col_val[e];
-                const int i = child_root.col_row[e];
-                if (no_upper) child_own.z[j] = gpuopt__min(child_own.z[j], implied(i, a, a > 0, lower));
-                if (no_lower) child_own.key[j] = gpuopt__max(child_own.key[j], implied(i, a, a < 0, upper));
-            }
+            if (no_lower || no_upper)
+#pragma unroll 4
+                for (int64_t e = child_root.col_start[j]; e < child_root.col_start[j + 1]; e++) {
+                    const double a = child_root.col_val[e];
+                    const int i = child_root.col_row[e];
+                    if (no_upper) upper = gpuopt__min(upper, implied(i, a, a > 0, child_own.lower[j]));
+                    if (no_lower) lower = gpuopt__max(lower, implied(i, a, a < 0, child_own.upper[j]));
+                }
+            near &= (!no_lower || lower >= -far) && (!no_upper || upper <= far);
+            child_own.key[j] = lower;
+            child_own.z[j] = upper;
         }
-        __syncthreads();
+        return !any(!near);
+    }
+    /* The least and the largest activity of each row, but for terms that are infinite, into moved and tau, the sum of their
+     * terms' sizes into alpha, and how many are infinite into rho: those of the least, and 2^26 times those of the most. */
+    template <int LANES>
+    __device__ void activities() {
+        double least, most, size, infinite;
+        each_row<LANES>(
+            [&](int64_t from, int64_t end) {
+                least = most = size = infinite = 0;
+#pragma unroll 2
+                for (int64_t e = from; e < end; e += LANES) {
+                    const double a = child_root.row_val[e];
+                    const int j = child_root.row_col[e];
+                    const double down = a > 0 ? child_own.lower[j] : child_own.upper[j],
+                                 up = a > 0 ? child_own.upper[j] : child_own.lower[j];
+                    if (fabs(down) < HUGE_VAL) least += a * down, size += fabs(a * down);
+                    else infinite += 1;
+                    if (fabs(up) < HUGE_VAL) most += a * up, size += fabs(a * up);
+                    else infinite += 0x1p26;
+                }
+            },
+            [&](int i) {
+                for (int half = LANES / 2; half > 0; half /= 2) {
+                    least += __shfl_xor_sync(~0u, least, half), most += __shfl_xor_sync(~0u, most, half);
+                    size += __shfl_xor_sync(~0u, size, half), infinite += __shfl_xor_sync(~0u, infinite, half);
+                }
+                if (lane() % LANES == 0 && i >= 0)
+                    child_own.moved[i] = least, child_own.tau[i] = most, child_own.alpha[i] = size,
+                    child_own.rho[i] = infinite;
+            });
     }
     /* What row i implies for a column with the entry a: by its largest activity, and the least of the other columns, if
      * `least`, else the other way round. its: the column's bound in the latter sum. Infinite: nothing. */
@@ -208,9 +257,9 @@ class ChildProof : public ChildPrimal {
         return (side - others) / a + (upper ? margin : -margin);
     }
 
-    /* A bound on the sum of costs times values by y + y_low: of the true costs, then with the bounds in key and z if some
-     * column has none, or of no costs. */
-    __device__ __noinline__ double bound_by_duals(bool costs) {
+    /* A bound on the sum of costs times values by y + y_low: of the true costs, or of no costs; implied: with the bounds of
+     * columns that are in key and z. */
+    __device__ __noinline__ double bound_by_duals(bool costs, bool implied) {
         gpuopt__simplex_sum sum = {0, 0, 0};
         double slack = 0;
         for (int i = thread(); i < child_root.rows; i += threads()) { /* no multiplier for infinite sides */
@@ -227,7 +276,8 @@ class ChildProof : public ChildPrimal {
             gpuopt__simplex_bound_column(
                 &sum, &slack, z,
                 gpuopt__simplex_error(z, doubt, child_root.col_start[j + 1] - child_root.col_start[j] + 1),
-                gpuopt__max(child_own.lower[j], -reach), gpuopt__min(child_own.upper[j], reach));
+                gpuopt__max(implied ? child_own.key[j] : child_own.lower[j], -reach),
+                gpuopt__min(implied ? child_own.z[j] : child_own.upper[j], reach));
         }
         sum = total(sum);
         slack = this->sum(slack);
@@ -246,8 +296,8 @@ class ChildProof : public ChildPrimal {
                 size = gpuopt__max(size, fabs(child_own.rho[i]));
             }
             size = largest(size);
-            if (attempt > 0) refine(p, direction, 1e-25 * size);
-            *margin = bound_by_duals(false);
+            if (attempt > 0) refine(p, direction), lean(p, 1e-25 * size);
+            *margin = bound_by_duals(false, false);
             if (*margin > 0) return true;
         }
         return false;
