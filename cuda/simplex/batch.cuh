@@ -97,7 +97,8 @@ gpuopt_status child_take_model(const gpuopt_simplex_batch *b, CudaBatch *c) {
 
 gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     gpuopt__arena arena = {nullptr, 0};
-    gpuopt_status status = load_kernels(b->context, solve_children, transpose_inverse, weigh_lines, fill_slices);
+    gpuopt_status status = load_kernels(b->context, solve_children<CHILD_THREADS>, solve_children<CHILD_FEW_THREADS>,
+                                        transpose_inverse, weigh_lines, fill_slices);
     if (status) return status;
     child_cut_device(&arena, b, c);
     status = gpuopt__allocate(b->context, GPUOPT_DEVICE, arena.used, &c->device);
@@ -108,11 +109,13 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     const auto inverse = static_cast<size_t>(v.pitch) * static_cast<size_t>(b->shape->rows);
     status =
         c->clear(c->lines, 0, sizeof(double) * inverse); /* the last entry of a line may be read with its neighbour */
+    if (!status && child_is_steepest(b)) status = c->clear(c->singles, 0, sizeof(float) * inverse);
     if (status) return status;
     ChildRoot &r = c->root;
     r.pitch = v.pitch;
     r.v_pitch = child_v_pitch(b, v.pitch);
     r.columns = v.matrix, r.lines = c->lines;
+    if (child_is_steepest(b)) r.singles = c->singles;
     r.col_start = v.col_start, r.row_start = v.row_start;
     r.col_row = v.col_row, r.row_col = v.row_col;
     r.col_val = v.col_val, r.row_val = v.row_val;
@@ -173,8 +176,8 @@ gpuopt_status child_make_gram(const gpuopt_simplex_batch *b, CudaBatch *c) {
     if (!child_keeps_products(b)) return GPUOPT_OK;
     gpuopt_status status = c->copy(&nonzeros, c->nonzeros, sizeof nonzeros);
     if (!status) status = c->wait("counting the entries of the inverse");
-    const double rows = r.rows, of_all = static_cast<double>(nonzeros) / rows * b->copies;
-    if (status || !(of_all * CHILD_PRODUCTS_PAY >= rows * rows)) return status;
+    const double rows = r.rows, entries = static_cast<double>(nonzeros) / rows;
+    if (status || !(entries * static_cast<double>(child_rounds(b)) * CHILD_PRODUCTS_PAY >= rows * rows)) return status;
     status = c->clear(c->gram, 0, sizeof(double) * static_cast<size_t>(r.pitch) * static_cast<size_t>(r.rows));
     if (status) return status;
     rank_update(c->simplex->rank, *c, r.rows, r.rows, r.rows, r.columns.at, r.pitch, r.columns.at, r.pitch, c->gram,
@@ -227,7 +230,8 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
     }
     const unsigned tiles = static_cast<unsigned>((r.rows + TILE - 1) / TILE);
     if (tiles == 0) return c->known = true, GPUOPT_OK;
-    c->launch({dim3(tiles, tiles), TILE * TILE_ROWS}, transpose_inverse, r.rows, r.pitch, r.columns.at, c->lines);
+    c->launch({dim3(tiles, tiles), TILE * TILE_ROWS}, transpose_inverse, r.rows, r.pitch, r.columns.at, c->lines,
+              const_cast<float *>(r.singles.at));
     c->launch({CudaSimplex::blocks(32 * int64_t{r.rows}), PRODUCT_THREADS}, weigh_lines, r.rows, r.pitch, c->lines,
               r.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE, c->weight, c->nonzeros);
     status = c->launched("bringing the root");
@@ -286,8 +290,9 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
     job.farkas = target(job.farkas, wanted.farkas);
     job.farkas_low = target(job.farkas_low, wanted.farkas_low);
     const size_t shared = c->root.shares_row ? child_row_bytes(c->root.rows) : 0;
-    c->launch({std::min(c->blocks, job.count), c->threads, shared}, solve_children, c->root, job, c->state,
-              c->state_bytes);
+    c->launch({std::min(c->blocks, job.count), c->threads, shared},
+              c->threads > CHILD_FEW_THREADS ? solve_children<CHILD_THREADS> : solve_children<CHILD_FEW_THREADS>,
+              c->root, job, c->state, c->state_bytes);
     status = c->launched("solving children");
     auto fetch = [&](auto *to, const auto *from, size_t entries) {
         if (!status && to) status = c->copy(to, from, sizeof *from * entries);

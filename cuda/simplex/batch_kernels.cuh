@@ -18,12 +18,14 @@ __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
     };
     move(s.xb, s.weight, s.alpha, s.rho, s.tau, s.moved, s.y, s.y_low);
     move(s.lower, s.upper, s.x, s.d, s.cost, s.shift, s.row, s.key, s.z, s.step, s.units);
-    move(s.merged_columns, s.merged_lines);
+    move(s.merged_columns, s.merged_lines, s.merged_singles);
     move(s.u, s.v, s.head, s.places, s.list, s.flips, s.marks, s.state, s.refused, s.gone);
     return s;
 }
 
-__global__ void __launch_bounds__(CHILD_THREADS)
+/* With fewer threads, each has more registers. */
+template <int THREADS>
+__global__ void __launch_bounds__(THREADS)
     solve_children(const __grid_constant__ ChildRoot given, const __grid_constant__ ChildJob job,
                    const __grid_constant__ ChildState first, int64_t bytes) {
     if (threadIdx.x == 0) child_root = given, child_own = child_state(first, bytes * blockIdx.x);
@@ -39,15 +41,19 @@ __global__ void __launch_bounds__(CHILD_THREADS)
     }
 }
 
-/* The inverse by rows, through tiles in shared memory. */
+/* The inverse by rows, through tiles in shared memory; and the columns in single precision, if they are wanted. */
 enum { TILE = 32, TILE_ROWS = 8 };
 __global__ void __launch_bounds__(TILE *TILE_ROWS)
-    transpose_inverse(int rows, int64_t pitch, const double *columns, double *lines) {
+    transpose_inverse(int rows, int64_t pitch, const double *columns, double *lines, float *singles) {
     __shared__ double tile[TILE][TILE + 1];
     const int x = static_cast<int>(threadIdx.x) % TILE, y = static_cast<int>(threadIdx.x) / TILE;
     const int row = static_cast<int>(blockIdx.x) * TILE, col = static_cast<int>(blockIdx.y) * TILE;
     for (int n = y; n < TILE; n += TILE_ROWS)
-        if (row + x < rows && col + n < rows) tile[n][x] = columns[(col + n) * pitch + row + x];
+        if (row + x < rows && col + n < rows) {
+            const int64_t at = (col + n) * pitch + row + x;
+            tile[n][x] = columns[at];
+            if (singles) singles[at] = static_cast<float>(columns[at]);
+        }
     __syncthreads();
     for (int n = y; n < TILE; n += TILE_ROWS)
         if (row + n < rows && col + x < rows) lines[(row + n) * pitch + col + x] = tile[x][n];

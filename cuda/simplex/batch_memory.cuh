@@ -43,6 +43,7 @@ struct CudaBatch : Queue {
     ChildJob job = {};
     RootCopy copy_of_root = {};
     double *lines = nullptr, *weight = nullptr, *gram = nullptr;
+    float *singles = nullptr;
     unsigned long long *nonzeros = nullptr; /* of the root's inverse */
     double *model[5] = {};                  /* [both] lower, upper, cost, x, d */
     uint8_t *root_state = nullptr;
@@ -59,11 +60,15 @@ struct CudaBatch : Queue {
 
 CudaBatch *cuda_batch(const gpuopt_simplex_batch *b) { return static_cast<CudaBatch *>(b->engine); }
 
+bool child_is_steepest(const gpuopt_simplex_batch *b) {
+    return b->root_desc->dual_pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE;
+}
+/* The children that a multiprocessor works on, one after the other. */
+int64_t child_rounds(const gpuopt_simplex_batch *b) { return (b->copies + CHILD_PROCESSORS - 1) / CHILD_PROCESSORS; }
 /* Whether there is room for what child_weights.cuh multiplies with: it wants m^2 numbers for all children together, and
  * pays if these are many. With a group those of all ranks count, since weights differ with it and without it. */
 bool child_keeps_products(const gpuopt_simplex_batch *b) {
-    return b->root_desc->dual_pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE &&
-           int64_t{b->copies} * CHILD_PRODUCTS_PAY >= b->shape->rows;
+    return child_is_steepest(b) && child_rounds(b) * CHILD_PRODUCTS_PAY >= b->shape->rows;
 }
 /* How many rows of V are longer, and how long. */
 int child_products(const gpuopt_simplex_batch *b) {
@@ -87,6 +92,7 @@ void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, int64_
     simplex_cut(arena, &s->rho.at, products > 0 ? v_pitch : rows);
     simplex_cut(arena, &s->merged_columns.at, merges ? pitch * rows : 0);
     simplex_cut(arena, &s->merged_lines.at, merges ? pitch * rows : 0);
+    simplex_cut(arena, &s->merged_singles.at, merges && child_is_steepest(b) ? pitch * rows : 0);
     simplex_cut(arena, &s->head.at, rows);
     simplex_cut(arena, &s->places.at, rows);
     simplex_cut(arena, &s->units.at, both);
@@ -113,6 +119,7 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     double *slice_val, *slice_factor;
     uint16_t *slice_flat;
     simplex_cut(arena, &c->lines, pitch * rows);
+    simplex_cut(arena, &c->singles, child_is_steepest(b) ? pitch * rows : 0);
     simplex_cut(arena, &c->gram, child_keeps_products(b) ? pitch * rows : 0);
     simplex_cut(arena, &c->nonzeros, 1);
     simplex_cut(arena, &slice_start, most_slices + 1);
@@ -207,9 +214,12 @@ gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
     gpuopt__arena arena = {nullptr, 0};
     ChildState draft;
     const int processors = cuda_of(b->context)->multiprocessors;
-    c->threads = both <= 512 ? CHILD_THREADS / 2 : +CHILD_THREADS;
+    /* A multiprocessor works on two children of a tiny model. Where lines are short, that there are many loads on their
+     * way counts more than that there are many threads. */
+    const bool tiny = both <= 384, small = b->shape->rows <= 2048 && both <= 8192;
+    c->threads = tiny ? CHILD_FEW_THREADS / 2 : small ? +CHILD_FEW_THREADS : +CHILD_THREADS;
     child_cut_state(&arena, b, c->simplex->view.pitch, &draft);
-    int64_t blocks = (both <= 512 ? 2 : 1) * int64_t{processors};
+    int64_t blocks = (tiny ? 2 : 1) * int64_t{processors};
     blocks = std::min(blocks, most_bytes / static_cast<int64_t>(arena.used));
     c->blocks = static_cast<int>(std::max(int64_t{1}, std::min(blocks, int64_t{b->desc.copies})));
     return GPUOPT_OK;

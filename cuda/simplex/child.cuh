@@ -13,7 +13,8 @@
 namespace {
 
 enum {
-    CHILD_THREADS = 1024, /* most threads of a block */
+    CHILD_THREADS = 1024,    /* most threads of a block */
+    CHILD_FEW_THREADS = 512, /* for smaller models: each thread then keeps more loads on their way */
     CHILD_WARPS = CHILD_THREADS / 32,
     CHILD_BASIC = 8,     /* state of a basic variable; those of others are as in step.h */
     CHILD_UPPER = 16,    /* of the root only: a nonbasic one is at its upper bound */
@@ -60,6 +61,7 @@ struct ChildRoot {
     int64_t pitch, v_pitch;                  /* that of the first rows of V, which are longer, if gram is not null: */
     int products;                            /* so many */
     ChildArray<const double> columns, lines; /* B0^-1, column after column and row after row */
+    ChildArray<const float> singles;         /* the columns in single precision, for steepest edge */
     ChildArray<const double> gram;           /* its product with its transpose; null: see child_weights.cuh */
     ChildArray<const int64_t> col_start, row_start;
     ChildArray<const int> col_row, row_col;
@@ -102,11 +104,13 @@ struct ChildState {
     ChildArray<uint64_t> units;              /* [both] */
     ChildArray<double> u, v;                 /* [most][pitch] columns of U, rows of V, see v_row() */
     ChildArray<const double> columns, lines; /* the inverse beside them: the root's or, after a merger, the next ones */
+    ChildArray<const float> singles;
     ChildArray<double> merged_columns, merged_lines; /* [rows][pitch]; with END there are none */
-    ChildArray<int> head, places;                    /* [rows]; a list of rows or positions */
-    ChildArray<int> list, flips;                     /* [both] lists of variables */
-    ChildArray<unsigned> marks;                      /* [both / 32 + 1] bits, 0 between uses */
-    ChildArray<uint8_t> state, refused, gone;        /* [both], [rows], [rows] */
+    ChildArray<float> merged_singles;
+    ChildArray<int> head, places;             /* [rows]; a list of rows or positions */
+    ChildArray<int> list, flips;              /* [both] lists of variables */
+    ChildArray<unsigned> marks;               /* [both / 32 + 1] bits, 0 between uses */
+    ChildArray<uint8_t> state, refused, gone; /* [both], [rows], [rows] */
 };
 
 /* Children, and where what is found goes. */
@@ -130,10 +134,11 @@ struct ChildEntry {
 };
 
 struct ChildShared {
-    ChildTerm term[CHILD_TERMS + 2 * CHILD_LANES];
+    ChildTerm term[CHILD_TERMS];
     ChildEntry near[CHILD_TERMS]; /* the first ones of a list */
     ChildPair partial[CHILD_THREADS];
-    int of_matrix, groups; /* of terms */
+    int of_matrix, terms;
+    uint64_t rank[2][CHILD_WARPS]; /* of doubles */
     double key[2][CHILD_WARPS], low[CHILD_WARPS], doubt[CHILD_WARPS];
     int index[2][CHILD_WARPS];
     unsigned long long units, bucket[CHILD_BUCKETS]; /* of slopes */
@@ -143,7 +148,7 @@ struct ChildShared {
 
 struct ChildBest {
     double key;
-    int index; /* -1: none */
+    int index; /* -1: none, and no key */
 };
 
 /* A list of rows or positions with values: that of entry e is value[e], or value[index[e]]. */
@@ -177,32 +182,29 @@ class ChildBlock {
     /* The largest or the smallest key, of equal ones that with the lowest index; index < 0 does not count. */
     template <bool LARGEST>
     __device__ ChildBest best(double key, int index) {
-        auto of_warp = [](ChildBest mine) {
-            for (int half = 16; half > 0; half /= 2) {
-                const double k = __shfl_xor_sync(~0u, mine.key, half);
-                const int i = __shfl_xor_sync(~0u, mine.index, half);
-                if (i < 0) continue;
-                if (mine.index < 0 || (k == mine.key ? i < mine.index : LARGEST == (k > mine.key))) mine = {k, i};
-            }
-            return mine;
+        auto of_warp = [](uint64_t *rank, unsigned *i) {
+            const uint64_t mine = *rank;
+            *rank = warp_largest(mine);
+            *i = warp_min(mine == *rank ? *i : ~0u);
         };
-        const ChildBest mine = of_warp({key, index});
+        uint64_t rank = index < 0 ? 0 : LARGEST ? rank_of(key) : ~rank_of(key);
+        unsigned i = static_cast<unsigned>(index);
+        of_warp(&rank, &i);
         turn_ ^= 1;
-        if (lane() == 0) child_shared.key[turn_][warp()] = mine.key, child_shared.index[turn_][warp()] = mine.index;
+        if (lane() == 0)
+            child_shared.rank[turn_][warp()] = rank, child_shared.index[turn_][warp()] = static_cast<int>(i);
         __syncthreads();
-        return of_warp({lane() < warps() ? child_shared.key[turn_][lane()] : 0,
-                        lane() < warps() ? child_shared.index[turn_][lane()] : -1});
+        rank = lane() < warps() ? child_shared.rank[turn_][lane()] : 0;
+        i = lane() < warps() ? static_cast<unsigned>(child_shared.index[turn_][lane()]) : ~0u;
+        of_warp(&rank, &i);
+        return {of_rank(LARGEST ? rank : ~rank), static_cast<int>(i)};
     }
     __device__ double largest(double x) {
-        auto of_warp = [](double y) {
-            for (int half = 16; half > 0; half /= 2) y = gpuopt__max(y, __shfl_xor_sync(~0u, y, half));
-            return y;
-        };
-        x = of_warp(x);
+        const uint64_t rank = warp_largest(rank_of(x));
         turn_ ^= 1;
-        if (lane() == 0) child_shared.key[turn_][warp()] = x;
+        if (lane() == 0) child_shared.rank[turn_][warp()] = rank;
         __syncthreads();
-        return of_warp(child_shared.key[turn_][lane() < warps() ? lane() : 0]);
+        return of_rank(warp_largest(child_shared.rank[turn_][lane() < warps() ? lane() : 0]));
     }
     __device__ double smallest(double x) { return -largest(-x); }
     __device__ bool any(bool x) { return __syncthreads_or(x) != 0; }
@@ -275,6 +277,19 @@ class ChildBlock {
     }
 
   private:
+    /* Doubles in their order as unsigned integers above 0; -0 is 0. */
+    __device__ static uint64_t rank_of(double x) {
+        const auto bits = static_cast<uint64_t>(__double_as_longlong(x + 0.0));
+        return bits >> 63 ? ~bits : bits | uint64_t{1} << 63;
+    }
+    __device__ static double of_rank(uint64_t rank) {
+        return __longlong_as_double(static_cast<long long>(rank >> 63 ? rank ^ uint64_t{1} << 63 : ~rank));
+    }
+    __device__ static uint64_t warp_largest(uint64_t x) {
+        const auto high = static_cast<unsigned>(x >> 32), most = warp_max(high);
+        return uint64_t{most} << 32 | warp_max(high == most ? static_cast<unsigned>(x) : 0);
+    }
+
     int turn_ = 0; /* of the two buffers for what threads tell one another, so that one barrier is enough */
 };
 

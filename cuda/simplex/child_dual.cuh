@@ -37,7 +37,9 @@ class ChildDual : public ChildWeights {
             child_own.refused[i] = child_own.gone[i] = 0;
         }
         for (int w = thread(); w < child_root.both / 32 + 1; w += threads()) child_own.marks[w] = 0;
-        if (thread() == 0) child_own.columns = child_root.columns.at, child_own.lines = child_root.lines.at;
+        if (thread() == 0)
+            child_own.columns = child_root.columns.at, child_own.lines = child_root.lines.at,
+            child_own.singles = child_root.singles.at;
         __syncthreads();
         if (thread() == 0) /* of entries for the same variable the last one counts */
             for (int64_t e = job.bound_start[k]; e < job.bound_start[k + 1]; e++) {

@@ -19,19 +19,19 @@ class ChildProducts : public ChildBlock {
     bool known_products = false; /* the rows of V have products behind them: child_weights.cuh */
 
     /* out [rows] = B^-1 times a list by rows (FTRAN), or B^-T times one by positions (BTRAN). out is none of the list's
-     * arrays. marks: not null: only where that or its neighbour is not 0. */
-    template <bool FTRAN>
+     * arrays. marks: not null: only where that or its neighbour is not 0. Number: the precision of B0^-1. */
+    template <bool FTRAN, class Number = double>
     __device__ __noinline__ void product(const ChildList &list, double *into, const double *marks = nullptr) {
         double *const out = ptx_global(into);
         const double *const where = marks ? ptx_global(marks) : nullptr;
-        add_up<FTRAN>((child_root.rows + 1) / 2, list.count + pivots,
-                      [&](int first, int count) { stage<FTRAN>(list, first, count); },
-                      [](int pair) { return int64_t{2} * pair; }, [&](int pair) { return wanted(where, pair); },
-                      [&](int pair, bool more, ChildPair sum) {
-                          const int i = 2 * pair;
-                          out[i] = more ? out[i] + sum.even : sum.even;
-                          if (i + 1 < child_root.rows) out[i + 1] = more ? out[i + 1] + sum.odd : sum.odd;
-                      });
+        add_up<FTRAN, Number>((child_root.rows + 1) / 2, list.count + pivots,
+                              [&](int first, int count) { stage<FTRAN, Number>(list, first, count); },
+                              [](int pair) { return int64_t{2} * pair; }, [&](int pair) { return wanted(where, pair); },
+                              [&](int pair, bool more, ChildPair sum) {
+                                  const int i = 2 * pair;
+                                  out[i] = more ? out[i] + sum.even : sum.even;
+                                  if (i + 1 < child_root.rows) out[i + 1] = more ? out[i + 1] + sum.odd : sum.odd;
+                              });
     }
     /* out = the columns of U, each times a number, where marks is not 0. */
     __device__ __noinline__ void sum_pivots(const double *numbers, double *into, const double *marks) {
@@ -98,7 +98,9 @@ class ChildProducts : public ChildBlock {
         for (int i = thread(); i < child_root.rows; i += threads()) child_own.gone[i] = 0;
         pivots = 0;
         known_products = false;
-        if (thread() == 0) child_own.columns = child_own.merged_columns.at, child_own.lines = child_own.merged_lines.at;
+        if (thread() == 0)
+            child_own.columns = child_own.merged_columns.at, child_own.lines = child_own.merged_lines.at,
+            child_own.singles = child_own.merged_singles.at;
         __syncthreads();
     }
 
@@ -113,28 +115,33 @@ class ChildProducts : public ChildBlock {
     /* The sums of so many terms, which stage(first, count) puts into shared memory, some hundreds at a time, for so many
      * pairs of neighbours, at place(pair) in each term's line: put(pair, more, sum) takes them, `more` for what comes on
      * top of an earlier sum. A thread sums up a pair that is wanted, or a part of the terms of one. */
-    template <bool FTRAN, class Stage, class Place, class Wanted, class Put>
+    template <bool FTRAN, class Number = double, class Stage, class Place, class Wanted, class Put>
     __device__ void add_up(int pairs, int terms, Stage put_terms, Place place, Wanted wants, Put put) {
         const int width = max(1, (pairs + 31) / 32 * 32);
         const int parts = max(1, min(threads() / width, +CHILD_PARTS)), part = thread() / width;
         for (int first = 0; first == 0 || first < terms; first += CHILD_TERMS) {
             put_terms(first, min(terms - first, +CHILD_TERMS));
-            const int of_matrix = child_shared.of_matrix, groups = child_shared.groups;
+            const int all = child_shared.terms;
             if (parts == 1) {
-                for (int pair = thread(); pair < pairs; pair += threads())
-                    if (wants(pair)) put(pair, first > 0, sum_of<FTRAN>(0, of_matrix, groups, place(pair)));
+                for (int pair = thread(); pair - lane() < pairs; pair += threads()) {
+                    const bool mine = pair < pairs && wants(pair);
+                    const unsigned these = __ballot_sync(~0u, mine);
+                    if (mine) put(pair, first > 0, sum_of<FTRAN, Number>(these, 0, all, place(pair)));
+                }
             } else {
                 const int pair = thread() - part * width;
                 const bool mine = part < parts && pair < pairs && wants(pair);
+                const unsigned these = __ballot_sync(~0u, mine);
                 if (mine)
                     child_shared.partial[thread()] =
-                        sum_of<FTRAN>(part * groups / parts, of_matrix, (part + 1) * groups / parts, place(pair));
+                        sum_of<FTRAN, Number>(these, part * all / parts, (part + 1) * all / parts, place(pair));
                 __syncthreads();
                 if (part == 0 && mine) {
                     ChildPair sum = child_shared.partial[pair];
-                    for (int n = 1; n < parts; n++)
-                        sum.even += child_shared.partial[n * width + pair].even,
-                            sum.odd += child_shared.partial[n * width + pair].odd;
+                    for (int n = 1; n < parts; n++) {
+                        const ChildPair more = child_shared.partial[n * width + pair];
+                        sum.even += more.even, sum.odd += more.odd;
+                    }
                     put(pair, first > 0, sum);
                 }
             }
@@ -153,7 +160,7 @@ class ChildProducts : public ChildBlock {
         __syncthreads();
         if (warp() == 0) {
             const int all = close_up(0, count, 0);
-            if (lane() == 0) child_shared.of_matrix = child_shared.groups = all / CHILD_LANES;
+            if (lane() == 0) child_shared.of_matrix = child_shared.terms = all;
         }
         __syncthreads();
     }
@@ -239,27 +246,30 @@ class ChildProducts : public ChildBlock {
                 }
 #pragma unroll
                 for (int n = 0; n < AT_ONCE; n++)
-                    if (first + n < rows) to[(first + n) * pitch + i] = sum[n];
+                    if (first + n < rows) {
+                        to[(first + n) * pitch + i] = sum[n];
+                        if (COLUMNS && child_root.singles.at)
+                            child_own.merged_singles[(first + n) * pitch + i] = static_cast<float>(sum[n]);
+                    }
             }
     }
 
     /* Puts terms first, ..., first + count - 1 of a product into shared memory: those of the list, then the deferred
      * pivots. What such a pivot is multiplied by is itself a sum over the list, which some lanes share. Terms that are 0
-     * are left out then, and both kinds filled up to whole groups. */
-    template <bool FTRAN>
-    __device__ void stage(const ChildList &list, int first, int count) {
-        const double *matrix = FTRAN ? child_own.columns : child_own.lines, *left = FTRAN ? child_own.v : child_own.u,
-                     *right = FTRAN ? child_own.u : child_own.v;
+     * are left out then. */
+    template <bool FTRAN, class Number>
+    __device__ __noinline__ void stage(const ChildList &list, int first, int count) {
+        const Number *matrix = inverse<FTRAN>(Number{});
+        const double *left = FTRAN ? child_own.v : child_own.u, *right = FTRAN ? child_own.u : child_own.v;
         auto left_line = [&](int k) { return left + (FTRAN ? v_row(k) : k * child_root.pitch); };
         auto right_line = [&](int k) { return right + (FTRAN ? k * child_root.pitch : v_row(k)); };
         const int lanes = list.count <= 1 ? 1 : list.count <= 4 ? 4 : list.count <= 16 ? 8 : 32, at_once = 32 / lanes;
         const int of_list = min(max(list.count - first, 0), count);
-        const int behind = (of_list + CHILD_LANES - 1) / CHILD_LANES * CHILD_LANES; /* where the pivots' terms begin */
         for (int t = thread(); t < of_list; t += threads()) {
             const int line = list.index[first + t];
             const double value = list.at(first + t);
             const bool is = FTRAN || !child_own.gone[line];
-            child_shared.term[t] = {matrix + line * child_root.pitch, is ? value : 0};
+            child_shared.term[t] = {reinterpret_cast<const double *>(matrix + line * child_root.pitch), is ? value : 0};
             if (first == 0) child_shared.near[t] = {line, value};
         }
         if (lanes == 32) __syncthreads();
@@ -276,60 +286,72 @@ class ChildProducts : public ChildBlock {
                 for (int e = near + lane() % lanes; e < list.count; e += lanes) f += mine[list.index[e]] * list.at(e);
             }
             for (int half = lanes / 2; half > 0; half /= 2) f += __shfl_xor_sync(~0u, f, half);
-            if (k < end && lane() % lanes == 0)
-                child_shared.term[k + list.count - first - of_list + behind] = {right_line(k), f};
+            if (k < end && lane() % lanes == 0) child_shared.term[k + list.count - first] = {right_line(k), f};
         }
         __syncthreads();
         if (warp() == 0) {
-            const int of_matrix = close_up(0, of_list, 0), all = close_up(behind, behind + count - of_list, of_matrix);
-            if (lane() == 0) child_shared.of_matrix = of_matrix / CHILD_LANES, child_shared.groups = all / CHILD_LANES;
+            const int of_matrix = close_up(0, of_list, 0), all = close_up(of_list, count, of_matrix);
+            if (lane() == 0) child_shared.of_matrix = of_matrix, child_shared.terms = all;
         }
         __syncthreads();
     }
 
-    /* Moves the terms from, ..., end - 1 that are not 0 to `at` and behind, which is not behind `from`, and fills up with
-     * terms that are 0 to whole groups. Returns where they end. For one warp. */
+    /* B0^-1 by columns or by rows. */
+    template <bool COLUMNS>
+    __device__ static const double *inverse(double) {
+        return COLUMNS ? child_own.columns : child_own.lines;
+    }
+    template <bool COLUMNS>
+    __device__ static const float *inverse(float) {
+        return child_own.singles;
+    }
+
+    /* Moves the terms from, ..., end - 1 that are not 0 to `at` and behind, which is not behind `from`. Returns where they
+     * end. For one warp. */
     __device__ int close_up(int from, int end, int at) {
         for (int first = from; first < end; first += 32) {
             const bool here = first + lane() < end;
-            const ChildTerm term = here ? child_shared.term[first + lane()] : ChildTerm{child_root.columns, 0};
+            const ChildTerm term = here ? child_shared.term[first + lane()] : ChildTerm{nullptr, 0};
             const unsigned those = __ballot_sync(~0u, here && term.value != 0);
             if (those >> lane() & 1) child_shared.term[at + __popc(those & ((1u << lane()) - 1))] = term;
             at += __popc(those);
             __syncwarp();
         }
-        const int more = -at & (CHILD_LANES - 1);
-        if (lane() < more) child_shared.term[at + lane()] = {child_root.columns, 0};
-        __syncwarp();
-        return at + more;
+        return at;
     }
 
-    /* The sum of the groups of terms from, ..., end - 1 at i and i + 1; the first of_matrix of all groups are columns or
-     * rows of the root's inverse. The terms of a group are loaded before they are added. */
-    template <bool FTRAN>
-    __device__ ChildPair sum_of(int from, int of_matrix, int end, int64_t i) const {
+    /* The sum of the terms from, ..., end - 1 at i and i + 1; the first of_matrix of all are columns or rows of B0^-1. The
+     * terms of a group are loaded at the same time: the compiler moves neither a load behind the barrier of the warp's
+     * threads that do this, `these`, nor a value that is multiplied with before it. */
+    template <bool FTRAN, class Number>
+    __device__ __noinline__ static ChildPair sum_of(unsigned these, int from, int end, int64_t i) {
+        const int of_matrix = FTRAN ? min(max(from, child_shared.of_matrix), end) : from;
         ChildPair sum = {0, 0};
-        auto add = [&](int begin, int last) {
-            for (const ChildTerm *term = child_shared.term + begin * CHILD_LANES,
-                                 *stop = child_shared.term + last * CHILD_LANES;
-                 term < stop; term += CHILD_LANES) {
-                ChildPair x[CHILD_LANES];
+        auto group = [&](const ChildTerm *term, int count, auto precision) {
+            using Entry = decltype(precision);
+            struct alignas(2 * sizeof(Entry)) Neighbours {
+                Entry even, odd;
+            } x[CHILD_LANES];
 #pragma unroll
-                for (int n = 0; n < CHILD_LANES; n++)
-                    x[n] = *reinterpret_cast<const ChildPair *>(ptx_global(term[n].line) + i);
+            for (int n = 0; n < CHILD_LANES; n++)
+                x[n] = *reinterpret_cast<const Neighbours *>(
+                    reinterpret_cast<const Entry *>(ptx_global(term[min(n, count - 1)].line)) + i);
+            __syncwarp(these);
 #pragma unroll
-                for (int n = 0; n < CHILD_LANES; n++)
-                    sum.even += term[n].value * x[n].even, sum.odd += term[n].value * x[n].odd;
+            for (int n = 0; n < CHILD_LANES; n++) {
+                const double value = n < count ? term[n].value : 0;
+                sum.even += value * x[n].even, sum.odd += value * x[n].odd;
             }
         };
-        if (!FTRAN) {
-            add(from, end);
-            return sum;
-        }
-        add(from, min(of_matrix, end));
-        if (child_own.gone[i]) sum.even = 0;
-        if (i + 1 < child_root.rows && child_own.gone[i + 1]) sum.odd = 0;
-        add(max(from, of_matrix), end);
+        auto add = [&](int begin, int last, auto precision) {
+            const ChildTerm *term = child_shared.term + begin, *const stop = child_shared.term + last;
+            for (; stop - term >= CHILD_LANES; term += CHILD_LANES) group(term, +CHILD_LANES, precision);
+            if (term < stop) group(term, static_cast<int>(stop - term), precision);
+        };
+        add(from, of_matrix, Number{});
+        if (FTRAN && child_own.gone[i]) sum.even = 0;
+        if (FTRAN && i + 1 < child_root.rows && child_own.gone[i + 1]) sum.odd = 0;
+        add(of_matrix, end, double{});
         return sum;
     }
 

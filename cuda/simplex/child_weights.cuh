@@ -18,9 +18,10 @@
 namespace {
 
 enum {
-    CHILD_PRODUCTS = 64,     /* pivots whose products are kept: with more, rounding makes the weights worse and worse */
-    CHILD_PRODUCTS_PAY = 512 /* G is made if its rows are at most so many times the entries of all children's rho, those
-                                of a row of B0^-1 each, over the rows */
+    CHILD_PRODUCTS = 64, /* pivots whose products are kept: with more, rounding makes the weights worse and worse */
+    CHILD_PRODUCTS_PAY = 32768, /* G is made if the square of its rows is at most so many times the entries of a row of
+                                   B0^-1, for each child that a multiprocessor is taken to get: */
+    CHILD_PROCESSORS = 128      /* of so many; no device is asked, so that all ranks decide alike */
 };
 
 class ChildWeights : public ChildRatioTest {
@@ -36,8 +37,8 @@ class ChildWeights : public ChildRatioTest {
             if (known_products) {
                 append_products(by, norm);
                 sum_pivots(child_own.rho + 2 * child_root.pitch, child_own.tau, child_own.alpha);
-            } else /* weights need not be exact: what is rounding in rho is left out */
-                product<true>(nonzeros(child_own.rho, 1e-12 * sqrt(norm)), child_own.tau, child_own.alpha);
+            } else /* weights need not be exact: single precision, and what is rounding in rho is left out */
+                product<true, float>(nonzeros(child_own.rho, 1e-12 * sqrt(norm)), child_own.tau, child_own.alpha);
             for (int i = thread(); i < child_root.rows; i += threads()) {
                 if (i == p) child_own.weight[i] = gpuopt__max(norm / (by * by), 1e-4);
                 else if (child_own.alpha[i] != 0) {
