@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Children of a basis by HiGHS, the peer of children_bench: highs_children.py MODEL.mps... [--processes N] [--copies N]
+"""Children of a basis by HiGHS, the peer of children_bench:
+highs_children.py MODEL.mps... [--processes N] [--copies N] [--bases FOLDER]
 
 The linear relaxation of each model is solved by the dual simplex method without presolve, with tolerances of 1e-9; then
 both sides of its fractional integer columns (at most --copies children, 1000), each from the root's basis with one bound
-changed. Times of one process on the first 24 children, and of --processes (16) on all of them, the slowest counting.
-Needs the Python package highspy."""
+changed. Times of one process on the first 24 children, and of --processes (16) on all of them, the slowest counting;
+iterations of all. With --bases, the roots' bases go to FOLDER/NAME.mps.basis, from which children_bench begins with its
+option of that name. Needs the Python package highspy."""
 import argparse
 import math
 import multiprocessing
+import os
 import time
 
 import highspy
@@ -24,18 +27,30 @@ def load(path):
     return highs
 
 
+def keep(path, folder):
+    """Solves the relaxation and writes its basis: a gpuopt_simplex_variable for each column, then for each row."""
+    highs = load(path)
+    highs.run()
+    status = highspy.HighsBasisStatus
+    number = {status.kBasic: 0, status.kLower: 1, status.kUpper: 2, status.kZero: 3, status.kNonbasic: 1}
+    basis = highs.getBasis()
+    with open(os.path.join(folder, os.path.basename(path) + ".basis"), "wb") as file:
+        file.write(bytes(number[s] for s in list(basis.col_status) + list(basis.row_status)))
+
+
 def children(job):
     """Every parts-th of the first `limit` children: how many, their iterations and seconds, and the fractional columns."""
     path, part, parts, limit = job
     highs = load(path)
     highs.run()
-    lp, basis, x = highs.getLp(), highs.getBasis(), highs.getSolution().col_value
+    lp, basis, x = highs.getLp(), highs.getBasis(), list(highs.getSolution().col_value)
+    integrality, lowers, uppers = (list(v) for v in (lp.integrality_, lp.col_lower_, lp.col_upper_))
     fractional = [j for j in range(lp.num_col_)
-                  if lp.integrality_[j] != highspy.HighsVarType.kContinuous and abs(x[j] - round(x[j])) > 1e-6]
+                  if integrality[j] != highspy.HighsVarType.kContinuous and abs(x[j] - round(x[j])) > 1e-6]
     sides = [(j, side) for j in fractional for side in (0, 1)][:limit][part::parts]
     iterations, start = 0, time.time()
     for j, side in sides:
-        lower, upper = lp.col_lower_[j], lp.col_upper_[j]
+        lower, upper = lowers[j], uppers[j]
         highs.changeColBounds(j, math.ceil(x[j]) if side else lower, upper if side else math.floor(x[j]))
         highs.setBasis(basis)
         highs.run()
@@ -49,15 +64,19 @@ def main():
     parser.add_argument("models", nargs="+")
     parser.add_argument("--processes", type=int, default=16)
     parser.add_argument("--copies", type=int, default=1000)
+    parser.add_argument("--bases")
     options = parser.parse_args()
     for path in options.models:
+        if options.bases:
+            keep(path, options.bases)
         count, iterations, seconds, fractional = children((path, 0, 1, 24))
         print(f"{path}: {fractional} fractional; one process: {1e3 * seconds / max(1, count):.3f} ms a child, "
               f"{iterations / max(1, count):.1f} iterations", end="; ", flush=True)
         with multiprocessing.Pool(options.processes) as pool:
             parts = pool.map(children, [(path, k, options.processes, options.copies) for k in range(options.processes)])
         count, slowest = sum(part[0] for part in parts), max(part[2] for part in parts)
-        print(f"{options.processes} processes: {count} children in {1e3 * slowest:.1f} ms")
+        print(f"{options.processes} processes: {count} children in {1e3 * slowest:.1f} ms, "
+              f"{sum(part[1] for part in parts) / max(1, count):.1f} iterations")
 
 
 if __name__ == "__main__":
