@@ -88,7 +88,7 @@ struct alignas(16) ChildPair {
     double even, odd;
 };
 
-/* A row or column that is added so many times; it is read even where that is 0. */
+/* A row or column, in double precision or single, that is added so many times. */
 struct alignas(16) ChildTerm {
     const double *line;
     double value;
