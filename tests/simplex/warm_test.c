@@ -55,38 +55,38 @@ static void round_trips(void **state) {
 /* From an optimal basis there is nothing to do, with the perturbation or without, whoever has found it. */
 static void warm_start_at_the_optimum(void **state) {
     gpuopt_context *context = test_context(NULL);
-    int k, way, by_dual;
+    int k, way;
     (void)state;
     for (k = 0; k < MODELS; k++)
-        for (way = 0; way < 12; way += test_few() ? 5 : 1)
-            for (by_dual = 0; by_dual < 2; by_dual++) {
-                mip m = model_load(models[k]);
-                gpuopt_simplex_desc desc = mip_simplex_desc(&m), finder;
-                gpuopt_simplex *warm;
-                gpuopt_simplex_info info;
-                answer cold;
-                const char *fault;
-                variant_set(&desc, way % 6);
-                if (way >= 6) desc.perturbation = GPUOPT_OFF;
-                finder = desc;
-                if (by_dual) finder.algorithm = GPUOPT_ALGORITHM_DUAL;
-                cold = answer_after(context, &finder, &m, 100000);
-                desc.algorithm = (gpuopt_simplex_algorithm)((k + way) % 3);
-                warm = simplex_create(context, &desc);
-                must(gpuopt_simplex_set_basis(warm, GPUOPT_HOST, cold.basis));
-                info = simplex_iterate(warm, 1);
-                if (info.outcome != GPUOPT_OPTIMAL || info.iterations != 0)
-                    fail_msg("%s, %s, algorithm %d, by the dual method %d: %s, %lld iterations", models[k],
-                             variant_name(&desc), (int)desc.algorithm, by_dual, gpuopt_outcome_string(info.outcome),
-                             (long long)info.iterations);
-                answer_free(&cold);
-                cold = answer_get(warm, &m);
-                fault = answer_fault(&m, &cold, 1e-9);
-                if (fault) fail_msg("%s, %s: %s", models[k], variant_name(&desc), fault);
-                answer_free(&cold);
-                gpuopt_simplex_destroy(warm);
-                mip_free(&m);
-            }
+        for (way = 0; way < 12; way += test_few() ? 5 : 1) {
+            const int by_dual = (k + way) / 3 % 2;
+            mip m = model_load(models[k]);
+            gpuopt_simplex_desc desc = mip_simplex_desc(&m), finder;
+            gpuopt_simplex *warm;
+            gpuopt_simplex_info info;
+            answer cold;
+            const char *fault;
+            variant_set(&desc, way % 6);
+            if (way >= 6) desc.perturbation = GPUOPT_OFF;
+            finder = desc;
+            if (by_dual) finder.algorithm = GPUOPT_ALGORITHM_DUAL;
+            cold = answer_after(context, &finder, &m, 100000);
+            desc.algorithm = (gpuopt_simplex_algorithm)((k + way) % 3);
+            warm = simplex_create(context, &desc);
+            must(gpuopt_simplex_set_basis(warm, GPUOPT_HOST, cold.basis));
+            info = simplex_iterate(warm, 1);
+            if (info.outcome != GPUOPT_OPTIMAL || info.iterations != 0)
+                fail_msg("%s, %s, algorithm %d, by the dual method %d: %s, %lld iterations", models[k],
+                         variant_name(&desc), (int)desc.algorithm, by_dual, gpuopt_outcome_string(info.outcome),
+                         (long long)info.iterations);
+            answer_free(&cold);
+            cold = answer_get(warm, &m);
+            fault = answer_fault(&m, &cold, 1e-9);
+            if (fault) fail_msg("%s, %s: %s", models[k], variant_name(&desc), fault);
+            answer_free(&cold);
+            gpuopt_simplex_destroy(warm);
+            mip_free(&m);
+        }
     gpuopt_context_destroy(context);
 }
 
