@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reductions over the 32 lanes of a warp. Every lane gets the result.
+ * Reductions over the lanes of a warp. Every lane gets the result.
  */
 #ifndef GPUOPT_CUDA_WARP_CUH
 #define GPUOPT_CUDA_WARP_CUH
 
 namespace {
 
-/* The sum of doubles, in a fixed order. */
+/* The sum of doubles, in a fixed order; or of each group of so many lanes. */
+template <int LANES = 32>
 __device__ double warp_sum(double sum) {
-    for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
+    for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
     return sum;
 }
 

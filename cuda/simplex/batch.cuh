@@ -231,9 +231,9 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
     const unsigned tiles = static_cast<unsigned>((r.rows + TILE - 1) / TILE);
     if (tiles == 0) return c->known = true, GPUOPT_OK;
     c->launch({dim3(tiles, tiles), TILE * TILE_ROWS}, transpose_inverse, r.rows, r.pitch, r.columns.at, c->lines,
-              const_cast<float *>(r.singles.at));
+              child_is_steepest(b) ? c->singles : nullptr);
     c->launch({CudaSimplex::blocks(32 * int64_t{r.rows}), PRODUCT_THREADS}, weigh_lines, r.rows, r.pitch, c->lines,
-              r.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE, c->weight, c->nonzeros);
+              child_is_steepest(b), c->weight, c->nonzeros);
     status = c->launched("bringing the root");
     if (!status && !known) status = child_make_gram(b, c);
     c->known = !status;

@@ -233,10 +233,8 @@ class ChildProof : public ChildPrimal {
                 }
             },
             [&](int i) {
-                for (int half = LANES / 2; half > 0; half /= 2) {
-                    least += __shfl_xor_sync(~0u, least, half), most += __shfl_xor_sync(~0u, most, half);
-                    size += __shfl_xor_sync(~0u, size, half), infinite += __shfl_xor_sync(~0u, infinite, half);
-                }
+                least = warp_sum<LANES>(least), most = warp_sum<LANES>(most);
+                size = warp_sum<LANES>(size), infinite = warp_sum<LANES>(infinite);
                 if (lane() % LANES == 0 && i >= 0)
                     child_own.moved[i] = least, child_own.tau[i] = most, child_own.alpha[i] = size,
                     child_own.rho[i] = infinite;
