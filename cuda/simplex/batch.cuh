@@ -52,32 +52,28 @@ gpuopt_status child_fill_slices(const gpuopt_simplex_batch *b, CudaBatch *c) {
     const SimplexView &v = c->simplex->view;
     const ChildSlices &to = c->root.slices;
     const RootCopy &host = c->copy_of_root;
-    int64_t at = 0;
-    int slice = 0, longs = 0;
-    std::fill_n(host.slice_longs, (v.cols + 31) / 32, 0u);
+    int slices = 0, longs = 0;
+    unsigned at = 0;
+    std::fill_n(host.slices, (v.cols + 31) / 32, ChildSlice{});
     child_walk_slices(
-        v.cols, c->simplex->pattern.col_start,
-        [&](int64_t more) {
-            host.slice_start[slice++] = at;
-            at += more;
+        v.cols, c->simplex->pattern.col_start, child_longest(b, v.rows),
+        [&](int pairs) {
+            host.slices[slices].begin = at, host.slices[slices++].pairs = pairs;
+            at += static_cast<unsigned>(pairs);
         },
         [&](int j) {
-            host.slice_longs[j / 32] |= 1u << j % 32;
+            host.slices[j / 32].longs |= 1u << j % 32;
             host.of_long[longs++] = j;
         });
-    host.slice_start[slice] = at;
-    c->root.slices.count = slice, c->root.slices.of_longs = longs;
-    gpuopt_status status = c->copy(const_cast<int64_t *>(to.start.at), host.slice_start,
-                                   sizeof(int64_t) * (static_cast<size_t>(slice) + 1));
-    if (!status)
-        status = c->copy(const_cast<unsigned *>(to.longs.at), host.slice_longs,
-                         sizeof(unsigned) * static_cast<size_t>(slice));
+    c->root.slices.count = slices, c->root.slices.of_longs = longs;
+    gpuopt_status status =
+        c->copy(const_cast<ChildSlice *>(to.head.at), host.slices, sizeof(ChildSlice) * static_cast<size_t>(slices));
     if (!status)
         status = c->copy(const_cast<int *>(to.of_long.at), host.of_long, sizeof(int) * static_cast<size_t>(longs));
     if (!status) status = c->copy(c->row_scale, b->lp->row_scale, sizeof(double) * static_cast<size_t>(v.rows));
     if (status) return status;
-    c->launch({CudaSimplex::blocks(32 * int64_t{slice}), PRODUCT_THREADS}, fill_slices, v.rows, v.cols, v.col_start,
-              v.col_row, v.col_val, c->row_scale, c->root.shares_row, to);
+    c->launch({CudaSimplex::blocks(32 * int64_t{slices}), PRODUCT_THREADS}, fill_slices, v.rows, v.cols, v.col_start,
+              v.col_row, v.col_val, c->row_scale, to);
     return c->launched("slicing the columns");
 }
 
@@ -87,7 +83,7 @@ gpuopt_status child_take_model(const gpuopt_simplex_batch *b, CudaBatch *c) {
     ChildRoot &r = c->root;
     const int64_t models = c->simplex->models;
     r.rows = v.rows, r.cols = v.cols, r.both = v.rows + v.cols;
-    r.shares_row = r.rows <= CHILD_SHARED && child_row_bytes(r.rows) <= child_free_bytes(b);
+    r.banks = child_banks(b, r.rows);
     c->known = false;
     c->models = -1;
     gpuopt_status status = child_fill_slices(b, c);
@@ -289,8 +285,7 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
     job.x = target(job.x, wanted.x);
     job.farkas = target(job.farkas, wanted.farkas);
     job.farkas_low = target(job.farkas_low, wanted.farkas_low);
-    const size_t shared = c->root.shares_row ? child_row_bytes(c->root.rows) : 0;
-    c->launch({std::min(c->blocks, job.count), c->threads, shared},
+    c->launch({std::min(c->blocks, job.count), c->threads, child_row_bytes(c->root.rows, c->root.banks)},
               c->threads > CHILD_FEW_THREADS ? solve_children<CHILD_THREADS> : solve_children<CHILD_FEW_THREADS>,
               c->root, job, c->state, c->state_bytes);
     status = c->launched("solving children");

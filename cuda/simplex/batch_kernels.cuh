@@ -85,25 +85,28 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
 /* Fills the slices. One thread per column, and those of a slice in one warp. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     fill_slices(int rows, int cols, const int64_t *col_start, const int *col_row, const double *col_val,
-                const double *row_scale, bool flat, const __grid_constant__ ChildSlices to) {
+                const double *row_scale, const __grid_constant__ ChildSlices to) {
     const int64_t j = product_thread(), slice = j / 32;
     if (slice >= to.count) return;
     const int64_t begin = j < cols ? col_start[j] : 0;
     int64_t end = j < cols ? col_start[j + 1] : 0;
     if (end - begin > CHILD_LONG) end = begin;
+    ChildSlice *const head = const_cast<ChildSlice *>(to.head.at) + slice;
     double size = 0;
-    int64_t e = begin;
-    for (int64_t at = to.start[slice] + j % 32; at < to.start[slice + 1]; at += 32, e++) {
+    bool flat = true;
+    for (int n = 0; n < 2 * head->pairs; n++) {
+        const int64_t e = begin + n, at = 2 * (32 * (int64_t{head->begin} + n / 2) + j % 32) + n % 2;
         const bool is = e < end;
-        const double value = is ? col_val[e] : 0, unscaled = is ? value / row_scale[col_row[e]] : 0;
-        if (e == begin) size = fabs(unscaled);
+        const double unscaled = is ? col_val[e] / row_scale[col_row[e]] : 0;
+        if (n == 0) size = fabs(unscaled);
         flat = flat && (!is || fabs(unscaled) == size);
-        const_cast<int *>(to.row.at)[at] = is ? col_row[e] : 0;
-        const_cast<double *>(to.val.at)[at] = value;
-        const_cast<uint16_t *>(to.flat.at)[at] =
+        const_cast<double *>(to.val.at)[at] = fabs(unscaled);
+        const_cast<uint16_t *>(to.row.at)[at] =
             static_cast<uint16_t>(is ? col_row[e] | (unscaled < 0 ? +CHILD_MINUS : 0) : rows);
     }
-    const_cast<double *>(to.factor.at)[j] = __all_sync(~0u, flat) ? size : 0;
+    const_cast<double *>(to.factor.at)[j] = size;
+    flat = __all_sync(~0u, flat);
+    if (j % 32 == 0) head->flat = flat;
 }
 
 } // namespace

@@ -9,17 +9,18 @@
 
 namespace {
 
-/* Calls slice(entries) for each slice, and longer(column) for each column that is in none. */
+/* Calls slice(pairs) for each slice, and longer(column) for each column that is in none: those with more entries than
+ * `longest`. */
 template <class Slice, class Longer>
-void child_walk_slices(int cols, const int64_t *col_start, Slice slice, Longer longer) {
+void child_walk_slices(int cols, const int64_t *col_start, int longest, Slice slice, Longer longer) {
     for (int first = 0; first < cols; first += 32) {
         int64_t most = 0;
         for (int j = first; j < cols && j < first + 32; j++) {
             const int64_t length = col_start[j + 1] - col_start[j];
-            if (length > CHILD_LONG) longer(j);
+            if (length > longest) longer(j);
             else most = std::max(most, length);
         }
-        slice(32 * most);
+        slice(static_cast<int>((most + 1) / 2));
     }
 }
 
@@ -29,8 +30,7 @@ struct RootCopy {
     double *y, *y_low;                                  /* [rows] */
     uint8_t *status, *state;                            /* [both] */
     int *head;                                          /* [rows] */
-    int64_t *slice_start;                               /* [slices + 1] */
-    unsigned *slice_longs;                              /* [slices] */
+    ChildSlice *slices;                                 /* [slices] */
     int *of_long;                                       /* [cols] */
 };
 
@@ -113,25 +113,21 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     double *lower, *upper, *cost;
     ChildSlices &slices = c->root.slices;
     const int64_t most_slices = (cols + 31) / 32;
-    int64_t *slice_start;
-    unsigned *slice_longs;
-    int *slice_row, *of_long;
+    ChildSlice *slice_head;
+    int *of_long;
     double *slice_val, *slice_factor;
-    uint16_t *slice_flat;
+    uint16_t *slice_row;
     simplex_cut(arena, &c->lines, pitch * rows);
     simplex_cut(arena, &c->singles, child_is_steepest(b) ? pitch * rows : 0);
     simplex_cut(arena, &c->gram, child_keeps_products(b) ? pitch * rows : 0);
     simplex_cut(arena, &c->nonzeros, 1);
-    simplex_cut(arena, &slice_start, most_slices + 1);
-    simplex_cut(arena, &slice_longs, most_slices);
+    simplex_cut(arena, &slice_head, most_slices);
     simplex_cut(arena, &slice_row, c->sliced);
     simplex_cut(arena, &slice_val, c->sliced);
-    simplex_cut(arena, &slice_flat, c->sliced);
     simplex_cut(arena, &slice_factor, 32 * most_slices);
     simplex_cut(arena, &of_long, c->longs);
-    slices.flat = slice_flat, slices.factor = slice_factor;
-    slices.start = slice_start, slices.longs = slice_longs, slices.row = slice_row, slices.val = slice_val,
-    slices.of_long = of_long;
+    slices.head = slice_head, slices.row = slice_row, slices.val = slice_val;
+    slices.factor = slice_factor, slices.of_long = of_long;
     simplex_cut(arena, &c->weight, rows);
     for (double *&array : c->model) simplex_cut(arena, &array, both);
     simplex_cut(arena, &c->root_state, both);
@@ -175,34 +171,40 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
     simplex_cut(arena, &c->status, both);
     simplex_cut(arena, &c->state, both);
     simplex_cut(arena, &c->head, rows);
-    simplex_cut(arena, &c->slice_start, (both - rows + 31) / 32 + 1);
-    simplex_cut(arena, &c->slice_longs, (both - rows + 31) / 32);
+    simplex_cut(arena, &c->slices, (both - rows + 31) / 32);
     simplex_cut(arena, &c->of_long, both - rows);
     return batch;
 }
 
+/* How often a row of B^-1 is in a block's shared memory: never, if there is no place. */
+size_t child_row_bytes(int rows, int banks) {
+    return sizeof(double) * static_cast<size_t>(banks) * (static_cast<size_t>(rows) + 1);
+}
+int child_banks(const gpuopt_simplex_batch *b, int rows) {
+    enum { OTHER = 4096 };
+    const size_t free = static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildShared) -
+                        sizeof(ChildRoot) - sizeof(ChildState) - OTHER;
+    int banks = CHILD_BANKS;
+    while (banks > 1 && child_row_bytes(rows, banks) > std::min(free, size_t{CHILD_ROW})) banks /= 2;
+    return rows < CHILD_MINUS && child_row_bytes(rows, banks) <= free ? banks : 0;
+}
+int child_longest(const gpuopt_simplex_batch *b, int rows) { return child_banks(b, rows) > 0 ? +CHILD_LONG : 0; }
+
 /* The room for slices: that of the model or, if rows and columns may come, of any that fits into the root's room. */
 gpuopt_status child_set_room(const gpuopt_simplex_batch *b, CudaBatch *c) {
-    const int64_t rows = b->shape->rows, cols = b->shape->cols, nonzeros = b->shape->nonzeros;
+    const int64_t rows = b->shape->rows, cols = b->shape->cols, nonzeros = b->shape->nonzeros,
+                  slices = (cols + 31) / 32;
     gpuopt__simplex_pattern pattern;
     gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
     if (status) return status;
     if (b->shape->grows) {
-        c->sliced = 32 * std::min((cols + 31) / 32 * std::min(int64_t{CHILD_LONG}, rows), nonzeros);
-        c->longs = std::min(cols, nonzeros / (CHILD_LONG + 1));
+        c->sliced = 32 * std::min(slices * std::min(int64_t{CHILD_LONG}, rows + 1), nonzeros + slices);
+        c->longs = cols;
     } else
         child_walk_slices(
-            b->shape->cols, pattern.col_start, [&](int64_t entries) { c->sliced += entries; },
-            [&](int) { c->longs++; });
+            b->shape->cols, pattern.col_start, child_longest(b, b->shape->rows),
+            [&](int pairs) { c->sliced += 64 * int64_t{pairs}; }, [&](int) { c->longs++; });
     return GPUOPT_OK;
-}
-
-/* Of a block's shared memory: what a row of B^-1 takes, and what there is. */
-size_t child_row_bytes(int rows) { return sizeof(double) * (2 * static_cast<size_t>(rows) + 1); }
-size_t child_free_bytes(const gpuopt_simplex_batch *b) {
-    enum { OTHER = 4096 };
-    return static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildShared) - sizeof(ChildRoot) -
-           sizeof(ChildState) - OTHER;
 }
 
 /* How many blocks, of how many threads: they depend on the root's room, the batch and the device alone. */

@@ -23,8 +23,9 @@ enum {
     CHILD_PARTS = 4,     /* most threads that share a sum */
     CHILD_BUCKETS = 256, /* of steps, in a ratio test */
     CHILD_LONG = 64,     /* entries of a column that is not in a slice */
-    CHILD_SHARED = 8192, /* most rows of which a row of B^-1 is kept in shared memory */
-    CHILD_MINUS = 32768, /* above all rows of a flat slice */
+    CHILD_BANKS = 16,    /* most times that a row of B^-1 is in shared memory, */
+    CHILD_ROW = 98304,   /* if it takes so many bytes at most */
+    CHILD_MINUS = 32768, /* above all rows of a slice */
     CHILD_IDLE = 2,      /* pivots in turn that move nothing, after which costs are perturbed */
 };
 
@@ -40,18 +41,23 @@ struct ChildArray {
     __device__ operator T *() const { return ptx_global(at); }
 };
 
-/* A once more, for y'A: the columns in slices of 32, of which each lane has one. Entry e of them all is at
- * start[slice] + 32 e; those that a column lacks are 0. Columns with more than CHILD_LONG entries are listed. In most
- * models columns have one value up to signs, before scaling: where that is so for all of a slice, it is flat, and the rows
- * with those signs say everything, in a sixth of the memory. */
+/* A once more, for y'A: the columns in slices of 32, of which each lane has one, and two entries at a time. Pair e of
+ * them all is at 32 * (begin + e); entries that a column lacks are 0. Columns with more than CHILD_LONG entries are listed,
+ * as all are if y has no place in shared memory. Values are without the scales of the rows, which y has instead. In most
+ * models columns have one value then, up to signs: where that is so for all of a slice, it is flat, and the rows with those
+ * signs say everything, in a fifth of the memory. */
+struct alignas(16) ChildSlice {
+    unsigned begin;
+    int pairs;
+    unsigned longs; /* bits of the columns that are listed */
+    int flat;
+};
 struct ChildSlices {
     int count, of_longs;
-    ChildArray<const int64_t> start;  /* [count + 1] */
-    ChildArray<const unsigned> longs; /* [count] bits of the columns that are listed */
-    ChildArray<const int> row;        /* [start[count]] */
+    ChildArray<const ChildSlice> head; /* [count] */
+    ChildArray<const uint16_t> row;    /* with CHILD_MINUS or not; [rows] where there is no entry */
     ChildArray<const double> val;
-    ChildArray<const uint16_t> flat; /* [start[count]] rows, with CHILD_MINUS or not; [rows] where there is no entry */
-    ChildArray<const double> factor; /* [32 count] the columns' scales times their values; 0 in other slices */
+    ChildArray<const double> factor; /* [32 count] the columns' scales times their values, if their slices are flat */
     ChildArray<const int> of_long;   /* [of_longs] columns */
 };
 
@@ -75,8 +81,8 @@ struct ChildRoot {
     double primal_scale, cost_scale, largest_cost;
     double primal, dual, pivot, zero; /* tolerances */
     int pricing;                      /* a gpuopt_simplex_dual_pricing */
-    bool shares_row;                  /* a row of B^-1 is kept in shared memory, twice */
-    int most; /* pivots in U and V, after which they are merged into an inverse of the block's own; END: any number */
+    int banks; /* a row of B^-1 is kept in shared memory so many times, for lanes not to wait for one another */
+    int most;  /* pivots in U and V, after which they are merged into an inverse of the block's own; END: any number */
     unsigned long long seed;
     double cutoff;        /* infinite: none */
     double limit, offset; /* the cutoff in the host's units, where the objective has an offset; */
@@ -141,6 +147,8 @@ struct ChildShared {
     uint64_t rank[2][CHILD_WARPS]; /* of doubles */
     double key[2][CHILD_WARPS], low[CHILD_WARPS], doubt[CHILD_WARPS];
     int index[2][CHILD_WARPS];
+    int waiting[CHILD_WARPS][64];                    /* variables that a warp has yet to look at */
+    unsigned long long limit;                        /* bits of a step */
     unsigned long long units, bucket[CHILD_BUCKETS]; /* of slopes */
     int few[32];
     int count, listed, child;

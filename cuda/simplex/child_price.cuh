@@ -15,118 +15,132 @@ class ChildPrice : public ChildProducts {
 
     /* row[v] = y'a_v for the nonbasic variables, 0 for the basic ones. */
     __device__ __noinline__ void price_out(const double *y) {
-        if (child_root.shares_row) {
+        price<false>(y, [](int, int, double, double) {});
+    }
+
+  protected:
+    /* The same, and each(v, state, entry, d) for the lanes of a warp at a time, with the reduced cost if REDUCED; the state
+     * of lanes that have no variable is 0. */
+    template <bool REDUCED, class Each>
+    __device__ void price(const double *y, Each each) {
+        if (child_root.banks > 0) {
             GPUOPT_DYNAMIC_SHARED(double, child_row);
-            double *const unscaled = child_row + child_root.rows;
+            const int banks = child_root.banks;
             for (int i = thread(); i < child_root.rows; i += threads()) {
-                child_row[i] = y[i];
-                unscaled[i] = y[i] * child_root.row_scale[i];
+                const double unscaled = y[i] * child_root.row_scale[i];
+                for (int n = 0; n < banks; n++) child_row[banks * i + ((lane() + n) & (banks - 1))] = unscaled;
             }
-            if (thread() == 0) unscaled[child_root.rows] = 0; /* for the entries that columns lack */
+            for (int e = thread(); e < banks; e += threads()) child_row[banks * child_root.rows + e] = 0;
             __syncthreads();
-            price_slices(child_row, unscaled);
-            price_long(child_row);
-        } else {
-            price_slices(y, nullptr);
-            price_long(y);
+            price_slices<REDUCED>(child_row + (lane() & (banks - 1)), banks, each);
         }
-        for (int i = thread(); i < child_root.rows; i += threads()) {
-            const int v = child_root.cols + i;
-            child_own.row[v] = child_own.state[v] & CHILD_BASIC ? 0 : y[i];
+        price_long<REDUCED>(y, each);
+        for (int first = 32 * warp(); first < child_root.rows; first += threads()) {
+            const int i = first + lane(), v = child_root.cols + i;
+            const bool is = i < child_root.rows;
+            const int state = is ? child_own.state[v] : 0;
+            const double entry = is && !(state & CHILD_BASIC) ? y[i] : 0, d = is && REDUCED ? child_own.d[v] : 0;
+            if (is) child_own.row[v] = entry;
+            each(v, state, entry, d);
         }
         __syncthreads();
     }
 
   private:
-    /* What a warp must know of a slice before its entries: fetched while it works on the one before. */
-    struct Slice {
-        int64_t begin, end;
-        unsigned longs; /* bits of columns that are too long for it */
-        int state;      /* of the lane's column */
-        double factor;  /* of the lane's column, in a flat slice; else 0 */
+    static_assert(CHILD_MINUS == 0x8000, "the sign of a double is moved there");
+    /* What a lane must know of its column: fetched while the warp works on the slice before. */
+    struct Ahead {
+        int state;
+        double factor, d;
     };
-    __device__ Slice fetch(int slice) const {
-        if (slice >= child_root.slices.count) return {0, 0, 0, 0, 0};
-        const int j = slice * 32 + lane();
-        return {child_root.slices.start[slice], child_root.slices.start[slice + 1], child_root.slices.longs[slice],
-                j < child_root.cols ? child_own.state[j] : 0, child_root.slices.factor[j]};
+    __device__ static ChildSlice head_of(int slice) {
+        return slice < child_root.slices.count ? child_root.slices.head[slice] : ChildSlice{0, 0, 0, 0};
     }
-    /* Calls some(n, first) for so many entries, the next n at once; n is known to the compiler. */
+    template <bool REDUCED>
+    __device__ static Ahead fetch(int slice) {
+        const int j = 32 * slice + lane();
+        if (j >= child_root.cols) return {0, 0, 0};
+        return {child_own.state[j], child_root.slices.factor[j], REDUCED ? child_own.d[j] : 0};
+    }
+    template <int N>
+    struct Count {
+        static constexpr int value = N;
+    };
+    /* Calls some(n, first) for so many pairs, the next n at once; n is known to the compiler. */
     template <class Some>
     __device__ static void by_some(int count, Some some) {
         int first = 0;
-        for (; count - first >= 8; first += 8) some(Number<8>{}, first);
+        for (; count - first >= 4; first += 4) some(Count<4>{}, first);
         switch (count - first) {
-        case 7: return some(Number<7>{}, first);
-        case 6: return some(Number<6>{}, first);
-        case 5: return some(Number<5>{}, first);
-        case 4: return some(Number<4>{}, first);
-        case 3: return some(Number<3>{}, first);
-        case 2: return some(Number<2>{}, first);
-        case 1: return some(Number<1>{}, first);
+        case 3: return some(Count<3>{}, first);
+        case 2: return some(Count<2>{}, first);
+        case 1: return some(Count<1>{}, first);
         default: return;
         }
     }
-    template <int N>
-    struct Number {
-        static constexpr int value = N;
-    };
-    /* y'a for the lane's column, where the columns of the slice have up to `count` entries, the first one at `begin`. */
-    __device__ static double entries(int64_t begin, int count, const double *y) {
-        const int *const rows = child_root.slices.row + begin + lane();
-        const double *const values = child_root.slices.val + begin + lane();
-        double sum = 0;
-        by_some(count, [&](auto number, int first) {
-            constexpr int N = decltype(number)::value;
-            int row[N];
-            double value[N];
-#pragma unroll
-            for (int n = 0; n < N; n++) row[n] = rows[32 * (first + n)], value[n] = values[32 * (first + n)];
-#pragma unroll
-            for (int n = 0; n < N; n++) sum += value[n] * y[row[n]];
-        });
-        return sum;
-    }
-    /* The same but for the factor, in a flat slice. */
-    __device__ static double flat_entries(int64_t begin, int count, const double *unscaled) {
-        const uint16_t *const rows = child_root.slices.flat + begin + lane();
-        double sum = 0;
-        by_some(count, [&](auto number, int first) {
+    /* y'a for the lane's column, but for its factor if FLAT; y[i] of the lane's bank is at i * banks. */
+    template <bool FLAT>
+    __device__ static double entries(const ChildSlice &slice, const double *y, int banks) {
+        const int64_t begin = 32 * int64_t{slice.begin} + lane();
+        const unsigned *const rows = reinterpret_cast<const unsigned *>(ptx_global(child_root.slices.row.at)) + begin;
+        const double2 *const values = reinterpret_cast<const double2 *>(ptx_global(child_root.slices.val.at)) + begin;
+        double2 sum = {0, 0};
+        auto entry =
+            [&](unsigned row,
+                unsigned minus) { /* the latter: in the highest bit */
+                                  const double size = y[static_cast<int>(row & (CHILD_MINUS - 1)) * banks];
+                                  return __hiloint2double(static_cast<int>(static_cast<unsigned>(__double2hiint(size)) ^
+                                                                           (minus & 1u << 31)),
+                                                          __double2loint(size));
+            };
+        by_some(slice.pairs, [&](auto number, int first) {
             constexpr int N = decltype(number)::value;
             unsigned row[N];
-#pragma unroll
-            for (int n = 0; n < N; n++) row[n] = rows[32 * (first + n)];
+            double2 value[N];
 #pragma unroll
             for (int n = 0; n < N; n++) {
-                const double entry = unscaled[row[n] & (CHILD_MINUS - 1)];
-                sum += row[n] & CHILD_MINUS ? -entry : entry;
+                row[n] = rows[32 * (first + n)];
+                if (!FLAT) value[n] = values[32 * (first + n)];
+            }
+#pragma unroll
+            for (int n = 0; n < N; n++) {
+                sum.x += entry(row[n], row[n] << 16) * (FLAT ? 1 : value[n].x);
+                sum.y += entry(row[n] >> 16, row[n]) * (FLAT ? 1 : value[n].y);
             }
         });
-        return sum;
+        return sum.x + sum.y;
     }
     /* Columns with at most CHILD_LONG entries. */
-    __device__ void price_slices(const double *y, const double *unscaled) {
-        Slice next = fetch(warp());
-        for (int slice = warp(); slice < child_root.slices.count; slice += warps()) {
-            const Slice now = next;
-            const int j = slice * 32 + lane(), count = static_cast<int>(now.end - now.begin) / 32;
-            next = fetch(slice + warps());
-            const double sum = unscaled && __any_sync(~0u, now.factor != 0)
-                                   ? now.factor * flat_entries(now.begin, count, unscaled)
-                                   : entries(now.begin, count, y);
-            if (j < child_root.cols && !(now.longs >> lane() & 1)) child_own.row[j] = now.state & CHILD_BASIC ? 0 : sum;
+    template <bool REDUCED, class Each>
+    __device__ void price_slices(const double *y, int banks, Each each) {
+        ChildSlice next = head_of(warp());
+        Ahead ahead = fetch<REDUCED>(warp());
+        for (int number = warp(); number < child_root.slices.count; number += warps()) {
+            const ChildSlice slice = next;
+            const Ahead now = ahead;
+            next = head_of(number + warps());
+            ahead = fetch<REDUCED>(number + warps());
+            const double sum =
+                slice.flat ? now.factor * entries<true>(slice, y, banks) : entries<false>(slice, y, banks);
+            const int j = 32 * number + lane();
+            const bool mine = j < child_root.cols && !(slice.longs >> lane() & 1);
+            const double entry = now.state & CHILD_BASIC ? 0 : sum;
+            if (mine) child_own.row[j] = entry;
+            each(j, mine ? now.state : 0, entry, now.d);
         }
     }
     /* The others. */
-    __device__ void price_long(const double *y) {
+    template <bool REDUCED, class Each>
+    __device__ void price_long(const double *y, Each each) {
         for (int n = warp(); n < child_root.slices.of_longs; n += warps()) {
-            const int j = child_root.slices.of_long[n];
+            const int j = child_root.slices.of_long[n], state = child_own.state[j];
             double sum = 0;
 #pragma unroll 4
             for (int64_t e = child_root.col_start[j] + lane(); e < child_root.col_start[j + 1]; e += 32)
                 sum += child_root.col_val[e] * y[child_root.col_row[e]];
-            sum = warp_sum(sum);
-            if (lane() == 0) child_own.row[j] = child_own.state[j] & CHILD_BASIC ? 0 : sum;
+            sum = state & CHILD_BASIC ? 0 : warp_sum(sum);
+            if (lane() == 0) child_own.row[j] = sum;
+            each(j, lane() == 0 ? state : 0, sum, REDUCED && lane() == 0 ? child_own.d[j] : 0);
         }
     }
 };

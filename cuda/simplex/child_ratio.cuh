@@ -32,11 +32,10 @@ class ChildRatioTest : public ChildPrice {
         const gpuopt__simplex_slope slope =
             gpuopt__simplex_slope_of(size, child_root.primal * gpuopt__max(1, size), child_root.cols);
         ChildRatio t = {0, {0, -1}, false, -1, sigma, 0, 0};
-        if (thread() == 0) child_shared.listed = child_shared.count = 0, child_shared.units = 0;
+        if (thread() == 0)
+            child_shared.listed = child_shared.count = 0, child_shared.units = 0, child_shared.limit = bits(HUGE_VAL);
         line(p);
-        price_out(child_own.rho);
         const ChildBest mine = list_break_points(sigma, slope);
-        __syncthreads();
         t.total = child_shared.listed;
         t.first = best<false>(mine.key, mine.index);
         find_first(slope.room, &t);
@@ -68,50 +67,62 @@ class ChildRatioTest : public ChildPrice {
     }
 
   private:
-    /* Puts the variables whose reduced costs come to 0 into the list. Returns the first of this thread's that block by
-     * themselves. */
+    /* Prices the row in rho out, and puts the variables whose reduced costs come to 0 into the list; but those whose steps
+     * are certainly longer than the one that Harris' test allows are left out, so the list is short. Returns the first of
+     * this thread's that block by themselves. */
     __device__ __noinline__ ChildBest list_break_points(double sigma, const gpuopt__simplex_slope &slope) {
-        enum { AT_ONCE = 4 };
         ChildBest mine = {0, -1};
-        for (int from = AT_ONCE * 32 * warp(); from < child_root.both; from += AT_ONCE * threads()) {
-            double row[AT_ONCE], d[AT_ONCE], range[AT_ONCE];
-            int state[AT_ONCE], place[AT_ONCE], count = 0;
-            unsigned those[AT_ONCE];
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                const int v = from + 32 * n + lane();
-                row[n] = v < child_root.both ? child_own.row[v] : 0;
-                state[n] = v < child_root.both ? child_own.state[v] : 0;
-            }
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                const int v = from + 32 * n + lane();
-                const double a = sigma * row[n];
-                const bool can = (a > child_root.zero && state[n] & GPUOPT__SIMPLEX_MAY_INCREASE) ||
-                                 (a < -child_root.zero && state[n] & GPUOPT__SIMPLEX_MAY_DECREASE);
-                those[n] = __ballot_sync(~0u, can);
-                place[n] = can ? count + __popc(those[n] & ((1u << lane()) - 1)) : -1;
-                count += __popc(those[n]);
-                d[n] = can ? child_own.d[v] : 0;
-                range[n] = can ? child_own.upper[v] - child_own.lower[v] : 0;
-            }
-            if (count == 0) continue;
-            int at = lane() == 0 ? atomicAdd(&child_shared.listed, count) : 0;
-            at = __shfl_sync(~0u, at, 0);
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                if (place[n] < 0) continue;
-                const int v = from + 32 * n + lane(), k = at + place[n];
-                const double step = step_of(d[n], sigma * row[n]);
-                const uint64_t units = gpuopt__simplex_slope_units(&slope, row[n], range[n]);
-                child_own.list[k] = v;
-                child_own.step[k] = step;
-                child_own.units[k] = units;
-                if (units >= slope.room && (mine.index < 0 || before(step, v, mine))) mine = {step, v};
-            }
-        }
+        int waiting = 0, looked = 0; /* of the warp */
+        auto look = [&] {
+            __syncwarp();
+            for (int first = 0; first < waiting; first += 32)
+                look_at(first + lane() < waiting ? child_shared.waiting[warp()][first + lane()] : -1, sigma, slope,
+                        &mine);
+            __syncwarp();
+            looked += waiting;
+            waiting = 0;
+        };
+        price<true>(child_own.rho, [&](int v, int state, double entry, double d) {
+            const double a = sigma * entry;
+            const bool can = ((a > child_root.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
+                              (a < -child_root.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE)) &&
+                             is_near(d, a);
+            const unsigned those = __ballot_sync(~0u, can);
+            if (those == 0) return;
+            if (can) child_shared.waiting[warp()][waiting + __popc(those & ((1u << lane()) - 1))] = v;
+            waiting += __popc(those);
+            if (waiting >= 32 || looked == 0) look();
+        });
+        look();
+        __syncthreads();
         return mine;
     }
+    /* Whether a step may be one that Harris' test allows. */
+    __device__ static bool is_near(double d, double a) {
+        cuda::atomic_ref<unsigned long long, cuda::thread_scope_block> limit(child_shared.limit);
+        return !((a < 0 ? -d : d) > of_bits(limit.load(cuda::memory_order_relaxed)) * fabs(a) * (1 + 1e-9));
+    }
+    /* For the lanes of a warp: puts variables into the list; -1: none. */
+    __device__ __noinline__ void look_at(int v, double sigma, const gpuopt__simplex_slope &slope, ChildBest *mine) {
+        const double entry = v < 0 ? 1 : child_own.row[v], d = v < 0 ? 0 : child_own.d[v];
+        const double range = v < 0 ? 0 : child_own.upper[v] - child_own.lower[v];
+        const bool is = v >= 0 && is_near(d, sigma * entry);
+        const unsigned those = __ballot_sync(~0u, is);
+        int at = lane() == 0 && those != 0 ? atomicAdd(&child_shared.listed, __popc(those)) : 0;
+        at = __shfl_sync(~0u, at, 0) + __popc(those & ((1u << lane()) - 1));
+        if (!is) return;
+        const double step = step_of(d, sigma * entry);
+        const uint64_t units = gpuopt__simplex_slope_units(&slope, entry, range);
+        child_own.list[at] = v;
+        child_own.step[at] = step;
+        child_own.units[at] = units;
+        if (units < slope.room) return;
+        cuda::atomic_ref<unsigned long long, cuda::thread_scope_block>(child_shared.limit)
+            .fetch_min(bits(step_within(d, entry)), cuda::memory_order_relaxed);
+        if (mine->index < 0 || before(step, v, *mine)) *mine = {step, v};
+    }
+    /* Where the reduced cost is beyond 0 by the tolerance. */
+    __device__ static double step_within(double d, double a) { return (fabs(d) + child_root.dual) / fabs(a); }
     /* Where the reduced cost of a variable with the entry a is 0. Not -0: see bits(). */
     __device__ static double step_of(double d, double a) { return fabs(gpuopt__max(0, d / a)); }
     /* Whether a break point comes before another one. */
@@ -124,6 +135,7 @@ class ChildRatioTest : public ChildPrice {
     }
     /* Steps are not negative, so these are in their order. */
     __device__ static uint64_t bits(double step) { return static_cast<uint64_t>(__double_as_longlong(step)); }
+    __device__ static double of_bits(uint64_t step) { return __longlong_as_double(static_cast<long long>(step)); }
 
     /* Break points whose numbers are from low to high: numbers of steps, or, where `step` is the only one left, of
      * variables. */
@@ -225,11 +237,11 @@ class ChildRatioTest : public ChildPrice {
      * small, the last one that was passed and has a larger entry is taken back. */
     __device__ void choose_entering(ChildRatio *t) {
         const double good = 1e-4;
-        double limit = HUGE_VAL;
+        double limit = of_bits(child_shared.limit); /* that of variables which block by themselves, so are not passed */
         for (int k = thread(); k < t->total; k += threads()) {
             if (passed(*t, k) || child_own.step[k] >= limit) continue;
             const int v = child_own.list[k];
-            limit = gpuopt__min(limit, (fabs(child_own.d[v]) + child_root.dual) / fabs(child_own.row[v]));
+            limit = gpuopt__min(limit, step_within(child_own.d[v], child_own.row[v]));
         }
         limit = smallest(limit);
         ChildBest mine = {0, -1};
