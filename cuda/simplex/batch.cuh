@@ -236,6 +236,25 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
     return status;
 }
 
+/* The order in which blocks take the children: those first whose bounds are farthest from the root's point. They tend to
+ * take the most pivots, and the call ends when the last one does. */
+void child_order(const gpuopt_simplex_batch *b, const RootCopy &root) {
+    const gpuopt__simplex_children &from = b->job.children;
+    for (int k = 0; k < from.count; k++) {
+        double distance = 0;
+        for (int64_t e = from.bound_start[k]; e < from.bound_start[k + 1]; e++) {
+            const int v = from.variable[e];
+            const double unit = v < b->lp->cols ? b->lp->col_scale[v] : 1 / b->lp->row_scale[v - b->lp->cols];
+            distance += unit * std::max({0., from.lower[e] - root.x[v], root.x[v] - from.upper[e]});
+        }
+        root.distance[k] = distance < HUGE_VAL ? distance : HUGE_VAL; /* a number, in any case */
+        root.order[k] = k;
+    }
+    std::sort(root.order, root.order + from.count, [&](int a, int b) {
+        return root.distance[a] != root.distance[b] ? root.distance[a] > root.distance[b] : a < b;
+    });
+}
+
 /* Copies the children to the device. */
 gpuopt_status child_upload(const gpuopt_simplex_batch *b, CudaBatch *c) {
     const gpuopt__simplex_children &from = b->job.children;
@@ -254,6 +273,8 @@ gpuopt_status child_upload(const gpuopt_simplex_batch *b, CudaBatch *c) {
     if (!status) status = put(to.upper, from.upper, bounds);
     if (!status) status = put(to.col, from.col, costs);
     if (!status) status = put(to.cost, from.cost, costs);
+    child_order(b, c->copy_of_root);
+    if (!status) status = put(to.order, c->copy_of_root.order, count);
     if (!status) status = c->clear(to.next, 0, sizeof(int));
     return status;
 }

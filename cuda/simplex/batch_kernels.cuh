@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(THREADS)
         const int k = child_shared.child;
         __syncthreads();
         if (k >= job.count) return;
-        child.run(job, k);
+        child.run(job, job.order[k]);
     }
 }
 

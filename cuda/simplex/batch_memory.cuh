@@ -5,6 +5,8 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_BATCH_MEMORY_CUH
 #define GPUOPT_CUDA_SIMPLEX_BATCH_MEMORY_CUH
 
+#include <algorithm>
+
 #include "batch_kernels.cuh"
 
 namespace {
@@ -32,6 +34,8 @@ struct RootCopy {
     int *head;                                          /* [rows] */
     ChildSlice *slices;                                 /* [slices] */
     int *of_long;                                       /* [cols] */
+    double *distance;                                   /* [copies] see child_order() */
+    int *order;                                         /* [copies] */
 };
 
 struct CudaBatch : Queue {
@@ -109,7 +113,7 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     const int64_t rows = b->shape->rows, cols = b->shape->cols, both = rows + cols, copies = b->desc.copies;
     const int64_t pitch = c->simplex->view.pitch;
     int64_t *bound_start, *cost_start;
-    int *variable, *col;
+    int *variable, *col, *order;
     double *lower, *upper, *cost;
     ChildSlices &slices = c->root.slices;
     const int64_t most_slices = (cols + 31) / 32;
@@ -145,6 +149,8 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     job.bound_start = bound_start, job.cost_start = cost_start;
     job.variable = variable, job.col = col;
     job.lower = lower, job.upper = upper, job.cost = cost;
+    simplex_cut(arena, &order, copies);
+    job.order = order;
     simplex_cut(arena, &job.next, 1);
     simplex_cut(arena, &job.outcome, copies);
     simplex_cut(arena, &job.iterations, copies);
@@ -173,6 +179,8 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
     simplex_cut(arena, &c->head, rows);
     simplex_cut(arena, &c->slices, (both - rows + 31) / 32);
     simplex_cut(arena, &c->of_long, both - rows);
+    simplex_cut(arena, &c->distance, b->desc.copies);
+    simplex_cut(arena, &c->order, b->desc.copies);
     return batch;
 }
 

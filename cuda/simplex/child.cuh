@@ -125,7 +125,8 @@ struct ChildJob {
     const int64_t *bound_start, *cost_start;
     const int *variable, *col;
     const double *lower, *upper, *cost;
-    int *next; /* the first child that no block has taken */
+    const int *order; /* [count] in which they are taken, */
+    int *next;        /* and the place there of the first one that no block has taken */
     int *outcome, *iterations;
     double *bound, *objective, *objective_low; /* scaled, without the offset */
     int bounds;                                /* are wanted */
