@@ -90,10 +90,7 @@ class ChildProducts : public ChildBlock {
     __device__ bool full() const { return pivots >= child_root.most; }
     /* Z B0^-1 + U V, by columns and by rows, is the block's own B0^-1 from now on, and there are no pivots beside it. */
     __device__ __noinline__ void merge() {
-        auto u = [](int k) { return child_own.u + k * child_root.pitch; };
-        auto v = [](int k) { return child_own.v + v_row(k); };
-        merge_lines<true>(child_own.merged_columns, child_own.columns, u, v);
-        merge_lines<false>(child_own.merged_lines, child_own.lines, v, u);
+        merge_tiles();
         __syncthreads();
         for (int i = thread(); i < child_root.rows; i += threads()) child_own.gone[i] = 0;
         pivots = 0;
@@ -222,36 +219,42 @@ class ChildProducts : public ChildBlock {
         }
     }
 
-    /* Z B0^-1 + U V, by columns or by rows, into `to`, which may be `from`: the line with number n has the entries of
-     * `along`, times entry n of `across`. A warp takes some lines at once. */
-    template <bool COLUMNS, class Along, class Across>
-    __device__ void merge_lines(double *to, const double *from, Along along, Across across) const {
-        enum { AT_ONCE = 8 };
-        const int rows = child_root.rows;
-        const int64_t pitch = child_root.pitch;
-        for (int first = AT_ONCE * warp(); first < rows; first += AT_ONCE * warps())
-            for (int i = lane(); i < rows + rows % 2; i += 32) { /* the last one may be read with its neighbour */
-                double sum[AT_ONCE];
+    /* Z B0^-1 + U V, 16 positions and rows at a time for each warp, by rows, which may be those of B0^-1, and columns. */
+    __device__ void merge_tiles() {
+        enum { WIDTH = 16, PIVOTS = 8 };
+        const int rows = child_root.rows, tiles = (rows + WIDTH - 1) / WIDTH, group = lane() / 4, part = lane() % 4;
+        for (int tile = warp(); tile < tiles * tiles; tile += warps()) {
+            const int row = WIDTH * (tile % tiles), position = WIDTH * (tile / tiles);
+            double sum[2][4] = {};
+            for (int first = 0; first < pivots; first += PIVOTS) {
+                double of_v[4], of_u[2][2]; /* distributed as ptx_multiply() requires */
 #pragma unroll
-                for (int n = 0; n < AT_ONCE; n++) {
-                    const int gone = COLUMNS ? i : first + n;
-                    const bool is = i < rows && first + n < rows && !child_own.gone[gone];
-                    sum[n] = is ? from[(first + n) * pitch + i] : 0;
+                for (int n = 0; n < 4; n++) {
+                    const int k = first + part + n / 2 * 4, kept = min(k, pivots - 1), half = n % 2 * 8;
+                    const double v = child_own.v[v_row(kept) + min(row + group + half, rows - 1)],
+                                 u = child_own.u[kept * child_root.pitch + min(position + group + half, rows - 1)];
+                    of_v[n] = k < pivots ? v : 0;
+                    of_u[n % 2][n / 2] = k < pivots ? u : 0;
                 }
-                for (int k = 0; k < pivots; k++) {
-                    const double by = along(k)[i], *const of_k = across(k);
-#pragma unroll
-                    for (int n = 0; n < AT_ONCE; n++)
-                        if (first + n < rows) sum[n] += by * of_k[first + n];
-                }
-#pragma unroll
-                for (int n = 0; n < AT_ONCE; n++)
-                    if (first + n < rows) {
-                        to[(first + n) * pitch + i] = sum[n];
-                        if (COLUMNS && child_root.singles.at)
-                            child_own.merged_singles[(first + n) * pitch + i] = static_cast<float>(sum[n]);
-                    }
+                ptx_multiply(sum[0], of_v, of_u[0]);
+                ptx_multiply(sum[1], of_v, of_u[1]);
             }
+#pragma unroll
+            for (int n = 0; n < 8; n++)
+                put_merged(position + n / 4 * 8 + 2 * part + n % 2, row + group + n / 2 % 2 * 8, sum[n / 4][n % 4]);
+        }
+    }
+    /* What the pivots add to the entry of a position and a row; behind the last ones there is 0, which may be read with its
+     * neighbour. */
+    __device__ static void put_merged(int position, int row, double more) {
+        const int rows = child_root.rows, even = rows + rows % 2;
+        const int64_t by_row = position * child_root.pitch + row, by_column = row * child_root.pitch + position;
+        double entry = 0;
+        if (position < rows && row < rows) entry = (child_own.gone[position] ? 0 : child_own.lines[by_row]) + more;
+        if (position < rows && row < even) child_own.merged_lines[by_row] = entry;
+        if (row >= rows || position >= even) return;
+        child_own.merged_columns[by_column] = entry;
+        if (child_root.singles.at) child_own.merged_singles[by_column] = static_cast<float>(entry);
     }
 
     /* Puts terms first, ..., first + count - 1 of a product into shared memory: those of the list, then the deferred
