@@ -57,6 +57,12 @@ int devices() {
     return count;
 }
 
+/* Asked for at each context: a test may want blocks that have little shared memory. */
+static int block_memory() {
+    const char *wanted = getenv("GPUOPT_EMULATED_BLOCK_MEMORY");
+    return wanted ? atoi(wanted) : +BLOCK_MEMORY;
+}
+
 CUctx_st *primary(int device) {
     static CUctx_st contexts[DEVICES];
     contexts[device].device = device;
@@ -238,7 +244,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = PROCESSOR_MEMORY; break;
     case cudaDevAttrCooperativeLaunch: *value = 1; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = BLOCK_MEMORY; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = block_memory(); break;
     case cudaDevAttrReservedSharedMemoryPerBlock: *value = 1024; break;
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
     default: fatal("attribute %d of a device is not emulated", static_cast<int>(attribute));

@@ -2,6 +2,8 @@
  *
  * Batches of children of models without rows or columns, and with long columns.
  */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+
 #include <stdlib.h>
 
 #include "tests/simplex/children.h"
@@ -80,6 +82,14 @@ static void shapes(void **state) {
     gpuopt_context_destroy(context);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(shapes)};
+/* The same where the block of a GPU, if it is an emulated one, has place for 50 numbers beside what it always holds: so
+ * that 100 rows are too many for a row of the inverse. */
+static void narrow(void **state) {
+    setenv("GPUOPT_EMULATED_BLOCK_MEMORY", "50120", 1);
+    shapes(state);
+    unsetenv("GPUOPT_EMULATED_BLOCK_MEMORY");
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(shapes), cmocka_unit_test(narrow)};
 
 TEST_MAIN(tests)
