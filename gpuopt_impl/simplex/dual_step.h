@@ -51,9 +51,10 @@ typedef struct gpuopt__simplex_slope {
 /* Of a slope that at most so many variables take something off. */
 GPUOPT_HD gpuopt__simplex_slope gpuopt__simplex_slope_of(double slope, double least, int64_t variables) {
     gpuopt__simplex_slope s = {0, 0};
-    int exponent, bits = 1;
+    int exponent, bits; /* 2^bits exceeds the number of variables */
     if (!(slope > least) || !(slope < HUGE_VAL)) return s;
-    while (bits < 40 && variables >> bits) bits++;
+    frexp((double)variables, &bits);
+    bits = bits < 1 ? 1 : bits < 40 ? bits : 40;
     frexp(slope, &exponent);
     s.unit = ldexp(1.0, 62 - bits - (exponent > -900 ? exponent : -900));
     s.room = (uint64_t)gpuopt__mul(gpuopt__sub(slope, least), s.unit);
