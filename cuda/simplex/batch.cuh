@@ -55,19 +55,24 @@ gpuopt_status child_fill_slices(const gpuopt_simplex_batch *b, CudaBatch *c) {
     int slices = 0, longs = 0;
     unsigned at = 0;
     std::fill_n(host.slices, (v.cols + 31) / 32, ChildSlice{});
+    std::fill_n(host.slice_longs, (v.cols + 31) / 32, 0u);
     child_walk_slices(
         v.cols, c->simplex->pattern.col_start, child_longest(b, v.rows),
-        [&](int pairs) {
-            host.slices[slices].begin = at, host.slices[slices++].pairs = pairs;
-            at += static_cast<unsigned>(pairs);
+        [&](int fours) {
+            host.slices[slices].begin = at, host.slices[slices++].fours |= static_cast<unsigned>(fours);
+            at += static_cast<unsigned>(fours);
         },
         [&](int j) {
-            host.slices[j / 32].longs |= 1u << j % 32;
+            host.slices[j / 32].fours |= CHILD_HAS_LONG;
+            host.slice_longs[j / 32] |= 1u << j % 32;
             host.of_long[longs++] = j;
         });
     c->root.slices.count = slices, c->root.slices.of_longs = longs;
     gpuopt_status status =
         c->copy(const_cast<ChildSlice *>(to.head.at), host.slices, sizeof(ChildSlice) * static_cast<size_t>(slices));
+    if (!status)
+        status = c->copy(const_cast<unsigned *>(to.longs.at), host.slice_longs,
+                         sizeof(unsigned) * static_cast<size_t>(slices));
     if (!status)
         status = c->copy(const_cast<int *>(to.of_long.at), host.of_long, sizeof(int) * static_cast<size_t>(longs));
     if (!status) status = c->copy(c->row_scale, b->lp->row_scale, sizeof(double) * static_cast<size_t>(v.rows));

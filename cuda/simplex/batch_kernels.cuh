@@ -94,8 +94,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     ChildSlice *const head = const_cast<ChildSlice *>(to.head.at) + slice;
     double size = 0;
     bool flat = true;
-    for (int n = 0; n < 2 * head->pairs; n++) {
-        const int64_t e = begin + n, at = 2 * (32 * (int64_t{head->begin} + n / 2) + j % 32) + n % 2;
+    for (int n = 0; n < 4 * static_cast<int>(head->fours & CHILD_FOURS); n++) {
+        const int64_t e = begin + n, at = 4 * (32 * (int64_t{head->begin} + n / 4) + j % 32) + n % 4;
         const bool is = e < end;
         const double unscaled = is ? col_val[e] / row_scale[col_row[e]] : 0;
         if (n == 0) size = fabs(unscaled);
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
     const_cast<double *>(to.factor.at)[j] = size;
     flat = __all_sync(~0u, flat);
-    if (j % 32 == 0) head->flat = flat;
+    if (j % 32 == 0 && flat) head->fours |= CHILD_FLAT;
 }
 
 } // namespace

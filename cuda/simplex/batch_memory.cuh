@@ -11,7 +11,7 @@
 
 namespace {
 
-/* Calls slice(pairs) for each slice, and longer(column) for each column that is in none: those with more entries than
+/* Calls slice(fours) for each slice, and longer(column) for each column that is in none: those with more entries than
  * `longest`. */
 template <class Slice, class Longer>
 void child_walk_slices(int cols, const int64_t *col_start, int longest, Slice slice, Longer longer) {
@@ -22,7 +22,7 @@ void child_walk_slices(int cols, const int64_t *col_start, int longest, Slice sl
             if (length > longest) longer(j);
             else most = std::max(most, length);
         }
-        slice(static_cast<int>((most + 1) / 2));
+        slice(static_cast<int>((most + 3) / 4));
     }
 }
 
@@ -33,6 +33,7 @@ struct RootCopy {
     uint8_t *status, *state;                            /* [both] */
     int *head;                                          /* [rows] */
     ChildSlice *slices;                                 /* [slices] */
+    unsigned *slice_longs;                              /* [slices] */
     int *of_long;                                       /* [cols] */
     double *distance;                                   /* [copies] see child_order() */
     int *order;                                         /* [copies] */
@@ -118,6 +119,7 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     ChildSlices &slices = c->root.slices;
     const int64_t most_slices = (cols + 31) / 32;
     ChildSlice *slice_head;
+    unsigned *slice_longs;
     int *of_long;
     double *slice_val, *slice_factor;
     uint16_t *slice_row;
@@ -126,11 +128,12 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     simplex_cut(arena, &c->gram, child_keeps_products(b) ? pitch * rows : 0);
     simplex_cut(arena, &c->nonzeros, 1);
     simplex_cut(arena, &slice_head, most_slices);
+    simplex_cut(arena, &slice_longs, most_slices);
     simplex_cut(arena, &slice_row, c->sliced);
     simplex_cut(arena, &slice_val, c->sliced);
     simplex_cut(arena, &slice_factor, 32 * most_slices);
     simplex_cut(arena, &of_long, c->longs);
-    slices.head = slice_head, slices.row = slice_row, slices.val = slice_val;
+    slices.head = slice_head, slices.longs = slice_longs, slices.row = slice_row, slices.val = slice_val;
     slices.factor = slice_factor, slices.of_long = of_long;
     simplex_cut(arena, &c->weight, rows);
     for (double *&array : c->model) simplex_cut(arena, &array, both);
@@ -178,6 +181,7 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
     simplex_cut(arena, &c->state, both);
     simplex_cut(arena, &c->head, rows);
     simplex_cut(arena, &c->slices, (both - rows + 31) / 32);
+    simplex_cut(arena, &c->slice_longs, (both - rows + 31) / 32);
     simplex_cut(arena, &c->of_long, both - rows);
     simplex_cut(arena, &c->distance, b->desc.copies);
     simplex_cut(arena, &c->order, b->desc.copies);
@@ -206,12 +210,12 @@ gpuopt_status child_set_room(const gpuopt_simplex_batch *b, CudaBatch *c) {
     gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
     if (status) return status;
     if (b->shape->grows) {
-        c->sliced = 32 * std::min(slices * std::min(int64_t{CHILD_LONG}, rows + 1), nonzeros + slices);
+        c->sliced = 32 * std::min(slices * std::min(int64_t{CHILD_LONG}, rows + 3), nonzeros + 3 * slices);
         c->longs = cols;
     } else
         child_walk_slices(
             b->shape->cols, pattern.col_start, child_longest(b, b->shape->rows),
-            [&](int pairs) { c->sliced += 64 * int64_t{pairs}; }, [&](int) { c->longs++; });
+            [&](int fours) { c->sliced += 128 * int64_t{fours}; }, [&](int) { c->longs++; });
     return GPUOPT_OK;
 }
 

@@ -26,7 +26,10 @@ enum {
     CHILD_BANKS = 16,    /* most times that a row of B^-1 is in shared memory, */
     CHILD_ROW = 98304,   /* if it takes so many bytes at most */
     CHILD_MINUS = 32768, /* above all rows of a slice */
-    CHILD_IDLE = 2,      /* pivots in turn that move nothing, after which costs are perturbed */
+    CHILD_FOURS = 255,   /* of the words of a slice: its fours, that it is flat, and that a column is listed */
+    CHILD_FLAT = 256,
+    CHILD_HAS_LONG = 512,
+    CHILD_IDLE = 2, /* pivots in turn that move nothing, after which costs are perturbed */
 };
 
 /* Smaller entries of columns B^-1 a, and of rows of the root's inverse beside their largest one, are rounding. */
@@ -41,20 +44,18 @@ struct ChildArray {
     __device__ operator T *() const { return ptx_global(at); }
 };
 
-/* A once more, for y'A: the columns in slices of 32, of which each lane has one, and two entries at a time. Pair e of
- * them all is at 32 * (begin + e); entries that a column lacks are 0. Columns with more than CHILD_LONG entries are listed,
+/* A once more, for y'A: the columns in slices of 32, of which each lane has one, and four entries at a time. Four
+ * number e of them all is at 32 * (begin + e); entries that a column lacks are 0. Columns with more than CHILD_LONG entries are listed,
  * as all are if y has no place in shared memory. Values are without the scales of the rows, which y has instead. In most
  * models columns have one value then, up to signs: where that is so for all of a slice, it is flat, and the rows with those
  * signs say everything, in a fifth of the memory. */
-struct alignas(16) ChildSlice {
-    unsigned begin;
-    int pairs;
-    unsigned longs; /* bits of the columns that are listed */
-    int flat;
+struct alignas(8) ChildSlice {
+    unsigned begin, fours; /* the latter with CHILD_FLAT, and CHILD_HAS_LONG */
 };
 struct ChildSlices {
     int count, of_longs;
     ChildArray<const ChildSlice> head; /* [count] */
+    ChildArray<const unsigned> longs;  /* [count] bits of the columns that are listed */
     ChildArray<const uint16_t> row;    /* with CHILD_MINUS or not; [rows] where there is no entry */
     ChildArray<const double> val;
     ChildArray<const double> factor; /* [32 count] the columns' scales times their values, if their slices are flat */

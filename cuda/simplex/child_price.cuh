@@ -54,7 +54,7 @@ class ChildPrice : public ChildProducts {
         double factor, d;
     };
     __device__ static ChildSlice head_of(int slice) {
-        return slice < child_root.slices.count ? child_root.slices.head[slice] : ChildSlice{0, 0, 0, 0};
+        return slice < child_root.slices.count ? child_root.slices.head[slice] : ChildSlice{0, 0};
     }
     template <bool REDUCED>
     __device__ static Ahead fetch(int slice) {
@@ -62,52 +62,49 @@ class ChildPrice : public ChildProducts {
         if (j >= child_root.cols) return {0, 0, 0};
         return {child_own.state[j], child_root.slices.factor[j], REDUCED ? child_own.d[j] : 0};
     }
-    template <int N>
-    struct Count {
-        static constexpr int value = N;
-    };
-    /* Calls some(n, first) for so many pairs, the next n at once; n is known to the compiler. */
-    template <class Some>
-    __device__ static void by_some(int count, Some some) {
-        int first = 0;
-        for (; count - first >= 4; first += 4) some(Count<4>{}, first);
-        switch (count - first) {
-        case 3: return some(Count<3>{}, first);
-        case 2: return some(Count<2>{}, first);
-        case 1: return some(Count<1>{}, first);
-        default: return;
-        }
-    }
     /* y'a for the lane's column, but for its factor if FLAT; y[i] of the lane's bank is at i * banks. */
     template <bool FLAT>
     __device__ static double entries(const ChildSlice &slice, const double *y, int banks) {
         const int64_t begin = 32 * int64_t{slice.begin} + lane();
-        const unsigned *const rows = reinterpret_cast<const unsigned *>(ptx_global(child_root.slices.row.at)) + begin;
-        const double2 *const values = reinterpret_cast<const double2 *>(ptx_global(child_root.slices.val.at)) + begin;
+        const uint2 *rows = reinterpret_cast<const uint2 *>(ptx_global(child_root.slices.row.at)) + begin;
+        const double2 *values = reinterpret_cast<const double2 *>(ptx_global(child_root.slices.val.at)) + 2 * begin;
+        const unsigned stride = static_cast<unsigned>(banks) * sizeof *y;
         double2 sum = {0, 0};
         auto entry =
             [&](unsigned row,
                 unsigned minus) { /* the latter: in the highest bit */
-                                  const double size = y[static_cast<int>(row & (CHILD_MINUS - 1)) * banks];
+                                  const double size = *reinterpret_cast<const double *>(
+                                      reinterpret_cast<const char *>(y) + (row & (CHILD_MINUS - 1)) * stride);
                                   return __hiloint2double(static_cast<int>(static_cast<unsigned>(__double2hiint(size)) ^
                                                                            (minus & 1u << 31)),
                                                           __double2loint(size));
             };
-        by_some(slice.pairs, [&](auto number, int first) {
-            constexpr int N = decltype(number)::value;
-            unsigned row[N];
-            double2 value[N];
+        auto add = [&](unsigned row, double2 by) {
+            sum.x += entry(row, row << 16) * (FLAT ? 1 : by.x);
+            sum.y += entry(row >> 16, row) * (FLAT ? 1 : by.y);
+        };
+        auto some = [&](auto count) {
+            constexpr int N = decltype(count)::value;
+            uint2 row[N];
+            double2 value[N][2];
 #pragma unroll
             for (int n = 0; n < N; n++) {
-                row[n] = rows[32 * (first + n)];
-                if (!FLAT) value[n] = values[32 * (first + n)];
+                row[n] = rows[32 * n];
+                if (!FLAT) value[n][0] = values[64 * n], value[n][1] = values[64 * n + 1];
             }
 #pragma unroll
-            for (int n = 0; n < N; n++) {
-                sum.x += entry(row[n], row[n] << 16) * (FLAT ? 1 : value[n].x);
-                sum.y += entry(row[n] >> 16, row[n]) * (FLAT ? 1 : value[n].y);
-            }
-        });
+            for (int n = 0; n < N; n++) add(row[n].x, value[n][0]), add(row[n].y, value[n][1]);
+            rows += 32 * N, values += 64 * N;
+        };
+        constexpr int MOST = FLAT ? 4 : 2;
+        int left = static_cast<int>(slice.fours & CHILD_FOURS);
+        for (; left > MOST; left -= MOST) some(std::integral_constant<int, MOST>{});
+        if (left == 1) some(std::integral_constant<int, 1>{});
+        else if (left == 2) some(std::integral_constant<int, 2>{});
+        else if constexpr (FLAT) {
+            if (left == 3) some(std::integral_constant<int, 3>{});
+            else if (left == 4) some(std::integral_constant<int, 4>{});
+        }
         return sum.x + sum.y;
     }
     /* Columns with at most CHILD_LONG entries. */
@@ -120,10 +117,11 @@ class ChildPrice : public ChildProducts {
             const Ahead now = ahead;
             next = head_of(number + warps());
             ahead = fetch<REDUCED>(number + warps());
-            const double sum =
-                slice.flat ? now.factor * entries<true>(slice, y, banks) : entries<false>(slice, y, banks);
+            const double sum = slice.fours & CHILD_FLAT ? now.factor * entries<true>(slice, y, banks)
+                                                        : entries<false>(slice, y, banks);
             const int j = 32 * number + lane();
-            const bool mine = j < child_root.cols && !(slice.longs >> lane() & 1);
+            const bool mine =
+                j < child_root.cols && !(slice.fours & CHILD_HAS_LONG && child_root.slices.longs[number] >> lane() & 1);
             const double entry = now.state & CHILD_BASIC ? 0 : sum;
             if (mine) child_own.row[j] = entry;
             each(j, mine ? now.state : 0, entry, now.d);

@@ -72,41 +72,46 @@ class ChildRatioTest : public ChildPrice {
      * this thread's that block by themselves. */
     __device__ __noinline__ ChildBest list_break_points(double sigma, const gpuopt__simplex_slope &slope) {
         ChildBest mine = {0, -1};
-        int waiting = 0, looked = 0; /* of the warp */
+        int waiting = 0;        /* of the warp, */
+        double most = HUGE_VAL; /* and the limit when it last looked */
         auto look = [&] {
             __syncwarp();
             for (int first = 0; first < waiting; first += 32)
                 look_at(first + lane() < waiting ? child_shared.waiting[warp()][first + lane()] : -1, sigma, slope,
                         &mine);
             __syncwarp();
-            looked += waiting;
             waiting = 0;
+            most = __shfl_sync(~0u, limit(), 0); /* the same one in all lanes */
         };
         price<true>(child_own.rho, [&](int v, int state, double entry, double d) {
             const double a = sigma * entry;
-            const bool can = ((a > child_root.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
-                              (a < -child_root.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE)) &&
-                             is_near(d, a);
+            const int may = (a > child_root.zero ? +GPUOPT__SIMPLEX_MAY_INCREASE : 0) |
+                            (a < -child_root.zero ? +GPUOPT__SIMPLEX_MAY_DECREASE : 0);
+            const bool can = static_cast<int>((state & may) != 0) & static_cast<int>(is_near(d, a, most));
             const unsigned those = __ballot_sync(~0u, can);
             if (those == 0) return;
             if (can) child_shared.waiting[warp()][waiting + __popc(those & ((1u << lane()) - 1))] = v;
             waiting += __popc(those);
-            if (waiting >= 32 || looked == 0) look();
+            if (waiting >= 32) look();
         });
         look();
         __syncthreads();
         return mine;
     }
-    /* Whether a step may be one that Harris' test allows. */
-    __device__ static bool is_near(double d, double a) {
-        cuda::atomic_ref<unsigned long long, cuda::thread_scope_block> limit(child_shared.limit);
-        return !((a < 0 ? -d : d) > of_bits(limit.load(cuda::memory_order_relaxed)) * fabs(a) * (1 + 1e-9));
+    /* The step that Harris' test allows is at most that. */
+    __device__ static double limit() {
+        return of_bits(cuda::atomic_ref<unsigned long long, cuda::thread_scope_block>(child_shared.limit)
+                           .load(cuda::memory_order_relaxed));
+    }
+    /* Whether a step may be at most so long. */
+    __device__ static bool is_near(double d, double a, double most) {
+        return !((a < 0 ? -d : d) > most * fabs(a) * (1 + 1e-9));
     }
     /* For the lanes of a warp: puts variables into the list; -1: none. */
     __device__ __noinline__ void look_at(int v, double sigma, const gpuopt__simplex_slope &slope, ChildBest *mine) {
         const double entry = v < 0 ? 1 : child_own.row[v], d = v < 0 ? 0 : child_own.d[v];
         const double range = v < 0 ? 0 : child_own.upper[v] - child_own.lower[v];
-        const bool is = v >= 0 && is_near(d, sigma * entry);
+        const bool is = v >= 0 && is_near(d, sigma * entry, limit());
         const unsigned those = __ballot_sync(~0u, is);
         int at = lane() == 0 && those != 0 ? atomicAdd(&child_shared.listed, __popc(those)) : 0;
         at = __shfl_sync(~0u, at, 0) + __popc(those & ((1u << lane()) - 1));
