@@ -16,10 +16,11 @@ class ChildPrice : public ChildProducts {
     /* row[v] = y'a_v for the nonbasic variables, 0 for the basic ones. */
     __device__ __noinline__ void price_out(const double *y) {
         price<false>(y, [](int, int, double, double) {});
+        __syncthreads();
     }
 
   protected:
-    /* The same, and each(v, state, entry, d) for the lanes of a warp at a time, with the reduced cost if REDUCED; the state
+    /* The same but for the barrier at the end, and each(v, state, entry, d) for the lanes of a warp at a time, with the reduced cost if REDUCED; the state
      * of lanes that have no variable is 0. */
     template <bool REDUCED, class Each>
     __device__ void price(const double *y, Each each) {
@@ -43,7 +44,6 @@ class ChildPrice : public ChildProducts {
             if (is) child_own.row[v] = entry;
             each(v, state, entry, d);
         }
-        __syncthreads();
     }
 
   private:
