@@ -197,7 +197,7 @@ int open_relaxation(worker *w) {
     lp.lb = w->lb;
     lp.ub = w->ub;
     lp.method = GPUOPT_METHOD_REVISED;
-    lp.algorithm = w->dual ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_PRIMAL;
+    lp.algorithm = GPUOPT_ALGORITHM_AUTO;
     lp.spare_rows = t->cuts;
     lp.spare_nonzeros = t->cut_start[t->cuts];
     if (!worker_ok(w, gpuopt_simplex_create(w->context, &lp, &w->lp)) ||
@@ -214,7 +214,6 @@ int worker_open(worker *w, tree *t, int probes) {
     w->cutoff = w->known = HUGE_VAL;
     w->cutoff_row = -1;
     if (!worker_ok(w, open_context(w->backend, 0, 1, &w->speaker, &w->context, &w->backend)) || !allocate(w)) return 0;
-    w->dual = strcmp(w->backend, "cpu") == 0;
     gpuopt_propagator_desc_tune(&rows, GPUOPT_SETTINGS_SCIP); /* the relaxation finds small steps by itself */
     rows.feasibility_tolerance = 1e-9;                        /* that of the relaxation */
     rows.trail_capacity = trail_capacity(t->model);
@@ -225,7 +224,7 @@ int worker_open(worker *w, tree *t, int probes) {
     if (!worker_ok(w, gpuopt_propagator_create(w->context, &rows, &w->propagator)) ||
         !worker_ok(w, gpuopt_propagator_get_bounds(w->propagator, GPUOPT_HOST, w->lb, w->ub)) ||
         !node_tighten(w, 0, NULL, NULL, NULL) || !worker_ok(w, gpuopt_propagator_keep(w->propagator)) ||
-        (probes && w->dual && !probe(w))) /* the GPU does not probe with spare rows */
+        (probes && !probe(w)))
         return 0;
     return open_relaxation(w);
 }

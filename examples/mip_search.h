@@ -69,7 +69,6 @@ typedef struct worker {
     gpuopt_propagator *propagator; /* its level 0 is what holds in the whole tree */
     gpuopt_simplex *lp;            /* has the propagator's bounds */
     gpuopt_simplex_batch *batch;
-    int dual;             /* there is the dual method, with a cutoff; the GPU has none */
     gpuopt_status status; /* the first that was not OK */
     int late;             /* the deadline has passed */
 

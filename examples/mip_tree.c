@@ -143,7 +143,7 @@ void tree_adopt(worker *w) {
     pthread_mutex_unlock(&t->lock);
     if (!better) return;
     side = w->cutoff - m->offset;
-    if (w->dual) worker_ok(w, gpuopt_simplex_set_cutoff(w->lp, w->cutoff));
+    worker_ok(w, gpuopt_simplex_set_cutoff(w->lp, w->cutoff));
     if (w->cutoff_row >= 0) {
         worker_ok(w, gpuopt_propagator_set_some_sides(w->propagator, GPUOPT_HOST, 1, &w->cutoff_row, &none, &side));
         return;

@@ -25,7 +25,7 @@ static const char usage[] =
     "  MODEL              an MPS file (also by gzip; -: standard input)\n"
     "  --time S           seconds at most (600)\n"
     "  --threads N        threads that search, each at a node of its own (1)\n"
-    "  --backend B        cpu, cuda or auto: the CPU, since the GPU has no dual simplex method (auto)\n"
+    "  --backend B        cpu, cuda or auto: the CPU (auto)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --help             print this and exit\n"
     "status:\n"
@@ -354,7 +354,7 @@ static void *join_search(void *worker_of) {
 static void solve(tree *t, worker *w, int32_t threads) {
     size_t bytes = (size_t)t->model->matrix.cols * sizeof(double);
     int32_t col, k;
-    if (!worker_open(w, t, 1) || !node_relax(w) || (w->outcome == GPUOPT_OPTIMAL && w->dual && !node_cut(w))) {
+    if (!worker_open(w, t, 1) || !node_relax(w) || (w->outcome == GPUOPT_OPTIMAL && !node_cut(w))) {
         lose(w);
         t->status = w->status;
         return;
