@@ -188,10 +188,11 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
     return batch;
 }
 
-/* How often a row of B^-1 is in a block's shared memory: never, if there is no place. */
+/* Of a block's shared memory that a row of B^-1 takes which is there so many times. */
 size_t child_row_bytes(int rows, int banks) {
     return sizeof(double) * static_cast<size_t>(banks) * (static_cast<size_t>(rows) + 1);
 }
+/* How often it is there: never, if there is no place. */
 int child_banks(const gpuopt_simplex_batch *b, int rows) {
     enum { OTHER = 4096 };
     const size_t free = static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildShared) -
@@ -200,6 +201,7 @@ int child_banks(const gpuopt_simplex_batch *b, int rows) {
     while (banks > 1 && child_row_bytes(rows, banks) > std::min(free, size_t{CHILD_ROW})) banks /= 2;
     return rows < CHILD_MINUS && child_row_bytes(rows, banks) <= free ? banks : 0;
 }
+/* Most entries of a column in a slice. */
 int child_longest(const gpuopt_simplex_batch *b, int rows) { return child_banks(b, rows) > 0 ? +CHILD_LONG : 0; }
 
 /* The room for slices: that of the model or, if rows and columns may come, of any that fits into the root's room. */

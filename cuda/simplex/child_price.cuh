@@ -20,8 +20,8 @@ class ChildPrice : public ChildProducts {
     }
 
   protected:
-    /* The same but for the barrier at the end, and each(v, state, entry, d) for the lanes of a warp at a time, with the reduced cost if REDUCED; the state
-     * of lanes that have no variable is 0. */
+    /* The same but for the barrier at the end, and each(v, state, entry, d) for the lanes of a warp at a time, with the
+     * reduced cost if REDUCED; the state of lanes that have no variable is 0. */
     template <bool REDUCED, class Each>
     __device__ void price(const double *y, Each each) {
         if (child_root.banks > 0) {
@@ -62,6 +62,12 @@ class ChildPrice : public ChildProducts {
         if (j >= child_root.cols) return {0, 0, 0};
         return {child_own.state[j], child_root.slices.factor[j], REDUCED ? child_own.d[j] : 0};
     }
+    /* The number so many bytes behind y, with the sign in the highest bit of `minus`. */
+    __device__ static double signed_entry(const double *y, unsigned bytes, unsigned minus) {
+        const double size = *reinterpret_cast<const double *>(reinterpret_cast<const char *>(y) + bytes);
+        const auto high = static_cast<unsigned>(__double2hiint(size)) ^ (minus & 1u << 31);
+        return __hiloint2double(static_cast<int>(high), __double2loint(size));
+    }
     /* y'a for the lane's column, but for its factor if FLAT; y[i] of the lane's bank is at i * banks. */
     template <bool FLAT>
     __device__ static double entries(const ChildSlice &slice, const double *y, int banks) {
@@ -70,15 +76,9 @@ class ChildPrice : public ChildProducts {
         const double2 *values = reinterpret_cast<const double2 *>(ptx_global(child_root.slices.val.at)) + 2 * begin;
         const unsigned stride = static_cast<unsigned>(banks) * sizeof *y;
         double2 sum = {0, 0};
-        auto entry =
-            [&](unsigned row,
-                unsigned minus) { /* the latter: in the highest bit */
-                                  const double size = *reinterpret_cast<const double *>(
-                                      reinterpret_cast<const char *>(y) + (row & (CHILD_MINUS - 1)) * stride);
-                                  return __hiloint2double(static_cast<int>(static_cast<unsigned>(__double2hiint(size)) ^
-                                                                           (minus & 1u << 31)),
-                                                          __double2loint(size));
-            };
+        auto entry = [&](unsigned row, unsigned minus) {
+            return signed_entry(y, (row & (CHILD_MINUS - 1)) * stride, minus);
+        };
         auto add = [&](unsigned row, double2 by) {
             sum.x += entry(row, row << 16) * (FLAT ? 1 : by.x);
             sum.y += entry(row >> 16, row) * (FLAT ? 1 : by.y);

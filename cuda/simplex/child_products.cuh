@@ -244,8 +244,8 @@ class ChildProducts : public ChildBlock {
                 put_merged(position + n / 4 * 8 + 2 * part + n % 2, row + group + n / 2 % 2 * 8, sum[n / 4][n % 4]);
         }
     }
-    /* What the pivots add to the entry of a position and a row; behind the last ones there is 0, which may be read with its
-     * neighbour. */
+    /* Stores the entry of a position and a row, to which the pivots add `more`; 0 behind the last ones, which may be read
+     * with their neighbours. */
     __device__ static void put_merged(int position, int row, double more) {
         const int rows = child_root.rows, even = rows + rows % 2;
         const int64_t by_row = position * child_root.pitch + row, by_column = row * child_root.pitch + position;
