@@ -9,7 +9,8 @@
  *     fibre.h      stacks to switch between
  *     block.h      the threads of a block, each a fibre; barriers; warps
  *     grid.h       the blocks of a launch; shared memory; asynchronous copies
- *     device.h     two devices, or GPUOPT_EMULATED_DEVICES, at most eight: contexts, memory, loaded kernels; streams, events, graphs
+ *     device.h     two devices, or GPUOPT_EMULATED_DEVICES, at most eight: contexts, memory, loaded kernels; streams, events, graphs.
+ *                  GPUOPT_EMULATED_BLOCK_MEMORY: bytes of shared memory that a block may have, if not an H200's
  *     include/     what the kernels and the host code include
  *
  * Threads. A block that runs has a thread of the system, and each of its threads is a fibre there. So static shared

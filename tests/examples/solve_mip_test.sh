@@ -6,23 +6,12 @@
 # branch_glpk); the limit; exit codes. With GPUOPT_TEST_DATA and --all, published optima.
 # Usage: solve_mip_test.sh [PROGRAM]
 set -u
-example=solve_mip seconds=300
+example=solve_mip seconds=300 backend=
 # shellcheck source=../support/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
+# shellcheck source=../support/solve_mip.sh
+. "$root/tests/support/solve_mip.sh"
 peer=$(dirname "$program")/branch_glpk
-
-# solved CODE STATUS OBJECTIVE MODEL OPTION...: objective "null": none. An optimum is its own bound.
-solved() {
-    local code=$1 status=$2 objective=$3
-    shift 3
-    exits "$code" "$@" --json || return
-    [ "$(field status)" = "$status" ] || { echo "$* is $(field status), not $status" >>err && return 1; }
-    if [ "$objective" = null ]; then
-        [ "$(field objective)" = null ]
-    else
-        near objective "$objective" 1e-7 && near bound "$(field objective)" 1e-9
-    fi
-}
 
 solved 0 optimal 270 "$models/lotsizing.mps" && solved 0 optimal -1 "$models/staffing.mps" &&
     solved 1 infeasible null "$models/overbooked.mps" && solved 0 optimal 43 "$models/contract.mps" --backend cpu &&
@@ -43,15 +32,6 @@ result "the relaxation is unbounded, but there is no integer point" $?
 parity 1 4 >even.mps && solved 1 unbounded null even.mps
 result "the relaxation is unbounded, and there is one" $?
 
-# enumerated SEED: the random integer program; every other one by three threads, as below.
-enumerated() {
-    local answer threads=$((1 + 2 * ($1 % 2)))
-    answer=$(awk -v seed="$1" -v file=model.mps -f "$root/tests/examples/small_mip.awk" | head -n 1) || return
-    case $answer in
-    infeasible) solved 1 infeasible null model.mps --threads $threads ;;
-    *) solved 0 optimal "${answer#* }" model.mps --threads $threads ;;
-    esac
-}
 # beside SEED: the random mixed program, by GLPK, too. It may say infeasible or unbounded where a model is both for the
 # relaxation; and for such a relaxation it does not look for an integer point.
 beside() {
@@ -65,11 +45,6 @@ beside() {
     unbounded) exits 1 model.mps --json --threads $threads && unbounded=$((unbounded + 1)) ;;
     *) echo "GLPK says $status" >>err && return 1 ;;
     esac
-}
-# all MANY CHECK: for each seed.
-all() {
-    local seed
-    for seed in $(seq 1 "$1"); do "$2" "$seed" || { echo "seed $seed" >>err && return 1; }; done
 }
 many=40
 runs_all && many=400
