@@ -26,7 +26,8 @@ void child_walk_slices(int cols, const int64_t *col_start, int longest, Slice sl
     }
 }
 
-/* Host arrays of what the device has of the root, which tell whether that is still the root's. */
+/* Host arrays: what the device has of the root, which tells whether that is still the root's, and what is made on the host
+ * for the device. */
 struct RootCopy {
     double *x, *x_low, *reduced, *lower, *upper, *cost; /* [both] */
     double *y, *y_low;                                  /* [rows] */

@@ -29,7 +29,8 @@ class ChildPrice : public ChildProducts {
             const int banks = child_root.banks;
             for (int i = thread(); i < child_root.rows; i += threads()) {
                 const double unscaled = y[i] * child_root.row_scale[i];
-                for (int n = 0; n < banks; n++) child_row[banks * i + ((lane() + n) & (banks - 1))] = unscaled;
+                for (int n = 0; n < banks; n++) /* each lane begins with another bank */
+                    child_row[banks * i + ((lane() + n) & (banks - 1))] = unscaled;
             }
             for (int e = thread(); e < banks; e += threads()) child_row[banks * child_root.rows + e] = 0;
             __syncthreads();
