@@ -250,7 +250,7 @@ void child_order(const gpuopt_simplex_batch *b, const RootCopy &root) {
         for (int64_t e = from.bound_start[k]; e < from.bound_start[k + 1]; e++) {
             const int v = from.variable[e];
             const double unit = v < b->lp->cols ? b->lp->col_scale[v] : 1 / b->lp->row_scale[v - b->lp->cols];
-            distance += unit * std::max({0., from.lower[e] - root.x[v], root.x[v] - from.upper[e]});
+            distance += unit * std::max(0., std::max(from.lower[e] - root.x[v], root.x[v] - from.upper[e]));
         }
         root.distance[k] = distance < HUGE_VAL ? distance : HUGE_VAL; /* a number, in any case */
         root.order[k] = k;
