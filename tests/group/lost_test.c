@@ -79,7 +79,7 @@ static void waits_for_one_that_aborts(rank *r) {
     double start = seconds_now();
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     if (r->number == 1) {
-        seconds_wait(0.05);
+        seconds_wait(0.3);
         EXPECT(r, gpuopt_group_abort(r->group) == GPUOPT_OK);
         EXPECT(r, gpuopt_group_abort(r->group) == GPUOPT_OK);
     } else {
