@@ -4,6 +4,7 @@
  * is late, aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose no
  * memory.
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "tests/group/ranks.h"
@@ -17,9 +18,10 @@ typedef struct work {
     model m;
     int64_t optimum;
     int wrong;
-    int peers;   /* contexts have memory of the library's own, into which other ranks can be let */
-    int reached; /* the last exchange that failed was within the search; likewise an allocation, or a question */
-    int made;    /* handles, by the culprit */
+    int peers;        /* contexts have memory of the library's own, into which other ranks can be let */
+    int reached;      /* the last exchange that failed was within the search; likewise an allocation, or a question */
+    int made;         /* handles, by the culprit */
+    atomic_int heard; /* ranks that know of the culprit's failure */
 } work;
 
 static const double limit = 1;
@@ -298,7 +300,7 @@ static gpuopt_status fails_to_run(gpuopt_knapsack *k, gpuopt__knapsack_search *s
 
 /* The culprit's device fails when it recovers items, in _get_items (0), or in _pack: the others hear of it at once. */
 static void recovers_none(rank *r) {
-    const work *w = r->all->data;
+    work *w = (work *)r->all->data;
     struct gpuopt_backend broken = *gpuopt_backend_cpu();
     struct gpuopt__knapsack_backend table = *broken.knapsack;
     test_host host;
@@ -323,8 +325,9 @@ static void recovers_none(rank *r) {
     }
     if (r->number != CULPRIT && !status) status = gpuopt_knapsack_expand(k, 0, 1, NULL);
     EXPECT(r, status == (r->number == CULPRIT ? GPUOPT_ERROR_DEVICE : GPUOPT_ERROR_PEER));
-    EXPECT(r, r->number == CULPRIT || seconds_now() - start < 10);
-    if (r->number == CULPRIT) seconds_wait(11);
+    if (r->number != CULPRIT) w->heard++;
+    while (w->heard < r->all->count - 1 && seconds_now() - start < 10) seconds_wait(0.01); /* nobody closes anything */
+    EXPECT(r, w->heard == r->all->count - 1);
     close_own(r, k, desc.group, context, &host);
 }
 
@@ -361,7 +364,7 @@ static work shared;
 static int set_up(void **state) {
     uint64_t seed = 11;
     (void)state;
-    memset(&shared, 0, sizeof shared);
+    shared = (work){0};
     shared.m = model_random(1, 40, 300, &seed);
     shared.optimum = model_optimum(&shared.m);
     return 0;
@@ -369,6 +372,7 @@ static int set_up(void **state) {
 
 static void run(int ranks, void (*work_of)(rank *), int wrong) {
     shared.wrong = wrong;
+    shared.heard = 0;
     ranks_run(ranks, work_of, &shared);
 }
 
@@ -382,7 +386,7 @@ static void errors_in_create(void **state) {
 static int set_up_groups(void **state) {
     uint64_t seed = 109;
     (void)state;
-    memset(&shared, 0, sizeof shared);
+    shared = (work){0};
     shared.m = model_grouped(360, 8, 1000000, 2, 20, 20, &seed);
     shared.optimum = model_optimum(&shared.m);
     return 0;
@@ -391,9 +395,10 @@ static int set_up_groups(void **state) {
 static void groups_of_items(void **state) {
     int k;
     (void)state;
+    if (!test_on("cpu")) return; /* bounds from groups are made on the host, for all backends alike */
     for (k = 1, shared.reached = 1; shared.reached; k++) run(2 + k % 2, lacks_memory, k);
     assert_true(k > 5 && shared.made > 4); /* without one of the four allocations for groups, and with all */
-    for (k = 1, shared.reached = 1; shared.reached; k += 4) run(2 + k % 2, stops_in_create, k);
+    for (k = 1, shared.reached = 1; shared.reached; k += test_few() ? 12 : 4) run(2 + k % 2, stops_in_create, k);
     assert_true(k > 20);
 }
 
