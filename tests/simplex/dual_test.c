@@ -187,7 +187,7 @@ static void degenerate_examples(void **state) {
     m[2] = model_of(CIRCLE_ROWS, CIRCLE_COLS, circle_a, circle_cost, circle_lhs, circle_rhs, NULL, ub);
     m[2].maximize = 1;
     for (k = 0; k < 3; k++)
-        for (way = 0; way < DUAL_WAYS; way++) {
+        for (way = 0; way < DUAL_WAYS; way += k == 2 && test_few() ? 5 : 1) {
             gpuopt_simplex_desc desc = mip_simplex_desc(&m[k]);
             dual_set(&desc, way);
             if (k == 2) { /* its duals, rounded to doubles, are not as good as info says of them */
