@@ -339,7 +339,7 @@ static void crowded_rows(void **state) {
 /* Many nodes that outgrow what the GPU has in shared memory, then few, then many of a base that has changed. */
 static void many_and_few(void **state) {
     enum { COLS = 400, ROUNDS = 1000 };
-    static const int counts[] = {100, 100, 3, 100};
+    const int many = test_few() ? 40 : 100, counts[] = {many, many, 3, many};
     gpuopt_context *context = test_context(NULL);
     mip m = model_chain(COLS);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);

@@ -101,7 +101,7 @@ static void warm_start_of_a_changed_model(void **state) {
         mip m = model_load(models[k]);
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         answer last = answer_after(context, &desc, &m, 100000);
-        for (step = 0; step < 8; step++) {
+        for (step = 0; step < (test_few() ? 4 : 8); step++) {
             gpuopt_simplex *warm;
             answer cold, next;
             const char *fault;
