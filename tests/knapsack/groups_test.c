@@ -163,7 +163,7 @@ static void is_stopped(void **state) {
     gpuopt_knapsack_destroy(model_create(context, &desc));
     all = a.asked;
     assert_true(all > 20);
-    for (k = 1; k <= all; k += k < 4 && !test_few() ? 1 : all / (test_few() ? 3 : 8)) {
+    for (k = 1; k <= all; k += test_few() ? all / 3 : k < 4 ? 1 : all / 8) {
         a.asked = 0;
         a.stop_at = k;
         knapsack = model_create(context, &desc);
