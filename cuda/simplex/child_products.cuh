@@ -316,6 +316,7 @@ class ChildProducts : public ChildBlock {
             const bool here = first + lane() < end;
             const ChildTerm term = here ? child_shared.term[first + lane()] : ChildTerm{nullptr, 0};
             const unsigned those = __ballot_sync(~0u, here && term.value != 0);
+            __syncwarp(); /* all have read what others write now */
             if (those >> lane() & 1) child_shared.term[at + __popc(those & ((1u << lane()) - 1))] = term;
             at += __popc(those);
             __syncwarp();
