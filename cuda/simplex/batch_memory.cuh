@@ -107,7 +107,7 @@ void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, int64_
     simplex_cut(arena, &s->marks.at, both / 32 + 1);
     simplex_cut(arena, &s->state.at, both);
     simplex_cut(arena, &s->refused.at, rows);
-    simplex_cut(arena, &s->gone.at, rows);
+    simplex_cut(arena, &s->gone.at, rows + 1);
 }
 
 /* Cuts the device's block; with base null it only measures. */

@@ -117,7 +117,7 @@ struct ChildState {
     ChildArray<int> head, places;             /* [rows]; a list of rows or positions */
     ChildArray<int> list, flips;              /* [both] lists of variables */
     ChildArray<unsigned> marks;               /* [both / 32 + 1] bits, 0 between uses */
-    ChildArray<uint8_t> state, refused, gone; /* [both], [rows], [rows] */
+    ChildArray<uint8_t> state, refused, gone; /* [both], [rows], [rows + 1] */
 };
 
 /* Children, and where what is found goes. */

@@ -36,6 +36,7 @@ class ChildDual : public ChildWeights {
             child_own.weight[i] = child_root.weight[i];
             child_own.refused[i] = child_own.gone[i] = 0;
         }
+        if (thread() == 0) child_own.gone[child_root.rows] = 0; /* may be read with its neighbour */
         for (int w = thread(); w < child_root.both / 32 + 1; w += threads()) child_own.marks[w] = 0;
         if (thread() == 0)
             child_own.columns = child_root.columns.at, child_own.lines = child_root.lines.at,

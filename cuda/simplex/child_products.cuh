@@ -122,16 +122,18 @@ class ChildProducts : public ChildBlock {
             if (parts == 1) {
                 for (int pair = thread(); pair - lane() < pairs; pair += threads()) {
                     const bool mine = pair < pairs && wants(pair);
-                    const unsigned these = __ballot_sync(~0u, mine);
-                    if (mine) put(pair, first > 0, sum_of<FTRAN, Number>(these, 0, all, place(pair)));
+                    const int with = one_of_warp(pair, mine);
+                    if (with < 0) continue;
+                    const ChildPair sum = sum_of<FTRAN, Number>(0, all, place(with));
+                    if (mine) put(pair, first > 0, sum);
                 }
             } else {
                 const int pair = thread() - part * width;
                 const bool mine = part < parts && pair < pairs && wants(pair);
-                const unsigned these = __ballot_sync(~0u, mine);
-                if (mine)
+                const int with = one_of_warp(pair, mine);
+                if (with >= 0)
                     child_shared.partial[thread()] =
-                        sum_of<FTRAN, Number>(these, part * all / parts, (part + 1) * all / parts, place(pair));
+                        sum_of<FTRAN, Number>(part * all / parts, (part + 1) * all / parts, place(with));
                 __syncthreads();
                 if (part == 0 && mine) {
                     ChildPair sum = child_shared.partial[pair];
@@ -148,6 +150,11 @@ class ChildProducts : public ChildBlock {
     __device__ bool wanted(const double *where, int pair) const {
         const int i = 2 * pair;
         return !where || where[i] != 0 || (i + 1 < child_root.rows && where[i + 1] != 0);
+    }
+    /* The lane's pair if that is its own, or another's of its warp, so that all lanes go the same way; -1: nobody has one. */
+    __device__ static int one_of_warp(int pair, bool mine) {
+        const unsigned those = __ballot_sync(~0u, mine);
+        return mine ? pair : those ? pair - lane() + __ffs(static_cast<int>(those)) - 1 : -1;
     }
     /* Puts lines first, ..., first + count - 1 of U or V as terms into shared memory, without those that are 0. */
     template <class Number>
@@ -325,10 +332,10 @@ class ChildProducts : public ChildBlock {
     }
 
     /* The sum of the terms from, ..., end - 1 at i and i + 1; the first of_matrix of all are columns or rows of B0^-1. The
-     * terms of a group are loaded at the same time: the compiler moves neither a load behind the barrier of the warp's
-     * threads that do this, `these`, nor a value that is multiplied with before it. */
+     * terms of a group are loaded at the same time: the compiler moves neither a load behind the warp's barrier nor a
+     * value that is multiplied with before it. */
     template <bool FTRAN, class Number>
-    __device__ __noinline__ static ChildPair sum_of(unsigned these, int from, int end, int64_t i) {
+    __device__ __noinline__ static ChildPair sum_of(int from, int end, int64_t i) {
         const int of_matrix = FTRAN ? min(max(from, child_shared.of_matrix), end) : from;
         ChildPair sum = {0, 0};
         auto group = [&](const ChildTerm *term, int count, auto precision) {
@@ -340,7 +347,7 @@ class ChildProducts : public ChildBlock {
             for (int n = 0; n < CHILD_LANES; n++)
                 x[n] = *reinterpret_cast<const Neighbours *>(
                     reinterpret_cast<const Entry *>(ptx_global(term[min(n, count - 1)].line)) + i);
-            __syncwarp(these);
+            __syncwarp();
 #pragma unroll
             for (int n = 0; n < CHILD_LANES; n++) {
                 const double value = n < count ? term[n].value : 0;
@@ -354,7 +361,7 @@ class ChildProducts : public ChildBlock {
         };
         add(from, of_matrix, Number{});
         if (FTRAN && child_own.gone[i]) sum.even = 0;
-        if (FTRAN && i + 1 < child_root.rows && child_own.gone[i + 1]) sum.odd = 0;
+        if (FTRAN && child_own.gone[i + 1]) sum.odd = 0;
         add(of_matrix, end, double{});
         return sum;
     }
