@@ -168,6 +168,26 @@ void Block::leave_grid_barrier() {
 
 /* ---- Warps ---- */
 
+/* Where this lane meets the others of a mask. Lanes of another one may be waiting, unless these lanes wait for one
+ * another. */
+static Meeting &meeting_of(Warp *w, unsigned mask, unsigned own_bit, const Place &place) {
+    std::unique_ptr<Meeting> *const slots[] = {&w->meeting[__builtin_ctz(mask)], &w->within[__builtin_ctz(mask)]};
+    Meeting *free = nullptr, *found = nullptr;
+    for (std::unique_ptr<Meeting> *slot : slots) {
+        if (!*slot) *slot = std::make_unique<Meeting>();
+        Meeting &m = **slot;
+        const bool waits = m.arrived != 0, joins = waits && m.mask == mask && same(m.place, place);
+        if (joins) found = &m;
+        else if (!waits && !free) free = &m;
+        else if (waits && (m.mask == mask || (m.mask & own_bit && m.arrived & mask)))
+            fatal("divergent warp: lane %d is in %s at %s:%d with mask %#x, lanes %#x in %s at %s:%d with mask %#x",
+                  __builtin_ctz(own_bit), place.what, place.file, place.line, mask, m.arrived, m.place.what,
+                  m.place.file, m.place.line, m.mask);
+    }
+    if (!found && !free) fatal("divergent warp: more than two meetings of lanes %#x", mask);
+    return found ? *found : *free;
+}
+
 const Deposit *meet(unsigned mask, const void *bytes, size_t size, Place place, Combine combine) {
     Thread *t = here();
     Warp *w = t->warp;
@@ -179,13 +199,7 @@ const Deposit *meet(unsigned mask, const void *bytes, size_t size, Place place, 
     if (mask & w->finished)
         fatal("%s at %s:%d: lanes %#x of its mask have finished", place.what, place.file, place.line,
               mask & w->finished);
-    std::unique_ptr<Meeting> &slot = w->meeting[__builtin_ctz(mask)];
-    if (!slot) slot = std::make_unique<Meeting>();
-    Meeting &m = *slot;
-    if (m.arrived && (m.mask != mask || !same(m.place, place)))
-        fatal("divergent warp: lane %u is in %s at %s:%d with mask %#x, lanes %#x in %s at %s:%d with mask %#x",
-              t->lane, place.what, place.file, place.line, mask, m.arrived, m.place.what, m.place.file, m.place.line,
-              m.mask);
+    Meeting &m = meeting_of(w, mask, own_bit, place);
     m.mask = mask;
     m.place = place;
     Deposit *deposit = m.deposit[m.round & 1];

@@ -31,8 +31,9 @@ struct Meeting {
 struct Warp {
     unsigned ready = 0; /* lanes */
     unsigned lanes = 0, finished = 0;
-    int slot = 0;                         /* in the block's order of warps */
-    std::unique_ptr<Meeting> meeting[32]; /* by the lowest lane of the mask */
+    int slot = 0; /* in the block's order of warps */
+    /* By the lowest lane of the mask; and of lanes that meet while others of the warp wait for them elsewhere. */
+    std::unique_ptr<Meeting> meeting[32], within[32];
 };
 
 /* A copy that cp.async or cp.async.bulk began. */

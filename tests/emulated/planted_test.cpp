@@ -132,6 +132,11 @@ __global__ void two_shuffles(int *out) {
     int x = static_cast<int>(threadIdx.x);
     out[threadIdx.x] = x % 2 ? __shfl_xor_sync(~0u, x, 1) : __shfl_sync(~0u, x, 1);
 }
+__global__ void half_meets(int *out) { /* while the others wait for all, which is no defect */
+    int x = static_cast<int>(threadIdx.x);
+    if (x % 2 == 0) x = __shfl_xor_sync(0x55555555u, x, 2);
+    out[threadIdx.x] = __shfl_sync(~0u, x, 0);
+}
 __global__ void waits_for_ever(int *flag) {
     while (atomicAdd(flag, 0) == 0) __nanosleep(20);
 }
@@ -143,6 +148,11 @@ void test_barriers(void **) {
     dies("divergent warp", [] {
         int *out = device_ints(32);
         load(two_shuffles), launch(1, 32, 0, two_shuffles, out), cudaDeviceSynchronize();
+    });
+    lives([] {
+        int *out = device_ints(32);
+        load(half_meets), launch(1, 32, 0, half_meets, out), cudaDeviceSynchronize();
+        require(to_host(out) == 2 && to_host(out + 31) == 2);
     });
     dies("hangs", [] {
         int *flag = device_ints(1);
