@@ -15,7 +15,9 @@
 /* The sanitizer's allocation is a handle's whole block; each of its arrays is to end where it ends. */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
-#define GPUOPT__CUT_GAP(from, to) __asan_poison_memory_region(from, static_cast<size_t>((to) - (from)))
+#define GPUOPT__CUT_GAP(from, end, next)                                       \
+    (__asan_unpoison_memory_region(from, static_cast<size_t>((end) - (from))), \
+     __asan_poison_memory_region(end, static_cast<size_t>((next) - (end))))
 #endif
 
 #endif /* EMULATED_NVCC_H */
