@@ -1595,10 +1595,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const g
                                                    gpuopt_memory_plan *plan);
 /* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a TABLEAU.
  * Memory on the CPU: about that of the root for each thread; on the GPU 20 rows^2 bytes, 10 or more for each nonzero
- * (columns count as if theirs were a multiple of 4), and for each block that works at the same time 16 K rows + 8
- * min(K, 64) (rows + 64) + 100 (2 rows + cols), with REFACTOR 20 rows^2 more. There are up to two blocks a
- * multiprocessor, but fewer, down to one in all, where they would take more than 16 GiB together. Spare rows and
- * columns of the root count as if they were there, and each column then as if it had up to min(64, rows) nonzeros. */
+ * (columns count as if theirs were a multiple of 4), with 1,024 rows or more as much again (where rows count so), and
+ * for each block that works at the same time 16 K rows + 8 min(K, 64) (rows + 64) + 104 (2 rows + cols), with REFACTOR
+ * 20 rows^2 more. There are up to two blocks a multiprocessor, but fewer, down to one in all, where they would take more
+ * than 16 GiB together; of a root whose inverse is kept for its core alone (doc/simplex.md) more of them find place in
+ * the same memory. Spare rows and columns of the root count as if they were there, and each column then as if it
+ * had up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */

@@ -3,15 +3,15 @@
  * Children of one basis on the GPU: the calls of a batch.
  *
  * How a call travels: gpuopt_impl/simplex/batch.h checks the children and scales what they change. batch_run uploads the
- * root's model and point if they are new, makes the inverse by rows, and launches solve_children: each block takes one
- * child after the other and works on it from beginning to end (child_end.cuh, with the iterations in child_dual.cuh and
- * the products in child_products.cuh). Blocks share nothing but the root and the number of the next child, so what is
- * found about a child depends on nothing else.
+ * root's model and point if they are new, makes the inverse by rows (batch_root.cuh), and launches solve_children: each
+ * block takes one child after the other and works on it from beginning to end (child_end.cuh, with the iterations in
+ * child_dual.cuh and the products in child_products.cuh). Blocks share nothing but the root and the number of the next
+ * child, so what is found about a child depends on nothing else.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_BATCH_CUH
 #define GPUOPT_CUDA_SIMPLEX_BATCH_CUH
 
-#include "batch_memory.cuh"
+#include "batch_root.cuh"
 
 namespace {
 
@@ -47,59 +47,10 @@ void cuda_simplex_batch_destroy(gpuopt_simplex_batch *b) {
     gpuopt__release(b->context, GPUOPT_HOST, c);
 }
 
-/* The columns in slices, from the engine's. */
-gpuopt_status child_fill_slices(const gpuopt_simplex_batch *b, CudaBatch *c) {
-    const SimplexView &v = c->simplex->view;
-    const ChildSlices &to = c->root.slices;
-    const RootCopy &host = c->copy_of_root;
-    int slices = 0, longs = 0;
-    unsigned at = 0;
-    std::fill_n(host.slices, (v.cols + 31) / 32, ChildSlice{});
-    std::fill_n(host.slice_longs, (v.cols + 31) / 32, 0u);
-    child_walk_slices(
-        v.cols, c->simplex->pattern.col_start, child_longest(b, v.rows),
-        [&](int fours) {
-            host.slices[slices].begin = at, host.slices[slices++].fours |= static_cast<unsigned>(fours);
-            at += static_cast<unsigned>(fours);
-        },
-        [&](int j) {
-            host.slices[j / 32].fours |= CHILD_HAS_LONG;
-            host.slice_longs[j / 32] |= 1u << j % 32;
-            host.of_long[longs++] = j;
-        });
-    c->root.slices.count = slices, c->root.slices.of_longs = longs;
-    gpuopt_status status =
-        c->copy(const_cast<ChildSlice *>(to.head.at), host.slices, sizeof(ChildSlice) * static_cast<size_t>(slices));
-    if (!status)
-        status = c->copy(const_cast<unsigned *>(to.longs.at), host.slice_longs,
-                         sizeof(unsigned) * static_cast<size_t>(slices));
-    if (!status)
-        status = c->copy(const_cast<int *>(to.of_long.at), host.of_long, sizeof(int) * static_cast<size_t>(longs));
-    if (!status) status = c->copy(c->row_scale, b->lp->row_scale, sizeof(double) * static_cast<size_t>(v.rows));
-    if (status) return status;
-    c->launch({CudaSimplex::blocks(32 * int64_t{slices}), PRODUCT_THREADS}, fill_slices, v.rows, v.cols, v.col_start,
-              v.col_row, v.col_val, c->row_scale, to);
-    return c->launched("slicing the columns");
-}
-
-/* The engine's model, whose size the root's arrays have from now on. */
-gpuopt_status child_take_model(const gpuopt_simplex_batch *b, CudaBatch *c) {
-    const SimplexView &v = c->simplex->view;
-    ChildRoot &r = c->root;
-    const int64_t models = c->simplex->models;
-    r.rows = v.rows, r.cols = v.cols, r.both = v.rows + v.cols;
-    r.banks = child_banks(b, r.rows);
-    c->known = false;
-    c->models = -1;
-    gpuopt_status status = child_fill_slices(b, c);
-    if (!status) c->models = models;
-    return status;
-}
-
 gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     gpuopt__arena arena = {nullptr, 0};
     gpuopt_status status = load_kernels(b->context, solve_children<CHILD_THREADS>, solve_children<CHILD_FEW_THREADS>,
-                                        transpose_inverse, weigh_lines, fill_slices);
+                                        transpose_inverse, take_core, weigh_lines, weigh_logicals, fill_slices);
     if (status) return status;
     child_cut_device(&arena, b, c);
     status = gpuopt__allocate(b->context, GPUOPT_DEVICE, arena.used, &c->device);
@@ -113,9 +64,7 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     if (!status && child_is_steepest(b)) status = c->clear(c->singles, 0, sizeof(float) * inverse);
     if (status) return status;
     ChildRoot &r = c->root;
-    r.pitch = v.pitch;
-    r.v_pitch = child_v_pitch(b, v.pitch);
-    r.columns = v.matrix, r.lines = c->lines;
+    r.lines = c->lines;
     if (child_is_steepest(b)) r.singles = c->singles;
     r.col_start = v.col_start, r.row_start = v.row_start;
     r.col_row = v.col_row, r.row_col = v.row_col;
@@ -124,6 +73,8 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     r.state = c->root_state;
     r.weight = c->weight;
     r.head = c->head;
+    r.core_row = c->core_row, r.core_position = c->core_position, r.place_of_row = c->place_of_row;
+    r.place_of_position = c->place_of_position, r.place_of_column = c->place_of_column;
     r.row_scale = c->row_scale, r.col_scale = c->col_scale;
     r.primal = b->root_desc->primal_tolerance;
     r.dual = b->root_desc->dual_tolerance;
@@ -159,87 +110,6 @@ gpuopt_status cuda_simplex_batch_create(gpuopt_simplex_batch *b) {
 }
 
 /* ---- Runs ---- */
-
-/* Whether the device has the root as it is now. */
-bool child_root_known(const CudaBatch *c, const gpuopt__simplex_root_point &p) {
-    const RootCopy &old = c->copy_of_root;
-    const auto both = static_cast<size_t>(c->root.both), rows = static_cast<size_t>(c->root.rows);
-    auto same = [](const auto *a, const auto *b, size_t count) { return memcmp(a, b, sizeof *a * count) == 0; };
-    return c->known && same(old.status, p.status, both) && same(old.head, p.head, rows) &&
-           same(old.lower, p.lower, both) && same(old.upper, p.upper, both) && same(old.cost, p.cost, both);
-}
-
-/* The product of the inverse with its transpose, if it pays. */
-gpuopt_status child_make_gram(const gpuopt_simplex_batch *b, CudaBatch *c) {
-    ChildRoot &r = c->root;
-    unsigned long long nonzeros = 0;
-    r.gram = nullptr, r.products = 0;
-    if (!child_keeps_products(b)) return GPUOPT_OK;
-    gpuopt_status status = c->copy(&nonzeros, c->nonzeros, sizeof nonzeros);
-    if (!status) status = c->wait("counting the entries of the inverse");
-    const double rows = r.rows, entries = static_cast<double>(nonzeros) / rows;
-    if (status || !(entries * static_cast<double>(child_rounds(b)) * CHILD_PRODUCTS_PAY >= rows * rows)) return status;
-    status = c->clear(c->gram, 0, sizeof(double) * static_cast<size_t>(r.pitch) * static_cast<size_t>(r.rows));
-    if (status) return status;
-    rank_update(c->simplex->rank, *c, r.rows, r.rows, r.rows, r.columns.at, r.pitch, r.columns.at, r.pitch, c->gram,
-                r.pitch);
-    r.gram = c->gram, r.products = child_products(b);
-    return c->launched("multiplying the inverse with its transpose");
-}
-
-/* Brings the root to the device: its model and point if they are new, and the inverse. */
-gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
-    RootCopy &old = c->copy_of_root;
-    ChildRoot &r = c->root;
-    gpuopt__simplex_root_point p = {};
-    gpuopt_status status = c->models == c->simplex->models ? GPUOPT_OK : child_take_model(b, c);
-    if (status) return status;
-    const auto both = static_cast<size_t>(r.both), rows = static_cast<size_t>(r.rows);
-    p.x = old.x, p.x_low = old.x_low, p.reduced = old.reduced, p.y = old.y, p.y_low = old.y_low;
-    status = b->find_root(b, &p);
-    if (status) return status;
-    r.primal_scale = p.primal_scale;
-    r.cost_scale = p.cost_scale;
-    r.cutoff = p.cutoff;
-    r.limit = p.limit;
-    c->simplex->apply();
-    const bool known = child_root_known(c, p);
-    if (!known) {
-        c->known = false;
-        status = b->solve_root(b, &p);
-        if (status) return status;
-        memcpy(old.status, p.status, both);
-        memcpy(old.head, p.head, sizeof(int) * rows);
-        memcpy(old.lower, p.lower, sizeof(double) * both);
-        memcpy(old.upper, p.upper, sizeof(double) * both);
-        memcpy(old.cost, p.cost, sizeof(double) * both);
-        r.largest_cost = 0;
-        for (size_t j = 0; j < both; j++) {
-            r.largest_cost = gpuopt__max(r.largest_cost, fabs(old.cost[j]));
-            old.state[j] = static_cast<uint8_t>(p.status[j] == GPUOPT_VARIABLE_BASIC      ? +CHILD_BASIC
-                                                : p.status[j] == GPUOPT_VARIABLE_AT_UPPER ? +CHILD_UPPER
-                                                                                          : 0);
-        }
-        const double *const from[] = {old.lower, old.upper, old.cost, old.x, old.reduced};
-        for (int k = 0; k < 5 && !status; k++) status = c->copy(c->model[k], from[k], sizeof(double) * both);
-        if (!status) status = c->copy(c->root_state, old.state, both);
-        if (!status) status = c->copy(c->head, old.head, sizeof(int) * rows);
-        if (!status) status = c->copy(c->row_scale, b->lp->row_scale, sizeof(double) * rows);
-        if (!status) status = c->copy(c->col_scale, b->lp->col_scale, sizeof(double) * (both - rows));
-        if (!status) status = c->clear(c->nonzeros, 0, sizeof *c->nonzeros);
-        if (status) return status;
-    }
-    const unsigned tiles = static_cast<unsigned>((r.rows + TILE - 1) / TILE);
-    if (tiles == 0) return c->known = true, GPUOPT_OK;
-    c->launch({dim3(tiles, tiles), TILE * TILE_ROWS}, transpose_inverse, r.rows, r.pitch, r.columns.at, c->lines,
-              child_is_steepest(b) ? c->singles : nullptr);
-    c->launch({CudaSimplex::blocks(32 * int64_t{r.rows}), PRODUCT_THREADS}, weigh_lines, r.rows, r.pitch, c->lines,
-              child_is_steepest(b), c->weight, c->nonzeros);
-    status = c->launched("bringing the root");
-    if (!status && !known) status = child_make_gram(b, c);
-    c->known = !status;
-    return status;
-}
 
 /* The order in which blocks take the children: those first whose bounds are farthest from the root's point. They tend to
  * take the most pivots, and the call ends when the last one does. */
@@ -311,9 +181,11 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
     job.x = target(job.x, wanted.x);
     job.farkas = target(job.farkas, wanted.farkas);
     job.farkas_low = target(job.farkas_low, wanted.farkas_low);
-    c->launch({std::min(c->blocks, job.count), c->threads, child_row_bytes(c->root.rows, c->root.banks)},
+    c->launch({std::min(c->blocks, job.count), c->threads,
+               std::max(child_row_bytes(c->root.rows, c->root.banks),
+                        c->root.compact ? child_row_bytes(c->root.cols, c->root.sum_banks) : 0)},
               c->threads > CHILD_FEW_THREADS ? solve_children<CHILD_THREADS> : solve_children<CHILD_FEW_THREADS>,
-              c->root, job, c->state, c->state_bytes);
+              c->root, job, c->state, c->block_bytes);
     status = c->launched("solving children");
     auto fetch = [&](auto *to, const auto *from, size_t entries) {
         if (!status && to) status = c->copy(to, from, sizeof *from * entries);

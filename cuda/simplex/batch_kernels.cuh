@@ -20,6 +20,7 @@ __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
     move(s.lower, s.upper, s.x, s.d, s.cost, s.shift, s.row, s.key, s.z, s.step, s.units);
     move(s.merged_columns, s.merged_lines, s.merged_singles);
     move(s.u, s.v, s.head, s.places, s.list, s.flips, s.marks, s.state, s.refused, s.gone);
+    move(s.core_row, s.core_position, s.place_of_row, s.place_of_position, s.place_of_column, s.fold, s.folded);
     return s;
 }
 
@@ -59,10 +60,52 @@ __global__ void __launch_bounds__(TILE *TILE_ROWS)
         if (row + n < rows && col + x < rows) lines[(row + n) * pitch + col + x] = tile[x][n];
 }
 
-/* Takes what is rounding out of the rows of the inverse, and counts the other entries. weight[i]: the squared norm of row
- * i, or 1. One warp per row. */
+/* The core of the inverse, by rows and by columns, from the columns of all of it, which has another pitch; and in single
+ * precision, if that is wanted. Lines end where `reach` is, with zeros. */
+__global__ void __launch_bounds__(TILE *TILE_ROWS)
+    take_core(const __grid_constant__ ChildRoot r, const double *all, int64_t pitch, double *lines, double *columns,
+              float *singles) {
+    __shared__ double tile[TILE][TILE + 1];
+    const int x = static_cast<int>(threadIdx.x) % TILE, y = static_cast<int>(threadIdx.x) / TILE;
+    const int first_place = static_cast<int>(blockIdx.x) * TILE, first_row = static_cast<int>(blockIdx.y) * TILE;
+    for (int n = y; n < TILE; n += TILE_ROWS) {
+        const int place = first_place + x, row = first_row + n;
+        const bool is = place < r.core && row < r.core;
+        const double entry = is ? all[r.core_row[row] * pitch + r.core_position[place]] : 0;
+        tile[n][x] = entry;
+        if (row >= r.core || place >= r.reach) continue;
+        columns[row * r.pitch + place] = entry;
+        if (singles) singles[row * r.pitch + place] = static_cast<float>(entry);
+    }
+    __syncthreads();
+    for (int n = y; n < TILE; n += TILE_ROWS)
+        if (first_place + n < r.core && first_row + x < r.reach)
+            lines[(first_place + n) * r.pitch + first_row + x] = tile[x][n];
+}
+/* weight: the squared norms of the rows of the inverse outside the core, or 1. One warp per row of A. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
-    weigh_lines(int rows, int64_t pitch, double *lines, bool norms, double *weight, unsigned long long *nonzeros) {
+    weigh_logicals(const __grid_constant__ ChildRoot r, const double *lines, bool norms, double *weight) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int64_t i = product_thread() / 32;
+    if (i >= r.rows || r.place_of_row[i] >= 0) return;
+    double norm = 0;
+    for (int k = lane; k < r.core && norms; k += 32) {
+        double entry = 0;
+        for (int64_t e = r.row_start[i]; e < r.row_start[i + 1]; e++) {
+            const int v = r.row_col[e];
+            if (r.state[v] & CHILD_BASIC) entry += r.row_val[e] * lines[r.place_of_column[v] * r.pitch + k];
+        }
+        norm += entry * entry;
+    }
+    norm = warp_sum(norm);
+    if (lane == 0) weight[-1 - r.place_of_row[i]] = 1 + norm;
+}
+
+/* Takes what is rounding out of the rows of the inverse, and counts the other entries. weight: the squared norms of rows
+ * at their positions, which are the rows if that is null; or 1. One warp per row. */
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    weigh_lines(int rows, int64_t pitch, double *lines, bool norms, const int *position, double *weight,
+                unsigned long long *nonzeros) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int64_t i = product_thread() / 32;
     double sum = 0, size = 0;
@@ -78,11 +121,12 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     sum = warp_sum(sum);
     count = warp_count(count);
     if (lane > 0) return;
-    weight[i] = norms ? sum : 1;
+    weight[position ? position[i] : i] = norms ? sum : 1;
     atomicAdd(nonzeros, count);
 }
 
-/* Fills the slices. One thread per column, and those of a slice in one warp. */
+/* Fills the slices of columns (or of rows: then rows are columns here). One thread per column, and those of a slice in one
+ * warp. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     fill_slices(int rows, int cols, const int64_t *col_start, const int *col_row, const double *col_val,
                 const double *row_scale, const __grid_constant__ ChildSlices to) {

@@ -26,6 +26,17 @@ void child_walk_slices(int cols, const int64_t *col_start, int longest, Slice sl
     }
 }
 
+/* Slices of columns or rows, as the host makes them. */
+struct SlicesCopy {
+    ChildSlice *head; /* [slices] */
+    unsigned *longs;  /* [slices] */
+    int *of_long;     /* [columns] */
+};
+/* What slices have room for: entries, and columns that are in none. */
+struct SlicesRoom {
+    int64_t entries = 0, longs = 0;
+};
+
 /* Host arrays: what the device has of the root, which tells whether that is still the root's, and what is made on the host
  * for the device. */
 struct RootCopy {
@@ -33,11 +44,11 @@ struct RootCopy {
     double *y, *y_low;                                  /* [rows] */
     uint8_t *status, *state;                            /* [both] */
     int *head;                                          /* [rows] */
-    ChildSlice *slices;                                 /* [slices] */
-    unsigned *slice_longs;                              /* [slices] */
-    int *of_long;                                       /* [cols] */
-    double *distance;                                   /* [copies] see child_order() */
-    int *order;                                         /* [copies] */
+    SlicesCopy slices, row_slices;
+    int *core_row, *core_position, *place_of_row, *place_of_position; /* [rows], as place_of_column [cols] */
+    int *place_of_column;                                             /* see child_core.cuh */
+    double *distance;                                                 /* [copies] see child_order() */
+    int *order;                                                       /* [copies] */
 };
 
 struct CudaBatch : Queue {
@@ -45,7 +56,6 @@ struct CudaBatch : Queue {
 
     CudaSimplex *simplex = nullptr;
     ChildRoot root = {};
-    ChildState state = {};
     ChildJob job = {};
     RootCopy copy_of_root = {};
     double *lines = nullptr, *weight = nullptr, *gram = nullptr;
@@ -56,12 +66,18 @@ struct CudaBatch : Queue {
     int *head = nullptr;
     double *row_scale = nullptr, *col_scale = nullptr;
     void *device = nullptr;
-    int blocks = 0, threads = 0;
-    int64_t state_bytes = 0; /* of a block */
-    int64_t sliced = 0;      /* entries that the slices have room for */
-    int64_t longs = 0;       /* columns that the list of those in no slice has room for */
-    int64_t models = -1;     /* the engine's count at the model that the slices are of */
-    bool known = false;      /* the device has a root */
+    int threads = 0;        /* of a block */
+    char *states = nullptr; /* of the blocks, so many bytes for so many of them: */
+    int64_t state_bytes = 0;
+    int state_blocks = 0;
+    ChildState state = {}; /* of the first block, as the root wants it, so many bytes; and blocks: */
+    int64_t block_bytes = 0;
+    int blocks = 0;
+    SlicesRoom of_columns, of_rows;
+    int *core_row = nullptr, *core_position = nullptr, *place_of_row = nullptr, *place_of_position = nullptr,
+        *place_of_column = nullptr;
+    int64_t models = -1; /* the engine's count at the model that the slices are of */
+    bool known = false;  /* the device has a root */
 };
 
 CudaBatch *cuda_batch(const gpuopt_simplex_batch *b) { return static_cast<CudaBatch *>(b->engine); }
@@ -84,9 +100,31 @@ int64_t child_v_pitch(const gpuopt_simplex_batch *b, int64_t pitch) {
     return 2 * pitch + 2 * (child_products(b) / 2 + 1);
 }
 
-void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, int64_t pitch, ChildState *s) {
-    const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots;
-    const int64_t products = child_products(b), v_pitch = child_v_pitch(b, pitch);
+/* Of a block's shared memory that a vector takes which is there so many times. */
+size_t child_row_bytes(int length, int banks) {
+    return sizeof(double) * static_cast<size_t>(banks) * (static_cast<size_t>(length) + 1);
+}
+/* How often it is there: never, if there is no place. */
+int child_banks(const gpuopt_simplex_batch *b, int length) {
+    enum { OTHER = 4096 };
+    const size_t free = static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildShared) -
+                        sizeof(ChildRoot) - sizeof(ChildState) - OTHER;
+    int banks = CHILD_BANKS;
+    while (banks > 1 && child_row_bytes(length, banks) > std::min(free, size_t{CHILD_ROW})) banks /= 2;
+    return length < CHILD_MINUS && child_row_bytes(length, banks) <= free ? banks : 0;
+}
+/* How often values of columns are there for sums over rows; never: the inverse is kept for more than its core. */
+int child_sum_banks(const gpuopt_simplex_batch *b, int rows, int cols) {
+    return rows < CHILD_TALL ? 0 : child_banks(b, cols);
+}
+
+/* What a block has for lines of an inverse, or of its core, from one of which it is so far to the next. */
+struct LinesRoom {
+    int64_t lines, pitch, products; /* the latter: lines of V that have products behind them */
+};
+void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, const LinesRoom &room, ChildState *s) {
+    const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots, pitch = room.pitch;
+    const int64_t products = room.products, v_pitch = child_v_pitch(b, pitch);
     const bool merges = b->desc.when_full == GPUOPT_WHEN_FULL_REFACTOR;
     ChildArray<double> *const of_rows[] = {&s->xb, &s->weight, &s->alpha, &s->tau, &s->moved, &s->y, &s->y_low};
     ChildArray<double> *const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
@@ -96,9 +134,9 @@ void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, int64_
     simplex_cut(arena, &s->u.at, pitch * most);
     simplex_cut(arena, &s->v.at, v_pitch * products + pitch * (most - products));
     simplex_cut(arena, &s->rho.at, products > 0 ? v_pitch : rows);
-    simplex_cut(arena, &s->merged_columns.at, merges ? pitch * rows : 0);
-    simplex_cut(arena, &s->merged_lines.at, merges ? pitch * rows : 0);
-    simplex_cut(arena, &s->merged_singles.at, merges && child_is_steepest(b) ? pitch * rows : 0);
+    simplex_cut(arena, &s->merged_columns.at, merges ? pitch * room.lines : 0);
+    simplex_cut(arena, &s->merged_lines.at, merges ? pitch * room.lines : 0);
+    simplex_cut(arena, &s->merged_singles.at, merges && child_is_steepest(b) ? pitch * room.lines : 0);
     simplex_cut(arena, &s->head.at, rows);
     simplex_cut(arena, &s->places.at, rows);
     simplex_cut(arena, &s->units.at, both);
@@ -108,6 +146,22 @@ void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, int64_
     simplex_cut(arena, &s->state.at, both);
     simplex_cut(arena, &s->refused.at, rows);
     simplex_cut(arena, &s->gone.at, rows + 1);
+    const int64_t tall = child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? rows : 0;
+    for (ChildArray<int> *array : {&s->core_row, &s->core_position, &s->place_of_row, &s->place_of_position, &s->fold})
+        simplex_cut(arena, &array->at, tall);
+    simplex_cut(arena, &s->place_of_column.at, tall > 0 ? both - rows : 0);
+    simplex_cut(arena, &s->folded.at, tall);
+}
+
+/* The device's slices of so many columns, or rows. */
+void child_cut_slices(gpuopt__arena *arena, int64_t cols, const SlicesRoom &room, ChildSlices *slices) {
+    const int64_t most_slices = (cols + 31) / 32;
+    simplex_cut(arena, const_cast<ChildSlice **>(&slices->head.at), most_slices);
+    simplex_cut(arena, const_cast<unsigned **>(&slices->longs.at), most_slices);
+    simplex_cut(arena, const_cast<uint16_t **>(&slices->row.at), room.entries);
+    simplex_cut(arena, const_cast<double **>(&slices->val.at), room.entries);
+    simplex_cut(arena, const_cast<double **>(&slices->factor.at), 32 * most_slices);
+    simplex_cut(arena, const_cast<int **>(&slices->of_long.at), room.longs);
 }
 
 /* Cuts the device's block; with base null it only measures. */
@@ -117,25 +171,16 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     int64_t *bound_start, *cost_start;
     int *variable, *col, *order;
     double *lower, *upper, *cost;
-    ChildSlices &slices = c->root.slices;
-    const int64_t most_slices = (cols + 31) / 32;
-    ChildSlice *slice_head;
-    unsigned *slice_longs;
-    int *of_long;
-    double *slice_val, *slice_factor;
-    uint16_t *slice_row;
     simplex_cut(arena, &c->lines, pitch * rows);
     simplex_cut(arena, &c->singles, child_is_steepest(b) ? pitch * rows : 0);
     simplex_cut(arena, &c->gram, child_keeps_products(b) ? pitch * rows : 0);
     simplex_cut(arena, &c->nonzeros, 1);
-    simplex_cut(arena, &slice_head, most_slices);
-    simplex_cut(arena, &slice_longs, most_slices);
-    simplex_cut(arena, &slice_row, c->sliced);
-    simplex_cut(arena, &slice_val, c->sliced);
-    simplex_cut(arena, &slice_factor, 32 * most_slices);
-    simplex_cut(arena, &of_long, c->longs);
-    slices.head = slice_head, slices.longs = slice_longs, slices.row = slice_row, slices.val = slice_val;
-    slices.factor = slice_factor, slices.of_long = of_long;
+    child_cut_slices(arena, cols, c->of_columns, &c->root.slices);
+    const int64_t tall = child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? rows : 0;
+    child_cut_slices(arena, tall, c->of_rows, &c->root.row_slices);
+    for (int **array : {&c->core_row, &c->core_position, &c->place_of_row, &c->place_of_position})
+        simplex_cut(arena, array, tall);
+    simplex_cut(arena, &c->place_of_column, tall > 0 ? cols : 0);
     simplex_cut(arena, &c->weight, rows);
     for (double *&array : c->model) simplex_cut(arena, &array, both);
     simplex_cut(arena, &c->root_state, both);
@@ -164,10 +209,7 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     simplex_cut(arena, &job.x, b->desc.with_x ? copies * cols : 0);
     simplex_cut(arena, &job.farkas, b->desc.with_farkas ? copies * rows : 0);
     simplex_cut(arena, &job.farkas_low, b->desc.with_farkas ? copies * rows : 0);
-    const uint64_t begin = arena->used;
-    child_cut_state(arena, b, pitch, &c->state);
-    c->state_bytes = static_cast<int64_t>(arena->used - begin);
-    arena->used += static_cast<uint64_t>(c->state_bytes) * static_cast<uint64_t>(c->blocks - 1);
+    simplex_cut(arena, &c->states, c->state_bytes * c->state_blocks);
 }
 
 CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, RootCopy *c) {
@@ -181,48 +223,57 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
     simplex_cut(arena, &c->status, both);
     simplex_cut(arena, &c->state, both);
     simplex_cut(arena, &c->head, rows);
-    simplex_cut(arena, &c->slices, (both - rows + 31) / 32);
-    simplex_cut(arena, &c->slice_longs, (both - rows + 31) / 32);
-    simplex_cut(arena, &c->of_long, both - rows);
+    auto cut = [&](int64_t count, SlicesCopy *to) {
+        simplex_cut(arena, &to->head, (count + 31) / 32);
+        simplex_cut(arena, &to->longs, (count + 31) / 32);
+        simplex_cut(arena, &to->of_long, count);
+    };
+    cut(both - rows, &c->slices), cut(rows, &c->row_slices);
+    for (int **array : {&c->core_row, &c->core_position, &c->place_of_row, &c->place_of_position})
+        simplex_cut(arena, array, rows);
+    simplex_cut(arena, &c->place_of_column, both - rows);
     simplex_cut(arena, &c->distance, b->desc.copies);
     simplex_cut(arena, &c->order, b->desc.copies);
     return batch;
 }
 
-/* Of a block's shared memory that a row of B^-1 takes which is there so many times. */
-size_t child_row_bytes(int rows, int banks) {
-    return sizeof(double) * static_cast<size_t>(banks) * (static_cast<size_t>(rows) + 1);
-}
-/* How often it is there: never, if there is no place. */
-int child_banks(const gpuopt_simplex_batch *b, int rows) {
-    enum { OTHER = 4096 };
-    const size_t free = static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildShared) -
-                        sizeof(ChildRoot) - sizeof(ChildState) - OTHER;
-    int banks = CHILD_BANKS;
-    while (banks > 1 && child_row_bytes(rows, banks) > std::min(free, size_t{CHILD_ROW})) banks /= 2;
-    return rows < CHILD_MINUS && child_row_bytes(rows, banks) <= free ? banks : 0;
-}
 /* Most entries of a column in a slice. */
 int child_longest(const gpuopt_simplex_batch *b, int rows) { return child_banks(b, rows) > 0 ? +CHILD_LONG : 0; }
 
 /* The room for slices: that of the model or, if rows and columns may come, of any that fits into the root's room. */
+SlicesRoom child_slices_room(const gpuopt__simplex_shape &shape, int rows, int cols, const int64_t *col_start,
+                             int longest) {
+    const int64_t slices = (cols + 31) / 32;
+    SlicesRoom room;
+    if (shape.grows) {
+        room.entries =
+            32 * std::min(slices * std::min(int64_t{CHILD_LONG}, int64_t{rows} + 3), shape.nonzeros + 3 * slices);
+        room.longs = cols;
+    } else
+        child_walk_slices(
+            cols, col_start, longest, [&](int fours) { room.entries += 128 * int64_t{fours}; },
+            [&](int) { room.longs++; });
+    return room;
+}
 gpuopt_status child_set_room(const gpuopt_simplex_batch *b, CudaBatch *c) {
-    const int64_t rows = b->shape->rows, cols = b->shape->cols, nonzeros = b->shape->nonzeros,
-                  slices = (cols + 31) / 32;
+    const gpuopt__simplex_shape &shape = *b->shape;
     gpuopt__simplex_pattern pattern;
     gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
     if (status) return status;
-    if (b->shape->grows) {
-        c->sliced = 32 * std::min(slices * std::min(int64_t{CHILD_LONG}, rows + 3), nonzeros + 3 * slices);
-        c->longs = cols;
-    } else
-        child_walk_slices(
-            b->shape->cols, pattern.col_start, child_longest(b, b->shape->rows),
-            [&](int fours) { c->sliced += 128 * int64_t{fours}; }, [&](int) { c->longs++; });
+    c->of_columns = child_slices_room(shape, shape.rows, shape.cols, pattern.col_start, child_longest(b, shape.rows));
+    if (child_sum_banks(b, shape.rows, shape.cols) > 0)
+        c->of_rows = child_slices_room(shape, shape.cols, shape.rows, pattern.row_start, CHILD_LONG);
     return GPUOPT_OK;
 }
 
-/* How many blocks, of how many threads: they depend on the root's room, the batch and the device alone. */
+/* A multiprocessor works on two children of a tiny model. */
+bool child_is_tiny(const gpuopt_simplex_batch *b) { return b->shape->rows + int64_t{b->shape->cols} <= 384; }
+int child_most_blocks(const gpuopt_simplex_batch *b) {
+    return std::min((child_is_tiny(b) ? 2 : 1) * cuda_of(b->context)->multiprocessors, int{b->desc.copies});
+}
+
+/* How many threads a block has, and how many blocks' states there is room for: they depend on the root's room, the batch
+ * and the device alone. */
 gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
     gpuopt_status status = child_set_room(b, c);
     if (status) return status;
@@ -230,15 +281,13 @@ gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
     const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */
     gpuopt__arena arena = {nullptr, 0};
     ChildState draft;
-    const int processors = cuda_of(b->context)->multiprocessors;
-    /* A multiprocessor works on two children of a tiny model. Where lines are short, that there are many loads on their
-     * way counts more than that there are many threads. */
-    const bool tiny = both <= 384, small = b->shape->rows <= 2048 && both <= 8192;
-    c->threads = tiny ? CHILD_FEW_THREADS / 2 : small ? +CHILD_FEW_THREADS : +CHILD_THREADS;
-    child_cut_state(&arena, b, c->simplex->view.pitch, &draft);
-    int64_t blocks = (tiny ? 2 : 1) * int64_t{processors};
-    blocks = std::min(blocks, most_bytes / static_cast<int64_t>(arena.used));
-    c->blocks = static_cast<int>(std::max(int64_t{1}, std::min(blocks, int64_t{b->desc.copies})));
+    /* Where lines are short, that there are many loads on their way counts more than that there are many threads. */
+    const bool small = b->shape->rows <= 2048 && both <= 8192;
+    c->threads = child_is_tiny(b) ? CHILD_FEW_THREADS / 2 : small ? +CHILD_FEW_THREADS : +CHILD_THREADS;
+    child_cut_state(&arena, b, {b->shape->rows, c->simplex->view.pitch, child_products(b)}, &draft);
+    c->state_bytes = static_cast<int64_t>(arena.used);
+    c->state_blocks =
+        static_cast<int>(std::max(int64_t{1}, std::min(most_bytes / c->state_bytes, int64_t{child_most_blocks(b)})));
     return GPUOPT_OK;
 }
 

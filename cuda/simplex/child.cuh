@@ -29,7 +29,9 @@ enum {
     CHILD_FOURS = 255,   /* of the words of a slice: its fours, that it is flat, and that a column is listed */
     CHILD_FLAT = 256,
     CHILD_HAS_LONG = 512,
-    CHILD_IDLE = 2, /* pivots in turn that move nothing, after which costs are perturbed */
+    CHILD_TALL = 1024,   /* rows from which the core of an inverse may be kept alone: child_core.cuh */
+    CHILD_CORE_PAYS = 4, /* if what is outside has so many times the entries that A and a column have together */
+    CHILD_IDLE = 2,      /* pivots in turn that move nothing, after which costs are perturbed */
 };
 
 /* Smaller entries of columns B^-1 a, and of rows of the root's inverse beside their largest one, are rounding. */
@@ -73,7 +75,7 @@ struct ChildRoot {
     ChildArray<const int64_t> col_start, row_start;
     ChildArray<const int> col_row, row_col;
     ChildArray<const double> col_val, row_val;
-    ChildSlices slices;
+    ChildSlices slices, row_slices;                    /* columns of A and, for compact, rows */
     ChildArray<const double> lower, upper, cost, x, d; /* [both] */
     ChildArray<const uint8_t> state;                   /* [both] */
     ChildArray<const double> weight;                   /* [rows] of the dual pricing */
@@ -82,8 +84,13 @@ struct ChildRoot {
     double primal_scale, cost_scale, largest_cost;
     double primal, dual, pivot, zero; /* tolerances */
     int pricing;                      /* a gpuopt_simplex_dual_pricing */
-    int banks; /* a row of B^-1 is kept in shared memory so many times, for lanes not to wait for one another */
-    int most;  /* pivots in U and V, after which they are merged into an inverse of the block's own; END: any number */
+    int banks;     /* a row of B^-1 is kept in shared memory so many times, for lanes not to wait for one another; */
+    int sum_banks; /* and values of columns, to be summed up over rows; 0: no place for them */
+    bool compact;  /* the inverse is kept for its core alone: see child_core.cuh, as for the next ones */
+    int core;      /* rows and positions; without compact all are */
+    int reach;     /* those that a child's core may get, to an even number */
+    ChildArray<const int> core_row, core_position, place_of_row, place_of_position, place_of_column;
+    int most; /* pivots in U and V, after which they are merged into an inverse of the block's own; END: any number */
     unsigned long long seed;
     double cutoff;        /* infinite: none */
     double limit, offset; /* the cutoff in the host's units, where the objective has an offset; */
@@ -112,12 +119,17 @@ struct ChildState {
     ChildArray<double> u, v;                 /* [most][pitch] columns of U, rows of V, see v_row() */
     ChildArray<const double> columns, lines; /* the inverse beside them: the root's or, after a merger, the next ones */
     ChildArray<const float> singles;
-    ChildArray<double> merged_columns, merged_lines; /* [rows][pitch]; with END there are none */
+    ChildArray<double> merged_columns, merged_lines; /* [reach][pitch]; with END there are none */
     ChildArray<float> merged_singles;
-    ChildArray<int> head, places;             /* [rows]; a list of rows or positions */
-    ChildArray<int> list, flips;              /* [both] lists of variables */
-    ChildArray<unsigned> marks;               /* [both / 32 + 1] bits, 0 between uses */
-    ChildArray<uint8_t> state, refused, gone; /* [both], [rows], [rows + 1] */
+    ChildArray<int> head, places; /* [rows]; a list of rows or positions */
+    int core, inverted;           /* its size now, and so much of it B0^-1 has; child_core.cuh: */
+    ChildArray<int> core_row, core_position, place_of_row, place_of_position; /* [rows] */
+    ChildArray<int> place_of_column;                                          /* [cols] */
+    ChildArray<int> fold;                                                     /* [rows] a list of places, */
+    ChildArray<double> folded;                                                /* [rows] and its values */
+    ChildArray<int> list, flips;                                              /* [both] lists of variables */
+    ChildArray<unsigned> marks;                                               /* [both / 32 + 1] bits, 0 between uses */
+    ChildArray<uint8_t> state, refused, gone; /* [both], [rows], and [rows + 1] by place */
 };
 
 /* Children, and where what is found goes. */
@@ -153,7 +165,7 @@ struct ChildShared {
     unsigned long long limit;                        /* bits of a step */
     unsigned long long units, bucket[CHILD_BUCKETS]; /* of slopes */
     int few[32];
-    int count, listed, child;
+    int count, listed, folded, child;
 };
 
 struct ChildBest {
@@ -264,6 +276,22 @@ class ChildBlock {
         const unsigned other = lane() < warps() ? static_cast<unsigned>(child_shared.index[turn_][lane()]) : 0;
         *all = static_cast<int>(warp_count(other));
         return static_cast<int>(warp_count(lane() < warp() ? other : 0)) + of_warp - x;
+    }
+
+    /* use(i, load(i)) for this thread's i < n, so many of which are loaded at the same time: the compiler moves no load
+     * behind the warp's barrier. */
+    template <int AT_ONCE, class Load, class Use>
+    __device__ static void for_all(int n, Load load, Use use) {
+        for (int first = 32 * warp(); first < n; first += AT_ONCE * threads()) {
+            const int i = first + lane();
+            decltype(load(0)) loaded[AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++) loaded[k] = load(min(i + k * threads(), n - 1));
+            __syncwarp();
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++)
+                if (i + k * threads() < n) use(i + k * threads(), loaded[k]);
+        }
     }
 
     /* The i < n for which `which` holds, in ascending order, in list. Returns their number. `which` is asked twice. */

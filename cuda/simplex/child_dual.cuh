@@ -35,9 +35,11 @@ class ChildDual : public ChildWeights {
             child_own.xb[i] = child_root.x[child_root.head[i]];
             child_own.weight[i] = child_root.weight[i];
             child_own.refused[i] = child_own.gone[i] = 0;
+            child_own.tau[i] = 0; /* may be read where nobody wants it */
         }
         if (thread() == 0) child_own.gone[child_root.rows] = 0; /* may be read with its neighbour */
         for (int w = thread(); w < child_root.both / 32 + 1; w += threads()) child_own.marks[w] = 0;
+        begin_core();
         if (thread() == 0)
             child_own.columns = child_root.columns.at, child_own.lines = child_root.lines.at,
             child_own.singles = child_root.singles.at;
@@ -113,13 +115,28 @@ class ChildDual : public ChildWeights {
     }
 
     /* The position whose variable leaves; -1: all are feasible or refused. */
-    __device__ int price() {
+    __device__ int price() { return child_root.compact ? price_tall() : price_rows<1>(); }
+    __device__ __noinline__ int price_tall() { return price_rows<4>(); }
+    template <int AT_ONCE>
+    __device__ int price_rows() {
+        struct Row {
+            double x, lower, upper, weight;
+            bool refused;
+        };
         ChildBest mine = {0, -1};
-        for (int i = thread(); i < child_root.rows; i += threads()) {
-            const double by = excess_at(i), score = by * by / child_own.weight[i];
-            if (by == 0 || child_own.refused[i] || (mine.index >= 0 && score <= mine.key)) continue;
-            mine = {score, i};
-        }
+        for_all<AT_ONCE>(
+            child_root.rows,
+            [](int i) {
+                const int v = child_own.head[i];
+                return Row{child_own.xb[i], child_own.lower[v], child_own.upper[v], child_own.weight[i],
+                           child_own.refused[i] != 0};
+            },
+            [&](int i, const Row &row) {
+                const double by = gpuopt__simplex_excess(row.x, row.lower, row.upper, child_root.primal);
+                if (by == 0 || row.refused) return;
+                const double score = by * by / row.weight;
+                if (mine.index < 0 || score > mine.key) mine = {score, i};
+            });
         return best<true>(mine.key, mine.index).index;
     }
 
@@ -147,36 +164,9 @@ class ChildDual : public ChildWeights {
     /* Variable q, whose column is in alpha, enters on position p, whose row of B^-1 is in rho and that of B^-1 N in row;
      * the one there leaves at a bound. shifts: reduced costs that get the wrong sign become 0 by a shift of their
      * costs. */
-    __device__ __noinline__ void exchange(int p, int q, bool to_upper, bool shifts) {
-        const int left = child_own.head[p];
-        const double bound = to_upper ? child_own.upper[left] : child_own.lower[left];
-        const bool fixed = child_own.lower[left] == child_own.upper[left];
-        const double by = child_own.alpha[p], step = (child_own.xb[p] - bound) / by, x = child_own.x[q] + step,
-                     weight = child_own.weight[p];
-        const bool wrong = shifts && gpuopt__simplex_dual_wrong(child_own.d[q], child_own.state[q], 0);
-        const double theta = wrong ? 0 : child_own.d[q] / by;
-        double squares = 0;
-        __syncthreads(); /* all have read what changes now */
-        add_row(theta, q, shifts);
-        append(p, by, &squares);
-        for (int i = thread(); i < child_root.rows; i += threads())
-            child_own.xb[i] = i == p ? x : child_own.xb[i] - step * child_own.alpha[i];
-        update_weights(p, by, weight, squares);
-        for (int k = thread(); k < pivots; k += threads()) child_own.u[k * child_root.pitch + p] = 0;
-        if (++pivots >= child_root.products) known_products = false;
-        if (thread() == 0) {
-            child_own.gone[p] = 1;
-            child_own.d[left] = -theta;
-            child_own.d[q] = 0;
-            child_own.x[left] = bound;
-            child_own.state[left] = static_cast<uint8_t>(fixed      ? 0
-                                                         : to_upper ? +GPUOPT__SIMPLEX_MAY_DECREASE
-                                                                    : +GPUOPT__SIMPLEX_MAY_INCREASE);
-            child_own.state[q] = CHILD_BASIC;
-            child_own.head[p] = q;
-        }
-        iterations++;
-        __syncthreads();
+    __device__ void exchange(int p, int q, bool to_upper, bool shifts) {
+        if (child_root.compact) exchange_rows<true>(p, q, to_upper, shifts);
+        else exchange_rows<false>(p, q, to_upper, shifts);
     }
 
     /* Moves a nonbasic variable to its other bound; by how much. */
@@ -228,46 +218,88 @@ class ChildDual : public ChildWeights {
 
     /* d -= theta * row; 0 for the variable q. */
     __device__ void add_row(double theta, int q, bool shifts) {
-        enum { AT_ONCE = 4 };
-        for (int from = thread(); from < child_root.both; from += AT_ONCE * threads()) {
-            double row[AT_ONCE], d[AT_ONCE];
-            int state[AT_ONCE];
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                const int v = from + n * threads();
-                row[n] = v < child_root.both ? child_own.row[v] : 0;
-                d[n] = v < child_root.both ? child_own.d[v] : 0;
-                state[n] = v < child_root.both ? child_own.state[v] : 0;
-            }
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                const int v = from + n * threads();
-                if (row[n] == 0) continue;
-                double now = v == q ? d[n] : d[n] - theta * row[n];
-                if (shifts && fabs(row[n]) > child_root.zero && gpuopt__simplex_dual_wrong(now, state[n], 0)) {
+        struct Variable {
+            double row, d;
+            int state;
+        };
+        for_all<4>(
+            child_root.both,
+            [](int v) {
+                return Variable{child_own.row[v], child_own.d[v], child_own.state[v]};
+            },
+            [&](int v, const Variable &old) {
+                if (old.row == 0) return;
+                double now = v == q ? old.d : old.d - theta * old.row;
+                if (shifts && fabs(old.row) > child_root.zero && gpuopt__simplex_dual_wrong(now, old.state, 0)) {
                     child_own.shift[v] -= now;
                     now = 0;
                 }
                 child_own.d[v] = v == q ? 0 : now;
-            }
-        }
+            });
     }
 
-    /* Writes the pivot on p, which is `by`, behind U and V; squares: this thread's part of the square of rho's norm. */
-    __device__ void append(int p, double by, double *squares) {
+    /* The same where the inverse is kept for its core alone, or not. */
+    template <bool COMPACT>
+    __device__ __noinline__ void exchange_rows(int p, int q, bool to_upper, bool shifts) {
+        const int left = child_own.head[p];
+        const double bound = to_upper ? child_own.upper[left] : child_own.lower[left];
+        const bool fixed = child_own.lower[left] == child_own.upper[left];
+        const double by = child_own.alpha[p], step = (child_own.xb[p] - bound) / by, x = child_own.x[q] + step,
+                     weight = child_own.weight[p];
+        const bool wrong = shifts && gpuopt__simplex_dual_wrong(child_own.d[q], child_own.state[q], 0);
+        const double theta = wrong ? 0 : child_own.d[q] / by;
+        double squares = 0;
+        __syncthreads(); /* all have read what changes now */
+        const int place = COMPACT ? join_core(p, pivots, [](int k) { return v_row(k); }) : p;
+        add_row(theta, q, shifts);
+        append<COMPACT>(place, by, &squares);
+        if (COMPACT) __syncthreads(); /* all have read what other threads make 0 now */
+        for_all<COMPACT ? 4 : 1>(
+            child_root.rows,
+            [](int i) {
+                return ChildPair{child_own.alpha[i], child_own.xb[i]};
+            },
+            [&](int i, const ChildPair &old) {
+                const double alpha = without_rounding(old.even);
+                child_own.alpha[i] = alpha;
+                child_own.xb[i] = i == p ? x : old.odd - step * alpha;
+            });
+        update_weights<COMPACT>(p, by, weight, squares);
+        for (int k = thread(); k < pivots; k += threads()) child_own.u[k * child_root.pitch + place] = 0;
+        if (++pivots >= child_root.products) known_products = false;
+        if (thread() == 0) {
+            child_own.gone[place] = 1;
+            if (COMPACT && q < child_root.cols) child_own.place_of_column[q] = place;
+            child_own.d[left] = -theta;
+            child_own.d[q] = 0;
+            child_own.x[left] = bound;
+            child_own.state[left] = static_cast<uint8_t>(fixed      ? 0
+                                                         : to_upper ? +GPUOPT__SIMPLEX_MAY_DECREASE
+                                                                    : +GPUOPT__SIMPLEX_MAY_INCREASE);
+            child_own.state[q] = CHILD_BASIC;
+            child_own.head[p] = q;
+        }
+        iterations++;
+        __syncthreads();
+    }
+
+    __device__ static double without_rounding(double alpha) { return fabs(alpha) < CHILD_TINY ? 0 : alpha; }
+    /* Writes the pivot on a place in the core, which is `by`, behind U and V; squares: this thread's part of the square of
+     * rho's norm. */
+    template <bool COMPACT>
+    __device__ void append(int place, double by, double *squares) {
         const double inverse = 1 / by;
         const int64_t pitch = child_root.pitch;
         double *u = child_own.u + pivots * pitch, *v = child_own.v + v_row(pivots);
-        for (int i = thread(); i < child_root.rows; i += threads()) {
-            const double rho = child_own.rho[i];
-            if (fabs(child_own.alpha[i]) < CHILD_TINY) child_own.alpha[i] = 0;
-            u[i] = i == p ? 1 : -child_own.alpha[i];
+        for (int i = thread(); i < child_own.core; i += threads()) {
+            const double rho = child_own.rho[COMPACT ? child_own.core_row[i] : i];
+            u[i] = i == place ? 1 : -without_rounding(child_own.alpha[COMPACT ? child_own.core_position[i] : i]);
             v[i] = rho * inverse;
             if (known_products) v[pitch + i] = child_own.rho[pitch + i] * inverse;
             *squares += rho * rho;
         }
-        if (thread() == 0 && child_root.rows % 2 != 0)
-            u[child_root.rows] = v[child_root.rows] = 0; /* read with its neighbour */
+        if (thread() == 0 && child_own.core % 2 != 0)
+            u[child_own.core] = v[child_own.core] = 0; /* read with its neighbour */
         if (known_products && thread() == 0 && child_root.rows % 2 != 0) v[pitch + child_root.rows] = 0;
     }
 };

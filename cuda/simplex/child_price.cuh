@@ -37,9 +37,9 @@ class ChildPrice : public ChildProducts {
             price_slices<REDUCED>(child_row + (lane() & (banks - 1)), banks, each);
         }
         price_long<REDUCED>(y, each);
-        for (int first = 32 * warp(); first < child_root.rows; first += threads()) {
-            const int i = first + lane(), v = child_root.cols + i;
-            const bool is = i < child_root.rows;
+        for (int first = 32 * warp(); first < child_own.core; first += threads()) {
+            const bool is = first + lane() < child_own.core;
+            const int i = is ? row_at(first + lane()) : 0, v = child_root.cols + i;
             const int state = is ? child_own.state[v] : 0;
             const double entry = is && !(state & CHILD_BASIC) ? y[i] : 0, d = is && REDUCED ? child_own.d[v] : 0;
             if (is) child_own.row[v] = entry;
@@ -48,7 +48,6 @@ class ChildPrice : public ChildProducts {
     }
 
   private:
-    static_assert(CHILD_MINUS == 0x8000, "the sign of a double is moved there");
     /* What a lane must know of its column: fetched while the warp works on the slice before. */
     struct Ahead {
         int state;
@@ -63,51 +62,6 @@ class ChildPrice : public ChildProducts {
         if (j >= child_root.cols) return {0, 0, 0};
         return {child_own.state[j], child_root.slices.factor[j], REDUCED ? child_own.d[j] : 0};
     }
-    /* The number so many bytes behind y, with the sign in the highest bit of `minus`. */
-    __device__ static double signed_entry(const double *y, unsigned bytes, unsigned minus) {
-        const double size = *reinterpret_cast<const double *>(reinterpret_cast<const char *>(y) + bytes);
-        const auto high = static_cast<unsigned>(__double2hiint(size)) ^ (minus & 1u << 31);
-        return __hiloint2double(static_cast<int>(high), __double2loint(size));
-    }
-    /* y'a for the lane's column, but for its factor if FLAT; y[i] of the lane's bank is at i * banks. */
-    template <bool FLAT>
-    __device__ static double entries(const ChildSlice &slice, const double *y, int banks) {
-        const int64_t begin = 32 * int64_t{slice.begin} + lane();
-        const uint2 *rows = reinterpret_cast<const uint2 *>(ptx_global(child_root.slices.row.at)) + begin;
-        const double2 *values = reinterpret_cast<const double2 *>(ptx_global(child_root.slices.val.at)) + 2 * begin;
-        const unsigned stride = static_cast<unsigned>(banks) * sizeof *y;
-        double2 sum = {0, 0};
-        auto entry = [&](unsigned row, unsigned minus) {
-            return signed_entry(y, (row & (CHILD_MINUS - 1)) * stride, minus);
-        };
-        auto add = [&](unsigned row, double2 by) {
-            sum.x += entry(row, row << 16) * (FLAT ? 1 : by.x);
-            sum.y += entry(row >> 16, row) * (FLAT ? 1 : by.y);
-        };
-        auto some = [&](auto count) {
-            constexpr int N = decltype(count)::value;
-            uint2 row[N];
-            double2 value[N][2];
-#pragma unroll
-            for (int n = 0; n < N; n++) {
-                row[n] = rows[32 * n];
-                if (!FLAT) value[n][0] = values[64 * n], value[n][1] = values[64 * n + 1];
-            }
-#pragma unroll
-            for (int n = 0; n < N; n++) add(row[n].x, value[n][0]), add(row[n].y, value[n][1]);
-            rows += 32 * N, values += 64 * N;
-        };
-        constexpr int MOST = FLAT ? 4 : 2;
-        int left = static_cast<int>(slice.fours & CHILD_FOURS);
-        for (; left > MOST; left -= MOST) some(std::integral_constant<int, MOST>{});
-        if (left == 1) some(std::integral_constant<int, 1>{});
-        else if (left == 2) some(std::integral_constant<int, 2>{});
-        else if constexpr (FLAT) {
-            if (left == 3) some(std::integral_constant<int, 3>{});
-            else if (left == 4) some(std::integral_constant<int, 4>{});
-        }
-        return sum.x + sum.y;
-    }
     /* Columns with at most CHILD_LONG entries. */
     template <bool REDUCED, class Each>
     __device__ void price_slices(const double *y, int banks, Each each) {
@@ -118,8 +72,8 @@ class ChildPrice : public ChildProducts {
             const Ahead now = ahead;
             next = head_of(number + warps());
             ahead = fetch<REDUCED>(number + warps());
-            const double sum = slice.fours & CHILD_FLAT ? now.factor * entries<true>(slice, y, banks)
-                                                        : entries<false>(slice, y, banks);
+            const double sum = slice.fours & CHILD_FLAT ? now.factor * entries<true>(child_root.slices, slice, y, banks)
+                                                        : entries<false>(child_root.slices, slice, y, banks);
             const int j = 32 * number + lane();
             const bool mine =
                 j < child_root.cols && !(slice.fours & CHILD_HAS_LONG && child_root.slices.longs[number] >> lane() & 1);

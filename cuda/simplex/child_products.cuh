@@ -7,14 +7,14 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
 
-#include "child.cuh"
+#include "child_core.cuh"
 
 namespace {
 
 /* Products of B^-1 with vectors. */
-class ChildProducts : public ChildBlock {
+class ChildProducts : public ChildCore {
   public:
-    using ChildBlock::ChildBlock;
+    using ChildCore::ChildCore;
     int pivots = 0;              /* in U and V */
     bool known_products = false; /* the rows of V have products behind them: child_weights.cuh */
 
@@ -22,16 +22,8 @@ class ChildProducts : public ChildBlock {
      * arrays. marks: not null: only where that or its neighbour is not 0. Number: the precision of B0^-1. */
     template <bool FTRAN, class Number = double>
     __device__ __noinline__ void product(const ChildList &list, double *into, const double *marks = nullptr) {
-        double *const out = ptx_global(into);
-        const double *const where = marks ? ptx_global(marks) : nullptr;
-        add_up<FTRAN, Number>((child_root.rows + 1) / 2, list.count + pivots,
-                              [&](int first, int count) { stage<FTRAN, Number>(list, first, count); },
-                              [](int pair) { return int64_t{2} * pair; }, [&](int pair) { return wanted(where, pair); },
-                              [&](int pair, bool more, ChildPair sum) {
-                                  const int i = 2 * pair;
-                                  out[i] = more ? out[i] + sum.even : sum.even;
-                                  if (i + 1 < child_root.rows) out[i + 1] = more ? out[i + 1] + sum.odd : sum.odd;
-                              });
+        if (child_root.compact) return compact_product<FTRAN, Number>(list, into, marks);
+        core_product<FTRAN, false, Number>(list, ptx_global(into), marks ? ptx_global(marks) : nullptr);
     }
     /* out = the columns of U, each times a number, where marks is not 0. */
     __device__ __noinline__ void sum_pivots(const double *numbers, double *into, const double *marks) {
@@ -73,6 +65,15 @@ class ChildProducts : public ChildBlock {
         return {count, child_own.places, x, true};
     }
 
+    /* The same of a vector that is 0 outside the core. */
+    __device__ ChildList nonzeros_of_core(const double *x, double least) {
+        int count =
+            gather(child_own.core, child_own.places, [&](int k) { return fabs(x[child_own.core_row[k]]) > least; });
+        for (int e = thread(); e < count; e += threads()) child_own.places[e] = child_own.core_row[child_own.places[e]];
+        __syncthreads();
+        return {count, child_own.places, x, true};
+    }
+
     /* Nonbasic variables have moved: those of a list of so many, each by key[variable]. The basic ones follow. Overwrites
      * moved and tau. */
     __device__ __noinline__ void follow_moves(int count, const int *list) {
@@ -82,7 +83,9 @@ class ChildProducts : public ChildBlock {
         if (warp() == 0) add_columns(count, list);
         __syncthreads();
         product<true>(nonzeros(child_own.moved, 0), child_own.tau);
-        for (int i = thread(); i < child_root.rows; i += threads()) child_own.xb[i] -= child_own.tau[i];
+        for_all<4>(
+            child_root.rows, [](int i) { return child_own.xb[i] - child_own.tau[i]; },
+            [](int i, double x) { child_own.xb[i] = x; });
         __syncthreads();
     }
 
@@ -92,12 +95,12 @@ class ChildProducts : public ChildBlock {
     __device__ __noinline__ void merge() {
         merge_tiles();
         __syncthreads();
-        for (int i = thread(); i < child_root.rows; i += threads()) child_own.gone[i] = 0;
+        for (int i = thread(); i < child_own.core; i += threads()) child_own.gone[i] = 0;
         pivots = 0;
         known_products = false;
         if (thread() == 0)
-            child_own.columns = child_own.merged_columns.at, child_own.lines = child_own.merged_lines.at,
-            child_own.singles = child_own.merged_singles.at;
+            child_own.inverted = child_own.core, child_own.columns = child_own.merged_columns.at,
+            child_own.lines = child_own.merged_lines.at, child_own.singles = child_own.merged_singles.at;
         __syncthreads();
     }
 
@@ -147,7 +150,33 @@ class ChildProducts : public ChildBlock {
             __syncthreads();
         }
     }
-    __device__ bool wanted(const double *where, int pair) const {
+    /* A product by the core of the inverse, and what is outside, for which all of the core is needed. */
+    template <bool FTRAN, class Number>
+    __device__ __noinline__ void compact_product(const ChildList &list, double *into, const double *marks) {
+        double *const out = ptx_global(into);
+        core_product<FTRAN, true, Number>(FTRAN ? list : fold(list), out, nullptr);
+        if (FTRAN) finish_column(list, out, marks ? ptx_global(marks) : nullptr);
+        else finish_row(list, out);
+    }
+    /* The product's core, or all of it, where `where` is null or not 0. */
+    template <bool FTRAN, bool COMPACT, class Number>
+    __device__ void core_product(const ChildList &list, double *out, const double *where) {
+        const int end = COMPACT ? child_own.core : child_root.rows;
+        auto at = [](int place) {
+            return !COMPACT ? place : FTRAN ? child_own.core_position[place] : child_own.core_row[place];
+        };
+        add_up<FTRAN, Number>((end + 1) / 2, list.count + pivots,
+                              [&](int first, int count) { stage<FTRAN, COMPACT, Number>(list, first, count); },
+                              [](int pair) { return int64_t{2} * pair; }, [&](int pair) { return wanted(where, pair); },
+                              [&](int pair, bool more, ChildPair sum) {
+                                  const int even = at(2 * pair);
+                                  out[even] = more ? out[even] + sum.even : sum.even;
+                                  if (2 * pair + 1 >= end) return;
+                                  const int odd = at(2 * pair + 1);
+                                  out[odd] = more ? out[odd] + sum.odd : sum.odd;
+                              });
+    }
+    __device__ static bool wanted(const double *where, int pair) {
         const int i = 2 * pair;
         return !where || where[i] != 0 || (i + 1 < child_root.rows && where[i + 1] != 0);
     }
@@ -229,7 +258,8 @@ class ChildProducts : public ChildBlock {
     /* Z B0^-1 + U V, 16 positions and rows at a time for each warp, by rows, which may be those of B0^-1, and columns. */
     __device__ void merge_tiles() {
         enum { WIDTH = 16, PIVOTS = 8 };
-        const int rows = child_root.rows, tiles = (rows + WIDTH - 1) / WIDTH, group = lane() / 4, part = lane() % 4;
+        const int rows = child_own.core, tiles = (merged_end() + WIDTH - 1) / WIDTH, group = lane() / 4,
+                  part = lane() % 4;
         for (int tile = warp(); tile < tiles * tiles; tile += warps()) {
             const int row = WIDTH * (tile % tiles), position = WIDTH * (tile / tiles);
             double sum[2][4] = {};
@@ -251,10 +281,13 @@ class ChildProducts : public ChildBlock {
                 put_merged(position + n / 4 * 8 + 2 * part + n % 2, row + group + n / 2 % 2 * 8, sum[n / 4][n % 4]);
         }
     }
-    /* Stores the entry of a position and a row, to which the pivots add `more`; 0 behind the last ones, which may be read
-     * with their neighbours. */
+    /* Where lines end that may be read, of positions or rows that join the core later, and with their neighbours. */
+    __device__ static int merged_end() {
+        return min(child_root.reach, child_own.core + min(child_root.most, child_root.rows) + 1);
+    }
+    /* Stores the entry of a position and a row, to which the pivots add `more`; 0 behind the last ones. */
     __device__ static void put_merged(int position, int row, double more) {
-        const int rows = child_root.rows, even = rows + rows % 2;
+        const int rows = child_own.core, even = merged_end();
         const int64_t by_row = position * child_root.pitch + row, by_column = row * child_root.pitch + position;
         double entry = 0;
         if (position < rows && row < rows) entry = (child_own.gone[position] ? 0 : child_own.lines[by_row]) + more;
@@ -267,7 +300,7 @@ class ChildProducts : public ChildBlock {
     /* Puts terms first, ..., first + count - 1 of a product into shared memory: those of the list, then the deferred
      * pivots. What such a pivot is multiplied by is itself a sum over the list, which some lanes share. Terms that are 0
      * are left out then. */
-    template <bool FTRAN, class Number>
+    template <bool FTRAN, bool COMPACT, class Number>
     __device__ __noinline__ void stage(const ChildList &list, int first, int count) {
         const Number *matrix = inverse<FTRAN>(Number{});
         const double *left = FTRAN ? child_own.v : child_own.u, *right = FTRAN ? child_own.u : child_own.v;
@@ -275,12 +308,17 @@ class ChildProducts : public ChildBlock {
         auto right_line = [&](int k) { return right + (FTRAN ? k * child_root.pitch : v_row(k)); };
         const int lanes = list.count <= 1 ? 1 : list.count <= 4 ? 4 : list.count <= 16 ? 8 : 32, at_once = 32 / lanes;
         const int of_list = min(max(list.count - first, 0), count);
+        /* Entry e, at its place in the core; outside it is 0. */
+        auto entry = [&](int e) {
+            const int line = FTRAN && COMPACT ? child_own.place_of_row[list.index[e]] : list.index[e];
+            return ChildEntry{COMPACT ? max(line, 0) : line, COMPACT && line < 0 ? 0 : list.at(e)};
+        };
         for (int t = thread(); t < of_list; t += threads()) {
-            const int line = list.index[first + t];
-            const double value = list.at(first + t);
-            const bool is = FTRAN || !child_own.gone[line];
-            child_shared.term[t] = {reinterpret_cast<const double *>(matrix + line * child_root.pitch), is ? value : 0};
-            if (first == 0) child_shared.near[t] = {line, value};
+            const ChildEntry mine = entry(first + t);
+            const bool is = FTRAN ? !COMPACT || mine.index < child_own.inverted : !child_own.gone[mine.index];
+            child_shared.term[t] = {reinterpret_cast<const double *>(matrix + mine.index * child_root.pitch),
+                                    is ? mine.value : 0};
+            if (first == 0) child_shared.near[t] = mine;
         }
         if (lanes == 32) __syncthreads();
         const int near = lanes == 32 ? min(list.count, +CHILD_TERMS) : 0;
@@ -293,7 +331,10 @@ class ChildProducts : public ChildBlock {
 #pragma unroll 8
                 for (int e = lane(); e < near; e += 32)
                     f += mine[child_shared.near[e].index] * child_shared.near[e].value;
-                for (int e = near + lane() % lanes; e < list.count; e += lanes) f += mine[list.index[e]] * list.at(e);
+                for (int e = near + lane() % lanes; e < list.count; e += lanes) {
+                    const ChildEntry other = entry(e);
+                    f += mine[other.index] * other.value;
+                }
             }
             for (int half = lanes / 2; half > 0; half /= 2) f += __shfl_xor_sync(~0u, f, half);
             if (k < end && lane() % lanes == 0) child_shared.term[k + list.count - first] = {right_line(k), f};

@@ -31,23 +31,33 @@ class ChildWeights : public ChildRatioTest {
   protected:
     /* The weights after the pivot on p, which is `by` and stands in U and V already, but is not counted. squares: this
      * thread's part of the square of rho's norm. */
+    template <bool COMPACT>
     __device__ void update_weights(int p, double by, double before, double squares) {
         if (child_root.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE) {
             const double norm = sum(squares);
             if (known_products) {
                 append_products(by, norm);
                 sum_pivots(child_own.rho + 2 * child_root.pitch, child_own.tau, child_own.alpha);
-            } else /* weights need not be exact: single precision, and what is rounding in rho is left out */
-                product<true, float>(nonzeros(child_own.rho, 1e-12 * sqrt(norm)), child_own.tau, child_own.alpha);
-            for (int i = thread(); i < child_root.rows; i += threads()) {
-                if (i == p) child_own.weight[i] = gpuopt__max(norm / (by * by), 1e-4);
-                else if (child_own.alpha[i] != 0) {
+            } else { /* weights need not be exact: single precision, and what is rounding in rho is left out */
+                const double least = 1e-12 * sqrt(norm);
+                product<true, float>(COMPACT ? nonzeros_of_core(child_own.rho, least) : nonzeros(child_own.rho, least),
+                                     child_own.tau, child_own.alpha);
+            }
+            struct Row {
+                double alpha, tau, weight;
+            };
+            for_all<COMPACT ? 4 : 1>(
+                child_root.rows,
+                [&](int i) {
                     const double of_root =
                         known_products && !child_own.gone[i] ? child_own.rho[child_root.pitch + i] : 0;
-                    child_own.weight[i] = gpuopt__simplex_dual_steepest(child_own.weight[i], child_own.alpha[i] / by,
-                                                                        child_own.tau[i] + of_root, norm);
-                }
-            }
+                    return Row{child_own.alpha[i], child_own.tau[i] + of_root, child_own.weight[i]};
+                },
+                [&](int i, const Row &row) {
+                    if (i == p) child_own.weight[i] = gpuopt__max(norm / (by * by), 1e-4);
+                    else if (row.alpha != 0)
+                        child_own.weight[i] = gpuopt__simplex_dual_steepest(row.weight, row.alpha / by, row.tau, norm);
+                });
         } else __syncthreads();
         if (child_root.pricing == GPUOPT_DUAL_PRICING_DEVEX) {
             const bool worn = gpuopt__simplex_devex_worn(before);

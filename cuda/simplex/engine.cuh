@@ -88,11 +88,13 @@ void simplex_divide(SimplexView *view, int slots) {
     view->own_lines = own(view->lines);
 }
 
+/* The pitch of lines of so many numbers. */
+int64_t simplex_padded(int64_t n) { return (n + 15) / 16 * 16; }
+
 /* Everything that follows from the shape, which is the room for rows and columns, and the device. Ranges per block are
  * multiples of 32, so that warps are full. */
 void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *shape, SimplexView *view) {
     bool revised = shape->method == GPUOPT_METHOD_REVISED;
-    auto padded = [](int64_t n) { return (n + 15) / 16 * 16; };
     if (shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE) shape->deferred_pivots = 1;
     if (shape->deferred_pivots == 0) shape->deferred_pivots = 64;
     *view = {};
@@ -103,8 +105,8 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     view->lines = revised ? shape->rows : slots;
     /* reinversion always defers */
     view->most = shape->deferred_pivots == 1 ? 64 : shape->deferred_pivots;
-    view->pitch = padded(shape->rows);
-    view->wide = padded(view->lines);
+    view->pitch = simplex_padded(shape->rows);
+    view->wide = simplex_padded(view->lines);
     int64_t longest = shape->rows > slots ? shape->rows : slots;
     int most = cuda_of(context)->multiprocessors < SIMPLEX_BLOCKS ? cuda_of(context)->multiprocessors : SIMPLEX_BLOCKS;
     int64_t wanted = (longest + SIMPLEX_OWN - 1) / SIMPLEX_OWN;

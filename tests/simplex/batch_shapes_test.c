@@ -85,7 +85,7 @@ static void shapes(void **state) {
 /* The same where the block of a GPU, if it is an emulated one, has place for 50 numbers beside what it always holds: so
  * that 100 rows are too many for a row of the inverse. */
 static void narrow(void **state) {
-    setenv("GPUOPT_EMULATED_BLOCK_MEMORY", "50120", 1);
+    setenv("GPUOPT_EMULATED_BLOCK_MEMORY", "50312", 1);
     shapes(state);
     unsetenv("GPUOPT_EMULATED_BLOCK_MEMORY");
 }
