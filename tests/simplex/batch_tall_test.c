@@ -45,21 +45,20 @@ static mip tall_model(uint64_t *seed, int kind) {
     return m;
 }
 
-/* The pivots of all children by the CPU, from the same basis. */
-static int64_t pivots_by_cpu(const gpuopt_simplex_desc *desc, const mip *m, gpuopt_simplex *root, const children *all) {
+/* The pivots of all children by the CPU, which finds the basis of the root, too. */
+static int64_t pivots_by_cpu(const gpuopt_simplex_desc *desc, const mip *m, const children *all, uint8_t *basis) {
     gpuopt_context_desc with = test_context_desc(NULL);
     gpuopt_context *context = NULL;
     children_report *report = children_report_new(m, COUNT);
     gpuopt_simplex_batch *batch;
     gpuopt_simplex *own;
-    uint8_t basis[ROWS + COLS];
     int64_t pivots = 0;
     int32_t k;
     with.backend = gpuopt_backend_cpu();
     must(gpuopt_context_create(&with, &context));
     own = simplex_create(context, desc);
-    must(gpuopt_simplex_get_basis(root, GPUOPT_HOST, basis));
-    must(gpuopt_simplex_set_basis(own, GPUOPT_HOST, basis));
+    assert_int_equal(simplex_iterate(own, 100000).outcome, GPUOPT_OPTIMAL);
+    must(gpuopt_simplex_get_basis(own, GPUOPT_HOST, basis));
     batch = children_batch(own, COUNT, 200, GPUOPT_WHEN_FULL_END);
     must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
     for (k = 0; k < COUNT; k++) pivots += report->iterations[k];
@@ -118,8 +117,11 @@ static void against_clp(void **state) {
             children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS | (model % 3 ? CHILDREN_SIDES | CHILDREN_COSTS : 0));
         children_report *report = children_report_new(&m, COUNT);
         gpuopt_simplex_batch *batch;
+        uint8_t basis[ROWS + COLS];
         desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+        by_cpu += 2 * pivots_by_cpu(&desc, &m, all, basis);
         root = simplex_create(context, &desc);
+        must(gpuopt_simplex_set_basis(root, GPUOPT_HOST, basis));
         assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
         batch = children_batch(root, COUNT, 200, GPUOPT_WHEN_FULL_END);
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
@@ -129,7 +131,6 @@ static void against_clp(void **state) {
         stops(batch, all, report);
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
         merged += check(&m, all, report, 6, &pivots);
-        by_cpu += 2 * pivots_by_cpu(&desc, &m, root, all);
         gpuopt_simplex_batch_destroy(batch);
         gpuopt_simplex_destroy(root);
         children_report_free(report);
