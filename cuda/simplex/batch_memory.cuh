@@ -117,6 +117,10 @@ int child_banks(const gpuopt_simplex_batch *b, int length) {
 int child_sum_banks(const gpuopt_simplex_batch *b, int rows, int cols) {
     return rows < CHILD_TALL ? 0 : child_banks(b, cols);
 }
+/* The rows that arrays of child_core.cuh have room for: none, if no core can be kept alone. */
+int64_t child_tall_rows(const gpuopt_simplex_batch *b) {
+    return child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? b->shape->rows : 0;
+}
 
 /* What a block has for lines of an inverse, or of its core, from one of which it is so far to the next. */
 struct LinesRoom {
@@ -146,7 +150,7 @@ void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, const 
     simplex_cut(arena, &s->state.at, both);
     simplex_cut(arena, &s->refused.at, rows);
     simplex_cut(arena, &s->gone.at, rows + 1);
-    const int64_t tall = child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? rows : 0;
+    const int64_t tall = child_tall_rows(b);
     for (ChildArray<int> *array : {&s->core_row, &s->core_position, &s->place_of_row, &s->place_of_position, &s->fold})
         simplex_cut(arena, &array->at, tall);
     simplex_cut(arena, &s->place_of_column.at, tall > 0 ? both - rows : 0);
@@ -176,7 +180,7 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     simplex_cut(arena, &c->gram, child_keeps_products(b) ? pitch * rows : 0);
     simplex_cut(arena, &c->nonzeros, 1);
     child_cut_slices(arena, cols, c->of_columns, &c->root.slices);
-    const int64_t tall = child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? rows : 0;
+    const int64_t tall = child_tall_rows(b);
     child_cut_slices(arena, tall, c->of_rows, &c->root.row_slices);
     for (int **array : {&c->core_row, &c->core_position, &c->place_of_row, &c->place_of_position})
         simplex_cut(arena, array, tall);
@@ -213,7 +217,7 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
 }
 
 CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, RootCopy *c) {
-    const int64_t rows = b->shape->rows, both = rows + b->shape->cols;
+    const int64_t rows = b->shape->rows, both = rows + b->shape->cols, tall = child_tall_rows(b);
     CudaBatch *batch;
     simplex_cut(arena, &batch, 1);
     double **const of_both[] = {&c->x, &c->x_low, &c->reduced, &c->lower, &c->upper, &c->cost};
@@ -228,10 +232,10 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
         simplex_cut(arena, &to->longs, (count + 31) / 32);
         simplex_cut(arena, &to->of_long, count);
     };
-    cut(both - rows, &c->slices), cut(rows, &c->row_slices);
+    cut(both - rows, &c->slices), cut(tall, &c->row_slices);
     for (int **array : {&c->core_row, &c->core_position, &c->place_of_row, &c->place_of_position})
-        simplex_cut(arena, array, rows);
-    simplex_cut(arena, &c->place_of_column, both - rows);
+        simplex_cut(arena, array, tall);
+    simplex_cut(arena, &c->place_of_column, tall > 0 ? both - rows : 0);
     simplex_cut(arena, &c->distance, b->desc.copies);
     simplex_cut(arena, &c->order, b->desc.copies);
     return batch;
@@ -261,7 +265,7 @@ gpuopt_status child_set_room(const gpuopt_simplex_batch *b, CudaBatch *c) {
     gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
     if (status) return status;
     c->of_columns = child_slices_room(shape, shape.rows, shape.cols, pattern.col_start, child_longest(b, shape.rows));
-    if (child_sum_banks(b, shape.rows, shape.cols) > 0)
+    if (child_tall_rows(b) > 0)
         c->of_rows = child_slices_room(shape, shape.cols, shape.rows, pattern.row_start, CHILD_LONG);
     return GPUOPT_OK;
 }

@@ -67,7 +67,7 @@ gpuopt_status child_take_model(const gpuopt_simplex_batch *b, CudaBatch *c) {
     const int64_t models = c->simplex->models;
     r.rows = v.rows, r.cols = v.cols, r.both = v.rows + v.cols;
     r.banks = child_banks(b, r.rows);
-    r.sum_banks = child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? child_sum_banks(b, r.rows, r.cols) : 0;
+    r.sum_banks = child_tall_rows(b) > 0 ? child_sum_banks(b, r.rows, r.cols) : 0;
     c->known = false;
     c->models = -1;
     gpuopt_status status = child_fill_slices(b, c);
@@ -179,20 +179,20 @@ void child_bring_inverse(const gpuopt_simplex_batch *b, CudaBatch *c) {
                   norms, r.compact ? c->core_position : nullptr, c->weight, c->nonzeros);
 }
 
-/* The inverse of a new root: for its core alone, if what is outside has more entries than are read to find it. */
-gpuopt_status child_new_inverse(const gpuopt_simplex_batch *b, CudaBatch *c) {
+/* Brings all of a new root's inverse, whose core is there, unless what is outside has more entries than are read to find
+ * it. */
+gpuopt_status child_judge_core(const gpuopt_simplex_batch *b, CudaBatch *c) {
     ChildRoot &r = c->root;
     double entries = 0;
-    gpuopt_status status = child_find_core(c);
-    if (!status) status = c->clear(c->nonzeros, 0, sizeof *c->nonzeros);
-    if (status || !r.compact) return status;
+    gpuopt_status status = child_count_entries(c, &entries);
+    const double outside = entries * (r.rows - r.core);
+    if (status || outside > CHILD_CORE_PAYS * static_cast<double>(b->lp->nonzeros + r.rows)) return status;
+    r.compact = false, r.core = r.rows;
+    status = c->clear(c->nonzeros, 0, sizeof *c->nonzeros);
+    if (status) return status;
     child_lay_out(b, c);
     child_bring_inverse(b, c);
-    status = child_count_entries(c, &entries);
-    const double outside = entries * (r.rows - r.core);
-    r.compact = outside > CHILD_CORE_PAYS * static_cast<double>(b->lp->nonzeros + r.rows);
-    if (!r.compact) r.core = r.rows;
-    return status ? status : c->clear(c->nonzeros, 0, sizeof *c->nonzeros);
+    return GPUOPT_OK;
 }
 
 /* ---- All of it ---- */
@@ -243,15 +243,15 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
         for (int k = 0; k < 5 && !status; k++) status = c->copy(c->model[k], from[k], sizeof(double) * both);
         if (!status) status = c->copy(c->root_state, old.state, both);
         if (!status) status = c->copy(c->head, old.head, sizeof(int) * rows);
-        if (!status) status = c->copy(c->row_scale, b->lp->row_scale, sizeof(double) * rows);
-        if (!status) status = c->copy(c->col_scale, b->lp->col_scale, sizeof(double) * (both - rows));
-        if (!status) status = child_new_inverse(b, c);
+        if (!status) status = child_find_core(c);
+        if (!status) status = c->clear(c->nonzeros, 0, sizeof *c->nonzeros);
         if (status) return status;
     }
     child_lay_out(b, c);
     if (r.rows == 0) return c->known = true, GPUOPT_OK;
     child_bring_inverse(b, c);
-    status = c->launched("bringing the root");
+    if (!known && r.compact) status = child_judge_core(b, c);
+    if (!status) status = c->launched("bringing the root");
     if (!status && !known) status = child_make_gram(b, c);
     c->known = !status;
     return status;
