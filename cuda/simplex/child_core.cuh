@@ -89,9 +89,13 @@ class ChildCore : public ChildBlock {
             child_own.place_of_column[j] = child_root.place_of_column[j];
     }
 
+    /* Where row k of V begins, behind all those before. */
+    __device__ static int64_t v_row(int k) {
+        const int longer = min(k, child_root.products);
+        return longer * child_root.v_pitch + (k - longer) * child_root.pitch;
+    }
     /* Position p joins the core, if it is outside: so many rows of U and V get an entry, which is 0. Returns its place. */
-    template <class Row>
-    __device__ __noinline__ int join_core(int p, int pivots, Row v_row) {
+    __device__ __noinline__ int join_core(int p, int pivots) {
         const int place = place_of_position(p), at = child_own.core;
         if (place >= 0) return place;
         __syncthreads(); /* all have read that */

@@ -250,7 +250,7 @@ class ChildDual : public ChildWeights {
         const double theta = wrong ? 0 : child_own.d[q] / by;
         double squares = 0;
         __syncthreads(); /* all have read what changes now */
-        const int place = COMPACT ? join_core(p, pivots, [](int k) { return v_row(k); }) : p;
+        const int place = COMPACT ? join_core(p, pivots) : p;
         add_row(theta, q, shifts);
         append<COMPACT>(place, by, &squares);
         if (COMPACT) __syncthreads(); /* all have read what other threads make 0 now */

@@ -104,13 +104,6 @@ class ChildProducts : public ChildCore {
         __syncthreads();
     }
 
-  protected:
-    /* Where row k of V begins, behind all those before. */
-    __device__ static int64_t v_row(int k) {
-        const int longer = min(k, child_root.products);
-        return longer * child_root.v_pitch + (k - longer) * child_root.pitch;
-    }
-
   private:
     /* The sums of so many terms, which stage(first, count) puts into shared memory, some hundreds at a time, for so many
      * pairs of neighbours, at place(pair) in each term's line: put(pair, more, sum) takes them, `more` for what comes on
