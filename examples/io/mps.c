@@ -158,9 +158,18 @@ static int counts(reader *r, const char *set) {
     return strcmp(r->set[r->in], set) == 0;
 }
 
+static void set_sides(const mps_row *row, double *lhs, double *rhs) {
+    double range = fabs(row->range);
+    *lhs = row->kind == 'L' ? -INFINITY : row->side;
+    *rhs = row->kind == 'G' ? INFINITY : row->side;
+    if (!row->has_range) return;
+    if (row->kind == 'L' || (row->kind == 'E' && row->range < 0)) *lhs = row->side - range;
+    else *rhs = row->side + range;
+}
+
 static int take_side(reader *r, const char *name, const char *word) {
     mps_row *row = row_of(r, name);
-    double value;
+    double value, lhs, rhs;
     int range = r->in == RANGES;
     if (!row || number(r, word, 1, &value)) return -1;
     if (range && row->index == OBJECTIVE)
@@ -172,6 +181,9 @@ static int take_side(reader *r, const char *name, const char *word) {
         if (isinf(value)) return number(r, word, 0, &value);
         r->offset = 0 - value;
     }
+    set_sides(row, &lhs, &rhs);
+    if (row->index >= 0 && !(lhs < 1e20 && rhs > -1e20))
+        return mps_fail(r->t, "no number can be between the sides of this row", name);
     return 0;
 }
 
@@ -333,15 +345,6 @@ static int read_lines(reader *r) {
 }
 
 /* ---- The model ---- */
-
-static void set_sides(const mps_row *row, double *lhs, double *rhs) {
-    double range = fabs(row->range);
-    *lhs = row->kind == 'L' ? -INFINITY : row->side;
-    *rhs = row->kind == 'G' ? INFINITY : row->side;
-    if (!row->has_range) return;
-    if (row->kind == 'L' || (row->kind == 'E' && row->range < 0)) *lhs = row->side - range;
-    else *rhs = row->side + range;
-}
 
 static int make_model(reader *r, mip *model) {
     size_t n = (size_t)r->cols.count, m = (size_t)r->model_rows;

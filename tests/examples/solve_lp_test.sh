@@ -373,6 +373,8 @@ broken unknown_row '17: no such row' 's/^ c profit -1 balance/ c profit -1 balan
 broken unknown_column 'no such column' 's/^ UP bnd d 6/ UP bnd z 6/'
 broken unknown_section 'OBJBOUND' 's/^RANGES/OBJBOUND/'
 broken range_of_the_objective 'or a range' 's/^ rng balance -3/ rng profit -3/'
+broken infinite_equation '22: no number can be between the sides of this row: <balance' 's/^ rhs mix -2 balance 1/&e999/'
+broken infinite_with_range '25: no number can be between the sides of this row: <capacity' 's/ capacity 8$/ capacity 1e30/'
 broken zero_byte '13: the line has a control character' 's/^ a profit 3/ a profit \x003/'
 broken control_character '13: the line has a control character' 's/^ a profit 3/ a profit \x1c3/'
 broken missing_number '16: balance_sheet is not a finite number' 's/^ b mix -1 debt -1/ b balance_sheet/'
