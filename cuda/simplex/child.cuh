@@ -16,17 +16,17 @@ enum {
     CHILD_THREADS = 1024,    /* most threads of a block */
     CHILD_FEW_THREADS = 512, /* for smaller models: each thread then keeps more loads on their way */
     CHILD_WARPS = CHILD_THREADS / 32,
-    CHILD_BASIC = 8,     /* state of a basic variable; those of others are as in step.h */
-    CHILD_UPPER = 16,    /* of the root only: a nonbasic one is at its upper bound */
-    CHILD_LANES = 8,     /* terms of a sum that a thread loads before it adds them */
-    CHILD_TERMS = 512,   /* of a sum, in shared memory at once */
-    CHILD_PARTS = 4,     /* most threads that share a sum */
-    CHILD_BUCKETS = 256, /* of steps, in a ratio test */
-    CHILD_LONG = 64,     /* entries of a column that is not in a slice */
-    CHILD_BANKS = 16,    /* most times that a row of B^-1 is in shared memory, */
-    CHILD_ROW = 98304,   /* if it takes so many bytes at most */
-    CHILD_MINUS = 32768, /* above all rows of a slice */
-    CHILD_FOURS = 255,   /* of the words of a slice: its fours, that it is flat, and that a column is listed */
+    CHILD_BASIC = 8,       /* state of a basic variable; those of others are as in step.h */
+    CHILD_UPPER = 16,      /* of the root only: a nonbasic one is at its upper bound */
+    CHILD_LANES = 8,       /* terms of a sum that a thread loads before it adds them */
+    CHILD_TERMS = 512,     /* of a sum, in shared memory at once */
+    CHILD_FEW_PAIRS = 128, /* of neighbours, of which all are summed up, wanted or not */
+    CHILD_BUCKETS = 256,   /* of steps, in a ratio test */
+    CHILD_LONG = 64,       /* entries of a column that is not in a slice */
+    CHILD_BANKS = 16,      /* most times that a row of B^-1 is in shared memory, */
+    CHILD_ROW = 98304,     /* if it takes so many bytes at most */
+    CHILD_MINUS = 32768,   /* above all rows of a slice */
+    CHILD_FOURS = 255,     /* of the words of a slice: its fours, that it is flat, and that a column is listed */
     CHILD_FLAT = 256,
     CHILD_HAS_LONG = 512,
     CHILD_TALL = 1024,   /* rows from which the core of an inverse may be kept alone: child_core.cuh */
@@ -127,8 +127,8 @@ struct ChildState {
     ChildArray<int> place_of_column;                                          /* [cols] */
     ChildArray<int> fold;                                                     /* [rows] a list of places, */
     ChildArray<double> folded;                                                /* [rows] and its values */
-    ChildArray<int> list, flips;                                              /* [both] lists of variables */
-    ChildArray<unsigned> marks;                                               /* [both / 32 + 1] bits, 0 between uses */
+    ChildArray<int> list, flips;              /* [both] lists of variables, flips also of pairs */
+    ChildArray<unsigned> marks;               /* [both / 32 + 1] bits, 0 between uses */
     ChildArray<uint8_t> state, refused, gone; /* [both], [rows], and [rows + 1] by place */
 };
 

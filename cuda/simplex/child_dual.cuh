@@ -115,7 +115,7 @@ class ChildDual : public ChildWeights {
     }
 
     /* The position whose variable leaves; -1: all are feasible or refused. */
-    __device__ int price() { return child_root.compact ? price_tall() : price_rows<1>(); }
+    __device__ int price() { return child_root.rows > 2 * threads() ? price_tall() : price_rows<1>(); }
     __device__ __noinline__ int price_tall() { return price_rows<4>(); }
     template <int AT_ONCE>
     __device__ int price_rows() {

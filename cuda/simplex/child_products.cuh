@@ -23,22 +23,23 @@ class ChildProducts : public ChildCore {
     template <bool FTRAN, class Number = double>
     __device__ __noinline__ void product(const ChildList &list, double *into, const double *marks = nullptr) {
         if (child_root.compact) return compact_product<FTRAN, Number>(list, into, marks);
-        core_product<FTRAN, false, Number>(list, ptx_global(into), marks ? ptx_global(marks) : nullptr);
+        core_product<FTRAN, false, Number>(list, ptx_global(into), marks);
     }
     /* out = the columns of U, each times a number, where marks is not 0. */
     __device__ __noinline__ void sum_pivots(const double *numbers, double *into, const double *marks) {
         double *const out = ptx_global(into);
-        const double *const where = ptx_global(marks), *const number = ptx_global(numbers);
-        add_up<false>((child_root.rows + 1) / 2, pivots,
-                      [&](int first, int count) {
-                          stage_lines(first, count, child_own.u, child_root.pitch, [&](int k) { return number[k]; });
-                      },
-                      [](int pair) { return int64_t{2} * pair; }, [&](int pair) { return wanted(where, pair); },
-                      [&](int pair, bool more, ChildPair sum) {
-                          const int i = 2 * pair;
-                          out[i] = more ? out[i] + sum.even : sum.even;
-                          if (i + 1 < child_root.rows) out[i + 1] = more ? out[i + 1] + sum.odd : sum.odd;
-                      });
+        const double *const number = ptx_global(numbers);
+        add_up<false>(
+            wanted(marks), pivots,
+            [&](int first, int count) {
+                stage_lines(first, count, child_own.u, child_root.pitch, [&](int k) { return number[k]; });
+            },
+            [](int pair) { return int64_t{2} * pair; },
+            [&](int pair, bool more, ChildPair sum) {
+                const int i = 2 * pair;
+                out[i] = more ? out[i] + sum.even : sum.even;
+                if (i + 1 < child_root.rows) out[i + 1] = more ? out[i + 1] + sum.odd : sum.odd;
+            });
     }
 
     /* out = the column of a variable. */
@@ -105,36 +106,54 @@ class ChildProducts : public ChildCore {
     }
 
   private:
-    /* The sums of so many terms, which stage(first, count) puts into shared memory, some hundreds at a time, for so many
-     * pairs of neighbours, at place(pair) in each term's line: put(pair, more, sum) takes them, `more` for what comes on
-     * top of an earlier sum. A thread sums up a pair that is wanted, or a part of the terms of one. */
-    template <bool FTRAN, class Number = double, class Stage, class Place, class Wanted, class Put>
-    __device__ void add_up(int pairs, int terms, Stage put_terms, Place place, Wanted wants, Put put) {
-        const int width = max(1, (pairs + 31) / 32 * 32);
-        const int parts = max(1, min(threads() / width, +CHILD_PARTS)), part = thread() / width;
+    /* Pairs of neighbours: those of a list, or all of so many. */
+    struct Pairs {
+        int count;
+        const int *list; /* null: all */
+    };
+    /* Those of rows at one of which marks is not 0, in flips; all, if there are few or marks is null. */
+    __device__ __noinline__ Pairs wanted(const double *marks) {
+        const int all = (child_root.rows + 1) / 2;
+        if (!marks || all <= CHILD_FEW_PAIRS) return {all, nullptr};
+        const double *const where = ptx_global(marks);
+        auto is_wanted = [&](int pair) {
+            const int i = 2 * pair;
+            return where[i] != 0 || (i + 1 < child_root.rows && where[i + 1] != 0);
+        };
+        return {gather(all, child_own.flips, is_wanted), child_own.flips};
+    }
+    /* The sums of so many terms, which put_terms(first, count) puts into shared memory, some hundreds at a time, for pairs
+     * at place(pair) in each term's line: put(pair, more, sum) takes them, `more` for what comes on top of an earlier sum.
+     * Each warp takes 32 pairs at a time. Where what is left is enough for half of the warps, or a quarter, two or four
+     * share the terms of the same pairs. */
+    template <bool FTRAN, class Number = double, class Stage, class Place, class Put>
+    __device__ void add_up(Pairs pairs, int terms, Stage put_terms, Place place, Put put) {
+        const int blocks = (pairs.count + 31) / 32, rest = blocks & (warps() - 1); /* warps() is a power of 2 */
+        const int halvings = rest == 0 || 2 * rest > warps() ? 0 : 4 * rest > warps() ? 1 : 2;
+        const int whole = halvings > 0 ? blocks - rest : blocks;
+        auto pair_of = [&](int block) {
+            const int k = min(32 * block + lane(), pairs.count - 1); /* all lanes go the same way */
+            return pairs.list ? pairs.list[k] : k;
+        };
         for (int first = 0; first == 0 || first < terms; first += CHILD_TERMS) {
             put_terms(first, min(terms - first, +CHILD_TERMS));
-            const int all = child_shared.terms;
-            if (parts == 1) {
-                for (int pair = thread(); pair - lane() < pairs; pair += threads()) {
-                    const bool mine = pair < pairs && wants(pair);
-                    const int with = one_of_warp(pair, mine);
-                    if (with < 0) continue;
-                    const ChildPair sum = sum_of<FTRAN, Number>(0, all, place(with));
-                    if (mine) put(pair, first > 0, sum);
-                }
-            } else {
-                const int pair = thread() - part * width;
-                const bool mine = part < parts && pair < pairs && wants(pair);
-                const int with = one_of_warp(pair, mine);
-                if (with >= 0)
+            const int of_matrix = FTRAN ? child_shared.of_matrix : 0, all = child_shared.terms;
+            for (int block = warp(); block < whole; block += warps()) {
+                const int pair = pair_of(block);
+                const ChildPair sum = sum_of<FTRAN, Number>({0, of_matrix, of_matrix, all}, place(pair));
+                if (32 * block + lane() < pairs.count) put(pair, first > 0, sum);
+            }
+            if (halvings > 0) {
+                const int parts = 1 << halvings, part = warp() & (parts - 1), block = whole + (warp() >> halvings);
+                const int pair = pair_of(block);
+                if (block < blocks)
                     child_shared.partial[thread()] =
-                        sum_of<FTRAN, Number>(part * all / parts, (part + 1) * all / parts, place(with));
+                        sum_of<FTRAN, Number>(part_of<Number>(part, halvings, of_matrix, all), place(pair));
                 __syncthreads();
-                if (part == 0 && mine) {
-                    ChildPair sum = child_shared.partial[pair];
+                if (part == 0 && 32 * block + lane() < pairs.count) {
+                    ChildPair sum = child_shared.partial[thread()];
                     for (int n = 1; n < parts; n++) {
-                        const ChildPair more = child_shared.partial[n * width + pair];
+                        const ChildPair more = child_shared.partial[thread() + 32 * n];
                         sum.even += more.even, sum.odd += more.odd;
                     }
                     put(pair, first > 0, sum);
@@ -142,6 +161,21 @@ class ChildProducts : public ChildCore {
             }
             __syncthreads();
         }
+    }
+    /* Terms from, ..., matrix_end - 1, which are columns or rows of B0^-1, and then pivots, ..., end - 1. */
+    struct Terms {
+        int from, matrix_end, pivots, end;
+    };
+    /* A part of the terms, of which of_matrix are columns or rows of B0^-1, when they are halved so often. */
+    template <class Number>
+    __device__ static Terms part_of(int part, int halvings, int of_matrix, int all) {
+        auto begin = [&](int count, int n) { return count * n >> halvings; };
+        const int from = begin(all, part), end = begin(all, part + 1), pivots = all - of_matrix;
+        if (sizeof(Number) < sizeof(double)) /* pivots are more work: some of both */
+            return {begin(of_matrix, part), begin(of_matrix, part + 1), of_matrix + begin(pivots, part),
+                    of_matrix + begin(pivots, part + 1)};
+        const int between = min(max(from, of_matrix), end);
+        return {from, between, between, end};
     }
     /* A product by the core of the inverse, and what is outside, for which all of the core is needed. */
     template <bool FTRAN, class Number>
@@ -158,34 +192,25 @@ class ChildProducts : public ChildCore {
         auto at = [](int place) {
             return !COMPACT ? place : FTRAN ? child_own.core_position[place] : child_own.core_row[place];
         };
-        add_up<FTRAN, Number>((end + 1) / 2, list.count + pivots,
-                              [&](int first, int count) { stage<FTRAN, COMPACT, Number>(list, first, count); },
-                              [](int pair) { return int64_t{2} * pair; }, [&](int pair) { return wanted(where, pair); },
-                              [&](int pair, bool more, ChildPair sum) {
-                                  const int even = at(2 * pair);
-                                  out[even] = more ? out[even] + sum.even : sum.even;
-                                  if (2 * pair + 1 >= end) return;
-                                  const int odd = at(2 * pair + 1);
-                                  out[odd] = more ? out[odd] + sum.odd : sum.odd;
-                              });
-    }
-    __device__ static bool wanted(const double *where, int pair) {
-        const int i = 2 * pair;
-        return !where || where[i] != 0 || (i + 1 < child_root.rows && where[i + 1] != 0);
-    }
-    /* The lane's pair if that is its own, or another's of its warp, so that all lanes go the same way; -1: nobody has one. */
-    __device__ static int one_of_warp(int pair, bool mine) {
-        const unsigned those = __ballot_sync(~0u, mine);
-        return mine ? pair : those ? pair - lane() + __ffs(static_cast<int>(those)) - 1 : -1;
+        add_up<FTRAN, Number>(
+            COMPACT ? Pairs{(end + 1) / 2, nullptr} : wanted(where), list.count + pivots,
+            [&](int first, int count) { stage<FTRAN, COMPACT, Number>(list, first, count); },
+            [](int pair) { return int64_t{2} * pair; },
+            [&](int pair, bool more, ChildPair sum) {
+                const int even = at(2 * pair);
+                out[even] = more ? out[even] + sum.even : sum.even;
+                if (2 * pair + 1 >= end) return;
+                const int odd = at(2 * pair + 1);
+                out[odd] = more ? out[odd] + sum.odd : sum.odd;
+            });
     }
     /* Puts lines first, ..., first + count - 1 of U or V as terms into shared memory, without those that are 0. */
     template <class Number>
     __device__ void stage_lines(int first, int count, const double *lines, int64_t pitch, Number number) {
-        for (int t = thread(); t < count; t += threads())
-            child_shared.term[t] = {lines + (first + t) * pitch, number(first + t)};
-        __syncthreads();
         if (warp() == 0) {
-            const int all = close_up(0, count, 0);
+            const int all = put_nonzeros(0, count, 0, [&](int t) {
+                return ChildTerm{lines + (first + t) * pitch, number(first + t)};
+            });
             if (lane() == 0) child_shared.of_matrix = child_shared.terms = all;
         }
         __syncthreads();
@@ -211,11 +236,11 @@ class ChildProducts : public ChildCore {
                                                 return pair < pairs ? line[at] : gram[at - pitch];
         };
         add_up<false>(
-            2 * pairs + (pivots + 1) / 2, pivots,
+            {2 * pairs + (pivots + 1) / 2, nullptr}, pivots,
             [&](int first, int count) {
                 stage_lines(first, count, child_own.v, v_pitch, [&](int k) { return of_u[k * pitch]; });
             },
-            place, [](int) { return true; },
+            place,
             [&](int pair, bool more, ChildPair sum) {
                 const int64_t at = place(pair), end = pair < pairs       ? rows
                                                       : pair < 2 * pairs ? pitch + rows
@@ -334,7 +359,10 @@ class ChildProducts : public ChildCore {
         }
         __syncthreads();
         if (warp() == 0) {
-            const int of_matrix = close_up(0, of_list, 0), all = close_up(of_list, count, of_matrix);
+            /* terms of the list may be 0 where B0^-1 lacks their lines */
+            auto staged = [](int t) { return child_shared.term[t]; };
+            const int of_matrix = FTRAN && !COMPACT ? of_list : put_nonzeros(0, of_list, 0, staged),
+                      all = put_nonzeros(of_list, count, of_matrix, staged);
             if (lane() == 0) child_shared.of_matrix = of_matrix, child_shared.terms = all;
         }
         __syncthreads();
@@ -350,27 +378,32 @@ class ChildProducts : public ChildCore {
         return child_own.singles;
     }
 
-    /* Moves the terms from, ..., end - 1 that are not 0 to `at` and behind, which is not behind `from`. Returns where they
-     * end. For one warp. */
-    __device__ int close_up(int from, int end, int at) {
-        for (int first = from; first < end; first += 32) {
-            const bool here = first + lane() < end;
-            const ChildTerm term = here ? child_shared.term[first + lane()] : ChildTerm{nullptr, 0};
-            const unsigned those = __ballot_sync(~0u, here && term.value != 0);
-            __syncwarp(); /* all have read what others write now */
-            if (those >> lane() & 1) child_shared.term[at + __popc(those & ((1u << lane()) - 1))] = term;
-            at += __popc(those);
+    /* Puts those of the terms from, ..., end - 1 that are not 0 to `at` and behind, which is not behind `from`. Returns
+     * where they end. For one warp. */
+    template <class Term>
+    __device__ int put_nonzeros(int from, int end, int at, Term term_of) {
+        enum { AT_ONCE = 2 };
+        for (int first = from + lane(); first - lane() < end; first += 32 * AT_ONCE) {
+            ChildTerm term[AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++)
+                term[n] = first + 32 * n < end ? term_of(first + 32 * n) : ChildTerm{nullptr, 0};
+            __syncwarp(); /* all have read what others may write now */
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                const unsigned those = __ballot_sync(~0u, term[n].value != 0);
+                if (those >> lane() & 1) child_shared.term[at + __popc(those & ((1u << lane()) - 1))] = term[n];
+                at += __popc(those);
+            }
             __syncwarp();
         }
         return at;
     }
 
-    /* The sum of the terms from, ..., end - 1 at i and i + 1; the first of_matrix of all are columns or rows of B0^-1. The
-     * terms of a group are loaded at the same time: the compiler moves neither a load behind the warp's barrier nor a
-     * value that is multiplied with before it. */
+    /* The sum of terms at i and i + 1. Those of a group are loaded at the same time: the compiler moves neither a load
+     * behind the warp's barrier nor a value that is multiplied with before it. */
     template <bool FTRAN, class Number>
-    __device__ __noinline__ static ChildPair sum_of(int from, int end, int64_t i) {
-        const int of_matrix = FTRAN ? min(max(from, child_shared.of_matrix), end) : from;
+    __device__ __noinline__ static ChildPair sum_of(Terms terms, int64_t i) {
         ChildPair sum = {0, 0};
         auto group = [&](const ChildTerm *term, int count, auto precision) {
             using Entry = decltype(precision);
@@ -393,10 +426,10 @@ class ChildProducts : public ChildCore {
             for (; stop - term >= CHILD_LANES; term += CHILD_LANES) group(term, +CHILD_LANES, precision);
             if (term < stop) group(term, static_cast<int>(stop - term), precision);
         };
-        add(from, of_matrix, Number{});
+        add(terms.from, terms.matrix_end, Number{});
         if (FTRAN && child_own.gone[i]) sum.even = 0;
         if (FTRAN && child_own.gone[i + 1]) sum.odd = 0;
-        add(of_matrix, end, double{});
+        add(terms.pivots, terms.end, double{});
         return sum;
     }
 
