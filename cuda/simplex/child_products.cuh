@@ -273,13 +273,16 @@ class ChildProducts : public ChildCore {
         }
     }
 
-    /* Z B0^-1 + U V, 16 positions and rows at a time for each warp, by rows, which may be those of B0^-1, and columns. */
+    /* Z B0^-1 + U V, 16 positions and rows at a time for each warp, by rows, which may be those of B0^-1, and columns. Warps
+     * are at tiles that are near one another, whose parts of U and V they then share in the first-level cache. */
     __device__ void merge_tiles() {
-        enum { WIDTH = 16, PIVOTS = 8 };
+        enum { WIDTH = 16, PIVOTS = 8, STRIP = 4 };
         const int rows = child_own.core, tiles = (merged_end() + WIDTH - 1) / WIDTH, group = lane() / 4,
                   part = lane() % 4;
         for (int tile = warp(); tile < tiles * tiles; tile += warps()) {
-            const int row = WIDTH * (tile % tiles), position = WIDTH * (tile / tiles);
+            const int strip = tile / (STRIP * tiles), across = min(+STRIP, tiles - STRIP * strip),
+                      inside = tile - strip * STRIP * tiles;
+            const int row = WIDTH * (inside / across), position = WIDTH * (STRIP * strip + inside % across);
             double sum[2][4] = {};
             for (int first = 0; first < pivots; first += PIVOTS) {
                 double of_v[4], of_u[2][2]; /* distributed as ptx_multiply() requires */
@@ -294,25 +297,38 @@ class ChildProducts : public ChildCore {
                 ptx_multiply(sum[0], of_v, of_u[0]);
                 ptx_multiply(sum[1], of_v, of_u[1]);
             }
+            double root[2][4]; /* B0^-1, loaded at once */
 #pragma unroll
             for (int n = 0; n < 8; n++)
-                put_merged(position + n / 4 * 8 + 2 * part + n % 2, row + group + n / 2 % 2 * 8, sum[n / 4][n % 4]);
+                root[n / 4][n % 4] =
+                    child_own.lines[min(position + n / 4 * 8 + 2 * part + n % 2, rows - 1) * child_root.pitch +
+                                    min(row + group + n / 2 % 2 * 8, rows - 1)];
+            __syncwarp();
+#pragma unroll
+            for (int n = 0; n < 8; n += 2)
+                put_merged(position + n / 4 * 8 + 2 * part, row + group + n / 2 % 2 * 8, root[n / 4] + n % 4,
+                           sum[n / 4] + n % 4);
         }
     }
     /* Where lines end that may be read, of positions or rows that join the core later, and with their neighbours. */
     __device__ static int merged_end() {
         return min(child_root.reach, child_own.core + min(child_root.most, child_root.rows) + 1);
     }
-    /* Stores the entry of a position and a row, to which the pivots add `more`; 0 behind the last ones. */
-    __device__ static void put_merged(int position, int row, double more) {
-        const int rows = child_own.core, even = merged_end();
+    /* Stores the entries of two neighbouring positions and a row, to which the pivots add `more`; 0 behind the last ones. */
+    __device__ static void put_merged(int position, int row, const double *root, const double *more) {
+        const int rows = child_own.core, end = merged_end();
+        auto entry = [&](int n) {
+            return position + n >= rows || row >= rows ? 0 : (child_own.gone[position + n] ? 0 : root[n]) + more[n];
+        };
+        const ChildPair entries = {entry(0), entry(1)};
         const int64_t by_row = position * child_root.pitch + row, by_column = row * child_root.pitch + position;
-        double entry = 0;
-        if (position < rows && row < rows) entry = (child_own.gone[position] ? 0 : child_own.lines[by_row]) + more;
-        if (position < rows && row < even) child_own.merged_lines[by_row] = entry;
-        if (row >= rows || position >= even) return;
-        child_own.merged_columns[by_column] = entry;
-        if (child_root.singles.at) child_own.merged_singles[by_column] = static_cast<float>(entry);
+        if (position < rows && row < end) child_own.merged_lines[by_row] = entries.even;
+        if (position + 1 < rows && row < end) child_own.merged_lines[by_row + child_root.pitch] = entries.odd;
+        if (row >= rows || position >= end) return;
+        *reinterpret_cast<ChildPair *>(child_own.merged_columns + by_column) = entries;
+        if (child_root.singles.at)
+            *reinterpret_cast<float2 *>(child_own.merged_singles + by_column) =
+                make_float2(static_cast<float>(entries.even), static_cast<float>(entries.odd));
     }
 
     /* Puts terms first, ..., first + count - 1 of a product into shared memory: those of the list, then the deferred
