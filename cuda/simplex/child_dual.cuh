@@ -240,7 +240,7 @@ class ChildDual : public ChildWeights {
 
     /* The same where the inverse is kept for its core alone, or not. */
     template <bool COMPACT>
-    __device__ __noinline__ void exchange_rows(int p, int q, bool to_upper, bool shifts) {
+    __device__ void exchange_rows(int p, int q, bool to_upper, bool shifts) {
         const int left = child_own.head[p];
         const double bound = to_upper ? child_own.upper[left] : child_own.lower[left];
         const bool fixed = child_own.lower[left] == child_own.upper[left];

@@ -26,7 +26,7 @@ class ChildProducts : public ChildCore {
         core_product<FTRAN, false, Number>(list, ptx_global(into), marks);
     }
     /* out = the columns of U, each times a number, where marks is not 0. */
-    __device__ __noinline__ void sum_pivots(const double *numbers, double *into, const double *marks) {
+    __device__ void sum_pivots(const double *numbers, double *into, const double *marks) {
         double *const out = ptx_global(into);
         const double *const number = ptx_global(numbers);
         add_up<false>(
@@ -217,7 +217,7 @@ class ChildProducts : public ChildCore {
     }
 
     /* rho = row p of B^-1, behind it B0^-1 rho and V rho. */
-    __device__ __noinline__ void line_and_products(int p) {
+    __device__ void line_and_products(int p) {
         const int rows = child_root.rows, pairs = (rows + 1) / 2;
         const int64_t pitch = child_root.pitch, v_pitch = child_root.v_pitch;
         const bool gone = child_own.gone[p];

@@ -70,7 +70,7 @@ class ChildRatioTest : public ChildPrice {
     /* Prices the row in rho out, and puts the variables whose reduced costs come to 0 into the list; but those whose steps
      * are certainly longer than the one that Harris' test allows are left out, so the list is short. Returns the first of
      * this thread's that block by themselves. */
-    __device__ __noinline__ ChildBest list_break_points(double sigma, const gpuopt__simplex_slope &slope) {
+    __device__ ChildBest list_break_points(double sigma, const gpuopt__simplex_slope &slope) {
         ChildBest mine = {0, -1};
         int waiting = 0;        /* of the warp, */
         double most = HUGE_VAL; /* and the limit when it last looked */
