@@ -5,20 +5,22 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/simplex/children.h"
 #include "tests/simplex/clp.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-enum { COUNT = 24, ROWS = 1030, COLS = 90, LONG = 70, FEW = 4 };
+enum { COUNT = 24, ROWS = 1030, MORE_ROWS = 1330, COLS = 90, LONG = 70, FEW = 4 };
 
-/* Rows of two or three entries, up to signs the same or not, and some of LONG, around a point; or rows of one entry and
- * some of two, so that the inverse is so sparse that all of it is kept on the GPU. */
+/* Rows of two or three entries, up to signs the same or not, and some of LONG, around a point; or more rows, of one entry
+ * and some of two, so that the inverse is so sparse that all of it is kept on the GPU. */
 enum { FLAT = 1, SPARSE = 2 };
 static mip tall_model(uint64_t *seed, int kind) {
-    double *a = calloc((size_t)ROWS * COLS, sizeof *a), lhs[ROWS], rhs[ROWS], cost[COLS], lb[COLS], ub[COLS], at[COLS];
-    int32_t i, j, k;
+    double *a = calloc((size_t)MORE_ROWS * COLS, sizeof *a), lhs[MORE_ROWS], rhs[MORE_ROWS];
+    double cost[COLS], lb[COLS], ub[COLS], at[COLS];
+    int32_t rows = kind == SPARSE ? MORE_ROWS : ROWS, i, j, k;
     mip m;
     for (j = 0; j < COLS; j++) {
         at[j] = (double)test_random_int(seed, 0, 4);
@@ -26,7 +28,7 @@ static mip tall_model(uint64_t *seed, int kind) {
         ub[j] = at[j] + (double)test_random_int(seed, 1, 5);
         cost[j] = (double)test_random_int(seed, -9, 9);
     }
-    for (i = 0; i < ROWS; i++) {
+    for (i = 0; i < rows; i++) {
         const int32_t entries = kind == SPARSE ? 1 + (i % 50 == 0)
                                 : i % 300 == 7 ? LONG
                                                : (int32_t)test_random_int(seed, 2, 3);
@@ -40,7 +42,7 @@ static mip tall_model(uint64_t *seed, int kind) {
         lhs[i] = i % 2 ? -HUGE_VAL : activity - (double)test_random_int(seed, 0, 4);
         rhs[i] = i % 2 || i % 5 == 0 ? activity + (double)test_random_int(seed, 0, 4) : HUGE_VAL;
     }
-    m = model_of(ROWS, COLS, a, cost, lhs, rhs, lb, ub);
+    m = model_of(rows, COLS, a, cost, lhs, rhs, lb, ub);
     free(a);
     return m;
 }
@@ -79,6 +81,10 @@ static int check(const mip *m, const children *all, const children_report *repor
         gpuopt_outcome outcome;
         children_change(all, k, &child);
         outcome = clp_solve(&child, &objective);
+        if (outcome == GPUOPT_UNBOUNDED && report->outcome[k] == GPUOPT_INFEASIBLE) { /* both primal and dual, then */
+            memset(child.cost, 0, sizeof *child.cost * COLS);
+            outcome = clp_solve(&child, &objective);
+        }
         children_free(&child);
         if (report->outcome[k] != (int32_t)outcome)
             fail_msg("child %d: outcome %d, and CLP's %d", (int)k, (int)report->outcome[k], (int)outcome);
@@ -117,7 +123,7 @@ static void against_clp(void **state) {
             children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS | (model % 3 ? CHILDREN_SIDES | CHILDREN_COSTS : 0));
         children_report *report = children_report_new(&m, COUNT);
         gpuopt_simplex_batch *batch;
-        uint8_t basis[ROWS + COLS];
+        uint8_t basis[MORE_ROWS + COLS];
         desc.algorithm = GPUOPT_ALGORITHM_DUAL;
         by_cpu += 2 * pivots_by_cpu(&desc, &m, all, basis);
         root = simplex_create(context, &desc);
