@@ -125,15 +125,6 @@ class ChildCore : public ChildBlock {
                 basic ? x[child_own.core_position[child_own.place_of_column[v]]] * child_root.col_scale[v] : 0;
             for (int n = 0; n < banks; n++) child_row[banks * v + ((lane() + n) & (banks - 1))] = unscaled;
         }
-        for (int i = thread(); i < child_root.rows; i += threads()) {
-            const int place = child_own.place_of_row[i];
-            if (place < 0) x[-1 - place] = 0;
-        }
-        __syncthreads();
-        for (int e = thread(); e < list.count; e += threads()) {
-            const int place = child_own.place_of_row[list.index[e]];
-            if (place < 0) x[-1 - place] = list.at(e);
-        }
         __syncthreads();
         const double *const mine = child_row + (lane() & (banks - 1));
         for (int number = warp(); number < child_root.row_slices.count; number += warps()) {
@@ -146,7 +137,7 @@ class ChildCore : public ChildBlock {
             const double sum = slice.fours & CHILD_FLAT ? child_root.row_slices.factor[i] *
                                                               entries<true>(child_root.row_slices, slice, mine, banks)
                                                         : entries<false>(child_root.row_slices, slice, mine, banks);
-            if (is) x[-1 - place] -= sum;
+            if (is) x[-1 - place] = -sum;
         }
         for (int n = warp(); n < child_root.row_slices.of_longs; n += warps()) {
             const int i = child_root.row_slices.of_long[n], place = child_own.place_of_row[i];
@@ -158,7 +149,12 @@ class ChildCore : public ChildBlock {
                     sum += child_root.row_val[e] * x[child_own.core_position[child_own.place_of_column[v]]];
             }
             sum = warp_sum(sum);
-            if (lane() == 0) x[-1 - place] -= sum;
+            if (lane() == 0) x[-1 - place] = -sum;
+        }
+        __syncthreads();
+        for (int e = thread(); e < list.count; e += threads()) {
+            const int place = child_own.place_of_row[list.index[e]];
+            if (place < 0) x[-1 - place] += list.at(e);
         }
         __syncthreads();
     }
