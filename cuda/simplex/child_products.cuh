@@ -7,14 +7,14 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
 
-#include "child_core.cuh"
+#include "child_sums.cuh"
 
 namespace {
 
 /* Products of B^-1 with vectors. */
-class ChildProducts : public ChildCore {
+class ChildProducts : public ChildSums {
   public:
-    using ChildCore::ChildCore;
+    using ChildSums::ChildSums;
     int pivots = 0;              /* in U and V */
     bool known_products = false; /* the rows of V have products behind them: child_weights.cuh */
 
@@ -106,77 +106,6 @@ class ChildProducts : public ChildCore {
     }
 
   private:
-    /* Pairs of neighbours: those of a list, or all of so many. */
-    struct Pairs {
-        int count;
-        const int *list; /* null: all */
-    };
-    /* Those of rows at one of which marks is not 0, in flips; all, if there are few or marks is null. */
-    __device__ __noinline__ Pairs wanted(const double *marks) {
-        const int all = (child_root.rows + 1) / 2;
-        if (!marks || all <= CHILD_FEW_PAIRS) return {all, nullptr};
-        const double *const where = ptx_global(marks);
-        auto is_wanted = [&](int pair) {
-            const int i = 2 * pair;
-            return where[i] != 0 || (i + 1 < child_root.rows && where[i + 1] != 0);
-        };
-        return {gather(all, child_own.flips, is_wanted), child_own.flips};
-    }
-    /* The sums of so many terms, which put_terms(first, count) puts into shared memory, some hundreds at a time, for pairs
-     * at place(pair) in each term's line: put(pair, more, sum) takes them, `more` for what comes on top of an earlier sum.
-     * Each warp takes 32 pairs at a time. Where what is left is enough for half of the warps, or a quarter, two or four
-     * share the terms of the same pairs. */
-    template <bool FTRAN, class Number = double, class Stage, class Place, class Put>
-    __device__ void add_up(Pairs pairs, int terms, Stage put_terms, Place place, Put put) {
-        const int blocks = (pairs.count + 31) / 32, rest = blocks & (warps() - 1); /* warps() is a power of 2 */
-        const int halvings = rest == 0 || 2 * rest > warps() ? 0 : 4 * rest > warps() ? 1 : 2;
-        const int whole = halvings > 0 ? blocks - rest : blocks;
-        auto pair_of = [&](int block) {
-            const int k = min(32 * block + lane(), pairs.count - 1); /* all lanes go the same way */
-            return pairs.list ? pairs.list[k] : k;
-        };
-        for (int first = 0; first == 0 || first < terms; first += CHILD_TERMS) {
-            put_terms(first, min(terms - first, +CHILD_TERMS));
-            const int of_matrix = FTRAN ? child_shared.of_matrix : 0, all = child_shared.terms;
-            for (int block = warp(); block < whole; block += warps()) {
-                const int pair = pair_of(block);
-                const ChildPair sum = sum_of<FTRAN, Number>({0, of_matrix, of_matrix, all}, place(pair));
-                if (32 * block + lane() < pairs.count) put(pair, first > 0, sum);
-            }
-            if (halvings > 0) {
-                const int parts = 1 << halvings, part = warp() & (parts - 1), block = whole + (warp() >> halvings);
-                const int pair = pair_of(block);
-                if (block < blocks)
-                    child_shared.partial[thread()] =
-                        sum_of<FTRAN, Number>(part_of<Number>(part, halvings, of_matrix, all), place(pair));
-                __syncthreads();
-                if (part == 0 && 32 * block + lane() < pairs.count) {
-                    ChildPair sum = child_shared.partial[thread()];
-                    for (int n = 1; n < parts; n++) {
-                        const ChildPair more = child_shared.partial[thread() + 32 * n];
-                        sum.even += more.even, sum.odd += more.odd;
-                    }
-                    put(pair, first > 0, sum);
-                }
-            }
-            __syncthreads();
-        }
-    }
-    /* Terms from, ..., matrix_end - 1, which are columns or rows of B0^-1, and then pivots, ..., end - 1. */
-    struct Terms {
-        int from, matrix_end, pivots, end;
-    };
-    /* A part of the terms, of which of_matrix are columns or rows of B0^-1, when they are halved so often. */
-    template <class Number>
-    __device__ static Terms part_of(int part, int halvings, int of_matrix, int all) {
-        auto begin = [&](int count, int n) { return count * n >> halvings; };
-        const int from = begin(all, part), end = begin(all, part + 1), pivots = all - of_matrix;
-        if (sizeof(Number) < sizeof(double)) /* pivots are more work: some of both */
-            return {begin(of_matrix, part), begin(of_matrix, part + 1), of_matrix + begin(pivots, part),
-                    of_matrix + begin(pivots, part + 1)};
-        const int between = min(max(from, of_matrix), end);
-        return {from, between, between, end};
-    }
     /* A product by the core of the inverse, and what is outside, for which all of the core is needed. */
     template <bool FTRAN, class Number>
     __device__ __noinline__ void compact_product(const ChildList &list, double *into, const double *marks) {
@@ -204,18 +133,6 @@ class ChildProducts : public ChildCore {
                 out[odd] = more ? out[odd] + sum.odd : sum.odd;
             });
     }
-    /* Puts lines first, ..., first + count - 1 of U or V as terms into shared memory, without those that are 0. */
-    template <class Number>
-    __device__ void stage_lines(int first, int count, const double *lines, int64_t pitch, Number number) {
-        if (warp() == 0) {
-            const int all = put_nonzeros(0, count, 0, [&](int t) {
-                return ChildTerm{lines + (first + t) * pitch, number(first + t)};
-            });
-            if (lane() == 0) child_shared.of_matrix = child_shared.terms = all;
-        }
-        __syncthreads();
-    }
-
     /* rho = row p of B^-1, behind it B0^-1 rho and V rho. */
     __device__ void line_and_products(int p) {
         const int rows = child_root.rows, pairs = (rows + 1) / 2;
@@ -392,61 +309,6 @@ class ChildProducts : public ChildCore {
     template <bool COLUMNS>
     __device__ static const float *inverse(float) {
         return child_own.singles;
-    }
-
-    /* Puts those of the terms from, ..., end - 1 that are not 0 to `at` and behind, which is not behind `from`. Returns
-     * where they end. For one warp. */
-    template <class Term>
-    __device__ int put_nonzeros(int from, int end, int at, Term term_of) {
-        enum { AT_ONCE = 2 };
-        for (int first = from + lane(); first - lane() < end; first += 32 * AT_ONCE) {
-            ChildTerm term[AT_ONCE];
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++)
-                term[n] = first + 32 * n < end ? term_of(first + 32 * n) : ChildTerm{nullptr, 0};
-            __syncwarp(); /* all have read what others may write now */
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                const unsigned those = __ballot_sync(~0u, term[n].value != 0);
-                if (those >> lane() & 1) child_shared.term[at + __popc(those & ((1u << lane()) - 1))] = term[n];
-                at += __popc(those);
-            }
-            __syncwarp();
-        }
-        return at;
-    }
-
-    /* The sum of terms at i and i + 1. Those of a group are loaded at the same time: the compiler moves neither a load
-     * behind the warp's barrier nor a value that is multiplied with before it. */
-    template <bool FTRAN, class Number>
-    __device__ __noinline__ static ChildPair sum_of(Terms terms, int64_t i) {
-        ChildPair sum = {0, 0};
-        auto group = [&](const ChildTerm *term, int count, auto precision) {
-            using Entry = decltype(precision);
-            struct alignas(2 * sizeof(Entry)) Neighbours {
-                Entry even, odd;
-            } x[CHILD_LANES];
-#pragma unroll
-            for (int n = 0; n < CHILD_LANES; n++)
-                x[n] = *reinterpret_cast<const Neighbours *>(
-                    reinterpret_cast<const Entry *>(ptx_global(term[min(n, count - 1)].line)) + i);
-            __syncwarp();
-#pragma unroll
-            for (int n = 0; n < CHILD_LANES; n++) {
-                const double value = n < count ? term[n].value : 0;
-                sum.even += value * x[n].even, sum.odd += value * x[n].odd;
-            }
-        };
-        auto add = [&](int begin, int last, auto precision) {
-            const ChildTerm *term = child_shared.term + begin, *const stop = child_shared.term + last;
-            for (; stop - term >= CHILD_LANES; term += CHILD_LANES) group(term, +CHILD_LANES, precision);
-            if (term < stop) group(term, static_cast<int>(stop - term), precision);
-        };
-        add(terms.from, terms.matrix_end, Number{});
-        if (FTRAN && child_own.gone[i]) sum.even = 0;
-        if (FTRAN && child_own.gone[i + 1]) sum.odd = 0;
-        add(terms.pivots, terms.end, double{});
-        return sum;
     }
 
     template <bool FTRAN>
