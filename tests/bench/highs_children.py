@@ -27,10 +27,8 @@ def load(path):
     return highs
 
 
-def keep(path, folder):
-    """Solves the relaxation and writes its basis: a gpuopt_simplex_variable for each column, then for each row."""
-    highs = load(path)
-    highs.run()
+def keep(highs, path, folder):
+    """Writes the basis: a gpuopt_simplex_variable for each column, then for each row."""
     status = highspy.HighsBasisStatus
     number = {status.kBasic: 0, status.kLower: 1, status.kUpper: 2, status.kZero: 3, status.kNonbasic: 1}
     basis = highs.getBasis()
@@ -39,10 +37,13 @@ def keep(path, folder):
 
 
 def children(job):
-    """Every parts-th of the first `limit` children: how many, their iterations and seconds, and the fractional columns."""
-    path, part, parts, limit = job
+    """Every parts-th of the first `limit` children: how many, their iterations and seconds, and the fractional columns.
+    The root's basis goes to the folder, if there is one."""
+    path, part, parts, limit, folder = job
     highs = load(path)
     highs.run()
+    if folder:
+        keep(highs, path, folder)
     lp, basis, x = highs.getLp(), highs.getBasis(), list(highs.getSolution().col_value)
     integrality, lowers, uppers = (list(v) for v in (lp.integrality_, lp.col_lower_, lp.col_upper_))
     fractional = [j for j in range(lp.num_col_)
@@ -67,13 +68,12 @@ def main():
     parser.add_argument("--bases")
     options = parser.parse_args()
     for path in options.models:
-        if options.bases:
-            keep(path, options.bases)
-        count, iterations, seconds, fractional = children((path, 0, 1, 24))
+        count, iterations, seconds, fractional = children((path, 0, 1, 24, options.bases))
         print(f"{path}: {fractional} fractional; one process: {1e3 * seconds / max(1, count):.3f} ms a child, "
               f"{iterations / max(1, count):.1f} iterations", end="; ", flush=True)
         with multiprocessing.Pool(options.processes) as pool:
-            parts = pool.map(children, [(path, k, options.processes, options.copies) for k in range(options.processes)])
+            parts = pool.map(children, [(path, k, options.processes, options.copies, None)
+                                        for k in range(options.processes)])
         count, slowest = sum(part[0] for part in parts), max(part[2] for part in parts)
         print(f"{options.processes} processes: {count} children in {1e3 * slowest:.1f} ms, "
               f"{sum(part[1] for part in parts) / max(1, count):.1f} iterations")
