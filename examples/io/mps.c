@@ -158,6 +158,7 @@ static int counts(reader *r, const char *set) {
     return strcmp(r->set[r->in], set) == 0;
 }
 
+/* By what is known of the row so far. */
 static void set_sides(const mps_row *row, double *lhs, double *rhs) {
     double range = fabs(row->range);
     *lhs = row->kind == 'L' ? -INFINITY : row->side;

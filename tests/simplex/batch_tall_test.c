@@ -81,7 +81,8 @@ static int check(const mip *m, const children *all, const children_report *repor
         gpuopt_outcome outcome;
         children_change(all, k, &child);
         outcome = clp_solve(&child, &objective);
-        if (outcome == GPUOPT_UNBOUNDED && report->outcome[k] == GPUOPT_INFEASIBLE) { /* both primal and dual, then */
+        if (outcome == GPUOPT_UNBOUNDED && report->outcome[k] == GPUOPT_INFEASIBLE) {
+            /* CLP may say either of a model that is infeasible, primal and dual: without costs only one is true */
             memset(child.cost, 0, sizeof *child.cost * COLS);
             outcome = clp_solve(&child, &objective);
         }
