@@ -9,7 +9,6 @@
 
 #include "tests/simplex/changes.h"
 #include "tests/simplex/children.h"
-#include "tests/simplex/clp.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
@@ -28,21 +27,11 @@ static mip boxed_model(uint64_t *seed) {
     return m;
 }
 
-/* What CLP says about child k: its outcome and objective. */
-static gpuopt_outcome by_clp(const mip *m, const children *all, int32_t k, double *objective) {
-    mip child = children_copy(m);
-    gpuopt_outcome outcome;
-    *objective = 0;
-    children_change(all, k, &child);
-    outcome = clp_solve(&child, objective);
-    children_free(&child);
-    return outcome;
-}
-
 /* Whether child k is one that the GPU does not settle: unbounded. */
 static int left_unbounded(const mip *m, const children *all, const children_report *r, int32_t k) {
     double objective;
-    return test_on("cuda") && r->outcome[k] == GPUOPT_IMPRECISE && by_clp(m, all, k, &objective) == GPUOPT_UNBOUNDED;
+    return test_on("cuda") && r->outcome[k] == GPUOPT_IMPRECISE &&
+           children_by_clp(m, all, k, &objective) == GPUOPT_UNBOUNDED;
 }
 
 /* ---- No room ---- */
@@ -69,7 +58,7 @@ static void full(void **state) {
         if (report->outcome[k] != GPUOPT_FULL) continue;
         ended++;
         assert_int_equal(report->iterations[k], 2);
-        if (by_clp(&m, all, k, &objective) == GPUOPT_OPTIMAL)
+        if (children_by_clp(&m, all, k, &objective) == GPUOPT_OPTIMAL)
             assert_true(sign * report->bound[k] <= sign * objective + 1e-9 * fabs(objective));
     }
     assert_true(ended > 3);
@@ -144,7 +133,7 @@ static void refactored_against_clp(void **state) {
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
         for (k = 0; k < 40; k++) {
             double objective;
-            const gpuopt_outcome outcome = by_clp(&m, all, k, &objective);
+            const gpuopt_outcome outcome = children_by_clp(&m, all, k, &objective);
             merged += report->iterations[k] > 3 * pivots;
             if (report->outcome[k] != (int32_t)outcome && !left_unbounded(&m, all, report, k))
                 fail_msg("model %d, child %d: another outcome", model, (int)k);
@@ -239,7 +228,7 @@ static void cutoffs_against_clp(void **state) {
         must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 1000, &report->r));
         for (k = 0; k < 2 * count; k++) {
             double objective;
-            const gpuopt_outcome outcome = by_clp(&m, all, k, &objective);
+            const gpuopt_outcome outcome = children_by_clp(&m, all, k, &objective);
             const int is_beyond = outcome == GPUOPT_INFEASIBLE || objective > cutoff + 1e-7;
             verdicts |= 1 << report->outcome[k];
             beyond += is_beyond;

@@ -5,10 +5,8 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tests/simplex/children.h"
-#include "tests/simplex/clp.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
@@ -76,17 +74,8 @@ static int check(const mip *m, const children *all, const children_report *repor
     int32_t k;
     int longer = 0;
     for (k = 0; k < COUNT; k++) {
-        mip child = children_copy(m);
-        double objective = 0;
-        gpuopt_outcome outcome;
-        children_change(all, k, &child);
-        outcome = clp_solve(&child, &objective);
-        if (outcome == GPUOPT_UNBOUNDED && report->outcome[k] == GPUOPT_INFEASIBLE) {
-            /* CLP may say either of a model that is infeasible, primal and dual: without costs only one is true */
-            memset(child.cost, 0, sizeof *child.cost * COLS);
-            outcome = clp_solve(&child, &objective);
-        }
-        children_free(&child);
+        double objective;
+        const gpuopt_outcome outcome = children_by_clp(m, all, k, &objective);
         if (report->outcome[k] != (int32_t)outcome)
             fail_msg("child %d: outcome %d, and CLP's %d", (int)k, (int)report->outcome[k], (int)outcome);
         if (outcome == GPUOPT_OPTIMAL && !(fabs(report->objective[k] - objective) <= 1e-7 * fmax(1, fabs(objective)) &&

@@ -197,12 +197,8 @@ static void branching_against_clp(void **state) {
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &again->r));
         assert_true(children_report_equal(&m, report, again));
         for (k = 0; k < 2 * count; k++) {
-            mip child = children_copy(&m);
-            double objective = 0;
-            gpuopt_outcome outcome;
-            children_change(all, k, &child);
-            outcome = clp_solve(&child, &objective);
-            children_free(&child);
+            double objective;
+            const gpuopt_outcome outcome = children_by_clp(&m, all, k, &objective);
             verdicts |= 1 << report->outcome[k];
             total++;
             if (report->outcome[k] == GPUOPT_IMPRECISE && test_on("cuda")) continue;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/simplex/clp.h"
 #include "tests/simplex/exact.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
@@ -117,6 +118,15 @@ void children_free(mip *copy) {
     free(copy->cost);
     free(copy->lhs);
     free(copy->rhs);
+}
+
+gpuopt_outcome children_by_clp(const mip *m, const children *all, int32_t k, double *objective) {
+    mip child = children_copy(m);
+    gpuopt_outcome outcome;
+    children_change(all, k, &child);
+    outcome = clp_solve(&child, objective);
+    children_free(&child);
+    return outcome;
 }
 
 /* ---- Roots and batches ---- */

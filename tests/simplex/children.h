@@ -32,6 +32,8 @@ void children_set(const children *all, int32_t k, gpuopt_simplex *simplex);
 /* A copy of a model whose bounds, sides and costs can be changed; mip_free is not for it, but children_free. */
 mip children_copy(const mip *m);
 void children_free(mip *copy);
+/* What CLP says of child k: its outcome and objective. */
+gpuopt_outcome children_by_clp(const mip *m, const children *all, int32_t k, double *objective);
 
 /* ---- Roots and batches ---- */
 

@@ -15,6 +15,9 @@ static double *with_infinities(const double *from, int32_t count) {
     return to;
 }
 
+/* Of Clp_status(). */
+enum { OPTIMAL, INFEASIBLE, DUAL_INFEASIBLE };
+
 gpuopt_outcome clp_solve(const mip *m, double *objective) {
     const gpuopt_matrix *a = &m->columns;
     Clp_Simplex *solver = Clp_newModel();
@@ -28,13 +31,26 @@ gpuopt_outcome clp_solve(const mip *m, double *objective) {
     Clp_setPrimalTolerance(solver, 1e-9);
     Clp_setDualTolerance(solver, 1e-9);
     Clp_primal(solver, 0);
+    if (Clp_status(solver) > DUAL_INFEASIBLE) Clp_dual(solver, 0); /* it has given up */
     status = Clp_status(solver);
     *objective = Clp_getObjValue(solver) + m->offset;
+    if (status == DUAL_INFEASIBLE) {
+        double *no_costs = calloc((size_t)a->cols + 1, sizeof *no_costs);
+        Clp_chgObjCoefficients(solver, no_costs);
+        Clp_primal(solver, 0);
+        if (Clp_status(solver) == INFEASIBLE) status = INFEASIBLE;
+        free(no_costs);
+    }
     free(start);
     free(lb);
     free(ub);
     free(lhs);
     free(rhs);
     Clp_deleteModel(solver);
-    return status == 0 ? GPUOPT_OPTIMAL : status == 1 ? GPUOPT_INFEASIBLE : GPUOPT_UNBOUNDED;
+    switch (status) {
+    case OPTIMAL: return GPUOPT_OPTIMAL;
+    case INFEASIBLE: return GPUOPT_INFEASIBLE;
+    case DUAL_INFEASIBLE: return GPUOPT_UNBOUNDED;
+    default: return GPUOPT_IMPRECISE;
+    }
 }

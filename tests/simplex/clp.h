@@ -7,8 +7,8 @@
 
 #include "examples/io/mip.h"
 
-/* CLP's primal simplex method with tolerances of 1e-9, without presolve. A model that is both primal and dual
- * infeasible may come out as either INFEASIBLE or UNBOUNDED. */
+/* CLP's primal simplex method with tolerances of 1e-9, without presolve; where it gives up, the dual one, and IMPRECISE
+ * if that does, too. A model that it calls unbounded is solved once more without costs: what is UNBOUNDED has a point. */
 gpuopt_outcome clp_solve(const mip *model, double *objective);
 
 #endif /* TESTS_SIMPLEX_CLP_H */
