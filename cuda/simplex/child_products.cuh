@@ -214,11 +214,12 @@ class ChildProducts : public ChildSums {
                 ptx_multiply(sum[0], of_v, of_u[0]);
                 ptx_multiply(sum[1], of_v, of_u[1]);
             }
-            double root[2][4]; /* B0^-1, loaded at once; not from other tiles, which may be written at the same time */
+            double root[2][4]; /* B0^-1, loaded at once; not from other tiles, which may be written at the same time,
+                                  nor positions that have joined the core since, which it lacks */
 #pragma unroll
             for (int n = 0; n < 8; n++) {
                 const int p = position + n / 4 * 8 + 2 * part + n % 2, i = row + group + n / 2 % 2 * 8;
-                root[n / 4][n % 4] = p < rows && i < rows ? child_own.lines[p * child_root.pitch + i] : 0;
+                root[n / 4][n % 4] = p < child_own.inverted && i < rows ? child_own.lines[p * child_root.pitch + i] : 0;
             }
             __syncwarp();
 #pragma unroll
