@@ -25,6 +25,9 @@ class ChildCore : public ChildBlock {
     using ChildBlock::ChildBlock;
 
   protected:
+    /* Whether an entry of a column B^-1 a is more than rounding. */
+    __device__ static bool is_entry(double alpha) { return !(fabs(alpha) < CHILD_TINY); }
+
     /* ---- Slices ---- */
 
     /* y'a for the lane's column (or row), but for its factor if FLAT; y[i] of the lane's bank is at i * banks. */
@@ -115,7 +118,7 @@ class ChildCore : public ChildBlock {
 
     /* ---- What is outside ---- */
 
-    /* x [rows] = B^-1 a, whose core is there already: the rest, where marks is not null and 0 not necessarily. */
+    /* x [rows] = B^-1 a, whose core is there already: the rest, where marks is null or has an entry. */
     __device__ __noinline__ void finish_column(const ChildList &list, double *x, const double *marks) {
         GPUOPT_DYNAMIC_SHARED(double, child_row);
         const int banks = child_root.sum_banks;
@@ -131,7 +134,7 @@ class ChildCore : public ChildBlock {
             const ChildSlice slice = child_root.row_slices.head[number];
             const int i = 32 * number + lane();
             const int place = i < child_root.rows ? child_own.place_of_row[i] : 0;
-            const bool is = place < 0 && (!marks || marks[-1 - place] != 0) &&
+            const bool is = place < 0 && (!marks || is_entry(marks[-1 - place])) &&
                             !(slice.fours & CHILD_HAS_LONG && child_root.row_slices.longs[number] >> lane() & 1);
             if (!__any_sync(~0u, is)) continue;
             const double sum = slice.fours & CHILD_FLAT ? child_root.row_slices.factor[i] *
@@ -142,7 +145,7 @@ class ChildCore : public ChildBlock {
         for (int n = warp(); n < child_root.row_slices.of_longs; n += warps()) {
             const int i = child_root.row_slices.of_long[n], place = child_own.place_of_row[i];
             double sum = 0;
-            if (place >= 0 || (marks && marks[-1 - place] == 0)) continue;
+            if (place >= 0 || (marks && !is_entry(marks[-1 - place]))) continue;
             for (int64_t e = child_root.row_start[i] + lane(); e < child_root.row_start[i + 1]; e += 32) {
                 const int v = child_root.row_col[e];
                 if (child_own.state[v] & CHILD_BASIC)

@@ -113,18 +113,22 @@ class ChildDual : public ChildWeights {
         const int v = child_own.head[i];
         return gpuopt__simplex_excess(child_own.xb[i], child_own.lower[v], child_own.upper[v], child_root.primal);
     }
+    /* Keeps position i for this thread, whose basic variable is x, if that may leave, and gains most by its weight. */
+    __device__ static void score(int i, double x, double lower, double upper, double weight, ChildBest *mine) {
+        const double by = gpuopt__simplex_excess(x, lower, upper, child_root.primal);
+        if (by == 0) return;
+        const double gain = by * by / weight;
+        if (mine->index < 0 || gain > mine->key) *mine = {gain, i};
+    }
 
     /* The position whose variable leaves; -1: all are feasible or refused. */
-    __device__ int price() { return child_root.rows > 2 * threads() ? price_tall() : price_rows<1>(); }
-    __device__ __noinline__ int price_tall() { return price_rows<4>(); }
-    template <int AT_ONCE>
-    __device__ int price_rows() {
+    __device__ __noinline__ int price() {
         struct Row {
             double x, lower, upper, weight;
             bool refused;
         };
         ChildBest mine = {0, -1};
-        for_all<AT_ONCE>(
+        for_all<4>(
             child_root.rows,
             [](int i) {
                 const int v = child_own.head[i];
@@ -132,10 +136,7 @@ class ChildDual : public ChildWeights {
                            child_own.refused[i] != 0};
             },
             [&](int i, const Row &row) {
-                const double by = gpuopt__simplex_excess(row.x, row.lower, row.upper, child_root.primal);
-                if (by == 0 || row.refused) return;
-                const double score = by * by / row.weight;
-                if (mine.index < 0 || score > mine.key) mine = {score, i};
+                if (!row.refused) score(i, row.x, row.lower, row.upper, row.weight, &mine);
             });
         return best<true>(mine.key, mine.index).index;
     }
@@ -154,19 +155,19 @@ class ChildDual : public ChildWeights {
         follow_moves(count, child_own.flips);
     }
 
-    /* The pivot on position p; the entering variable's column is in alpha. */
-    __device__ void pivot(int p, const ChildRatio &t, bool to_upper) {
+    /* The pivot on position p; the entering variable's column is in alpha. Returns the next position, as price() does. */
+    __device__ int pivot(int p, const ChildRatio &t, bool to_upper) {
         flip_passed(t);
-        exchange(p, t.entering, to_upper, true);
+        return exchange(p, t.entering, to_upper, true);
     }
 
   protected:
     /* Variable q, whose column is in alpha, enters on position p, whose row of B^-1 is in rho and that of B^-1 N in row;
      * the one there leaves at a bound. shifts: reduced costs that get the wrong sign become 0 by a shift of their
-     * costs. */
-    __device__ void exchange(int p, int q, bool to_upper, bool shifts) {
-        if (child_root.compact) exchange_rows<true>(p, q, to_upper, shifts);
-        else exchange_rows<false>(p, q, to_upper, shifts);
+     * costs. Returns what price() would. */
+    __device__ int exchange(int p, int q, bool to_upper, bool shifts) {
+        return child_root.compact ? exchange_rows<true>(p, q, to_upper, shifts)
+                                  : exchange_rows<false>(p, q, to_upper, shifts);
     }
 
     /* Moves a nonbasic variable to its other bound; by how much. */
@@ -240,7 +241,7 @@ class ChildDual : public ChildWeights {
 
     /* The same where the inverse is kept for its core alone, or not. */
     template <bool COMPACT>
-    __device__ void exchange_rows(int p, int q, bool to_upper, bool shifts) {
+    __device__ int exchange_rows(int p, int q, bool to_upper, bool shifts) {
         const int left = child_own.head[p];
         const double bound = to_upper ? child_own.upper[left] : child_own.lower[left];
         const bool fixed = child_own.lower[left] == child_own.upper[left];
@@ -253,20 +254,8 @@ class ChildDual : public ChildWeights {
         const int place = COMPACT ? join_core(p, pivots) : p;
         add_row(theta, q, shifts);
         append<COMPACT>(place, by, &squares);
-        if (COMPACT) __syncthreads(); /* all have read what other threads make 0 now */
-        for_all<COMPACT ? 4 : 1>(
-            child_root.rows,
-            [](int i) {
-                return ChildPair{child_own.alpha[i], child_own.xb[i]};
-            },
-            [&](int i, const ChildPair &old) {
-                const double alpha = without_rounding(old.even);
-                child_own.alpha[i] = alpha;
-                child_own.xb[i] = i == p ? x : old.odd - step * alpha;
-            });
-        update_weights<COMPACT>(p, by, weight, squares);
+        const double norm = prepare_weights<COMPACT>(by, squares);
         for (int k = thread(); k < pivots; k += threads()) child_own.u[k * child_root.pitch + place] = 0;
-        if (++pivots >= child_root.products) known_products = false;
         if (thread() == 0) {
             child_own.gone[place] = 1;
             if (COMPACT && q < child_root.cols) child_own.place_of_column[q] = place;
@@ -279,11 +268,53 @@ class ChildDual : public ChildWeights {
             child_own.state[q] = CHILD_BASIC;
             child_own.head[p] = q;
         }
+        const int next = update_rows<COMPACT>({p, q, x, step}, {by, weight, norm});
+        if (++pivots >= child_root.products) known_products = false;
         iterations++;
-        __syncthreads();
+        return next;
     }
 
-    __device__ static double without_rounding(double alpha) { return fabs(alpha) < CHILD_TINY ? 0 : alpha; }
+    /* Variable `entering`, which becomes x, takes position p; the basic variables change by `step` times their entries. */
+    struct Move {
+        int p, entering;
+        double x, step;
+    };
+    /* The basic variables and weights after a pivot, and the position that leaves next. */
+    template <bool COMPACT>
+    __device__ int update_rows(const Move &move, const ChildNorms &norms) {
+        struct Row {
+            double alpha, tau, weight, x, lower, upper;
+            bool refused;
+        };
+        const bool worn = norms.worn();
+        ChildBest mine = {0, -1};
+        for_all<COMPACT ? 2 : 1>(
+            child_root.rows,
+            [&](int i) {
+                const bool leaves = i == move.p; /* where head and gone may change now */
+                const int v = leaves ? move.entering : child_own.head[i];
+                return Row{child_own.alpha[i],
+                           leaves ? 0 : tau_at<COMPACT>(i),
+                           child_own.weight[i],
+                           child_own.xb[i],
+                           child_own.lower[v],
+                           child_own.upper[v],
+                           bans > 0 && child_own.refused[i] != 0};
+            },
+            [&](int i, const Row &row) {
+                double x = row.x, weight = row.weight;
+                if (is_entry(row.alpha)) {
+                    x = i == move.p ? move.x : x - move.step * row.alpha;
+                    weight = i == move.p ? leaving_weight(norms) : weight_after(weight, row.alpha, row.tau, norms);
+                    child_own.xb[i] = x;
+                }
+                if (worn) weight = 1;
+                if (weight != row.weight) child_own.weight[i] = weight;
+                if (!row.refused) score(i, x, row.lower, row.upper, weight, &mine);
+            });
+        return best<true>(mine.key, mine.index).index;
+    }
+
     /* Writes the pivot on a place in the core, which is `by`, behind U and V; squares: this thread's part of the square of
      * rho's norm. */
     template <bool COMPACT>
@@ -293,7 +324,8 @@ class ChildDual : public ChildWeights {
         double *u = child_own.u + pivots * pitch, *v = child_own.v + v_row(pivots);
         for (int i = thread(); i < child_own.core; i += threads()) {
             const double rho = child_own.rho[COMPACT ? child_own.core_row[i] : i];
-            u[i] = i == place ? 1 : -without_rounding(child_own.alpha[COMPACT ? child_own.core_position[i] : i]);
+            const double alpha = child_own.alpha[COMPACT ? child_own.core_position[i] : i];
+            u[i] = i == place ? 1 : is_entry(alpha) ? -alpha : 0;
             v[i] = rho * inverse;
             if (known_products) v[pitch + i] = child_own.rho[pitch + i] * inverse;
             *squares += rho * rho;

@@ -44,14 +44,15 @@ class Child : public ChildProof {
     /* ---- Iterating ---- */
 
     __device__ __noinline__ int iterate(int most, double *margin) {
+        int p = price();
         for (;;) {
-            if (full()) merge(), refresh();
+            if (full()) merge(), refresh(), p = price();
             if (child_root.cutoff < HUGE_VAL && cut_off()) return GPUOPT_CUTOFF;
-            const int p = price();
             if (p < 0) {
                 int outcome = bans > 0 ? again() : conclude_feasible(most);
                 if (outcome == GPUOPT_MORE && iterations >= most) return GPUOPT_MORE;
                 if (outcome != GPUOPT_MORE) return outcome;
+                p = price();
                 continue;
             }
             if (iterations >= most) return GPUOPT_MORE;
@@ -60,29 +61,34 @@ class Child : public ChildProof {
             if (t.entering < 0) {
                 if (prove_infeasible(p, excess > 0 ? 1 : -1, margin)) return GPUOPT_INFEASIBLE;
                 if (again() != GPUOPT_MORE) return GPUOPT_IMPRECISE;
+                p = price();
                 continue;
             }
             if (t.size < child_root.pivot) {
-                if (thread() == 0) child_own.refused[p] = 1;
-                bans++;
-                __syncthreads();
+                p = refuse(p);
                 continue;
             }
             column(t.entering, child_own.alpha);
             if (!(fabs(child_own.alpha[p] - child_own.row[t.entering]) <= 1e-6 * t.size)) {
                 if (again() != GPUOPT_MORE) return GPUOPT_IMPRECISE;
-                if (thread() == 0) child_own.refused[p] = 1;
-                bans++;
-                __syncthreads();
+                p = refuse(p);
                 continue;
             }
             idle = t.step * t.size <= child_root.dual ? idle + 1 : 0;
-            pivot(p, t, excess > 0);
+            p = pivot(p, t, excess > 0);
             if (idle >= CHILD_IDLE) {
                 if (perturbed >= 20) return GPUOPT_IMPRECISE;
                 perturb();
             }
         }
+    }
+
+    /* Position p may not leave until again() is called. Returns the one that does. */
+    __device__ __noinline__ int refuse(int p) {
+        if (thread() == 0) child_own.refused[p] = 1;
+        bans++;
+        __syncthreads();
+        return price();
     }
 
     /* After a refused row: x from the original data, and all rows once more. IMPRECISE: that has been done too often. */

@@ -19,13 +19,13 @@ class ChildProducts : public ChildSums {
     bool known_products = false; /* the rows of V have products behind them: child_weights.cuh */
 
     /* out [rows] = B^-1 times a list by rows (FTRAN), or B^-T times one by positions (BTRAN). out is none of the list's
-     * arrays. marks: not null: only where that or its neighbour is not 0. Number: the precision of B0^-1. */
+     * arrays. marks: not null: only where that or its neighbour has an entry. Number: the precision of B0^-1. */
     template <bool FTRAN, class Number = double>
     __device__ __noinline__ void product(const ChildList &list, double *into, const double *marks = nullptr) {
         if (child_root.compact) return compact_product<FTRAN, Number>(list, into, marks);
         core_product<FTRAN, false, Number>(list, ptx_global(into), marks);
     }
-    /* out = the columns of U, each times a number, where marks is not 0. */
+    /* out = the columns of U, each times a number, where marks has an entry. */
     __device__ void sum_pivots(const double *numbers, double *into, const double *marks) {
         double *const out = ptx_global(into);
         const double *const number = ptx_global(numbers);
@@ -114,7 +114,7 @@ class ChildProducts : public ChildSums {
         if (FTRAN) finish_column(list, out, marks ? ptx_global(marks) : nullptr);
         else finish_row(list, out);
     }
-    /* The product's core, or all of it, where `where` is null or not 0. */
+    /* The product's core, or all of it, where `where` is null or has an entry. */
     template <bool FTRAN, bool COMPACT, class Number>
     __device__ void core_product(const ChildList &list, double *out, const double *where) {
         const int end = COMPACT ? child_own.core : child_root.rows;

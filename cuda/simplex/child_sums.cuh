@@ -20,14 +20,14 @@ class ChildSums : public ChildCore {
         int count;
         const int *list; /* null: all */
     };
-    /* Those of rows at one of which marks is not 0, in flips; all, if there are few or marks is null. */
+    /* Those of rows at one of which marks has an entry, in flips; all, if there are few or marks is null. */
     __device__ __noinline__ Pairs wanted(const double *marks) {
         const int all = (child_root.rows + 1) / 2;
         if (!marks || all <= CHILD_FEW_PAIRS) return {all, nullptr};
         const double *const where = ptx_global(marks);
         auto is_wanted = [&](int pair) {
             const int i = 2 * pair;
-            return where[i] != 0 || (i + 1 < child_root.rows && where[i + 1] != 0);
+            return is_entry(where[i]) || (i + 1 < child_root.rows && is_entry(where[i + 1]));
         };
         return {gather(all, child_own.flips, is_wanted), child_own.flips};
     }

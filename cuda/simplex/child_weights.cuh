@@ -24,50 +24,61 @@ enum {
     CHILD_PROCESSORS = 128      /* of so many; no device is asked, so that all ranks decide alike */
 };
 
+/* Of a pivot, which is `by`: the weight that its row had, and the square of rho's norm. */
+struct ChildNorms {
+    double by, before, square;
+
+    /* Whether all weights begin anew. */
+    __device__ bool worn() const {
+        return child_root.pricing == GPUOPT_DUAL_PRICING_DEVEX && gpuopt__simplex_devex_worn(before);
+    }
+};
+
 class ChildWeights : public ChildRatioTest {
   public:
     using ChildRatioTest::ChildRatioTest;
 
   protected:
-    /* The weights after the pivot on p, which is `by` and stands in U and V already, but is not counted. squares: this
-     * thread's part of the square of rho's norm. */
+    /* What the weights after a pivot take beside alpha, which is in U and V already, but is not counted. squares: this
+     * thread's part of the square of rho's norm, which is returned. */
     template <bool COMPACT>
-    __device__ void update_weights(int p, double by, double before, double squares) {
-        if (child_root.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE) {
-            const double norm = sum(squares);
-            if (known_products) {
-                append_products(by, norm);
-                sum_pivots(child_own.rho + 2 * child_root.pitch, child_own.tau, child_own.alpha);
-            } else { /* weights need not be exact: single precision, and what is rounding in rho is left out */
-                const double least = 1e-12 * sqrt(norm);
-                product<true, float>(COMPACT ? nonzeros_of_core(child_own.rho, least) : nonzeros(child_own.rho, least),
-                                     child_own.tau, child_own.alpha);
-            }
-            struct Row {
-                double alpha, tau, weight;
-            };
-            for_all<COMPACT ? 4 : 1>(
-                child_root.rows,
-                [&](int i) {
-                    const double of_root =
-                        known_products && !child_own.gone[i] ? child_own.rho[child_root.pitch + i] : 0;
-                    return Row{child_own.alpha[i], child_own.tau[i] + of_root, child_own.weight[i]};
-                },
-                [&](int i, const Row &row) {
-                    if (i == p) child_own.weight[i] = gpuopt__max(norm / (by * by), 1e-4);
-                    else if (row.alpha != 0)
-                        child_own.weight[i] = gpuopt__simplex_dual_steepest(row.weight, row.alpha / by, row.tau, norm);
-                });
-        } else __syncthreads();
-        if (child_root.pricing == GPUOPT_DUAL_PRICING_DEVEX) {
-            const bool worn = gpuopt__simplex_devex_worn(before);
-            for (int i = thread(); i < child_root.rows; i += threads()) {
-                if (worn) child_own.weight[i] = 1;
-                else if (i == p) child_own.weight[i] = gpuopt__max(before / (by * by), 1);
-                else if (child_own.alpha[i] != 0)
-                    child_own.weight[i] = gpuopt__simplex_devex(child_own.weight[i], child_own.alpha[i] / by, before);
-            }
+    __device__ double prepare_weights(double by, double squares) {
+        if (child_root.pricing != GPUOPT_DUAL_PRICING_STEEPEST_EDGE) {
+            __syncthreads();
+            return 0;
         }
+        const double norm = sum(squares);
+        if (known_products) {
+            append_products(by, norm);
+            sum_pivots(child_own.rho + 2 * child_root.pitch, child_own.tau, child_own.alpha);
+        } else { /* weights need not be exact: single precision, and what is rounding in rho is left out */
+            const double least = 1e-12 * sqrt(norm);
+            product<true, float>(COMPACT ? nonzeros_of_core(child_own.rho, least) : nonzeros(child_own.rho, least),
+                                 child_own.tau, child_own.alpha);
+        }
+        return norm;
+    }
+    /* tau, where alpha has an entry. */
+    template <bool COMPACT>
+    __device__ double tau_at(int i) const {
+        const double tau = child_own.tau[i];
+        return !COMPACT && known_products && !child_own.gone[i] ? tau + child_own.rho[child_root.pitch + i] : tau;
+    }
+    /* The weight of another row, with an entry in alpha. */
+    __device__ static double weight_after(double weight, double alpha, double tau, const ChildNorms &norms) {
+        if (child_root.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE)
+            return gpuopt__simplex_dual_steepest(weight, alpha / norms.by, tau, norms.square);
+        if (child_root.pricing == GPUOPT_DUAL_PRICING_DEVEX)
+            return gpuopt__simplex_devex(weight, alpha / norms.by, norms.before);
+        return weight;
+    }
+    /* That of the pivot's row. */
+    __device__ static double leaving_weight(const ChildNorms &norms) {
+        if (child_root.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE)
+            return gpuopt__max(norms.square / (norms.by * norms.by), 1e-4);
+        if (child_root.pricing == GPUOPT_DUAL_PRICING_DEVEX)
+            return gpuopt__max(norms.before / (norms.by * norms.by), 1);
+        return norms.before;
     }
 
   private:
