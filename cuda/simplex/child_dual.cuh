@@ -20,6 +20,7 @@ class ChildDual : public ChildWeights {
     /* The root's model and point, with the changes of child k. Returns whether the bounds of a column cross. */
     __device__ __noinline__ bool begin(const ChildJob &job, int k) {
         pivots = iterations = bans = idle = perturbed = 0;
+        behind = 0;
         known_products = child_root.gram != nullptr;
         for (int v = thread(); v < child_root.both; v += threads()) {
             child_own.lower[v] = child_root.lower[v];
@@ -90,6 +91,7 @@ class ChildDual : public ChildWeights {
 
     /* Moves reduced costs away from 0 at random, as gpuopt__simplex_dual_perturb does. */
     __device__ __noinline__ void perturb() {
+        settle(true);
         const double size = perturbed == 0 ? 5e-7 : perturbed == 1 ? 5e-6 : perturbed == 2 ? 5e-5 : 5e-4;
         for (int v = thread(); v < child_root.both; v += threads()) {
             int state = child_own.state[v];
@@ -150,6 +152,7 @@ class ChildDual : public ChildWeights {
     /* The variables that the step passes flip, and the basic ones follow. */
     __device__ void flip_passed(const ChildRatio &t) {
         const int count = list_flips(t);
+        if (count == 0) return;
         for (int k = thread(); k < count; k += threads()) child_own.key[child_own.flips[k]] = flip(child_own.flips[k]);
         __syncthreads();
         follow_moves(count, child_own.flips);
@@ -217,28 +220,6 @@ class ChildDual : public ChildWeights {
         __syncthreads();
     }
 
-    /* d -= theta * row; 0 for the variable q. */
-    __device__ void add_row(double theta, int q, bool shifts) {
-        struct Variable {
-            double row, d;
-            int state;
-        };
-        for_all<4>(
-            child_root.both,
-            [](int v) {
-                return Variable{child_own.row[v], child_own.d[v], child_own.state[v]};
-            },
-            [&](int v, const Variable &old) {
-                if (old.row == 0) return;
-                double now = v == q ? old.d : old.d - theta * old.row;
-                if (shifts && fabs(old.row) > child_root.zero && gpuopt__simplex_dual_wrong(now, old.state, 0)) {
-                    child_own.shift[v] -= now;
-                    now = 0;
-                }
-                child_own.d[v] = v == q ? 0 : now;
-            });
-    }
-
     /* The same where the inverse is kept for its core alone, or not. */
     template <bool COMPACT>
     __device__ int exchange_rows(int p, int q, bool to_upper, bool shifts) {
@@ -250,9 +231,12 @@ class ChildDual : public ChildWeights {
         const bool wrong = shifts && gpuopt__simplex_dual_wrong(child_own.d[q], child_own.state[q], 0);
         const double theta = wrong ? 0 : child_own.d[q] / by;
         double squares = 0;
-        __syncthreads(); /* all have read what changes now */
+        behind = theta;
+        if (!shifts) {
+            __syncthreads(); /* all have read d */
+            settle(false);
+        }
         const int place = COMPACT ? join_core(p, pivots) : p;
-        add_row(theta, q, shifts);
         append<COMPACT>(place, by, &squares);
         const double norm = prepare_weights<COMPACT>(by, squares);
         for (int k = thread(); k < pivots; k += threads()) child_own.u[k * child_root.pitch + place] = 0;

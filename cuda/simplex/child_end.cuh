@@ -46,6 +46,8 @@ class Child : public ChildProof {
     __device__ __noinline__ int iterate(int most, double *margin) {
         int p = price();
         for (;;) {
+            const bool goes_on = p >= 0 && iterations < most && !full() && child_root.cutoff == HUGE_VAL;
+            if (!goes_on) settle(true);
             if (full()) merge(), refresh(), p = price();
             if (child_root.cutoff < HUGE_VAL && cut_off()) return GPUOPT_CUTOFF;
             if (p < 0) {

@@ -12,6 +12,24 @@ namespace {
 class ChildPrice : public ChildProducts {
   public:
     using ChildProducts::ChildProducts;
+    double behind = 0; /* the reduced costs in d lack so many times row, negative: the next pricing makes up for it */
+
+    /* Makes up for it now. shifts: reduced costs that get the wrong sign become 0 by a shift of their costs. */
+    __device__ __noinline__ void settle(bool shifts) {
+        struct Variable {
+            double row, d;
+            int state;
+        };
+        if (behind == 0) return;
+        for_all<4>(
+            child_root.both,
+            [](int v) {
+                return Variable{child_own.row[v], child_own.d[v], child_own.state[v]};
+            },
+            [&](int v, const Variable &old) { catch_up(v, old.state, old.row, old.d, shifts); });
+        behind = 0;
+        __syncthreads();
+    }
 
     /* row[v] = y'a_v for the nonbasic variables, 0 for the basic ones. */
     __device__ __noinline__ void price_out(const double *y) {
@@ -21,7 +39,7 @@ class ChildPrice : public ChildProducts {
 
   protected:
     /* The same but for the barrier at the end, and each(v, state, entry, d) for the lanes of a warp at a time, with the
-     * reduced cost if REDUCED; the state of lanes that have no variable is 0. */
+     * reduced cost if REDUCED, no longer behind then; the state of lanes that have no variable is 0. */
     template <bool REDUCED, class Each>
     __device__ void price(const double *y, Each each) {
         if (child_root.banks > 0) {
@@ -41,17 +59,19 @@ class ChildPrice : public ChildProducts {
             const bool is = first + lane() < child_own.core;
             const int i = is ? row_at(first + lane()) : 0, v = child_root.cols + i;
             const int state = is ? child_own.state[v] : 0;
-            const double entry = is && !(state & CHILD_BASIC) ? y[i] : 0, d = is && REDUCED ? child_own.d[v] : 0;
+            const double entry = is && !(state & CHILD_BASIC) ? y[i] : 0;
+            const double d = is && REDUCED ? catch_up(v, state, child_own.row[v], child_own.d[v], true) : 0;
             if (is) child_own.row[v] = entry;
             each(v, state, entry, d);
         }
+        if (REDUCED) behind = 0;
     }
 
   private:
     /* What a lane must know of its column: fetched while the warp works on the slice before. */
     struct Ahead {
         int state;
-        double factor, d;
+        double factor, d, row;
     };
     __device__ static ChildSlice head_of(int slice) {
         return slice < child_root.slices.count ? child_root.slices.head[slice] : ChildSlice{0, 0};
@@ -59,8 +79,20 @@ class ChildPrice : public ChildProducts {
     template <bool REDUCED>
     __device__ static Ahead fetch(int slice) {
         const int j = 32 * slice + lane();
-        if (j >= child_root.cols) return {0, 0, 0};
-        return {child_own.state[j], child_root.slices.factor[j], REDUCED ? child_own.d[j] : 0};
+        if (j >= child_root.cols) return {0, 0, 0, 0};
+        return {child_own.state[j], child_root.slices.factor[j], REDUCED ? child_own.d[j] : 0,
+                REDUCED ? child_own.row[j] : 0};
+    }
+    /* The reduced cost of a variable of the state, with what d is behind by, where `row` is its entry. */
+    __device__ double catch_up(int v, int state, double row, double d, bool shifts) const {
+        if (behind == 0 || row == 0 || state & CHILD_BASIC) return d;
+        double now = d - behind * row;
+        if (shifts && fabs(row) > child_root.zero && gpuopt__simplex_dual_wrong(now, state, 0)) {
+            child_own.shift[v] -= now;
+            now = 0;
+        }
+        child_own.d[v] = now;
+        return now;
     }
     /* Columns with at most CHILD_LONG entries. */
     template <bool REDUCED, class Each>
@@ -78,8 +110,9 @@ class ChildPrice : public ChildProducts {
             const bool mine =
                 j < child_root.cols && !(slice.fours & CHILD_HAS_LONG && child_root.slices.longs[number] >> lane() & 1);
             const double entry = now.state & CHILD_BASIC ? 0 : sum;
+            const double d = REDUCED && mine ? catch_up(j, now.state, now.row, now.d, true) : 0;
             if (mine) child_own.row[j] = entry;
-            each(j, mine ? now.state : 0, entry, now.d);
+            each(j, mine ? now.state : 0, entry, d);
         }
     }
     /* The others. */
@@ -92,8 +125,9 @@ class ChildPrice : public ChildProducts {
             for (int64_t e = child_root.col_start[j] + lane(); e < child_root.col_start[j + 1]; e += 32)
                 sum += child_root.col_val[e] * y[child_root.col_row[e]];
             sum = state & CHILD_BASIC ? 0 : warp_sum(sum);
+            const double d = REDUCED && lane() == 0 ? catch_up(j, state, child_own.row[j], child_own.d[j], true) : 0;
             if (lane() == 0) child_own.row[j] = sum;
-            each(j, lane() == 0 ? state : 0, sum, REDUCED && lane() == 0 ? child_own.d[j] : 0);
+            each(j, lane() == 0 ? state : 0, sum, d);
         }
     }
 };
