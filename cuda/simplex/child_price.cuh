@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the GPU: rows of B^-1 N, from the columns of A in slices.
+ * Children of one basis on the GPU: rows of B^-1 N, from the columns of A in slices, and the reduced costs, to which a pivot
+ * adds a multiple of its row: that is done while the next row is made.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRICE_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_PRICE_CUH
@@ -12,9 +13,9 @@ namespace {
 class ChildPrice : public ChildProducts {
   public:
     using ChildProducts::ChildProducts;
-    double behind = 0; /* the reduced costs in d lack so many times row, negative: the next pricing makes up for it */
+    double behind = 0; /* so many times row must be taken from the reduced costs in d: the next pricing does it */
 
-    /* Makes up for it now. shifts: reduced costs that get the wrong sign become 0 by a shift of their costs. */
+    /* Takes it from them now. shifts: reduced costs that get the wrong sign become 0 by a shift of their costs. */
     __device__ __noinline__ void settle(bool shifts) {
         struct Variable {
             double row, d;
@@ -83,7 +84,7 @@ class ChildPrice : public ChildProducts {
         return {child_own.state[j], child_root.slices.factor[j], REDUCED ? child_own.d[j] : 0,
                 REDUCED ? child_own.row[j] : 0};
     }
-    /* The reduced cost of a variable of the state, with what d is behind by, where `row` is its entry. */
+    /* What becomes of the reduced cost d of variable v, whose entry in row and state these are, when that is done. */
     __device__ double catch_up(int v, int state, double row, double d, bool shifts) const {
         if (behind == 0 || row == 0 || state & CHILD_BASIC) return d;
         double now = d - behind * row;
@@ -115,19 +116,25 @@ class ChildPrice : public ChildProducts {
             each(j, mine ? now.state : 0, entry, d);
         }
     }
-    /* The others. */
+    /* The others, each by some lanes; warps that have no slices begin. */
     template <bool REDUCED, class Each>
     __device__ void price_long(const double *y, Each each) {
-        for (int n = warp(); n < child_root.slices.of_longs; n += warps()) {
-            const int j = child_root.slices.of_long[n], state = child_own.state[j];
+        enum { LANES = 8, AT_ONCE = 32 / LANES };
+        for (int first = AT_ONCE * (warps() - 1 - warp()); first < child_root.slices.of_longs;
+             first += AT_ONCE * warps()) {
+            const int n = first + lane() / LANES;
+            const bool is = n < child_root.slices.of_longs, mine = is && lane() % LANES == 0;
+            const int j = is ? child_root.slices.of_long[n] : 0, state = mine ? child_own.state[j] : 0;
+            const int64_t end = is ? child_root.col_start[j + 1] : 0;
             double sum = 0;
 #pragma unroll 4
-            for (int64_t e = child_root.col_start[j] + lane(); e < child_root.col_start[j + 1]; e += 32)
+            for (int64_t e = (is ? child_root.col_start[j] : 0) + lane() % LANES; e < end; e += LANES)
                 sum += child_root.col_val[e] * y[child_root.col_row[e]];
-            sum = state & CHILD_BASIC ? 0 : warp_sum(sum);
-            const double d = REDUCED && lane() == 0 ? catch_up(j, state, child_own.row[j], child_own.d[j], true) : 0;
-            if (lane() == 0) child_own.row[j] = sum;
-            each(j, lane() == 0 ? state : 0, sum, d);
+            for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
+            const double entry = state & CHILD_BASIC ? 0 : sum;
+            const double d = REDUCED && mine ? catch_up(j, state, child_own.row[j], child_own.d[j], true) : 0;
+            if (mine) child_own.row[j] = entry;
+            each(j, state, entry, d);
         }
     }
 };
