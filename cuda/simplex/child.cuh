@@ -156,7 +156,10 @@ struct ChildEntry {
 struct ChildShared {
     ChildTerm term[CHILD_TERMS];
     ChildEntry near[CHILD_TERMS]; /* the first ones of a list */
-    ChildPair partial[CHILD_THREADS];
+    union {
+        ChildTerm staged[CHILD_TERMS];    /* before those that are 0 are left out */
+        ChildPair partial[CHILD_THREADS]; /* sums of them */
+    };
     int of_matrix, terms;
     uint64_t rank[2][CHILD_WARPS]; /* of doubles */
     double key[2][CHILD_WARPS], low[CHILD_WARPS], doubt[CHILD_WARPS];

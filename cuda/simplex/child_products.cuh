@@ -265,11 +265,13 @@ class ChildProducts : public ChildSums {
             const int line = FTRAN && COMPACT ? child_own.place_of_row[list.index[e]] : list.index[e];
             return ChildEntry{COMPACT ? max(line, 0) : line, COMPACT && line < 0 ? 0 : list.at(e)};
         };
+        const bool may_lack = !FTRAN || COMPACT; /* lines of the list, which then are terms that are 0 */
+        ChildTerm *const of_list_at = may_lack ? child_shared.staged : child_shared.term;
         for (int t = thread(); t < of_list; t += threads()) {
             const ChildEntry mine = entry(first + t);
             const bool is = FTRAN ? !COMPACT || mine.index < child_own.inverted : !child_own.gone[mine.index];
-            child_shared.term[t] = {reinterpret_cast<const double *>(matrix + mine.index * child_root.pitch),
-                                    is ? mine.value : 0};
+            of_list_at[t] = {reinterpret_cast<const double *>(matrix + mine.index * child_root.pitch),
+                             is ? mine.value : 0};
             if (first == 0) child_shared.near[t] = mine;
         }
         if (lanes == 32) __syncthreads();
@@ -289,17 +291,10 @@ class ChildProducts : public ChildSums {
                 }
             }
             for (int half = lanes / 2; half > 0; half /= 2) f += __shfl_xor_sync(~0u, f, half);
-            if (k < end && lane() % lanes == 0) child_shared.term[k + list.count - first] = {right_line(k), f};
+            if (k < end && lane() % lanes == 0) child_shared.staged[k + list.count - first] = {right_line(k), f};
         }
         __syncthreads();
-        if (warp() == 0) {
-            /* terms of the list may be 0 where B0^-1 lacks their lines */
-            auto staged = [](int t) { return child_shared.term[t]; };
-            const int of_matrix = FTRAN && !COMPACT ? of_list : put_nonzeros(0, of_list, 0, staged),
-                      all = put_nonzeros(of_list, count, of_matrix, staged);
-            if (lane() == 0) child_shared.of_matrix = of_matrix, child_shared.terms = all;
-        }
-        __syncthreads();
+        put_staged(may_lack ? 0 : of_list, of_list, count);
     }
 
     /* B0^-1 by columns or by rows. */

@@ -74,34 +74,46 @@ class ChildSums : public ChildCore {
     /* Puts lines first, ..., first + count - 1 of U or V as terms into shared memory, without those that are 0. */
     template <class Number>
     __device__ void stage_lines(int first, int count, const double *lines, int64_t pitch, Number number) {
-        if (warp() == 0) {
-            const int all = put_nonzeros(0, count, 0, [&](int t) {
-                return ChildTerm{lines + (first + t) * pitch, number(first + t)};
-            });
-            if (lane() == 0) child_shared.of_matrix = child_shared.terms = all;
-        }
-        __syncthreads();
-    }
-    /* Puts those of the terms from, ..., end - 1 that are not 0 to `at` and behind, which is not behind `from`. Returns
-     * where they end. For one warp. */
-    template <class Term>
-    __device__ int put_nonzeros(int from, int end, int at, Term term_of) {
         enum { AT_ONCE = 2 };
-        for (int first = from + lane(); first - lane() < end; first += 32 * AT_ONCE) {
-            ChildTerm term[AT_ONCE];
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++)
-                term[n] = first + 32 * n < end ? term_of(first + 32 * n) : ChildTerm{nullptr, 0};
-            __syncwarp(); /* all have read what others may write now */
+        int at = 0;
+        for (int begin = 0; warp() == 0 && begin < count; begin += 32 * AT_ONCE) {
+            double value[AT_ONCE];
 #pragma unroll
             for (int n = 0; n < AT_ONCE; n++) {
-                const unsigned those = __ballot_sync(~0u, term[n].value != 0);
-                if (those >> lane() & 1) child_shared.term[at + __popc(those & ((1u << lane()) - 1))] = term[n];
+                const int t = begin + 32 * n + lane();
+                value[n] = t < count ? number(first + t) : 0;
+            }
+            __syncwarp(); /* both are loaded at the same time */
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                const unsigned those = __ballot_sync(~0u, value[n] != 0);
+                if (those >> lane() & 1)
+                    child_shared.term[at + __popc(those & ((1u << lane()) - 1))] = {
+                        lines + (first + begin + 32 * n + lane()) * pitch, value[n]};
                 at += __popc(those);
             }
-            __syncwarp();
         }
-        return at;
+        if (thread() == 0) child_shared.of_matrix = child_shared.terms = at;
+        __syncthreads();
+    }
+    /* Puts those of the staged terms from, ..., count - 1 that are not 0 into their places, the first one to `from`. Terms
+     * before of_matrix are of B0^-1. */
+    __device__ void put_staged(int from, int of_matrix, int count) {
+        if (thread() == 0 && from == of_matrix) child_shared.of_matrix = from;
+        if (thread() == 0 && from == count) child_shared.terms = from;
+        for (int first = from + 32 * warp(); first < count; first += threads()) {
+            const int t = first + lane();
+            const ChildTerm mine = t < count ? child_shared.staged[t] : ChildTerm{nullptr, 0};
+            int at = from;
+            for (int before = from + lane(); before < first; before += 32)
+                at += __popc(__ballot_sync(~0u, child_shared.staged[before].value != 0));
+            const unsigned those = __ballot_sync(~0u, mine.value != 0);
+            at += __popc(those & ((1u << lane()) - 1));
+            if (mine.value != 0) child_shared.term[at++] = mine;
+            if (t == of_matrix - 1) child_shared.of_matrix = at;
+            if (t == count - 1) child_shared.terms = at;
+        }
+        __syncthreads();
     }
 
   private:
