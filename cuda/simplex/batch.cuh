@@ -101,6 +101,7 @@ gpuopt_status cuda_simplex_batch_create(gpuopt_simplex_batch *b) {
     arena = {static_cast<char *>(memory), 0};
     CudaBatch *c = new (child_cut_host(&arena, b, &copy)) CudaBatch(b->context);
     c->copy_of_root = copy;
+    c->given.here = copy.given, c->found.here = copy.found;
     c->simplex = cuda_simplex(b->root_engine);
     b->engine = c;
     status = child_set_shape(b, c);
@@ -130,28 +131,40 @@ void child_order(const gpuopt_simplex_batch *b, const RootCopy &root) {
     });
 }
 
-/* Copies the children to the device. */
+/* Copies the children to the device, and finds places for what is found of them. */
 gpuopt_status child_upload(const gpuopt_simplex_batch *b, CudaBatch *c) {
     const gpuopt__simplex_children &from = b->job.children;
     const auto count = static_cast<size_t>(from.count);
     const auto bounds = static_cast<size_t>(from.bound_start[count]),
                costs = static_cast<size_t>(from.cost_start[count]);
+    const int first = 0;
     ChildJob &to = c->job;
-    auto put = [&](const auto *there, const auto *here, size_t entries) {
-        return c->copy(const_cast<std::remove_const_t<std::remove_pointer_t<decltype(there)>> *>(there), here,
-                       sizeof *here * entries);
-    };
-    gpuopt_status status = put(to.bound_start, from.bound_start, count + 1);
-    if (!status) status = put(to.cost_start, from.cost_start, count + 1);
-    if (!status) status = put(to.variable, from.variable, bounds);
-    if (!status) status = put(to.lower, from.lower, bounds);
-    if (!status) status = put(to.upper, from.upper, bounds);
-    if (!status) status = put(to.col, from.col, costs);
-    if (!status) status = put(to.cost, from.cost, costs);
+    Parcel &given = c->given, &found = c->found;
     child_order(b, c->copy_of_root);
-    if (!status) status = put(to.order, c->copy_of_root.order, count);
-    if (!status) status = c->clear(to.next, 0, sizeof(int));
-    return status;
+    given.bytes = found.bytes = 0;
+    to.bound_start = given.put(from.bound_start, count + 1), to.cost_start = given.put(from.cost_start, count + 1);
+    to.lower = given.put(from.lower, bounds), to.upper = given.put(from.upper, bounds);
+    to.cost = given.put(from.cost, costs);
+    to.variable = given.put(from.variable, bounds), to.col = given.put(from.col, costs);
+    to.order = given.put(c->copy_of_root.order, count);
+    to.next = given.put(&first, 1);
+    to.bound = found.add<double>(count), to.objective = found.add<double>(count);
+    to.objective_low = found.add<double>(count);
+    to.outcome = found.add<int>(count), to.iterations = found.add<int>(count);
+    return c->copy(given.there, given.here, given.bytes);
+}
+/* Copies what was found of them to the job's arrays. */
+gpuopt_status child_download(CudaBatch *c, const gpuopt__simplex_batch_job &wanted) {
+    const auto count = static_cast<size_t>(wanted.children.count);
+    const Parcel &found = c->found;
+    gpuopt_status status = c->copy(found.here, found.there, found.bytes);
+    if (!status) status = c->wait("solving children");
+    if (status) return status;
+    auto take = [&](auto *to, const auto *place) { memcpy(to, found.on_host(place), sizeof *to * count); };
+    take(wanted.outcome, c->job.outcome), take(wanted.iterations, c->job.iterations);
+    take(wanted.bound, c->job.bound);
+    take(wanted.objective, c->job.objective), take(wanted.objective_low, c->job.objective_low);
+    return GPUOPT_OK;
 }
 
 gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
@@ -190,11 +203,6 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
     auto fetch = [&](auto *to, const auto *from, size_t entries) {
         if (!status && to) status = c->copy(to, from, sizeof *from * entries);
     };
-    fetch(wanted.outcome, job.outcome, count);
-    fetch(wanted.iterations, job.iterations, count);
-    fetch(wanted.bound, job.bound, count);
-    fetch(wanted.objective, job.objective, count);
-    fetch(wanted.objective_low, job.objective_low, count);
     if (here) {
         fetch(wanted.basis, job.basis, count * both);
         fetch(wanted.x, job.x, count * (both - rows));
@@ -202,7 +210,7 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
         fetch(wanted.farkas_low, job.farkas_low, count * rows);
     }
     wanted.scaled = 1;
-    return status ? status : c->wait("solving children");
+    return status ? status : child_download(c, wanted);
 }
 
 } // namespace

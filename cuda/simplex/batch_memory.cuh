@@ -26,6 +26,39 @@ void child_walk_slices(int cols, const int64_t *col_start, int longest, Slice sl
     }
 }
 
+/* Arrays that are copied together: a block on the host, and one on the device, where each begins at a multiple of 8 bytes. */
+struct Parcel {
+    char *here = nullptr, *there = nullptr;
+    size_t bytes = 0;
+
+    /* The device's place for an array. */
+    template <class Entry>
+    Entry *add(size_t count) {
+        char *const place = there + bytes;
+        bytes += (sizeof(Entry) * count + 7) / 8 * 8;
+        return reinterpret_cast<Entry *>(place);
+    }
+    /* The same; the host's place gets the array. */
+    template <class Entry>
+    Entry *put(const Entry *from, size_t count) {
+        Entry *const place = add<Entry>(count);
+        if (count > 0) memcpy(on_host(place), from, sizeof(Entry) * count);
+        return place;
+    }
+    /* Where the host has an array. */
+    template <class Entry>
+    Entry *on_host(const Entry *place) const {
+        return reinterpret_cast<Entry *>(here + (reinterpret_cast<const char *>(place) - there));
+    }
+};
+/* Bytes of what a call gives, and of what it finds beside what was asked for in the descriptor. */
+int64_t child_given_bytes(const gpuopt_simplex_batch_desc &desc) {
+    const int64_t starts = 2 * (desc.copies + int64_t{1}), of_copies = desc.copies / 2 + int64_t{2},
+                  of_changes = 4 * desc.changes + 4;
+    return int64_t{8} * (starts + of_copies + of_changes);
+}
+int64_t child_found_bytes(const gpuopt_simplex_batch_desc &desc) { return int64_t{8} * (4 * int64_t{desc.copies} + 2); }
+
 /* Slices of columns or rows, as the host makes them. */
 struct SlicesCopy {
     ChildSlice *head; /* [slices] */
@@ -49,6 +82,7 @@ struct RootCopy {
     int *place_of_column;                                             /* see child_core.cuh */
     double *distance;                                                 /* [copies] see child_order() */
     int *order;                                                       /* [copies] */
+    char *given, *found;                                              /* what travels: child_given_bytes() and so on */
 };
 
 struct CudaBatch : Queue {
@@ -57,6 +91,7 @@ struct CudaBatch : Queue {
     CudaSimplex *simplex = nullptr;
     ChildRoot root = {};
     ChildJob job = {};
+    Parcel given, found;
     RootCopy copy_of_root = {};
     double *lines = nullptr, *weight = nullptr, *gram = nullptr;
     float *singles = nullptr;
@@ -172,9 +207,6 @@ void child_cut_slices(gpuopt__arena *arena, int64_t cols, const SlicesRoom &room
 void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaBatch *c) {
     const int64_t rows = b->shape->rows, cols = b->shape->cols, both = rows + cols, copies = b->desc.copies;
     const int64_t pitch = c->simplex->view.pitch;
-    int64_t *bound_start, *cost_start;
-    int *variable, *col, *order;
-    double *lower, *upper, *cost;
     simplex_cut(arena, &c->lines, pitch * rows);
     simplex_cut(arena, &c->singles, child_is_steepest(b) ? pitch * rows : 0);
     simplex_cut(arena, &c->gram, child_keeps_products(b) ? pitch * rows : 0);
@@ -191,24 +223,9 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     simplex_cut(arena, &c->head, rows);
     simplex_cut(arena, &c->row_scale, rows);
     simplex_cut(arena, &c->col_scale, cols);
-    simplex_cut(arena, &bound_start, copies + 1);
-    simplex_cut(arena, &cost_start, copies + 1);
-    simplex_cut(arena, &variable, b->desc.changes);
-    simplex_cut(arena, &col, b->desc.changes);
-    simplex_cut(arena, &lower, b->desc.changes);
-    simplex_cut(arena, &upper, b->desc.changes);
-    simplex_cut(arena, &cost, b->desc.changes);
+    simplex_cut(arena, &c->given.there, child_given_bytes(b->desc));
+    simplex_cut(arena, &c->found.there, child_found_bytes(b->desc));
     ChildJob &job = c->job;
-    job.bound_start = bound_start, job.cost_start = cost_start;
-    job.variable = variable, job.col = col;
-    job.lower = lower, job.upper = upper, job.cost = cost;
-    simplex_cut(arena, &order, copies);
-    job.order = order;
-    simplex_cut(arena, &job.next, 1);
-    simplex_cut(arena, &job.outcome, copies);
-    simplex_cut(arena, &job.iterations, copies);
-    double **const found[] = {&job.bound, &job.objective, &job.objective_low};
-    for (double **array : found) simplex_cut(arena, array, copies);
     simplex_cut(arena, &job.basis, b->desc.with_basis ? copies * both : 0);
     simplex_cut(arena, &job.x, b->desc.with_x ? copies * cols : 0);
     simplex_cut(arena, &job.farkas, b->desc.with_farkas ? copies * rows : 0);
@@ -238,6 +255,8 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
     simplex_cut(arena, &c->place_of_column, tall > 0 ? both - rows : 0);
     simplex_cut(arena, &c->distance, b->desc.copies);
     simplex_cut(arena, &c->order, b->desc.copies);
+    simplex_cut(arena, &c->given, child_given_bytes(b->desc));
+    simplex_cut(arena, &c->found, child_found_bytes(b->desc));
     return batch;
 }
 
