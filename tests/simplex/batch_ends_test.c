@@ -14,10 +14,6 @@ static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
 enum { EACH = 12 };
 
-static int is_verdict(int32_t outcome) {
-    return outcome == GPUOPT_OPTIMAL || outcome == GPUOPT_INFEASIBLE || outcome == GPUOPT_UNBOUNDED;
-}
-
 /* Small, with finite bounds, which children may take away, and with an offset. */
 static mip boxed_model(uint64_t *seed) {
     mip m = changes_model(seed, (int32_t)test_random_int(seed, 2, 9), (int32_t)test_random_int(seed, 2, 9));
@@ -25,13 +21,6 @@ static mip boxed_model(uint64_t *seed) {
     for (j = 0; j < m.columns.cols; j++) m.lb[j] = fmax(m.lb[j], -20), m.ub[j] = fmin(m.ub[j], 30);
     m.offset = 3.5;
     return m;
-}
-
-/* Whether child k is one that the GPU does not settle: unbounded. */
-static int left_unbounded(const mip *m, const children *all, const children_report *r, int32_t k) {
-    double objective;
-    return test_on("cuda") && r->outcome[k] == GPUOPT_IMPRECISE &&
-           children_by_clp(m, all, k, &objective) == GPUOPT_UNBOUNDED;
 }
 
 /* ---- No room ---- */
@@ -93,7 +82,8 @@ static void refactored_against_rationals(void **state) {
             must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, run ? few : 1000, &report->r));
             for (k = 0; k < EACH; k++) {
                 const char *fault = children_fault(&m, all, report, k, &verdicts);
-                if (!fault && !is_verdict(report->outcome[k]) && !(run == 1 && report->outcome[k] == GPUOPT_MORE) &&
+                if (!fault && !children_is_verdict(report->outcome[k]) &&
+                    !(run == 1 && report->outcome[k] == GPUOPT_MORE) &&
                     !(report->outcome[k] == GPUOPT_IMPRECISE && may_be_imprecise))
                     fault = "no verdict";
                 if (!fault && run == 1 && report->iterations[k] > few) fault = "too many iterations";
@@ -135,7 +125,7 @@ static void refactored_against_clp(void **state) {
             double objective;
             const gpuopt_outcome outcome = children_by_clp(&m, all, k, &objective);
             merged += report->iterations[k] > 3 * pivots;
-            if (report->outcome[k] != (int32_t)outcome && !left_unbounded(&m, all, report, k))
+            if (report->outcome[k] != (int32_t)outcome && !children_left_unbounded(&m, all, report, k))
                 fail_msg("model %d, child %d: another outcome", model, (int)k);
             if (outcome == GPUOPT_OPTIMAL &&
                 !(fabs(report->objective[k] - objective) <= 1e-7 * fmax(1, fabs(objective))))

@@ -4,6 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "tests/simplex/children.h"
@@ -71,6 +72,8 @@ static void shapes(void **state) {
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
         for (i = 0; i < COUNT; i++) {
             const char *fault = children_fault(&m, all, report, i, &verdicts);
+            if (!fault && !children_is_verdict(report->outcome[i]) && !children_left_unbounded(&m, all, report, i))
+                fault = "no verdict";
             if (fault) fail_msg("%d x %d, child %d: %s", (int)rows, (int)cols, (int)i, fault);
         }
         gpuopt_simplex_batch_destroy(batch);
@@ -90,6 +93,42 @@ static void narrow(void **state) {
     unsetenv("GPUOPT_EMULATED_BLOCK_MEMORY");
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(shapes), cmocka_unit_test(narrow)};
+/* Many long columns, against CLP. */
+static void long_columns(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 17;
+    mip m = model_load("plant:90:60:0.9:7");
+    gpuopt_simplex_desc desc = children_root_desc(&m, 1);
+    gpuopt_simplex *root;
+    gpuopt_simplex_batch *batch;
+    children *all = children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS | CHILDREN_SIDES);
+    children_report *report = children_report_new(&m, COUNT);
+    int64_t pivots = 0;
+    int32_t k;
+    (void)state;
+    desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+    root = simplex_create(context, &desc);
+    assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
+    batch = children_batch(root, COUNT, 200, GPUOPT_WHEN_FULL_END);
+    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
+    for (k = 0; k < COUNT; k++) {
+        double objective;
+        const gpuopt_outcome outcome = children_by_clp(&m, all, k, &objective);
+        assert_int_equal(report->outcome[k], outcome);
+        if (outcome == GPUOPT_OPTIMAL) assert_true(fabs(report->objective[k] - objective) <= 1e-7 * fabs(objective));
+        pivots += report->iterations[k];
+    }
+    print_message("%lld pivots\n", (long long)pivots);
+    assert_true(pivots > 2 * COUNT);
+    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_destroy(root);
+    children_report_free(report);
+    free(all);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(shapes), cmocka_unit_test(narrow),
+                                          cmocka_unit_test(long_columns)};
 
 TEST_MAIN(tests)

@@ -298,3 +298,13 @@ const char *children_fault(const mip *m, const children *all, const children_rep
     free(low);
     return fault;
 }
+
+int children_is_verdict(int32_t outcome) {
+    return outcome == GPUOPT_OPTIMAL || outcome == GPUOPT_INFEASIBLE || outcome == GPUOPT_UNBOUNDED;
+}
+
+int children_left_unbounded(const mip *m, const children *all, const children_report *r, int32_t k) {
+    double objective;
+    return test_on("cuda") && r->outcome[k] == GPUOPT_IMPRECISE &&
+           children_by_clp(m, all, k, &objective) == GPUOPT_UNBOUNDED;
+}
