@@ -83,7 +83,6 @@ class ChildCore : public ChildBlock {
         for (int i = thread(); i < child_root.rows && child_root.compact; i += threads()) {
             child_own.place_of_row[i] = child_root.place_of_row[i];
             child_own.place_of_position[i] = child_root.place_of_position[i];
-            child_own.row[child_root.cols + i] = 0; /* stays so for logicals outside */
             if (i >= child_root.core) continue;
             child_own.core_row[i] = child_root.core_row[i];
             child_own.core_position[i] = child_root.core_position[i];

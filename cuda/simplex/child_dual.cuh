@@ -28,7 +28,7 @@ class ChildDual : public ChildWeights {
             child_own.cost[v] = child_root.cost[v];
             child_own.x[v] = child_root.x[v];
             child_own.d[v] = child_root.d[v];
-            child_own.shift[v] = 0;
+            child_own.shift[v] = child_own.row[v] = 0; /* row stays so for logicals outside of a core */
             child_own.state[v] = child_root.state[v];
         }
         for (int i = thread(); i < child_root.rows; i += threads()) {
