@@ -150,7 +150,7 @@ gpuopt_status child_upload(const gpuopt_simplex_batch *b, CudaBatch *c) {
     to.next = given.put(&first, 1);
     to.bound = found.add<double>(count), to.objective = found.add<double>(count);
     to.objective_low = found.add<double>(count);
-    to.outcome = found.add<int>(count), to.iterations = found.add<int>(count);
+    to.outcome = found.add<int>(2 * count), to.iterations = to.outcome + count; /* no gap between them */
     return c->copy(given.there, given.here, given.bytes);
 }
 /* Copies what was found of them to the job's arrays. */

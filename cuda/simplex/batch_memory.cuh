@@ -57,7 +57,7 @@ int64_t child_given_bytes(const gpuopt_simplex_batch_desc &desc) {
                   of_changes = 4 * desc.changes + 4;
     return int64_t{8} * (starts + of_copies + of_changes);
 }
-int64_t child_found_bytes(const gpuopt_simplex_batch_desc &desc) { return int64_t{8} * (4 * int64_t{desc.copies} + 2); }
+int64_t child_found_bytes(const gpuopt_simplex_batch_desc &desc) { return int64_t{8} * 4 * desc.copies; }
 
 /* Slices of columns or rows, as the host makes them. */
 struct SlicesCopy {
