@@ -74,14 +74,7 @@ static int check(const mip *m, const children *all, const children_report *repor
     int32_t k;
     int longer = 0;
     for (k = 0; k < COUNT; k++) {
-        double objective;
-        const gpuopt_outcome outcome = children_by_clp(m, all, k, &objective);
-        if (report->outcome[k] != (int32_t)outcome)
-            fail_msg("child %d: outcome %d, and CLP's %d", (int)k, (int)report->outcome[k], (int)outcome);
-        if (outcome == GPUOPT_OPTIMAL && !(fabs(report->objective[k] - objective) <= 1e-7 * fmax(1, fabs(objective)) &&
-                                           report->bound[k] <= objective + 1e-7 * fmax(1, fabs(objective))))
-            fail_msg("child %d: %.17g, bound %.17g, and CLP %.17g", (int)k, report->objective[k], report->bound[k],
-                     objective);
+        children_agree_with_clp(m, all, report, k);
         *pivots += report->iterations[k];
         longer += report->iterations[k] > many;
     }

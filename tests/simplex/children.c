@@ -299,6 +299,18 @@ const char *children_fault(const mip *m, const children *all, const children_rep
     return fault;
 }
 
+void children_agree_with_clp(const mip *m, const children *all, const children_report *r, int32_t k) {
+    const double sign = m->maximize ? -1 : 1;
+    double objective;
+    const gpuopt_outcome outcome = children_by_clp(m, all, k, &objective);
+    const double margin = 1e-7 * fmax(1, fabs(objective));
+    if (r->outcome[k] != (int32_t)outcome)
+        fail_msg("child %d: outcome %d, and CLP's %d", (int)k, (int)r->outcome[k], (int)outcome);
+    if (outcome == GPUOPT_OPTIMAL &&
+        !(fabs(r->objective[k] - objective) <= margin && sign * r->bound[k] <= sign * objective + margin))
+        fail_msg("child %d: %.17g, bound %.17g, and CLP %.17g", (int)k, r->objective[k], r->bound[k], objective);
+}
+
 int children_is_verdict(int32_t outcome) {
     return outcome == GPUOPT_OPTIMAL || outcome == GPUOPT_INFEASIBLE || outcome == GPUOPT_UNBOUNDED;
 }

@@ -67,6 +67,8 @@ int children_report_equal(const mip *m, const children_report *a, const children
  * a bound, which must hold, and a basis; that of a CUTOFF has reached the cutoff. Adds 1 << outcome to *verdicts. */
 const char *children_fault(const mip *m, const children *all, const children_report *r, int32_t k, int *verdicts);
 
+/* Fails unless child k has CLP's outcome and objective, and a bound that holds. */
+void children_agree_with_clp(const mip *m, const children *all, const children_report *r, int32_t k);
 int children_is_verdict(int32_t outcome);
 /* Whether child k is one that the GPU does not settle: unbounded, says CLP. */
 int children_left_unbounded(const mip *m, const children *all, const children_report *r, int32_t k);
