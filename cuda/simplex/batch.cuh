@@ -114,7 +114,7 @@ gpuopt_status cuda_simplex_batch_create(gpuopt_simplex_batch *b) {
 
 /* The order in which blocks take the children: those first whose bounds are farthest from the root's point. They tend to
  * take the most pivots, and the call ends when the last one does. */
-void child_order(const gpuopt_simplex_batch *b, const RootCopy &root) {
+void child_order(const gpuopt_simplex_batch *b, const RootCopy &root, int *order) {
     const gpuopt__simplex_children &from = b->job.children;
     for (int k = 0; k < from.count; k++) {
         double distance = 0;
@@ -124,9 +124,9 @@ void child_order(const gpuopt_simplex_batch *b, const RootCopy &root) {
             distance += unit * std::max(0., std::max(from.lower[e] - root.x[v], root.x[v] - from.upper[e]));
         }
         root.distance[k] = distance < HUGE_VAL ? distance : HUGE_VAL; /* a number, in any case */
-        root.order[k] = k;
+        order[k] = k;
     }
-    std::sort(root.order, root.order + from.count, [&](int a, int b) {
+    std::sort(order, order + from.count, [&](int a, int b) {
         return root.distance[a] != root.distance[b] ? root.distance[a] > root.distance[b] : a < b;
     });
 }
@@ -140,13 +140,14 @@ gpuopt_status child_upload(const gpuopt_simplex_batch *b, CudaBatch *c) {
     const int first = 0;
     ChildJob &to = c->job;
     Parcel &given = c->given, &found = c->found;
-    child_order(b, c->copy_of_root);
     given.bytes = found.bytes = 0;
     to.bound_start = given.put(from.bound_start, count + 1), to.cost_start = given.put(from.cost_start, count + 1);
     to.lower = given.put(from.lower, bounds), to.upper = given.put(from.upper, bounds);
     to.cost = given.put(from.cost, costs);
     to.variable = given.put(from.variable, bounds), to.col = given.put(from.col, costs);
-    to.order = given.put(c->copy_of_root.order, count);
+    int *const order = given.add<int>(count);
+    child_order(b, c->copy_of_root, given.on_host(order));
+    to.order = order;
     to.next = given.put(&first, 1);
     to.bound = found.add<double>(count), to.objective = found.add<double>(count);
     to.objective_low = found.add<double>(count);

@@ -81,7 +81,6 @@ struct RootCopy {
     int *core_row, *core_position, *place_of_row, *place_of_position; /* [rows], as place_of_column [cols] */
     int *place_of_column;                                             /* see child_core.cuh */
     double *distance;                                                 /* [copies] see child_order() */
-    int *order;                                                       /* [copies] */
     char *given, *found;                                              /* what travels: child_given_bytes() and so on */
 };
 
@@ -254,7 +253,6 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
         simplex_cut(arena, array, tall);
     simplex_cut(arena, &c->place_of_column, tall > 0 ? both - rows : 0);
     simplex_cut(arena, &c->distance, b->desc.copies);
-    simplex_cut(arena, &c->order, b->desc.copies);
     simplex_cut(arena, &c->given, child_given_bytes(b->desc));
     simplex_cut(arena, &c->found, child_found_bytes(b->desc));
     return batch;
