@@ -142,6 +142,14 @@ typedef enum gpuopt_outcome {
     GPUOPT_CUTOFF      /* proven: no solution is better than the caller's cutoff */
 } gpuopt_outcome;
 
+/* What is known of a linear program's OPTIMAL, the strongest first; gpuopt_simplex_iterate says what each means. */
+typedef enum gpuopt_certainty {
+    GPUOPT_CERTAINTY_NONE = 0,  /* there is no optimum yet */
+    GPUOPT_CERTAINTY_EXACT,     /* the basis is optimal in exact arithmetic, proven by bounds on all errors */
+    GPUOPT_CERTAINTY_ROUNDING,  /* the point solves a program whose data differ from the given ones by rounding */
+    GPUOPT_CERTAINTY_TOLERANCE  /* within the tolerances, and so is the gap between the two objectives */
+} gpuopt_certainty;
+
 /* Returns a short text for an outcome, in static storage, never NULL. */
 GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome);
 
