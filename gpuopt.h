@@ -144,11 +144,14 @@ typedef enum gpuopt_outcome {
 
 /* What is known of a linear program's OPTIMAL, the strongest first; gpuopt_simplex_iterate says what each means. */
 typedef enum gpuopt_certainty {
-    GPUOPT_CERTAINTY_NONE = 0,  /* there is no optimum yet */
-    GPUOPT_CERTAINTY_EXACT,     /* the basis is optimal in exact arithmetic, proven by bounds on all errors */
-    GPUOPT_CERTAINTY_ROUNDING,  /* the point solves a program whose data differ from the given ones by rounding */
-    GPUOPT_CERTAINTY_TOLERANCE  /* within the tolerances, and so is the gap between the two objectives */
+    GPUOPT_CERTAINTY_NONE = 0, /* there is no optimum yet */
+    GPUOPT_CERTAINTY_EXACT,    /* the basis is optimal in exact arithmetic, proven by bounds on all errors */
+    GPUOPT_CERTAINTY_ROUNDING, /* the point solves a program whose data differ from the given ones by rounding */
+    GPUOPT_CERTAINTY_TOLERANCE /* within the tolerances, and so is the gap between the two objectives */
 } gpuopt_certainty;
+
+/* Returns a short text for a certainty, in static storage, never NULL. */
+GPUOPT_API const char *gpuopt_certainty_string(gpuopt_certainty certainty);
 
 /* Returns a short text for an outcome, in static storage, never NULL. */
 GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome);
@@ -1267,6 +1270,10 @@ typedef struct gpuopt_simplex_info {
      * the point in twice the working precision (_get_low_parts). -1 as the violations. */
     double primal_reached, dual_reached;
     int64_t dual_iterations; /* of the iterations, the pivots of the dual method */
+    /* OPTIMAL: what is known, see gpuopt_simplex_iterate. The largest share of its terms' sizes by which a side, bound
+     * or reduced cost is missed that should be met, -1 without an optimum; it may be infinite. */
+    gpuopt_certainty certainty;
+    double backward_error;
 } gpuopt_simplex_info;
 
 /* Says how much memory a handle takes. Errors as _create. */
@@ -1287,16 +1294,27 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  *   OPTIMAL     The point in twice the working precision violates no bound or side by more than primal_tolerance *
  *               max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance * max(1, |cost|).
  *               The method has gone on from there with tolerances near the rounding of that precision, as long as it
- *               could; mostly the basis is then optimal without any tolerance. Up to about 600 rows, the best pivot
- *               that mends a violation moves the objective by at most dual_tolerance * max(1, |objective|).
+ *               could. `certainty` names the first of these that holds:
+ *               EXACT      The basis is optimal in exact arithmetic: bounds on all errors prove every sign.
+ *               ROUNDING   The reported x, clipped to its bounds, is feasible for a program whose data differ from
+ *                          these by rounding, and the duals are for another one: no dual names an infinite side, and
+ *                          each side that a dual names or x violates, and each reduced cost that should be 0 or has
+ *                          the wrong sign, is missed by at most 2^-44 times the sum of its terms' sizes. Primal and
+ *                          dual objective differ by at most dual_tolerance * max(1, |objective|), and the best pivot
+ *                          that mends a violation moves the objective by no more than that.
+ *               TOLERANCE  The objectives differ by no more than that. Up to 162 rows, neither does the best pivot
+ *                          that mends a violation move the objective by more.
+ *               Where the doubles have no exactly feasible point, as equations often do that balance only as decimals,
+ *               the log says so once, at level 2.
  *   INFEASIBLE  Proven: certificate_margin > 0. No x whose columns without a bound are below 1e24 meets all rows. A
  *               model that misses a feasible point by less than the tolerance is not INFEASIBLE. Bounds that cross are
  *               INFEASIBLE without an iteration.
  *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains 1e18 before
  *               rounding could take a row further than primal_tolerance beyond its sides.
  *   CUTOFF      Proven, see _set_cutoff and _get_bound: no solution is better than the cutoff.
- *   IMPRECISE   Rounding allows none of these: bases are too ill-conditioned for the arithmetic. The log says what is
- *               missing, and info what the present point is worth. More iterations do not help, another basis may.
+ *   IMPRECISE   None of these: no point was found within the tolerances, or one whose violations may move the objective
+ *               by more; bases are too ill-conditioned for the arithmetic. The log says what is missing, and info how
+ *               far the present point is off. More iterations do not help, another basis may.
  * Every model gets an outcome after finitely many iterations: a method that goes round in circles is stopped.
  * NUMERIC: a number of the optimum is beyond the range of double; the handle stays where it got to. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);

@@ -48,7 +48,7 @@ static const char usage[] =
     "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md)\n"
     "  --help             print this and exit\n"
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write,\n"
-    "             3 stopped at the limit, imprecise (rounding allows no proof), or anything else\n";
+    "             3 stopped at the limit, imprecise (no answer within the tolerances), or anything else\n";
 
 typedef struct options {
     const char *model, *backend, *method, *algorithm, *pricing, *ratio, *technique, *solution, *certificate;
@@ -197,6 +197,9 @@ static void print_json(const options *o, const mip *model, const answer *a) {
     printf(", \"rows\": %d, \"cols\": %d, \"nonzeros\": %lld", (int)model->columns.rows, (int)model->columns.cols,
            (long long)mip_nonzeros(model));
     printf(", \"status\": \"%s\"", gpuopt_outcome_string(a->info.outcome));
+    if (a->info.certainty) printf(", \"certainty\": \"%s\"", gpuopt_certainty_string(a->info.certainty));
+    else printf(", \"certainty\": null");
+    print_json_number("backward_error", a->info.backward_error, a->info.backward_error >= 0);
     print_json_number("objective", a->objective, has_objective(a));
     print_json_number("planted_optimum", model->optimum, model->optimum_known);
     printf(", \"iterations\": %lld, \"dual_iterations\": %lld, \"flips\": %lld, \"refreshes\": %lld, \"reinversions\": "
@@ -222,6 +225,14 @@ static void print_head(const options *o, const mip *model, const answer *a) {
     if (integers) printf("Its %d integer columns are taken for continuous ones: the LP relaxation.\n", integers);
 }
 
+static const char *how_certain(gpuopt_certainty certainty) {
+    switch (certainty) {
+    case GPUOPT_CERTAINTY_EXACT: return "the basis is proven optimal in exact arithmetic";
+    case GPUOPT_CERTAINTY_ROUNDING: return "exact but for rounding of the data";
+    default: return "within the tolerances";
+    }
+}
+
 static void print_words(const mip *model, const answer *a) {
     const gpuopt_simplex_info *info = &a->info;
     if (info->crossing >= 0) {
@@ -231,12 +242,15 @@ static void print_words(const mip *model, const answer *a) {
         return;
     }
     switch (info->outcome) {
-    case GPUOPT_OPTIMAL: printf("Optimal: the objective is %.12g.\n", a->objective); break;
+    case GPUOPT_OPTIMAL:
+        printf("Optimal: the objective is %.12g; %s.\n", a->objective, how_certain(info->certainty));
+        break;
     case GPUOPT_INFEASIBLE: printf("Infeasible: no point satisfies all rows and bounds.\n"); break;
     case GPUOPT_UNBOUNDED: printf("Unbounded: the objective improves without end.\n"); break;
     case GPUOPT_IMPRECISE:
-        printf("Imprecise: rounding allows no proof; in phase %d: objective %.12g, sum of infeasibilities %.3g.\n",
-               (int)info->phase, a->objective, info->infeasibility);
+        printf(
+            "Imprecise: no answer within the tolerances; in phase %d: objective %.12g, sum of infeasibilities %.3g.\n",
+            (int)info->phase, a->objective, info->infeasibility);
         if (info->primal_reached >= 0)
             printf("The point would be optimal with the tolerances %.3g for rows and bounds, %.3g for reduced costs.\n",
                    info->primal_reached, info->dual_reached);

@@ -49,6 +49,7 @@ extern "C" {
 #include "simplex/parts.h"
 #include "simplex/batch.h"
 #include "simplex/cpu.h"
+#include "simplex/cpu_sums.h"
 #include "simplex/cpu_life.h"
 #include "simplex/cpu_keep.h"
 #include "simplex/cpu_run.h"

@@ -78,7 +78,7 @@ gpuopt_status simplex_load(const CudaSimplex &s) {
                               dot_columns, copy_basic_logicals);
     if (!status)
         status = load_kernels(s.context(), residual_rows<FEW_LANES>, residual_rows<MANY_LANES>,
-                              reduce_columns<FEW_LANES>, reduce_columns<MANY_LANES>);
+                              reduce_columns<FEW_LANES>, reduce_columns<MANY_LANES>, line_sizes);
     return status;
 }
 

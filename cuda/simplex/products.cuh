@@ -165,6 +165,20 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     doubt[j] = sum.doubt;
 }
 
+/* ---- Sizes of sums ---- */
+
+/* size[k] = the sum of |entry times x| over line k of a sparse matrix, one warp per line. */
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    line_sizes(int lines, const int64_t *start, const int *index, const double *val, const double *x, double *size) {
+    const int64_t k = product_thread() / 32;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (k >= lines) return;
+    double sum = 0;
+    for (int64_t e = start[k] + lane; e < start[k + 1]; e += 32) sum += fabs(val[e] * x[index[e]]);
+    sum = warp_sum(sum);
+    if (lane == 0) size[k] = sum;
+}
+
 } // namespace
 
 #endif /* GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH */

@@ -209,6 +209,7 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backen
     cuda_simplex_btran,
     cuda_simplex_residual,
     cuda_simplex_reduce,
+    cuda_simplex_sizes,
     cuda_simplex_batch_plan,
     cuda_simplex_batch_create,
     cuda_simplex_batch_destroy,

@@ -102,6 +102,29 @@ gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double
     return simplex_fetch_sums(s, "reduced costs", both, d, doubt);
 }
 
+/* |A| |x|, and |A|' |y|. */
+gpuopt_status cuda_simplex_sizes(void *engine, const double *x, const double *y, double *of_rows, double *of_cols) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    const SimplexView &v = s->view;
+    gpuopt_status status = GPUOPT_OK;
+    if (x) {
+        status = s->copy(v.in, x, bytes_of<double>(v.cols));
+        if (status) return split_status(s, status);
+        s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.rows)), PRODUCT_THREADS}, line_sizes, v.rows,
+                  v.row_start, v.row_col, v.row_val, v.in, v.out);
+        status = simplex_fetch_sums(s, "sizes of rows", v.rows, of_rows, nullptr);
+    }
+    if (!status && y) {
+        status = s->copy(v.in, y, bytes_of<double>(v.rows));
+        if (status) return split_status(s, status);
+        s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.cols)), PRODUCT_THREADS}, line_sizes, v.cols,
+                  v.col_start, v.col_row, v.col_val, v.in, v.out);
+        status = simplex_fetch_sums(s, "sizes of columns", v.cols, of_cols, nullptr);
+    }
+    return status;
+}
+
 /* ---- Other bases ---- */
 
 /* Pivots the columns in s.column in; with several ranks those are slots, and `slot` is the host's copy. */

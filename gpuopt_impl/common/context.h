@@ -41,6 +41,16 @@ GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome) {
     return "unknown outcome";
 }
 
+GPUOPT_API const char *gpuopt_certainty_string(gpuopt_certainty certainty) {
+    switch (certainty) {
+    case GPUOPT_CERTAINTY_NONE: return "none";
+    case GPUOPT_CERTAINTY_EXACT: return "exact";
+    case GPUOPT_CERTAINTY_ROUNDING: return "rounding";
+    case GPUOPT_CERTAINTY_TOLERANCE: return "tolerance";
+    }
+    return "unknown certainty";
+}
+
 GPUOPT_API void gpuopt_desc_init(void *desc, size_t struct_size) {
     if (!desc || struct_size < sizeof(size_t)) return;
     memset(desc, 0, struct_size);

@@ -280,6 +280,9 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *doubt);
     gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, const double *y_low, double *d,
                             double *doubt);
+    /* of_rows [rows] = |A| |x| and of_cols [cols] = |A|' |y|, in working precision; x [cols] or y [rows] may be NULL,
+     * and then its product is not wanted. */
+    gpuopt_status (*sizes)(void *engine, const double *x, const double *y, double *of_rows, double *of_cols);
     /* A batch, of which all but `engine` is filled in; _plan adds what _create will take, but for the head. _run fills
      * the job's arrays; bound only if it is wanted. There may be no children. */
     gpuopt_status (*batch_plan)(const gpuopt_simplex_batch *, gpuopt_memory_plan *);

@@ -97,12 +97,11 @@ static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
 static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int32_t i, j;
-    int moderate;
     gpuopt_status status =
-        backend->create(s->context, &s->shape, &s->desc, &s->lp, &s->v, s->queue, &moderate, &s->engine);
+        backend->create(s->context, &s->shape, &s->desc, &s->lp, &s->v, s->queue, &s->moderate, &s->engine);
     if (status) return status;
     gpuopt__simplex_fill_bounds(s, &s->desc);
-    if (!moderate || !gpuopt__simplex_scaled_exactly(s)) {
+    if (!s->moderate || !gpuopt__simplex_scaled_exactly(s)) {
         gpuopt__log(s->context, 1, "gpuopt_simplex_create: scaled numbers would overflow or underflow: scaling is off");
         s->desc.scaling = GPUOPT_OFF;
         gpuopt__simplex_no_scales(&s->lp);
@@ -207,6 +206,8 @@ static gpuopt_status gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simple
     }
     result.crossing = s->crossing;
     result.dual_iterations = s->dual_method.iterations;
+    result.certainty = s->verdict == GPUOPT_OPTIMAL ? s->certainty : GPUOPT_CERTAINTY_NONE;
+    result.backward_error = s->verdict == GPUOPT_OPTIMAL ? s->backward_error : -1;
     if (!(fabs(result.objective) < HUGE_VAL && result.infeasibility < HUGE_VAL))
         return gpuopt__simplex_overflowed(s, "the objective or the sum of infeasibilities");
     if (!(result.primal_violation < HUGE_VAL && result.dual_violation < HUGE_VAL))

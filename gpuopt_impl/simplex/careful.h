@@ -15,9 +15,12 @@ typedef struct gpuopt__simplex_careful {
     double step; /* infinite: nothing blocks */
 } gpuopt__simplex_careful;
 
-/* How many of them may be made: as many as cost about 2^31 operations; none if these are few. */
+/* How many of them may be made: as many as cost about 2^31 operations; none if these are few. Bases of up to 162 rows
+ * get ALL of them, which is enough to come to an end. */
+enum { GPUOPT__SIMPLEX_CAREFUL_ALL = 500 };
+
 static int32_t gpuopt__simplex_careful_most(const gpuopt_simplex *s) {
-    double rows = s->lp.rows, most = gpuopt__min(500, 0x1p31 / (rows * rows * rows + 1));
+    double rows = s->lp.rows, most = gpuopt__min(GPUOPT__SIMPLEX_CAREFUL_ALL, 0x1p31 / (rows * rows * rows + 1));
     return most < 10 ? 0 : (int32_t)most;
 }
 

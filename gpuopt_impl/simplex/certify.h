@@ -53,10 +53,7 @@ static gpuopt_status gpuopt__simplex_certify_infeasible(gpuopt_simplex *s) {
     for (i = 0; i < s->lp.rows && !status && !proven; i++) {
         int outside = gpuopt__simplex_infeasible(s->v.xb[i], s->v.lb[i], s->v.ub[i], tolerance);
         if (!outside) continue;
-        memset(s->phase_cost, 0, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
-        s->phase_cost[s->v.head[i]] = outside;
-        s->stale = 1; /* the duals of phase 1 are gone */
-        status = gpuopt__simplex_prove_infeasible(s, &proven);
+        status = gpuopt__simplex_prove_by_row(s, i, outside, &proven);
     }
     if (!status && proven && s->primal_reached > s->desc.primal_tolerance) s->verdict = GPUOPT_INFEASIBLE;
     return status;
@@ -86,7 +83,7 @@ static gpuopt_status gpuopt__simplex_certify(gpuopt_simplex *s) {
     status = gpuopt__simplex_pull(s);
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
     s->verdict = GPUOPT_MORE;
-    if (!status) status = gpuopt__simplex_refresh(s);
+    if (!status) status = gpuopt__simplex_refresh_to(s, GPUOPT__SIMPLEX_TWICE);
     if (status) return status;
     if (s->phase == 1) return gpuopt__simplex_certify_infeasible(s);
     status = gpuopt__simplex_is_optimal(s, &is);

@@ -5,9 +5,9 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CONTROL_H
 #define GPUOPT_IMPL_SIMPLEX_CONTROL_H
 
+#include "certainty.h"
 #include "dual.h"
 #include "together.h"
-#include "worth.h"
 
 /* ---- Conclusions ---- */
 
@@ -18,18 +18,50 @@ static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why)
     return GPUOPT_OK;
 }
 
-/* What the engine cannot settle while the stage is REFINED, careful iterations may. If there are too many rows for
- * them, an answer within the tolerances has to do; if they cannot settle it either, there is none. */
+/* The doubles have no feasible point, though the tolerance admits one; the stage FINAL finds it. */
+static void gpuopt__simplex_tell_empty(gpuopt_simplex *s) {
+    if (!s->told_empty)
+        gpuopt__log(s->context, 2, "simplex: no point satisfies the data exactly; the nearest one misses by %g",
+                    s->primal_reached);
+    s->told_empty = 1;
+    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
+}
+
+/* Whether the row of some basic variable that is outside its bounds proves by itself that the doubles have no feasible
+ * point, as that of equations does which depend on one another but for the rounding of their sides. */
+static gpuopt_status gpuopt__simplex_is_empty(gpuopt_simplex *s, int *proven) {
+    enum { MOST = 32 }; /* rows that are tried */
+    int32_t i, tried = 0;
+    gpuopt_status status = GPUOPT_OK;
+    *proven = 0;
+    for (i = 0; i < s->lp.rows && tried < MOST && !status && !*proven; i++) {
+        const int32_t k = s->v.head[i];
+        const int outside = gpuopt__simplex_infeasible(s->v.xb[i], s->v.lb[i], s->v.ub[i], s->fine_primal);
+        if (!outside || k < s->lp.cols) continue;
+        tried++;
+        status = gpuopt__simplex_prove_by_row(s, i, outside, proven);
+    }
+    return status;
+}
+
+/* What the engine cannot settle while the stage is REFINED, careful iterations may, unless the doubles have no feasible
+ * point. If there are too many rows for them, or for enough of them, an answer within the tolerances has to do; if they
+ * cannot settle it either, there is none. */
 static gpuopt_status gpuopt__simplex_be_careful(gpuopt_simplex *s) {
     int32_t most = gpuopt__simplex_careful_most(s);
-    if (s->careful == 0 && most > 0) {
+    const int fresh = s->since_refresh == 0 && !s->stale && s->primal_reached <= s->desc.primal_tolerance;
+    int empty = 0;
+    gpuopt_status status = s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
+    if (!status && fresh && s->careful == 0 && most > 0) status = gpuopt__simplex_is_empty(s, &empty);
+    if (empty) gpuopt__simplex_tell_empty(s);
+    else if (s->careful == 0 && most > 0) {
         s->careful = most;
         s->stale = 2;
     } else {
-        s->unrefined = most > 0;
+        s->unrefined = most == GPUOPT__SIMPLEX_CAREFUL_ALL;
         gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
     }
-    return s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
+    return status;
 }
 
 /* No proof with the host's tolerances: the model is refined. If that has been tried, the tolerances grow, up to their
@@ -52,17 +84,15 @@ static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
            s->fine_primal < s->desc.primal_tolerance && s->fine_dual < s->desc.dual_tolerance;
 }
 
-/* Whether the present point is an optimum: within the tolerances, exact but for rounding if it was refined, and with
- * violations that are not worth more than the tolerances, where the basis is small enough to tell. */
+/* Whether the present point is an optimum, and how certain. While the stage is REFINED, nothing may be left to careful
+ * iterations. */
 static gpuopt_status gpuopt__simplex_is_optimal(gpuopt_simplex *s, int *is) {
-    double worth, objective, infeasibility;
     gpuopt_status status;
     *is = gpuopt__simplex_within_tolerances(s) &&
           (s->stage != GPUOPT__SIMPLEX_STAGE_REFINED || gpuopt__simplex_is_exact(s));
-    if (!*is || gpuopt__simplex_careful_most(s) == 0) return GPUOPT_OK;
-    status = gpuopt__simplex_worth(s, &worth);
-    gpuopt__simplex_objective(s, &objective, &infeasibility);
-    *is = worth <= s->desc.dual_tolerance * gpuopt__max(1, fabs(objective));
+    if (!*is) return GPUOPT_OK;
+    status = gpuopt__simplex_find_certainty(s);
+    *is = s->certainty != GPUOPT_CERTAINTY_NONE;
     return status;
 }
 
@@ -79,6 +109,8 @@ static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
     if (status) return status;
     if (is) s->verdict = GPUOPT_OPTIMAL;
     else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
+    else if (gpuopt__simplex_within_tolerances(s))
+        return gpuopt__simplex_give_up(s, "violations within the tolerances may move the objective by more");
     else return gpuopt__simplex_give_up(s, "optimal, but not within the tolerances");
     return GPUOPT_OK;
 }
@@ -96,7 +128,7 @@ static gpuopt_status gpuopt__simplex_conclude_infeasible(gpuopt_simplex *s) {
     if (status) return status;
     if (!proven) return gpuopt__simplex_unproven(s, "neither a feasible point nor a proof that there is none");
     if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && s->primal_reached <= s->desc.primal_tolerance)
-        gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
+        gpuopt__simplex_tell_empty(s);
     else s->verdict = GPUOPT_INFEASIBLE;
     return GPUOPT_OK;
 }
@@ -119,8 +151,9 @@ static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, int32
     if (status) return status;
     if (!proven && s->careful > 0 && gpuopt__simplex_gains_by_rounding(s, slot) &&
         gpuopt__simplex_within_tolerances(s)) {
-        s->verdict = GPUOPT_OPTIMAL;
-        return GPUOPT_OK;
+        status = gpuopt__simplex_find_certainty(s);
+        if (s->certainty != GPUOPT_CERTAINTY_NONE) s->verdict = GPUOPT_OPTIMAL;
+        if (status || s->certainty != GPUOPT_CERTAINTY_NONE) return status;
     }
     if (!proven || s->primal_reached > s->desc.primal_tolerance)
         return gpuopt__simplex_unproven(s, "neither an optimum nor a proof that the objective is unbounded");

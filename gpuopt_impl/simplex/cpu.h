@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the CPU: its matrix, and products with it. Its memory is in simplex/cpu_life.h, the
- * iterations are in simplex/cpu_run.h.
+ * The simplex engine of the CPU: its matrix, and products with the inverse. Products with the model are in cpu_sums.h,
+ * its memory is in cpu_life.h, and the iterations are in cpu_run.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_H
@@ -307,103 +307,6 @@ static gpuopt_status gpuopt__simplex_cpu_btran(void *engine, double *y) {
         if (s->v->slot[j] >= cols) s->multiplier[s->v->slot[j] - cols] = s->by_col[j];
     memcpy(y, s->multiplier, sizeof(double) * (size_t)rows);
     return s->split.status;
-}
-
-/* ---- Sums in twice the working precision ---- */
-
-/* What both products with A need. */
-typedef struct gpuopt__simplex_cpu_sums {
-    const gpuopt__simplex_cpu *s;
-    const double *cost, *x, *low; /* residual: cost is NULL */
-    double *result, *doubt;
-} gpuopt__simplex_cpu_sums;
-
-/* The sum over row k, or with `cost` over column k, of the entries times x + low. */
-static gpuopt__simplex_sum gpuopt__simplex_cpu_line(const gpuopt__simplex_cpu_sums *p, int32_t k) {
-    const gpuopt__simplex_cpu *s = p->s;
-    const int64_t *start = p->cost ? s->col_start : s->row_start;
-    const int32_t *index = p->cost ? s->col_row : s->row_col;
-    const double *value = p->cost ? s->col_val : s->row_val;
-    gpuopt__simplex_sum sum = {0, 0, 0};
-    int64_t e;
-    for (e = start[k]; e < start[k + 1]; e++) {
-        double b = p->x[index[e]], low = p->low ? p->low[index[e]] : 0;
-        if (b != 0 || low != 0) gpuopt__simplex_add_product(&sum, value[e], b, low); /* many are 0 */
-    }
-    return sum;
-}
-
-/* The same for all, in s->sums: what is 0 in x, and most of it may be, takes no time. */
-static void gpuopt__simplex_cpu_lines_of(const gpuopt__simplex_cpu_sums *p) {
-    const gpuopt__simplex_cpu *s = p->s;
-    const int64_t *start = p->cost ? s->row_start : s->col_start;
-    const int32_t *index = p->cost ? s->row_col : s->col_row;
-    const double *value = p->cost ? s->row_val : s->col_val;
-    const int32_t rows = s->lp->rows, cols = s->lp->cols, lines = p->cost ? rows : cols;
-    int64_t e;
-    int32_t k;
-    memset(s->sums, 0, sizeof *s->sums * (size_t)(p->cost ? cols : rows));
-    for (k = 0; k < lines; k++) {
-        const double b = p->x[k], low = p->low ? p->low[k] : 0;
-        for (e = start[k]; (b != 0 || low != 0) && e < start[k + 1]; e++)
-            gpuopt__simplex_add_product(&s->sums[index[e]], value[e], b, low);
-    }
-}
-
-static void gpuopt__simplex_cpu_residual_of(const gpuopt__simplex_cpu_sums *p, int32_t i, gpuopt__simplex_sum sum) {
-    int32_t logical = p->s->lp->cols + i;
-    gpuopt__simplex_add(&sum, p->x[logical], p->low ? p->low[logical] : 0, 0);
-    p->result[i] = -gpuopt__simplex_total(&sum);
-    if (p->doubt) p->doubt[i] = sum.doubt;
-}
-
-static void gpuopt__simplex_cpu_reduce_of(const gpuopt__simplex_cpu_sums *p, int32_t j, gpuopt__simplex_sum sum) {
-    int32_t row = j - p->s->lp->cols;
-    if (row >= 0) gpuopt__simplex_add(&sum, p->x[row], p->low ? p->low[row] : 0, 0);
-    gpuopt__simplex_add(&sum, -p->cost[j], 0, 0);
-    p->result[j] = -gpuopt__simplex_total(&sum);
-    if (p->doubt) p->doubt[j] = sum.doubt;
-}
-
-/* Sums of single lines in small models take longer than those of all lines together, and in large ones threads share
- * them; the order of a sum depends on the model only, so that the number of threads does not show. */
-static void gpuopt__simplex_cpu_sum_all(const gpuopt__simplex_cpu_sums *p, int32_t count) {
-    enum { AT_ONCE = 64, SMALL = 16384 };
-    const gpuopt__simplex_sum zero = {0, 0, 0};
-    const int small = p->s->lp->nonzeros <= SMALL;
-    const int32_t lines = p->cost ? p->s->lp->cols : count;
-    int32_t part, parts = count / AT_ONCE + (count % AT_ONCE != 0);
-    if (small) gpuopt__simplex_cpu_lines_of(p);
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(p->s->threads) schedule(dynamic, 1) if (p->s->threads > 1 && !small)
-#endif
-    for (part = 0; part < parts; part++) {
-        int32_t k, end = count - part * AT_ONCE < AT_ONCE ? count : (part + 1) * AT_ONCE;
-        gpuopt__environment_scope scope;
-        gpuopt__environment_enter(&scope);
-        for (k = part * AT_ONCE; k < end; k++) {
-            const gpuopt__simplex_sum sum = k >= lines ? zero : small ? p->s->sums[k] : gpuopt__simplex_cpu_line(p, k);
-            if (p->cost) gpuopt__simplex_cpu_reduce_of(p, k, sum);
-            else gpuopt__simplex_cpu_residual_of(p, k, sum);
-        }
-        gpuopt__environment_leave(&scope);
-    }
-}
-
-static gpuopt_status gpuopt__simplex_cpu_residual(void *engine, const double *x, const double *x_low, double *r,
-                                                  double *doubt) {
-    const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
-    gpuopt__simplex_cpu_sums sums = {s, NULL, x, x_low, r, doubt};
-    gpuopt__simplex_cpu_sum_all(&sums, s->lp->rows);
-    return GPUOPT_OK;
-}
-
-static gpuopt_status gpuopt__simplex_cpu_reduce(void *engine, const double *cost, const double *y, const double *y_low,
-                                                double *d, double *doubt) {
-    const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
-    gpuopt__simplex_cpu_sums sums = {s, cost, y, y_low, d, doubt};
-    gpuopt__simplex_cpu_sum_all(&sums, s->lp->cols + s->lp->rows);
-    return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__simplex_cpu_nothing(void *engine) {

@@ -13,6 +13,7 @@
 #include "cpu_keep.h"
 #include "cpu_life.h"
 #include "cpu_many.h"
+#include "cpu_sums.h"
 
 /* A thread's handle, whose engine shares the root's model. */
 typedef struct gpuopt__simplex_cpu_worker {
@@ -320,6 +321,7 @@ static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
     gpuopt__simplex_cpu_btran,
     gpuopt__simplex_cpu_residual,
     gpuopt__simplex_cpu_reduce,
+    gpuopt__simplex_cpu_sizes,
     gpuopt__simplex_cpu_batch_plan,
     gpuopt__simplex_cpu_batch_create,
     gpuopt__simplex_cpu_batch_destroy,

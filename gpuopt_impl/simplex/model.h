@@ -100,12 +100,16 @@ struct gpuopt_simplex {
     int32_t escalation;    /* how far the pivot tolerance has been loosened, see simplex/rules.h */
     int32_t careful;       /* 0: the engine iterates; else careful iterations that may still be made, plus 1 */
     int unrefined;         /* REFINED was given up since its arithmetic failed */
+    int told_empty;        /* the log has said that the doubles have no exactly feasible point */
     int32_t cycles;        /* how often the method was seen to go round in circles, see simplex/rules.h */
     uint64_t seen_state;   /* where it stood at refresh number seen_at, for finding circles */
     int64_t seen_iterations, seen_at, seen_next;
     double fine_primal, fine_dual; /* tolerances of REFINED, from the last refresh */
     double primal_violation, dual_violation, primal_reached, dual_reached; /* see gpuopt_simplex_info */
     double margin, certificate_residual;
+    int moderate;               /* no entry is near the ends of the range of double */
+    gpuopt_certainty certainty; /* of the verdict OPTIMAL */
+    double backward_error;      /* of the present optimum; -1: none was found */
 };
 
 static const gpuopt__simplex_backend *gpuopt__simplex_backend_of(const gpuopt_simplex *s) {

@@ -128,6 +128,15 @@ static gpuopt_status gpuopt__simplex_prove_infeasible(gpuopt_simplex *s, int *pr
     return status;
 }
 
+/* The same with the row of one basic variable: below its lower bound (outside: -1), or above its upper one (1). The
+ * duals of the present phase are to be made anew afterwards. */
+static gpuopt_status gpuopt__simplex_prove_by_row(gpuopt_simplex *s, int32_t position, int outside, int *proven) {
+    memset(s->phase_cost, 0, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
+    s->phase_cost[s->v.head[position]] = outside;
+    s->stale = s->stale ? s->stale : 1;
+    return gpuopt__simplex_prove_infeasible(s, proven);
+}
+
 /* ---- UNBOUNDED ---- */
 
 /* Whether the variable has a finite bound in the direction of `move`. */

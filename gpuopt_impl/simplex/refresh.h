@@ -195,14 +195,23 @@ static gpuopt_status gpuopt__simplex_repair(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
-/* Recomputes x, duals and reduced costs from the original data. The inverse is recomputed too if s->stale is 2, or if
- * refinement with the present one does not converge to rounding. */
-static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
+/* What follows from a new point and its duals. */
+static gpuopt_status gpuopt__simplex_settle(gpuopt_simplex *s) {
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
+    gpuopt_status status = backend->residual(s->engine, s->x, NULL, s->residual, NULL);
+    int32_t j;
+    gpuopt__simplex_center(s);
+    for (j = 0; j < s->lp.cols; j++) s->v.d[j] = s->reduced[s->v.slot[j]];
+    gpuopt__simplex_violations(s);
+    return status ? status : backend->push(s->engine);
+}
+
+/* Recomputes x, duals and reduced costs from the original data, ONCE or TWICE. The inverse is recomputed too if s->stale
+ * is 2, or if refinement with the present one does not converge to rounding. */
+static gpuopt_status gpuopt__simplex_refresh_to(gpuopt_simplex *s, int precision) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int reinvert = s->stale == 2, good_x, good_y = 0, phase = s->phase;
-    int twice = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED;
     double noise_x = 0, noise_y = 0;
-    int32_t j;
     gpuopt_status status = GPUOPT_OK;
     s->refreshes++;
     s->dual_method.priced = 0;
@@ -211,29 +220,31 @@ static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
         if (status) return status;
         gpuopt__simplex_place_nonbasic(s);
         status = backend->push(s->engine);
-        if (!status) status = gpuopt__simplex_solve_x(s, s->x, s->x_low, twice, &good_x, &noise_x);
+        if (!status) status = gpuopt__simplex_solve_x(s, s->x, s->x_low, precision, &good_x, &noise_x);
         if (status) return status;
         memcpy(s->gap, s->by_row, sizeof(double) * (size_t)s->lp.rows);
         s->fine_primal = gpuopt__simplex_fine(s->desc.primal_tolerance, noise_x);
         gpuopt__simplex_center(s);
         gpuopt__simplex_choose_phase(s);
         if (good_x || reinvert)
-            status = gpuopt__simplex_solve_duals(s, gpuopt__simplex_present_duals(s), s->phase_cost, twice, &good_y,
+            status = gpuopt__simplex_solve_duals(s, gpuopt__simplex_present_duals(s), s->phase_cost, precision, &good_y,
                                                  &noise_y);
         if (status) return status;
         if ((good_x && good_y) || reinvert) break;
         reinvert = 1;
     }
     s->fine_dual = gpuopt__simplex_fine(s->desc.dual_tolerance, noise_y);
-    status = backend->residual(s->engine, s->x, NULL, s->residual, NULL);
-    for (j = 0; j < s->lp.cols; j++) s->v.d[j] = s->reduced[s->v.slot[j]];
     if (s->started && s->stage != GPUOPT__SIMPLEX_STAGE_PERTURBED && s->stage != GPUOPT__SIMPLEX_STAGE_REFINED &&
         phase == 2 && s->phase == 1)
         gpuopt__simplex_relapse(s, 1);
     s->stale = 0;
     s->since_refresh = 0;
-    gpuopt__simplex_violations(s);
-    return status ? status : backend->push(s->engine);
+    return gpuopt__simplex_settle(s);
+}
+
+static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
+    return gpuopt__simplex_refresh_to(s, s->stage >= GPUOPT__SIMPLEX_STAGE_REFINED ? GPUOPT__SIMPLEX_TWICE
+                                                                                   : GPUOPT__SIMPLEX_ONCE);
 }
 
 /* Fetches the engine's vectors, and sets status and x of all variables from them if it has moved any. */

@@ -159,10 +159,10 @@ GPUOPT_HD void gpuopt__simplex_add_product(gpuopt__simplex_sum *sum, double a, d
 /* The sum, rounded. */
 GPUOPT_HD double gpuopt__simplex_total(const gpuopt__simplex_sum *sum) { return gpuopt__add(sum->hi, sum->lo); }
 
-/* A bound on the error of a rounded sum of `terms` products with this doubt. */
+/* A bound on the error of a rounded sum of `terms` products with this doubt. Without any doubt only underflow is left. */
 GPUOPT_HD double gpuopt__simplex_error(double total, double doubt, int64_t terms) {
     const double rounding = gpuopt__add(gpuopt__mul(fabs(total), 0x1p-53), gpuopt__mul(doubt, 0x1p-52));
-    return gpuopt__add(rounding, gpuopt__mul((double)(terms + 1), DBL_MIN));
+    return gpuopt__add(doubt == 0 ? 0 : rounding, gpuopt__mul((double)(terms + 1), DBL_MIN));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_STEP_H */

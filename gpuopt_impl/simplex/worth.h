@@ -7,7 +7,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_WORTH_H
 #define GPUOPT_IMPL_SIMPLEX_WORTH_H
 
-#include "careful.h"
+#include "exact.h"
 
 /* A reduced cost of the wrong sign: it times the step that the ratio test allows. */
 static gpuopt_status gpuopt__simplex_worth_of_entering(gpuopt_simplex *s, int32_t slot, double *worth) {
@@ -17,50 +17,96 @@ static gpuopt_status gpuopt__simplex_worth_of_entering(gpuopt_simplex *s, int32_
     return status;
 }
 
-/* A basic variable outside its bounds: its violation times what a unit of it costs, the least ratio of a reduced cost
- * to the entry in the pivot row. An entry below its own rounding counts as that rounding. If no variable can mend the
- * violation, the model is infeasible by no more than the tolerance, which is none. */
-static gpuopt_status gpuopt__simplex_worth_of_leaving(gpuopt_simplex *s, int32_t position, double *worth) {
-    gpuopt__simplex_duals to = {s->farkas, s->farkas_low, s->scratch};
+/* Pivots that could mend a violation. */
+typedef struct gpuopt__simplex_mending {
+    double ratio;   /* the least one of a reduced cost to the entry in the pivot row; infinite: there is none */
+    double doubt;   /* the same for entries that may be 0, which count as large as they may be */
+    int32_t doubts; /* how many of these there are, in s->queue */
+} gpuopt__simplex_mending;
+
+/* Looks at the row of B^-1 N in s->scratch, which is good to `noise`. An entry that may be 0 counts only where the
+ * variable's range would do. */
+static void gpuopt__simplex_find_mending(gpuopt_simplex *s, int below, double violation, double noise,
+                                         gpuopt__simplex_mending *m) {
     const gpuopt__simplex_vectors *v = &s->v;
-    double below = v->lb[position] - v->xb[position], above = v->xb[position] - v->ub[position];
-    double noise, cost = HUGE_VAL, *unit = s->scratch_low;
     int32_t j;
-    int good;
+    m->ratio = m->doubt = HUGE_VAL;
+    m->doubts = 0;
+    for (j = 0; j < s->lp.cols; j++) {
+        double entry = s->scratch[v->slot[j]], move = below ? entry : -entry; /* by a unit of the nonbasic one */
+        double size = gpuopt__max(fabs(move), 8 * noise);
+        int ways = v->state[j] & 3, way = move > 0 ? GPUOPT__SIMPLEX_MAY_INCREASE : GPUOPT__SIMPLEX_MAY_DECREASE;
+        if (ways == 0 || size == 0) continue;
+        if (size == fabs(move)) {
+            if (ways & way) m->ratio = gpuopt__min(m->ratio, fabs(v->d[j]) / size);
+        } else if (size * (v->un[j] - v->ln[j]) >= violation) {
+            m->doubt = gpuopt__min(m->doubt, fabs(v->d[j]) / size);
+            s->queue[m->doubts++] = j;
+        }
+    }
+}
+
+/* Whether one of the doubtful pivots might mend the violation before another variable stops it. */
+static gpuopt_status gpuopt__simplex_may_mend(gpuopt_simplex *s, const gpuopt__simplex_mending *m, double least,
+                                              int *may) {
+    enum { MOST = 64 }; /* pivots that are tried; with more, some might */
+    int32_t k, way;
+    gpuopt_status status = GPUOPT_OK;
+    *may = m->doubts > MOST;
+    for (k = 0; k < m->doubts && !status && !*may; k++)
+        for (way = -1; way <= 1 && !status; way += 2) {
+            gpuopt__simplex_careful c = {s->queue[k], -1, way, 0, 0};
+            if (!(s->v.state[c.slot] & (way > 0 ? GPUOPT__SIMPLEX_MAY_INCREASE : GPUOPT__SIMPLEX_MAY_DECREASE)))
+                continue;
+            status = gpuopt__simplex_careful_column(s, &c);
+            *may |= c.step >= least;
+        }
+    return status;
+}
+
+/* A basic variable outside its bounds: its violation times what a unit of it costs. If no variable can mend the
+ * violation, the model is infeasible by no more than the tolerance, which is worth nothing. */
+static gpuopt_status gpuopt__simplex_worth_of_leaving(gpuopt_simplex *s, int32_t position, double violation,
+                                                      double *worth) {
+    gpuopt__simplex_duals to = {s->farkas, s->farkas_low, s->scratch};
+    const int32_t variable = s->v.head[position];
+    int below = gpuopt__simplex_above(s->x[variable], s->x_low[variable], s->lower[variable]) < 0;
+    double noise, *unit = s->scratch_low;
+    gpuopt__simplex_mending m;
+    int good, may = 0;
     gpuopt_status status;
     memset(unit, 0, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
-    unit[v->head[position]] = 1;
+    unit[variable] = 1;
     status = gpuopt__simplex_solve_duals(s, to, unit, 1, &good, &noise);
-    for (j = 0; j < s->lp.cols && !status; j++) {
-        double move = below > 0 ? to.reduced[v->slot[j]] : -to.reduced[v->slot[j]]; /* by a unit of the nonbasic one */
-        double size = gpuopt__max(fabs(move), 8 * noise);
-        int ways = v->state[j] & 3;
-        int way = move > 0 ? GPUOPT__SIMPLEX_MAY_INCREASE : GPUOPT__SIMPLEX_MAY_DECREASE;
-        if (ways == 0 || size == 0 || (size == fabs(move) && !(ways & way))) continue;
-        cost = gpuopt__min(cost, fabs(v->d[j]) / size);
-    }
-    *worth = cost < HUGE_VAL ? gpuopt__max(below, above) * cost : 0;
+    if (status) return status;
+    gpuopt__simplex_find_mending(s, below, violation, noise, &m);
+    if (m.ratio == HUGE_VAL) status = gpuopt__simplex_may_mend(s, &m, violation / (8 * noise), &may);
+    if (may || m.ratio < HUGE_VAL) m.ratio = gpuopt__min(m.ratio, m.doubt);
+    *worth = m.ratio < HUGE_VAL ? violation * m.ratio : 0;
     return status;
 }
 
 /* The largest worth of one violation, in the host's units of the objective. What is below the rounding of numbers in
- * twice the working precision is none. */
+ * twice the working precision, and below that of the present point, is none. */
 static gpuopt_status gpuopt__simplex_worth(gpuopt_simplex *s, double *most) {
     const gpuopt__simplex_vectors *v = &s->v;
-    double worth, rounding = 0x1p-92, of_y = rounding * gpuopt__simplex_largest(s->lp.rows, s->y);
+    double worth = 0, rounding = 0x1p-92, of_y = rounding * gpuopt__simplex_largest(s->lp.rows, s->y);
     double of_x = rounding * gpuopt__simplex_largest(s->lp.rows + s->lp.cols, s->x);
     int32_t k;
     gpuopt_status status = GPUOPT_OK;
     *most = 0;
     for (k = 0; k < s->lp.cols && !status; k++) {
-        double of_d = of_y + rounding * fabs(s->cost[v->slot[k]]);
+        double of_d = gpuopt__min(s->fine_dual, of_y + rounding * fabs(s->cost[v->slot[k]]));
         if (gpuopt__simplex_score(v->d[k], 1, v->state[k] & 3, of_d) == 0) continue;
         status = gpuopt__simplex_worth_of_entering(s, k, &worth);
         *most = gpuopt__max(*most, worth);
     }
-    for (k = 0; k < s->lp.rows && !status && s->stage == GPUOPT__SIMPLEX_STAGE_REFINED; k++) {
-        if (!gpuopt__simplex_infeasible(v->xb[k], v->lb[k], v->ub[k], of_x)) continue;
-        status = gpuopt__simplex_worth_of_leaving(s, k, &worth);
+    for (k = 0; k < s->lp.rows && !status; k++) {
+        const int32_t variable = v->head[k];
+        const double violation =
+            gpuopt__simplex_beyond(s->x[variable], s->x_low[variable], s->lower[variable], s->upper[variable]);
+        if (violation <= gpuopt__min(s->fine_primal, of_x)) continue;
+        status = gpuopt__simplex_worth_of_leaving(s, k, violation, &worth);
         *most = gpuopt__max(*most, worth);
     }
     *most /= s->cost_scale * s->primal_scale;

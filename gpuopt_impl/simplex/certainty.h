@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How certain an optimum is, from the strongest to the weakest:
+ *   EXACT      exact.h proves that the basis is optimal in exact arithmetic.
+ *   ROUNDING   The reported doubles solve a program whose data differ from the host's by rounding: each side, bound
+ *              and reduced cost that should be met is missed by at most 2^-44 times the sum of its terms' sizes
+ *              (Oettli and Prager 1964). The gap between the objectives, and what the violations are worth (worth.h),
+ *              are within the tolerance.
+ *   TOLERANCE  The gap is within the tolerance, and so is what the violations are worth, for bases of up to 162 rows:
+ *              on larger ones careful iterations are too few to come to an end.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_CERTAINTY_H
+#define GPUOPT_IMPL_SIMPLEX_CERTAINTY_H
+
+#include "tidy.h"
+#include "worth.h"
+
+/* The largest share that counts as rounding. */
+#define GPUOPT__SIMPLEX_ROUNDING 0x1p-44
+
+/* How far the reported point is from an exact optimum of some program. */
+typedef struct gpuopt__simplex_misfit {
+    double share; /* the largest violation over the sum of its terms' sizes */
+    double gap;   /* primal objective minus dual objective, in the host's units */
+} gpuopt__simplex_misfit;
+
+static double gpuopt__simplex_share(double miss, double size) { return miss == 0 ? 0 : miss / size; }
+
+/* The reported doubles, scaled: x [cols + rows], clipped to the bounds, without logicals, and y [rows]. What underflows
+ * in the host's units is reported as less. */
+static void gpuopt__simplex_reported(const gpuopt_simplex *s, double *x, double *y) {
+    int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
+    for (j = 0; j < cols; j++) {
+        double reported = gpuopt__simplex_unscaled_x(s, j, s->x[j]) / gpuopt__simplex_unscaled_x(s, j, 1);
+        x[j] = gpuopt__max(s->lower[j], gpuopt__min(reported, s->upper[j]));
+    }
+    memset(x + cols, 0, sizeof(double) * (size_t)rows);
+    for (i = 0; i < rows; i++) {
+        double reported = gpuopt__simplex_unscaled_dual(s, i, s->y[i]) / gpuopt__simplex_unscaled_dual(s, i, 1);
+        y[i] = s->status[cols + i] == GPUOPT_VARIABLE_BASIC ? 0 : reported;
+    }
+}
+
+/* Which value the logical of a row should have: the bound that its dual names, or the one that it violates, else its
+ * own, -(A x). A dual may not name an infinite side; then *share becomes infinite. */
+static double gpuopt__simplex_target(const gpuopt_simplex *s, int32_t row, double own, double y, double *share) {
+    double l = s->lower[s->lp.cols + row], u = s->upper[s->lp.cols + row], named = y < 0 ? l : u;
+    if (y == 0) return gpuopt__max(l, gpuopt__min(own, u));
+    if (fabs(named) < HUGE_VAL) return named;
+    *share = HUGE_VAL;
+    return own;
+}
+
+/* The rows' part. x becomes the point with its targets; missed [rows]: by how much they are missed; size [rows]. */
+static gpuopt_status gpuopt__simplex_misfit_of_rows(gpuopt_simplex *s, double *x, const double *y, double *missed,
+                                                    const double *size, gpuopt__simplex_misfit *m,
+                                                    gpuopt__simplex_sum *gap) {
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
+    int32_t i, rows = s->lp.rows, cols = s->lp.cols;
+    int safe = gpuopt__simplex_safe(s, cols, x);
+    gpuopt_status status = backend->residual(s->engine, x, NULL, missed, NULL);
+    for (i = 0; i < rows && !status; i++) {
+        double l = s->lower[cols + i], u = s->upper[cols + i];
+        x[cols + i] = gpuopt__simplex_target(s, i, missed[i], y[i], &m->share);
+        s->by_row[i] = y[i] == 0 && missed[i] > l && missed[i] < u; /* between its sides */
+    }
+    if (!status) status = backend->residual(s->engine, x, NULL, missed, s->doubt);
+    for (i = 0; i < rows && !status; i++) {
+        double error = gpuopt__simplex_off(missed[i], s->doubt[i], cols, safe);
+        if (s->by_row[i] != 0) continue;
+        m->share = gpuopt__max(m->share, gpuopt__simplex_share(fabs(missed[i]) + error, size[i]));
+        gpuopt__simplex_add_product(gap, -y[i], missed[i], 0);
+    }
+    return status;
+}
+
+/* A column with x between l and u and the reduced cost z, good to `error`. A reduced cost that is 0 but for rounding
+ * costs nothing in the nearby program. */
+static void gpuopt__simplex_misfit_of_column(double x, double l, double u, double z, double error, double size,
+                                             gpuopt__simplex_misfit *m, gpuopt__simplex_sum *gap) {
+    double wrong = x == l ? gpuopt__max(0, -z) : x == u ? gpuopt__max(0, z) : fabs(z), share, named = z > 0 ? l : u;
+    if (l == u || wrong == 0) return;
+    share = gpuopt__simplex_share(wrong + error, size);
+    m->share = gpuopt__max(m->share, share);
+    if (share <= GPUOPT__SIMPLEX_ROUNDING || fabs(named) == HUGE_VAL) return;
+    gpuopt__simplex_add_product(gap, z, x, 0);
+    gpuopt__simplex_add_product(gap, -z, named, 0);
+}
+
+static gpuopt_status gpuopt__simplex_misfit_of(gpuopt_simplex *s, gpuopt__simplex_misfit *m) {
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
+    double *x = s->scratch_low, *z = s->scratch, *y = s->farkas, *of_rows = s->dual, *of_cols = s->ray;
+    gpuopt__simplex_sum gap = {0, 0, 0};
+    int32_t j;
+    int safe;
+    gpuopt_status status;
+    m->share = 0;
+    gpuopt__simplex_reported(s, x, y);
+    safe = gpuopt__simplex_safe(s, s->lp.rows, y);
+    status = backend->sizes(s->engine, x, y, of_rows, of_cols);
+    if (!status) status = gpuopt__simplex_misfit_of_rows(s, x, y, s->farkas_low, of_rows, m, &gap);
+    if (!status) status = backend->reduce(s->engine, s->cost, y, NULL, z, s->doubt);
+    for (j = 0; j < s->lp.cols && !status; j++)
+        gpuopt__simplex_misfit_of_column(x[j], s->lower[j], s->upper[j], z[j],
+                                         gpuopt__simplex_off(z[j], s->doubt[j], s->lp.rows, safe),
+                                         fabs(s->cost[j]) + of_cols[j], m, &gap);
+    m->gap = fabs(gpuopt__simplex_total(&gap)) / (s->cost_scale * s->primal_scale);
+    return status;
+}
+
+/* Right after a refresh in twice the precision: how certain the present point is as an optimum, which the host's
+ * tolerances hold for. NONE: it is none. What its violations are worth is found before tiny ones become 0. */
+static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
+    gpuopt__simplex_misfit m = {0, 0};
+    double worth = 0, objective, infeasibility, most;
+    int exact = 0, small = gpuopt__simplex_careful_most(s) == GPUOPT__SIMPLEX_CAREFUL_ALL, tidied = 0;
+    gpuopt_status status = gpuopt__simplex_prove_optimal(s, &exact);
+    if (!status && !exact && small) status = gpuopt__simplex_worth(s, &worth);
+    if (!status) status = gpuopt__simplex_misfit_of(s, &m);
+    if (!status && m.share > GPUOPT__SIMPLEX_ROUNDING) status = gpuopt__simplex_tidy(s, &tidied);
+    if (!status && tidied) status = gpuopt__simplex_prove_optimal(s, &exact);
+    if (!status && tidied) status = gpuopt__simplex_misfit_of(s, &m);
+    if (!status && !exact && !small && m.share <= GPUOPT__SIMPLEX_ROUNDING) status = gpuopt__simplex_worth(s, &worth);
+    gpuopt__simplex_objective(s, &objective, &infeasibility);
+    most = s->desc.dual_tolerance * gpuopt__max(1, fabs(objective));
+    s->backward_error = m.share;
+    s->certainty = GPUOPT_CERTAINTY_NONE;
+    if (exact) s->certainty = GPUOPT_CERTAINTY_EXACT;
+    else if (!(m.gap <= most) || (small && !(worth <= most))) return status;
+    else if (m.share <= GPUOPT__SIMPLEX_ROUNDING && worth <= most) s->certainty = GPUOPT_CERTAINTY_ROUNDING;
+    else s->certainty = GPUOPT_CERTAINTY_TOLERANCE;
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_CERTAINTY_H */
