@@ -131,27 +131,47 @@ class Child : public ChildProof {
         return false;
     }
 
+    /* x is outside by so much in the host's units, but not in the scaled ones: from now on that counts. */
+    __device__ void tighten(double reached) {
+        __syncthreads(); /* all have read it */
+        if (thread() == 0)
+            child_root.primal = gpuopt__max(0.5 * child_root.primal * (child_root.within / reached), 1e-14);
+        __syncthreads();
+    }
+
+    /* The true reduced costs, by y + y_low, into z. Returns which are wrong: some, some of a basic variable, or some that
+     * are not numbers. */
+    enum { WRONG = 1, WRONG_BASIC = 2, BROKEN = 4 };
+    __device__ __noinline__ int wrong_costs() {
+        int wrong = 0;
+        for (int v = thread(); v < child_root.both; v += threads()) {
+            double doubt, z = reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &doubt);
+            child_own.z[v] = z;
+            if (is_wrong(v, z)) wrong |= child_own.state[v] & CHILD_BASIC ? WRONG | WRONG_BASIC : +WRONG;
+            if (!(fabs(z) < HUGE_VAL)) wrong |= BROKEN;
+        }
+        if (!any(wrong != 0)) return 0;
+        return (any(wrong & WRONG) ? +WRONG : 0) | (any(wrong & WRONG_BASIC) ? +WRONG_BASIC : 0) |
+               (any(wrong & BROKEN) ? +BROKEN : 0);
+    }
+
     /* No basic variable is outside. OPTIMAL; MORE: go on; IMPRECISE. */
     __device__ __noinline__ int conclude_feasible(int most) {
         bool broken = false; /* numbers beyond the range of double */
         for (int i = thread(); i < child_root.rows; i += threads()) broken |= !(fabs(child_own.xb[i]) < HUGE_VAL);
         if (any(broken)) return GPUOPT_IMPRECISE;
         residual();
-        if (primal_reached() > child_root.primal) {
+        const double reached = primal_reached();
+        if (reached > child_root.within) {
             if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
             correct_x();
+            if (corrected_ % 2 == 0) tighten(reached);
             return GPUOPT_MORE;
         }
         true_duals();
-        bool wrong = false;
-        for (int v = thread(); v < child_root.both; v += threads()) {
-            double doubt, z = reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &doubt);
-            child_own.z[v] = z;
-            wrong |= is_wrong(v, z);
-            broken |= !(fabs(z) < HUGE_VAL);
-        }
-        wrong = any(wrong);
-        if (any(broken)) return GPUOPT_IMPRECISE;
+        int wrong = wrong_costs();
+        if (wrong & WRONG_BASIC) refine(-1, 0), wrong = wrong_costs();
+        if (wrong & BROKEN) return GPUOPT_IMPRECISE;
         if (wrong && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int v = thread(); v < child_root.both; v += threads()) child_own.shift[v] = 0;
         __syncthreads();
