@@ -12,7 +12,7 @@ static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
 /* ---- Children ---- */
 
-static children *children_new(int32_t count) {
+children *children_new(int32_t count) {
     children *all = calloc(1, sizeof *all);
     gpuopt_simplex_children c = GPUOPT_INIT(gpuopt_simplex_children);
     assert_non_null(all);
