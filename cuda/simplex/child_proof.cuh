@@ -80,7 +80,8 @@ class ChildProof : public ChildPrimal {
         return gpuopt__simplex_excess(x, l, u, child_root.within) != 0 ||
                beyond(x, l, u, unit / child_root.primal_scale) > child_root.within;
     }
-    /* The largest such violation; the activity of a row is that of the columns' x. */
+    /* The largest such violation; the activity of a row is that of the columns' x. Leaves the residuals
+     * in step. */
     __device__ __noinline__ double primal_reached() {
         double reached = 0;
         for (int j = thread(); j < child_root.cols; j += threads())
@@ -88,6 +89,7 @@ class ChildProof : public ChildPrimal {
                                                   child_root.col_scale[j] / child_root.primal_scale));
         for (int i = thread(); i < child_root.rows; i += threads()) {
             int v = child_root.cols + i;
+            child_own.step[i] = child_own.moved[i];
             reached =
                 gpuopt__max(reached, beyond(child_own.x[v] + child_own.moved[i], child_own.lower[v], child_own.upper[v],
                                             1 / (child_root.row_scale[i] * child_root.primal_scale)));
