@@ -55,7 +55,7 @@ typedef struct children_report {
     gpuopt_simplex_child_report r;
     int32_t count;
     double cutoff; /* that the root has; NaN: none */
-    int32_t outcome[CHILDREN_MOST], iterations[CHILDREN_MOST];
+    int32_t outcome[CHILDREN_MOST], iterations[CHILDREN_MOST], certainty[CHILDREN_MOST];
     double bound[CHILDREN_MOST], objective[CHILDREN_MOST];
     uint8_t *basis;
     double *x, *farkas, *farkas_low;

@@ -42,8 +42,8 @@ static void linear_programs(void **state) {
 }
 
 /* Both children of each column at which the optimum is fractional. */
-static void strong_branching(gpuopt_context *context, const char *name, int way) {
-    mip m = model_file("imprecise", name);
+static void strong_branching(gpuopt_context *context, const char *folder, const char *name, int way) {
+    mip m = model_file(folder, name);
     gpuopt_simplex_desc desc = children_root_desc(&m, way);
     gpuopt_simplex *root = simplex_create(context, &desc);
     double *x = calloc((size_t)m.columns.cols, sizeof *x);
@@ -76,8 +76,11 @@ static void children_of_roots(void **state) {
     (void)state;
     if (is_left_out()) return;
     context = test_context(NULL);
-    for (way = 0; way < (test_on("cuda") ? 1 : 8); way++) strong_branching(context, "mas74", way);
-    if (!test_emulated()) strong_branching(context, "ran14x18-disj-8", 1); /* CLP takes 20 s for its children */
+    for (way = 0; way < (test_on("cuda") ? 1 : 8); way++) strong_branching(context, "imprecise", "mas74", way);
+    if (!test_emulated())
+        strong_branching(context, "imprecise", "ran14x18-disj-8", 1); /* CLP takes 20 s for its children */
+    strong_branching(context, "miplib", "mas76", 1);
+    strong_branching(context, "miplib", "egout", 1); /* infeasible by little, beside columns without bounds */
     gpuopt_context_destroy(context);
 }
 
