@@ -1575,9 +1575,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *            The same rules choose the pivots, in the device's own order of sums, ties by the lowest index. A child's
  *            result depends on the root, its own lists and the descriptor.
  *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
- *            is violated by more than primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by
- *            more than dual_tolerance * max(1, |cost|). INFEASIBLE is proven as by _iterate. UNBOUNDED is not found:
- *            such a child, and one that runs out of safe pivots, is IMPRECISE, and left to a handle.
+ *            is violated by more than primal_tolerance * max(1, |bound|), no reduced cost has the wrong sign by more
+ *            than dual_tolerance * max(1, |cost|), and primal and dual objective differ by at most dual_tolerance *
+ *            max(1, |objective|), where a reduced cost that names an infinite bound counts as 0. INFEASIBLE is proven
+ *            as by _iterate. UNBOUNDED is not found: such a child, and one that runs out of safe pivots, is IMPRECISE,
+ *            and left to a handle.
  * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
  *            instead of 1e24 a column without a bound may count with one that a row implies for it.
  * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
@@ -1660,6 +1662,7 @@ typedef struct gpuopt_simplex_child_report {
     double *x;           /* [count][cols] the point that the child has come to */
     double *farkas;      /* [count][rows] as of gpuopt_simplex_get_farkas if INFEASIBLE, else 0 */
     double *farkas_low;  /* [count][rows] what rounding has taken from it, see gpuopt_simplex_get_low_parts */
+    int32_t *certainty;  /* [count] a gpuopt_certainty: TOLERANCE if OPTIMAL, else NONE */
 } gpuopt_simplex_child_report;
 
 /* Does up to `iterations` (at least 1) iterations of each child, and waits for that. The stop hook is asked between
@@ -1698,8 +1701,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  *            bounds are perturbed when nothing moves, and in the primal method Bland's rule takes over at last.
  * Verdicts   are about the original data: OPTIMAL if x and its A x violate no bound or side by more than
  *            primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance *
- *            max(1, |cost|), by these numbers and by those of the scaled program; unlike a single handle, it does not
- *            refine beyond that. INFEASIBLE and UNBOUNDED are proven as by gpuopt_simplex_iterate, with vectors that
+ *            max(1, |cost|), by these numbers and by those of the scaled program, and primal and dual objective differ
+ *            by at most dual_tolerance * max(1, |objective|), where a reduced cost that names an infinite bound counts
+ *            as 0; unlike a single handle, it does not refine beyond that. INFEASIBLE and UNBOUNDED are proven as by gpuopt_simplex_iterate, with vectors that
  *            meet what _get_farkas and _get_ray say of theirs, but for rows along a ray, which move by so little that
  *            1e18 of the objective is gained within primal_tolerance. IMPRECISE: rounding allows none of these; a
  *            handle of its own may settle the program.
@@ -1788,6 +1792,7 @@ typedef struct gpuopt_simplex_many_report {
     double *ray;         /* [count][cols] the direction of the proof if UNBOUNDED, else 0 */
     double *ray_low;     /* [count][cols] what rounding has taken from it */
     uint8_t *basis;      /* [count][cols + rows] as of gpuopt_simplex_get_basis */
+    int32_t *certainty;  /* [count] a gpuopt_certainty: TOLERANCE if OPTIMAL, else NONE */
 } gpuopt_simplex_many_report;
 
 /* Says how much memory a handle takes. Errors as _create. */

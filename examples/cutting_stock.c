@@ -191,6 +191,16 @@ static int write_patterns(const cutter *c, const char *path) {
     return close_written(file, path);
 }
 
+/* A piece is longer than all stock. */
+static void print_infeasible(const cutter *c, const options *o, int32_t piece) {
+    fprintf(stderr, "%s: piece %d is longer than all stock\n", o->model, (int)piece);
+    if (!o->json) return;
+    printf("{\"model\": ");
+    print_json_string(o->model);
+    printf(", \"pieces\": %d, \"stocks\": %d, \"status\": \"infeasible\", \"cost\": null, \"bound\": null}\n",
+           (int)c->model.pieces, (int)c->model.stocks);
+}
+
 static void print_result(const cutter *c, const options *o) {
     const int proven = c->cost == c->bound;
     if (o->json) {
@@ -252,7 +262,7 @@ int main(int argc, char **argv) {
     for (i = 0; result == 0 && i < c->model.pieces; i++) {
         for (k = 0; k < c->model.stocks && c->model.stock_length[k] < c->model.length[i]; k++) continue;
         if (k < c->model.stocks || c->model.demand[i] == 0) continue;
-        fprintf(stderr, "%s: piece %d is longer than all stock\n", o.model, (int)i);
+        print_infeasible(c, &o, i);
         result = EXIT_INFEASIBLE;
     }
     if (result == 0) result = run(c, &o);

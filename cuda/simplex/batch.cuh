@@ -76,7 +76,7 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     r.core_row = c->core_row, r.core_position = c->core_position, r.place_of_row = c->place_of_row;
     r.place_of_position = c->place_of_position, r.place_of_column = c->place_of_column;
     r.row_scale = c->row_scale, r.col_scale = c->col_scale;
-    r.primal = b->root_desc->primal_tolerance;
+    r.primal = r.within = b->root_desc->primal_tolerance;
     r.dual = b->root_desc->dual_tolerance;
     r.pivot = b->root_desc->pivot_tolerance;
     r.zero = 1e-9; /* as gpuopt__simplex_rules_now */

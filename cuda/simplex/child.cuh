@@ -82,7 +82,8 @@ struct ChildRoot {
     ChildArray<const int> head;                        /* [rows] */
     ChildArray<const double> row_scale, col_scale;
     double primal_scale, cost_scale, largest_cost;
-    double primal, dual, pivot, zero; /* tolerances */
+    double primal, dual, pivot, zero; /* tolerances; a child's block may make the first one tighter than */
+    double within;                    /* the host's */
     int pricing;                      /* a gpuopt_simplex_dual_pricing */
     int banks;     /* a row of B^-1 is kept in shared memory so many times, for lanes not to wait for one another; */
     int sum_banks; /* and values of columns, to be summed up over rows; 0: no place for them */

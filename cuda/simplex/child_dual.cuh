@@ -38,7 +38,10 @@ class ChildDual : public ChildWeights {
             child_own.refused[i] = child_own.gone[i] = 0;
             child_own.tau[i] = 0; /* may be read where nobody wants it */
         }
-        if (thread() == 0) child_own.gone[child_root.rows] = 0; /* may be read with its neighbour */
+        if (thread() == 0) {
+            child_own.gone[child_root.rows] = 0; /* may be read with its neighbour */
+            child_root.primal = child_root.within;
+        }
         for (int w = thread(); w < child_root.both / 32 + 1; w += threads()) child_own.marks[w] = 0;
         begin_core();
         if (thread() == 0)

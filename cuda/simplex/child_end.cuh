@@ -19,6 +19,7 @@ class Child : public ChildProof {
         double margin = 0;
         corrected_ = exact_ = short_of_ = 0;
         bounds_ = job.bounds;
+        strict_ = false;
         duals_ = UNKNOWN;
         boundless_ = false;
         int outcome = GPUOPT_INFEASIBLE;
@@ -34,6 +35,7 @@ class Child : public ChildProof {
   private:
     int corrected_; /* how often x or the duals were found wrong at the end */
     bool bounds_;   /* are wanted */
+    bool strict_;   /* reduced costs count that are much smaller than the tolerance */
     int exact_;     /* how often the duals were made exact */
     int short_of_;  /* how often the proven bound was short of the cutoff that the objective had reached */
     double bound_;  /* CUTOFF: that has reached it */
@@ -131,27 +133,69 @@ class Child : public ChildProof {
         return false;
     }
 
+    /* x is outside by so much in the host's units, but not in the scaled ones: from now on that counts. */
+    __device__ void tighten(double reached) {
+        __syncthreads(); /* all have read it */
+        if (thread() == 0)
+            child_root.primal = gpuopt__max(0.5 * child_root.primal * (child_root.within / reached), 1e-14);
+        __syncthreads();
+    }
+
+    /* The true reduced costs, by y + y_low, into z. Returns which are wrong: some, some of a basic variable, or some that
+     * are not numbers. */
+    enum { WRONG = 1, WRONG_BASIC = 2, BROKEN = 4 };
+    __device__ __noinline__ int wrong_costs() {
+        int wrong = 0;
+        for (int v = thread(); v < child_root.both; v += threads()) {
+            double doubt, z = reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &doubt);
+            child_own.z[v] = z;
+            if (is_wrong(v, z)) wrong |= child_own.state[v] & CHILD_BASIC ? WRONG | WRONG_BASIC : +WRONG;
+            if (!(fabs(z) < HUGE_VAL)) wrong |= BROKEN;
+        }
+        if (!any(wrong != 0)) return 0;
+        return (any(wrong & WRONG) ? +WRONG : 0) | (any(wrong & WRONG_BASIC) ? +WRONG_BASIC : 0) |
+               (any(wrong & BROKEN) ? +BROKEN : 0);
+    }
+
+    /* Whether the objective of x and that of y, by the reduced costs in z, differ by at most the tolerance. A reduced
+     * cost that names an infinite bound counts as 0. The residuals are in step. */
+    __device__ __noinline__ bool objectives_meet() {
+        const double unit = child_root.cost_scale * child_root.primal_scale;
+        double gap = 0, objective = 0;
+        for (int v = thread(); v < child_root.both; v += threads()) {
+            const double z = child_own.z[v], bound = z > 0 ? child_own.lower[v] : child_own.upper[v];
+            const double x = child_own.x[v] + (v < child_root.cols ? 0 : child_own.step[v - child_root.cols]);
+            if (fabs(bound) < HUGE_VAL) gap += z * (x - bound);
+            if (v < child_root.cols) objective += child_own.cost[v] * x;
+        }
+        gap = sum(gap);
+        objective = sum(objective) / unit + (child_root.maximize ? -child_root.offset : child_root.offset);
+        return fabs(gap) / unit <= child_root.dual * gpuopt__max(1, fabs(objective));
+    }
+
     /* No basic variable is outside. OPTIMAL; MORE: go on; IMPRECISE. */
     __device__ __noinline__ int conclude_feasible(int most) {
         bool broken = false; /* numbers beyond the range of double */
         for (int i = thread(); i < child_root.rows; i += threads()) broken |= !(fabs(child_own.xb[i]) < HUGE_VAL);
         if (any(broken)) return GPUOPT_IMPRECISE;
         residual();
-        if (primal_reached() > child_root.primal) {
+        const double reached = primal_reached();
+        if (reached > child_root.within) {
             if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
             correct_x();
+            if (corrected_ % 2 == 0) tighten(reached);
             return GPUOPT_MORE;
         }
         true_duals();
-        bool wrong = false;
-        for (int v = thread(); v < child_root.both; v += threads()) {
-            double doubt, z = reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &doubt);
-            child_own.z[v] = z;
-            wrong |= is_wrong(v, z);
-            broken |= !(fabs(z) < HUGE_VAL);
+        int wrong = wrong_costs();
+        if (wrong & WRONG_BASIC) refine(-1, 0), wrong = wrong_costs();
+        if (wrong & BROKEN) return GPUOPT_IMPRECISE;
+        if (!wrong && !objectives_meet()) { /* wrong ones within the tolerance, times large ranges: no more tolerance */
+            strict_ = true;
+            refine(-1, 0);
+            wrong = wrong_costs();
+            if (!wrong && !objectives_meet()) return GPUOPT_IMPRECISE;
         }
-        wrong = any(wrong);
-        if (any(broken)) return GPUOPT_IMPRECISE;
         if (wrong && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int v = thread(); v < child_root.both; v += threads()) child_own.shift[v] = 0;
         __syncthreads();
@@ -201,6 +245,7 @@ class Child : public ChildProof {
     /* Whether a true reduced cost is beyond the tolerance, in the host's units or scaled. */
     __device__ bool is_wrong(int v, double z) const {
         const int state = child_own.state[v];
+        const double tolerance = strict_ ? 1e-4 * child_root.dual : child_root.dual;
         double by = fabs(z), unit = 1, size = 1;
         if (v < child_root.cols) {
             unit = 1 / (child_root.col_scale[v] * child_root.cost_scale);
@@ -211,7 +256,7 @@ class Child : public ChildProof {
             if (state == GPUOPT__SIMPLEX_MAY_INCREASE) by = gpuopt__max(0, -z);
             else if (state == GPUOPT__SIMPLEX_MAY_DECREASE) by = gpuopt__max(0, z);
         }
-        return by * unit > child_root.dual * size || by > child_root.dual * gpuopt__max(1, fabs(child_own.cost[v]));
+        return by * unit > tolerance * size || by > tolerance * gpuopt__max(1, fabs(child_own.cost[v]));
     }
 
     /* ---- Reports ---- */

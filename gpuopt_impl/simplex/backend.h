@@ -184,6 +184,11 @@ typedef struct gpuopt__simplex_children {
     double *lower, *upper, *cost;      /* [changes] */
 } gpuopt__simplex_children;
 
+/* How certain the outcome of one of many programs is: all conditions are checked before it is OPTIMAL. */
+static inline int32_t gpuopt__simplex_batch_certainty(int32_t outcome) {
+    return outcome == GPUOPT_OPTIMAL ? GPUOPT_CERTAINTY_TOLERANCE : GPUOPT_CERTAINTY_NONE;
+}
+
 /* What a backend is to find out about them. */
 typedef struct gpuopt__simplex_batch_job {
     gpuopt__simplex_children children;

@@ -224,7 +224,8 @@ static gpuopt_status gpuopt__simplex_run_job(gpuopt_simplex_batch *b, const char
     if (!status) status = gpuopt__deliver(context, where, report->iterations, job->iterations, ints);
     if (!status) status = gpuopt__deliver(context, where, report->bound, job->bound, doubles);
     if (!status) status = gpuopt__deliver(context, where, report->objective, job->objective, doubles);
-    return status;
+    for (k = 0; k < count; k++) job->outcome[k] = gpuopt__simplex_batch_certainty(job->outcome[k]);
+    return status ? status : gpuopt__deliver(context, where, report->certainty, job->outcome, ints);
 }
 
 /* Checks what both calls are given beside the children. */

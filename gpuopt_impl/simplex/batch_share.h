@@ -64,6 +64,7 @@ static uint64_t gpuopt__simplex_share_said(const gpuopt_simplex_batch *b, int64_
                              report->x != NULL,
                              report->farkas != NULL,
                              report->farkas_low != NULL,
+                             report->certainty != NULL,
                              s->iterations,
                              s->refreshes,
                              (int64_t)s->verdict};
@@ -130,7 +131,7 @@ static gpuopt_status gpuopt__simplex_share_results(gpuopt_simplex_batch *b, cons
                                                    const gpuopt_simplex_child_report *report) {
     const size_t rows = (size_t)b->root->lp.rows, cols = (size_t)b->root->lp.cols;
     const gpuopt__simplex_batch_job *job = &b->job;
-    const gpuopt__dealt_array found[] = {{report->outcome ? job->outcome : NULL, sizeof(int32_t)},
+    const gpuopt__dealt_array found[] = {{report->outcome || report->certainty ? job->outcome : NULL, sizeof(int32_t)},
                                          {report->iterations ? job->iterations : NULL, sizeof(int32_t)},
                                          {report->bound ? job->bound : NULL, sizeof(double)},
                                          {report->objective ? job->objective : NULL, sizeof(double)},

@@ -314,9 +314,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_get_info(gpuopt_simplex_many *many,
 
 /* ---- Results ---- */
 
-/* Outcomes and iterations go through a few numbers on the stack, since they lie between others. */
+enum { GPUOPT__SIMPLEX_MANY_OUTCOME, GPUOPT__SIMPLEX_MANY_ITERATIONS, GPUOPT__SIMPLEX_MANY_CERTAINTY };
+
+/* Outcomes and what else is in the progress go through a few numbers on the stack, since they lie between others. */
 static gpuopt_status gpuopt__simplex_many_get_progress(const gpuopt_simplex_many *m,
-                                                       const gpuopt__simplex_many_wanted *wanted, int iterations,
+                                                       const gpuopt__simplex_many_wanted *wanted, int what,
                                                        int32_t *to) {
     enum { AT_ONCE = 1024 };
     int32_t some[AT_ONCE], done, k, count;
@@ -324,7 +326,10 @@ static gpuopt_status gpuopt__simplex_many_get_progress(const gpuopt_simplex_many
     for (done = 0; to && !status && done < wanted->count; done += count) {
         const gpuopt__simplex_many_progress *from = m->set.progress + wanted->first + done;
         count = wanted->count - done < AT_ONCE ? wanted->count - done : AT_ONCE;
-        for (k = 0; k < count; k++) some[k] = iterations ? from[k].iterations : from[k].outcome;
+        for (k = 0; k < count; k++)
+            some[k] = what == GPUOPT__SIMPLEX_MANY_ITERATIONS ? from[k].iterations
+                      : what == GPUOPT__SIMPLEX_MANY_OUTCOME  ? from[k].outcome
+                                                              : gpuopt__simplex_batch_certainty(from[k].outcome);
         if (wanted->where == GPUOPT_HOST) memcpy(to + done, some, sizeof *some * (size_t)count);
         else status = gpuopt__deliver(m->context, wanted->where, to + done, some, sizeof *some * (uint64_t)count);
     }
@@ -332,8 +337,10 @@ static gpuopt_status gpuopt__simplex_many_get_progress(const gpuopt_simplex_many
 }
 
 static gpuopt_status gpuopt__simplex_many_get_own(gpuopt_simplex_many *m, const gpuopt__simplex_many_wanted *wanted) {
-    gpuopt_status status = gpuopt__simplex_many_get_progress(m, wanted, 0, wanted->report.outcome);
-    if (!status) status = gpuopt__simplex_many_get_progress(m, wanted, 1, wanted->report.iterations);
+    const gpuopt_simplex_many_report *r = &wanted->report;
+    gpuopt_status status = gpuopt__simplex_many_get_progress(m, wanted, GPUOPT__SIMPLEX_MANY_OUTCOME, r->outcome);
+    if (!status) status = gpuopt__simplex_many_get_progress(m, wanted, GPUOPT__SIMPLEX_MANY_ITERATIONS, r->iterations);
+    if (!status) status = gpuopt__simplex_many_get_progress(m, wanted, GPUOPT__SIMPLEX_MANY_CERTAINTY, r->certainty);
     return status ? status : gpuopt__simplex_many_backend_of(m->context)->get(m, wanted);
 }
 

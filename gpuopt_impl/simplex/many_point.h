@@ -219,4 +219,33 @@ GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_dual_feasible(const gpuopt__
     return !gpuopt__simplex_many_any(wrong);
 }
 
+/* What variable v adds to the difference of the two objectives: its reduced cost in z times how far it is from the bound
+ * that this names. Where that is infinite nothing: the cost may be off by as much. */
+GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_gap_term(const gpuopt__simplex_many_set *set,
+                                                        const gpuopt__simplex_many_work *w, int32_t k, int32_t v,
+                                                        gpuopt__simplex_sum *sum) {
+    double l, u, bound;
+    gpuopt__simplex_many_bounds(set, k, v, &l, &u);
+    bound = w->z[v] > 0 ? l : u;
+    if (fabs(bound) < HUGE_VAL) gpuopt__simplex_add_product(sum, w->z[v], gpuopt__sub(w->point[v], bound), 0);
+}
+
+/* Whether the objective of point and that of the duals differ by at most the dual tolerance. */
+GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_objectives_meet(const gpuopt__simplex_many_set *set,
+                                                                    const gpuopt__simplex_many_work *w, int32_t k) {
+    int apart = 0;
+    int32_t v;
+    if (GPUOPT__SIMPLEX_MANY_FIRST_GROUP) {
+        gpuopt__simplex_sum gap, objective;
+        GPUOPT__SIMPLEX_MANY_SUM(gap, v, w->cols + w->rows, gpuopt__simplex_many_gap_term(set, w, k, v, sum));
+        GPUOPT__SIMPLEX_MANY_SUM(
+            objective, v, w->cols,
+            gpuopt__simplex_add_product(sum, gpuopt__simplex_many_cost(set, k, v), w->point[v], 0));
+        if (GPUOPT__SIMPLEX_MANY_ONCE)
+            apart = !(fabs(gpuopt__simplex_total(&gap)) <=
+                      gpuopt__mul(set->dual, gpuopt__max(1, fabs(gpuopt__simplex_total(&objective)))));
+    }
+    return !gpuopt__simplex_many_any(apart);
+}
+
 #endif /* GPUOPT_IMPL_SIMPLEX_MANY_POINT_H */

@@ -9,7 +9,7 @@
 #include "../common/dealt.h"
 #include "many_backend.h"
 
-enum { GPUOPT__SIMPLEX_MANY_REPORTS = 10 };
+enum { GPUOPT__SIMPLEX_MANY_REPORTS = 11 };
 
 /* The arrays of a report; those that are not wanted are NULL. */
 static void gpuopt__simplex_many_reports(const gpuopt__simplex_many_set *s, const gpuopt_simplex_many_report *r,
@@ -20,7 +20,8 @@ static void gpuopt__simplex_many_reports(const gpuopt__simplex_many_set *s, cons
         {r->objective, sizeof *r->objective}, {r->x, sizeof *r->x * cols},
         {r->dual, sizeof *r->dual * rows},    {r->farkas, sizeof *r->farkas * rows},
         {r->farkas_low, sizeof *r->x * rows}, {r->ray, sizeof *r->ray * cols},
-        {r->ray_low, sizeof *r->ray * cols},  {r->basis, sizeof *r->basis * (cols + rows)}};
+        {r->ray_low, sizeof *r->ray * cols},  {r->basis, sizeof *r->basis * (cols + rows)},
+        {r->certainty, sizeof *r->certainty}};
     memcpy(array, all, sizeof all);
 }
 
@@ -97,7 +98,7 @@ static int gpuopt__simplex_many_wanted_here(const gpuopt_simplex_many *m, const 
     r->objective = (double *)array[2].at, r->x = (double *)array[3].at, r->dual = (double *)array[4].at;
     r->farkas = (double *)array[5].at, r->farkas_low = (double *)array[6].at;
     r->ray = (double *)array[7].at, r->ray_low = (double *)array[8].at;
-    r->basis = (uint8_t *)array[9].at;
+    r->basis = (uint8_t *)array[9].at, r->certainty = (int32_t *)array[10].at;
     return 1;
 }
 

@@ -27,6 +27,7 @@ typedef struct gpuopt__simplex_many_run {
     int fresh;     /* the point and the duals are those of the true bounds, computed on the original data */
     int bans;      /* candidates whose pivots are too small */
     int perturbed; /* some bounds are */
+    int strict;    /* reduced costs count that are much smaller than the tolerance */
     int32_t refreshes, iterations, idle, level;
 } gpuopt__simplex_many_run;
 
@@ -168,11 +169,12 @@ GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_ban(const gpuopt__simplex_many_wo
 /* No candidate is left, and all is fresh: a verdict, or MORE. */
 GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_conclude(const gpuopt__simplex_many_set *set,
                                                        const gpuopt__simplex_many_work *w,
-                                                       const gpuopt__simplex_many_run *r) {
+                                                       gpuopt__simplex_many_run *r) {
     if (r->phase == 1) return gpuopt__simplex_many_prove_infeasible(set, w, r->k) ? GPUOPT_INFEASIBLE : GPUOPT_MORE;
     if (!gpuopt__simplex_many_feasible(set, w, r->k) || !gpuopt__simplex_many_dual_feasible(set, w, r->k))
         return GPUOPT_MORE;
-    return GPUOPT_OPTIMAL;
+    if (gpuopt__simplex_many_objectives_meet(set, w, r->k)) return GPUOPT_OPTIMAL;
+    return r->strict++ ? GPUOPT_IMPRECISE : GPUOPT_MORE;
 }
 
 /* Phase 1 by the dual method: an iteration. An outcome; MORE: it goes on, perhaps with the primal method; LIMIT: there
@@ -235,7 +237,7 @@ GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_iterate(const gpuopt__simple
             continue;
         }
         const int bland = r->level >= GPUOPT__SIMPLEX_MANY_BLAND && r->idle >= GPUOPT__SIMPLEX_MANY_IDLE;
-        const gpuopt__simplex_many_best best = gpuopt__simplex_many_price(set, w, r->phase, bland);
+        const gpuopt__simplex_many_best best = gpuopt__simplex_many_price(set, w, r->phase, bland, r->strict);
         gpuopt__simplex_many_entering e;
         double d, step = 0;
         int outside;
@@ -346,7 +348,7 @@ GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_solve(const gpuopt__simplex
     int outcome = GPUOPT_INFEASIBLE;
     int32_t i;
     r.k = k;
-    r.refreshes = r.iterations = 0;
+    r.refreshes = r.iterations = r.strict = 0;
     r.primal = from.primal;
     r.idle = from.idle, r.level = from.level;
     if (from.iterations > 0) gpuopt__simplex_many_rebuild(set, w, k);

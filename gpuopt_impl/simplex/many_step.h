@@ -54,8 +54,11 @@ GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_price_infeasible(const gpuopt__si
 
 GPUOPT__SIMPLEX_MANY gpuopt__simplex_many_best gpuopt__simplex_many_price(const gpuopt__simplex_many_set *set,
                                                                           const gpuopt__simplex_many_work *w, int phase,
-                                                                          int bland) {
-    const double dual = gpuopt__simplex_many_within(set->dual), *const d = phase == 1 ? w->price : w->d;
+                                                                          int bland, int strict) {
+    const double dual = gpuopt__mul(gpuopt__simplex_many_within(set->dual), strict ? 0x1p-13 : 1), *const d =
+                                                                                                       phase == 1
+                                                                                                           ? w->price
+                                                                                                           : w->d;
     gpuopt__simplex_many_best best = {0, -1};
     int32_t j;
     if (phase == 1) gpuopt__simplex_many_price_infeasible(w);

@@ -105,7 +105,8 @@ done
 exits 0 "$models/paper.cutting" --backend cpu && has '^Optimal: the cost is 73\.$' out && [ ! -s err ]
 result "says in words that it is done" $?
 printf '%s\n' '2 1' '10 1' '4 3' '11 1' >long
-exits 1 long && has '^long: piece 1 is longer than all stock' err && [ ! -s out ]
+exits 1 long && has '^long: piece 1 is longer than all stock' err && [ ! -s out ] &&
+    exits 1 long --json && [ "$(field status)" = infeasible ]
 result "a piece that is too long: exit status 1" $?
 printf '%s\n' '2 1' '10 3' '4 0' '11 0' >none
 exits 0 none --json --patterns patterns && [ "$(field cost) $(field bound)" = "0 0" ] && [ ! -s patterns ]

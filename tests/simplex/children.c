@@ -12,7 +12,7 @@ static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
 /* ---- Children ---- */
 
-static children *children_new(int32_t count) {
+children *children_new(int32_t count) {
     children *all = calloc(1, sizeof *all);
     gpuopt_simplex_children c = GPUOPT_INIT(gpuopt_simplex_children);
     assert_non_null(all);
@@ -207,6 +207,7 @@ children_report *children_report_new(const mip *m, int32_t count) {
     r.iterations = report->iterations;
     r.bound = report->bound;
     r.objective = report->objective;
+    r.certainty = report->certainty;
     report->r = r;
     return report;
 }
@@ -223,6 +224,7 @@ int children_report_equal(const mip *m, const children_report *a, const children
     const size_t count = (size_t)a->count, rows = (size_t)m->columns.rows, cols = (size_t)m->columns.cols;
     return a->count == b->count && !memcmp(a->outcome, b->outcome, count * sizeof *a->outcome) &&
            !memcmp(a->iterations, b->iterations, count * sizeof *a->iterations) &&
+           !memcmp(a->certainty, b->certainty, count * sizeof *a->certainty) &&
            !memcmp(a->bound, b->bound, count * sizeof(double)) &&
            !memcmp(a->objective, b->objective, count * sizeof(double)) &&
            !memcmp(a->basis, b->basis, count * (rows + cols)) && !memcmp(a->x, b->x, count * cols * sizeof(double)) &&
@@ -273,6 +275,8 @@ const char *children_fault(const mip *m, const children *all, const children_rep
     *verdicts |= 1 << outcome;
     for (j = 0; j < rows + cols; j++) basic += basis[j] == GPUOPT_VARIABLE_BASIC;
     if (basic != rows) fault = "not a basis";
+    else if (r->certainty[k] != (outcome == GPUOPT_OPTIMAL ? GPUOPT_CERTAINTY_TOLERANCE : GPUOPT_CERTAINTY_NONE))
+        fault = "another certainty than its outcome has";
     else if (crosses(&child)) {
         if (outcome != GPUOPT_INFEASIBLE || r->iterations[k] != 0) fault = "bounds cross";
     } else {

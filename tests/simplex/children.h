@@ -21,6 +21,8 @@ typedef struct children {
 /* Kinds of changes: bounds, sides, costs. */
 enum { CHILDREN_BOUNDS = 1, CHILDREN_SIDES = 2, CHILDREN_COSTS = 4 };
 
+/* `count` children, whose changes are still to be filled in. */
+children *children_new(int32_t count);
 /* Makes `count` children with up to three changes of each of these kinds, of small whole numbers. */
 children *children_draw(uint64_t *seed, const mip *m, int32_t count, int kinds);
 /* Makes both children of each column at x; `count` is of the columns. */
@@ -53,7 +55,7 @@ typedef struct children_report {
     gpuopt_simplex_child_report r;
     int32_t count;
     double cutoff; /* that the root has; NaN: none */
-    int32_t outcome[CHILDREN_MOST], iterations[CHILDREN_MOST];
+    int32_t outcome[CHILDREN_MOST], iterations[CHILDREN_MOST], certainty[CHILDREN_MOST];
     double bound[CHILDREN_MOST], objective[CHILDREN_MOST];
     uint8_t *basis;
     double *x, *farkas, *farkas_low;

@@ -115,6 +115,7 @@ programs_report *programs_report_new(const programs *all, int32_t count) {
     r->count = count;
     r->r.outcome = calloc((size_t)count + 1, sizeof *r->r.outcome);
     r->r.iterations = calloc((size_t)count + 1, sizeof *r->r.iterations);
+    r->r.certainty = calloc((size_t)count + 1, sizeof *r->r.certainty);
     r->r.objective = doubles(count);
     r->r.x = doubles(cols), r->r.ray = doubles(cols), r->r.ray_low = doubles(cols);
     r->r.dual = doubles(rows), r->r.farkas = doubles(rows), r->r.farkas_low = doubles(rows);
@@ -124,7 +125,7 @@ programs_report *programs_report_new(const programs *all, int32_t count) {
 
 void programs_report_free(programs_report *r) {
     free(r->r.outcome), free(r->r.iterations), free(r->r.objective), free(r->r.x), free(r->r.ray), free(r->r.ray_low);
-    free(r->r.dual), free(r->r.farkas), free(r->r.farkas_low), free(r->r.basis);
+    free(r->r.dual), free(r->r.farkas), free(r->r.farkas_low), free(r->r.basis), free(r->r.certainty);
     free(r);
 }
 
@@ -137,7 +138,7 @@ int programs_report_equal(const programs *all, const programs_report *a, int32_t
             sizeof *x->member * n * (length)) == 0)
     return SAME(outcome, 1) && SAME(iterations, 1) && SAME(objective, 1) && SAME(x, cols) && SAME(dual, rows) &&
            SAME(farkas, rows) && SAME(farkas_low, rows) && SAME(ray, cols) && SAME(ray_low, cols) &&
-           SAME(basis, rows + cols);
+           SAME(basis, rows + cols) && SAME(certainty, 1);
 #undef SAME
 }
 
@@ -195,6 +196,8 @@ static const char *evidence_fault(const programs *all, const programs_report *r,
     for (j = 0; j < cols; j++) crossing |= m->lb[j] > m->ub[j];
     for (j = 0; j < rows + cols; j++) basic += basis[j] == GPUOPT_VARIABLE_BASIC;
     if (basic != rows) return "the basis has another number of variables";
+    if (r->r.certainty[k] != (outcome == GPUOPT_OPTIMAL ? GPUOPT_CERTAINTY_TOLERANCE : GPUOPT_CERTAINTY_NONE))
+        return "another certainty than the outcome has";
     if (!crossing && misplaced(m, x, basis)) return "x of a nonbasic column is not at its bound";
     for (j = 0; j < cols; j++) objective += (m->cost ? m->cost[j] : 0) * x[j];
     if (!(fabs(r->r.objective[k] - objective) <= 1e-9 * fmax(1, fabs(objective)))) return "objective is not that of x";
