@@ -213,7 +213,9 @@ int worker_open(worker *w, tree *t, int probes) {
     w->bound = -HUGE_VAL;
     w->cutoff = w->known = HUGE_VAL;
     w->cutoff_row = -1;
-    if (!worker_ok(w, open_context(w->backend, 0, 1, &w->speaker, &w->context, &w->backend)) || !allocate(w)) return 0;
+    if (!worker_ok(w, open_context(w->backend, 0, 1, &w->speaker, &w->context, &w->backend)) || !allocate(w) ||
+        t->infeasible)
+        return 0;
     gpuopt_propagator_desc_tune(&rows, GPUOPT_SETTINGS_SCIP); /* the relaxation finds small steps by itself */
     rows.feasibility_tolerance = 1e-9;                        /* that of the relaxation */
     rows.trail_capacity = trail_capacity(t->model);

@@ -8,10 +8,11 @@
 
 #include "examples/mip_search.h"
 
-gpuopt_status tree_open(tree *t, const mip *model, double deadline) {
+gpuopt_status tree_open(tree *t, const mip *model, const whole_rows *whole, double deadline) {
     size_t cols = (size_t)model->matrix.cols;
     memset(t, 0, sizeof *t);
     t->model = model;
+    t->whole = whole;
     t->deadline = deadline;
     t->unit = mip_cost_unit(model);
     t->best_objective = t->cutoff = HUGE_VAL;

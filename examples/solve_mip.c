@@ -29,8 +29,9 @@ static const char usage[] =
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --help             print this and exit\n"
     "status:\n"
-    "  optimal            no solution is better by more than 1e-9, relative above 1; integers are integers, and rows\n"
-    "                     and bounds hold to 1e-8, relative above 1\n"
+    "  optimal            no solution is better by more than 1e-9, relative above 1; integers are integers; rows "
+    "whose\n"
+    "                     columns and numbers are all integers hold exactly, others to 1e-9 of the sum of their terms\n"
     "  infeasible, unbounded\n"
     "  feasible, limit    stopped in time, or rounding allowed no verdict: with a solution, without one\n"
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write, 3 anything else\n";
@@ -50,48 +51,12 @@ static int take(void *options_of, const char *name, const char *value) {
     return -1;
 }
 
-static const double integrality = 1e-6, feasibility = 1e-8;
+static const double integrality = 1e-6;
 
 static double fraction(double x) { return x - floor(x); }
-static int is_open(const worker *w, int32_t j) { return w->model->integer[j] && w->lb[j] < w->ub[j]; }
-/* Of an integer column: whether its value in the relaxation is none. */
-static int is_fractional(const worker *w, int32_t j) {
+int is_open(const worker *w, int32_t j) { return w->model->integer[j] && w->lb[j] < w->ub[j]; }
+int is_fractional(const worker *w, int32_t j) {
     return w->model->integer[j] && fabs(w->x[j] - round(w->x[j])) > integrality;
-}
-
-/* ---- Solutions ---- */
-
-static int is_between(double low, double x, double high) {
-    return x >= low - feasibility * fmax(1, fabs(low)) && x <= high + feasibility * fmax(1, fabs(high));
-}
-
-/* Takes the relaxation's point with its integer columns rounded as a solution, if it satisfies all rows and bounds. */
-static int take_rounded(worker *w) {
-    const mip *m = w->model;
-    double *x = w->high;
-    int32_t i, j;
-    int64_t k;
-    for (j = 0; j < m->matrix.cols; j++) {
-        x[j] = m->integer[j] ? round(w->x[j]) : w->x[j];
-        if (!is_between(m->lb[j], x[j], m->ub[j])) return 0;
-    }
-    for (i = 0; i < m->matrix.rows; i++) {
-        long double sum = 0;
-        for (k = m->matrix.start[i]; k < m->matrix.start[i + 1]; k++)
-            sum += (long double)m->matrix.value[k] * x[m->matrix.index[k]];
-        if (!is_between(m->lhs[i], (double)sum, m->rhs[i])) return 0;
-    }
-    tree_offer(w, x, lp_objective(m, x));
-    return 1;
-}
-
-/* The same, with what is best for the other columns; leaves the node. */
-static void take_integers(worker *w) {
-    int32_t j, count = 0;
-    if (take_rounded(w)) return;
-    for (j = 0; j < w->model->matrix.cols; j++)
-        if (is_open(w, j)) w->col[count] = j, w->low[count++] = round(w->x[j]);
-    if (node_push(w, NULL) && node_tighten(w, count, w->col, w->low, w->low) && node_relax(w)) take_rounded(w);
 }
 
 /* ---- Dives ---- */
@@ -217,8 +182,6 @@ static int32_t try_children(worker *w, candidate **tried, int32_t count) {
     return listed;
 }
 
-enum { CLOSED = -1, AGAIN = -2, INTEGRAL = -3 }; /* AGAIN: the node's bounds are tighter now */
-
 /* Chooses a column to branch on. */
 static int32_t choose(worker *w) {
     enum { RELIABLE = 8 };
@@ -256,15 +219,6 @@ static int32_t tighten_by_cost(worker *w, double objective, const double *x, con
 
 /* ---- The tree ---- */
 
-/* A column to branch on where the relaxation's integers are no solution, or no proof; -1: all are fixed. */
-static int32_t any_open(const worker *w) {
-    int32_t j, best = -1;
-    for (j = 0; j < w->model->matrix.cols; j++)
-        if (is_open(w, j) && (best < 0 || fabs(w->x[j] - round(w->x[j])) > fabs(w->x[best] - round(w->x[best]))))
-            best = j;
-    return best;
-}
-
 /* The child to go to first: at times towards the best solution, else away from the root's optimum. */
 static decision first_child(const worker *w, int32_t j) {
     double x = w->x[j], root = w->tree->root_x[j];
@@ -300,11 +254,8 @@ static int branch(worker *w, int32_t col) {
     int dives = w->nodes % 32 == 1 && 4 * w->dives <= w->iterations + 10000;
     decision d;
     if (col == CLOSED || w->bound >= w->cutoff) return 0;
-    if (integral) col = any_open(w);
-    if (col < 0) {
-        if (!taken || w->outcome != GPUOPT_OPTIMAL) w->given_up = fmin(w->given_up, w->bound);
-        return 0;
-    }
+    if (integral) col = settle_doubt(w, taken);
+    if (col == CLOSED) return 0;
     d = first_child(w, col);
     tree_put(w, opposite(d));
     if (!integral && !dives && !node_is_full(w)) return node_descend(w, d);
@@ -410,53 +361,20 @@ static int report(const options *o, const tree *t, const worker *w, double sign,
     return result;
 }
 
-/* Makes it a minimisation, with all arrays. */
-static int prepare(mip *m) {
-    int32_t j;
-    if (!m->cost) m->cost = calloc((size_t)m->matrix.cols + 1, sizeof *m->cost);
-    if (!m->integer) m->integer = calloc((size_t)m->matrix.cols + 1, 1);
-    if (!m->cost || !m->integer || mip_rows(m) || mip_columns(m)) return -1;
-    for (j = 0; m->maximize && j < m->matrix.cols; j++) m->cost[j] = -m->cost[j];
-    if (m->maximize) m->offset = -m->offset;
-    m->maximize = 0;
-    return 0;
-}
-
-/* Fixes columns at a bound that costs least and that no row keeps them from: some optimum has them there. */
-static int fix_free_choices(mip *m) {
-    uint8_t *needed = calloc((size_t)m->matrix.cols + 1, 1); /* 1: by a row, if it decreases; 2: if it increases */
-    int32_t i, j;
-    int64_t e;
-    if (!needed) return -1;
-    for (i = 0; i < m->matrix.rows; i++)
-        for (e = m->matrix.start[i]; e < m->matrix.start[i + 1]; e++) {
-            int down = m->matrix.value[e] > 0 ? 1 : 2;
-            if (m->lhs[i] > -1e20) needed[m->matrix.index[e]] |= (uint8_t)down;
-            if (m->rhs[i] < 1e20) needed[m->matrix.index[e]] |= (uint8_t)(3 - down);
-        }
-    for (j = 0; j < m->matrix.cols; j++) {
-        double low = m->integer[j] ? ceil(m->lb[j]) : m->lb[j], high = m->integer[j] ? floor(m->ub[j]) : m->ub[j];
-        if (low > high) continue;
-        if (!(needed[j] & 1) && m->cost[j] >= 0 && low > -1e20) m->ub[j] = low;
-        else if (!(needed[j] & 2) && m->cost[j] <= 0 && high < 1e20) m->lb[j] = high;
-    }
-    free(needed);
-    return 0;
-}
-
-static int run(const options *o, const mip *model, double sign) {
+static int run(const options *o, const mip *model, const whole_rows *whole, int infeasible, double sign) {
     tree t;
     worker *w = calloc((size_t)o->threads, sizeof *w);
     double start = now();
     int result = EXIT_FAILED;
     int32_t k;
-    gpuopt_status status = w ? tree_open(&t, model, start + (double)o->time) : GPUOPT_ERROR_MEMORY;
+    gpuopt_status status = w ? tree_open(&t, model, whole, start + (double)o->time) : GPUOPT_ERROR_MEMORY;
     for (k = 0; !status && k < o->threads; k++) {
         w[k].given_up = HUGE_VAL;
         w[k].tree = &t;
         w[k].backend = o->backend;
         w[k].speaker.name = o->model;
     }
+    t.infeasible = infeasible;
     if (!status) solve(&t, w, (int32_t)o->threads), status = t.status;
     if (!status) result = report(o, &t, w, sign, now() - start);
     else {
@@ -473,15 +391,18 @@ int main(int argc, char **argv) {
     options o = {.backend = "auto", .time = 600, .threads = 1};
     mip model;
     char error[1024];
-    int result = EXIT_FAILED, sign;
+    whole_rows whole;
+    int result = EXIT_FAILED, sign, prepared;
     if (parse_words(argc, argv, usage, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (mip_load(o.model, &model, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
     sign = model.maximize ? -1 : 1;
-    if (prepare(&model) || fix_free_choices(&model)) fprintf(stderr, "%s: out of memory\n", o.model);
-    else result = run(&o, &model, sign);
+    prepared = mip_prepare(&model, &whole);
+    if (prepared < 0) fprintf(stderr, "%s: out of memory\n", o.model);
+    else result = run(&o, &model, &whole, prepared, sign);
+    whole_close(&whole);
     mip_free(&model);
     return finish_output(result);
 }
