@@ -5,9 +5,9 @@
  * ends with the proven optimum, and checks the assignment against the model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[gst]*.c examples/common.c examples/io/c*.c \
- *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
- *         examples/io/wcsp.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o branch_wcsp
+ *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[gst]*.c examples/common.c examples/interrupt.c \
+ *         examples/io/c*.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c \
+ *         examples/io/uai.c examples/io/wcsp.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o branch_wcsp
  * Also reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
  * Try: random:30:5:0.25:1 --z 7 --backend cpu
  * Try: grid:14:4:1 --reduce

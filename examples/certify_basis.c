@@ -4,9 +4,9 @@
  * proven on the data of the file, or what is wrong with it.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/certify_basis.c examples/common.c examples/io/bas.c examples/io/lp_*.c examples/io/m*.c \
- *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -llzma -lstdc++ \
- *         -lm -o certify_basis
+ *     cc -O2 -I. examples/certify_basis.c examples/common.c examples/interrupt.c examples/io/bas.c \
+ *         examples/io/lp_*.c examples/io/m*.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
+ *         gpuopt_impl/gpuopt.c -lz -llzma -lstdc++ -lm -o certify_basis
  * Try: examples/models/transport.mps examples/bases/transport.bas
  */
 #define _POSIX_C_SOURCE 200809L

@@ -4,9 +4,9 @@
  * what follows, by one call.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/probe_mps.c examples/common.c examples/io/m*.c examples/io/lp_models.c \
- *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz \
- *         -llzma -lstdc++ -lm -o probe_mps
+ *     cc -O2 -I. examples/probe_mps.c examples/common.c examples/interrupt.c examples/io/m*.c \
+ *         examples/io/lp_models.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
+ *         gpuopt_impl/gpuopt.c -lz -llzma -lstdc++ -lm -o probe_mps
  * Also reads: *.mps *.mps.gz *.mps.xz gen:*
  * Try: gen:rand,10000,10000,10,1 --backend cpu
  * Try: gen:rand,10000,10000,10,1 --threads all

@@ -4,9 +4,9 @@
  * host would, and prints what it found.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/io/m*.c examples/io/lp_models.c \
- *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz \
- *         -llzma -lstdc++ -lm -o propagate_mps
+ *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/interrupt.c examples/io/m*.c \
+ *         examples/io/lp_models.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
+ *         gpuopt_impl/gpuopt.c -lz -llzma -lstdc++ -lm -o propagate_mps
  * Reads: *.mps+integer *.mps.gz+integer *.mps.xz+integer gen:*
  * Try: gen:rand,1000000,1000000,10,1
  * Try: gen:rand,1000000,1000000,10,1 --threads all

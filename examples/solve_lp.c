@@ -4,9 +4,10 @@
  * a host would, prints the result, and checks it against the model.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/ranks.c examples/io/certificate.c examples/io/m*.c \
- *         examples/io/lp_*.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
- *         transports/gpuopt_threads.c gpuopt_impl/gpuopt.c -pthread -lz -llzma -lstdc++ -lm -o solve_lp
+ *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/interrupt.c examples/ranks.c \
+ *         examples/io/certificate.c examples/io/m*.c examples/io/lp_*.c examples/io/names.c examples/io/text.c \
+ *         examples/io/generate.cpp transports/gpuopt_threads.c gpuopt_impl/gpuopt.c -pthread -lz -llzma -lstdc++ -lm \
+ *         -o solve_lp
  * Reads: *.mps+continuous *.mps.gz+continuous *.mps.xz+continuous shah:* meyer:* plant:*
  * Try: shah:1000:1
  * Try: meyer:750:3750:0.04:1

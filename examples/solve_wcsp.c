@@ -5,10 +5,10 @@
  * model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_[gpr]*.c examples/co*.c examples/ranks.c examples/io/agents*.c \
- *         examples/io/c*.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c \
- *         examples/io/uai.c examples/io/wcsp.c transports/gpuopt_threads.c gpuopt_impl/gpuopt.c -pthread -lz -llzma \
- *         -lm -o solve_wcsp
+ *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_[gpr]*.c examples/co*.c examples/interrupt.c examples/ranks.c \
+ *         examples/io/agents*.c examples/io/c*.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c \
+ *         examples/io/t*.c examples/io/uai.c examples/io/wcsp.c transports/gpuopt_threads.c gpuopt_impl/gpuopt.c \
+ *         -pthread -lz -llzma -lm -o solve_wcsp
  * Reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
  * Try: random:18:10:0.3:1
  * Try: random:18:10:0.3:1 --z 3
