@@ -203,6 +203,14 @@ void print_name(FILE *to, char **name, char letter, int k) {
     else fprintf(to, "%c%d", letter, k);
 }
 
+void print_pairs(FILE *to, char **name, char letter, int count, const double *a, const double *b) {
+    int k;
+    for (k = 0; k < count; k++) {
+        print_name(to, name, letter, k);
+        fprintf(to, " %.17g %.17g\n", a[k], b[k]);
+    }
+}
+
 void print_json_string(const char *text) {
     putchar('"');
     for (; *text; text++) {

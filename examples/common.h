@@ -67,6 +67,8 @@ gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int t
 
 /* Generated models have numbers for names. */
 void print_name(FILE *to, char **name, char letter, int k);
+/* Prints a line "name a b" for each of `count`. */
+void print_pairs(FILE *to, char **name, char letter, int count, const double *a, const double *b);
 void print_json_string(const char *text); /* in quotes, on stdout */
 /* Prints a comma and a member on stdout: null if it is not known or not finite. */
 void print_json_number(const char *name, double value, int known);

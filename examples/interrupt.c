@@ -10,18 +10,22 @@
 
 #include "examples/common.h"
 
-/* A handler may do very little: it sets this flag. It is atomic since any thread of the program may get the signal, and
- * every thread that calls the library reads it. */
-static atomic_int signalled;
+/* When the first signal came, in milliseconds of now(); 0: none has. A handler may do very little, so it sets this. It is
+ * atomic since any thread of the program may get the signal, and every thread that calls the library reads it. */
+static atomic_llong signalled;
 static double limit, deadline = HUGE_VAL;
 
-/* The first signal asks to stop. The default action is back from then on, so a second one ends the program even if it
- * is in a call that does not ask the hook for long. */
+enum { SAME_MS = 100 };
+
+/* The first signal asks to stop. A second one ends the program by the default action, even if it is in a call that does
+ * not ask the hook for long. One that follows within a tenth of a second is the first one once more: timeout(1), and a
+ * shell that passes on what its terminal sent to all anyway, send each signal twice. */
 static void handle(int number) {
-    (void)number;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    atomic_store(&signalled, 1);
+    const long long when = (long long)(1e3 * now()) + 1; /* clock_gettime() is allowed here */
+    long long first = 0;
+    if (atomic_compare_exchange_strong(&signalled, &first, when) || when - first < SAME_MS) return;
+    signal(number, SIG_DFL);
+    raise(number); /* takes effect when this function returns */
 }
 
 void interrupt_limit(double seconds) { limit = seconds; }
@@ -43,8 +47,8 @@ int interrupted(void *user) {
 }
 
 const char *interrupt_cause(void) {
-    if (atomic_load(&signalled)) return "a signal";
-    return deadline < HUGE_VAL && now() >= deadline ? "the limit of time" : NULL;
+    if (atomic_load(&signalled)) return "by a signal";
+    return deadline < HUGE_VAL && now() >= deadline ? "at the limit of time" : NULL;
 }
 
 double interrupt_left(void) { return deadline - (deadline < HUGE_VAL ? now() : 0); }

@@ -26,7 +26,7 @@ void interrupt_catch(void);
  * program's own loops ask the same, with NULL. Any thread may call it. */
 int interrupted(void *user);
 
-/* What has made it stop, in words: "a signal" or "the limit of time"; NULL: nothing has. */
+/* What has made it stop, in words: "by a signal" or "at the limit of time"; NULL: nothing has. */
 const char *interrupt_cause(void);
 
 /* Seconds until time is up; HUGE_VAL: there is no limit. */

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "examples/common.h"
 #include "examples/io/mip.h"
@@ -34,10 +33,9 @@ static const char usage[] =
     "  --mode M           jacobi: the same bits everywhere; sequential: in place, CPU only, fewest rounds (jacobi)\n"
     "  --driver D         how the GPU runs rounds: auto, host, cooperative or graph (auto)\n"
     "  --rounds N         at most this many (1000)\n"
-    "  --json             one line of JSON on stdout, nothing else\n"
-    "  --bounds FILE      write \"name lower upper\" for each column\n"
-    "  --help             print this and exit\n"
-    "exit status: 0 done, 1 infeasible, 2 bad input or a failed write, 3 anything else\n";
+    "  --solution FILE    write \"name lower upper\" for each column; also --bounds\n" USAGE_SHARED
+    "exit status: 0 done, 1 infeasible, 2 bad input or a failed write,\n"
+    "             3 stopped early, but for --rounds, or anything else\n";
 
 typedef struct options {
     const char *model, *backend, *mode, *driver, *bounds;
@@ -58,7 +56,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--driver") == 0) return choice(o->driver = value, drivers) >= 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1000000000, &o->threads);
     if (strcmp(name, "--rounds") == 0) return whole_number(value, 1000000000, &o->rounds);
-    if (strcmp(name, "--bounds") == 0) return *(o->bounds = value) != 0;
+    if (strcmp(name, "--solution") == 0 || strcmp(name, "--bounds") == 0) return *(o->bounds = value) != 0;
     return -1;
 }
 
@@ -80,8 +78,8 @@ static const int64_t cuda_from_nonzeros = 2200;
 
 /* What all calls together found, and how long they took. */
 typedef struct summary {
-    const char *backend;
-    gpuopt_propagator_info info; /* sums over all calls */
+    const char *backend, *stopped; /* stopped: by what, in words; NULL: it was not */
+    gpuopt_propagator_info info;   /* sums over all calls */
     int64_t tightened_lower, tightened_upper;
     double seconds, read_seconds;
 } summary;
@@ -96,11 +94,7 @@ static void count_tightened(const mip *model, const double *lb, const double *ub
 
 static int write_bounds(const char *path, const mip *model, const double *lb, const double *ub) {
     FILE *file = fopen(path, "w");
-    int j;
-    for (j = 0; file && j < model->matrix.cols; j++) {
-        print_name(file, model->col_name, 'x', j);
-        fprintf(file, " %.17g %.17g\n", lb[j], ub[j]);
-    }
+    if (file) print_pairs(file, model->col_name, 'x', model->matrix.cols, lb, ub);
     return close_written(file, path);
 }
 
@@ -126,7 +120,7 @@ static void print_words(const mip *model, const summary *s) {
     if (s->info.rounds > 0) printf(" (%.3g billion nonzeros a second)", 1e-9 * nonzeros / s->seconds);
     switch (s->info.outcome) {
     case GPUOPT_CONVERGED: printf(": nothing more to tighten.\n"); break;
-    case GPUOPT_LIMIT: printf(": stopped at the limit of rounds.\n"); break;
+    case GPUOPT_LIMIT: printf(": stopped %s.\n", s->stopped ? s->stopped : "at the limit of rounds"); break;
     case GPUOPT_INFEASIBLE:
         if (s->info.infeasible_row >= 0) {
             printf(": infeasible: no point within the bounds satisfies row ");
@@ -146,16 +140,17 @@ static void print_words(const mip *model, const summary *s) {
 
 /* ---- The loop ---- */
 
-/* On a terminal: one round per call, and a line for each; otherwise all rounds in one call, which takes fewer exchanges
+/* On a terminal: one round per call, and a progress line; otherwise all rounds in one call, which takes fewer exchanges
  * with a GPU. */
 static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, summary *s) {
-    int watched = !o->json && isatty(STDOUT_FILENO);
+    int watched = !o->json && progress_is_seen();
     gpuopt_propagator_info step;
     gpuopt_status status = GPUOPT_OK;
     double start;
     gpuopt_desc_init(&step, sizeof step);
     gpuopt_desc_init(&s->info, sizeof s->info);
-    while (!status && step.outcome == GPUOPT_MORE) {
+    s->info.infeasible_row = s->info.infeasible_col = -1; /* what is printed if it is stopped before the first round */
+    while (!status && step.outcome == GPUOPT_MORE && !interrupted(NULL)) {
         start = now();
         status = gpuopt_propagator_round(propagator, watched ? 1 : (int32_t)o->rounds, &step);
         s->seconds += now() - start;
@@ -163,8 +158,13 @@ static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, 
         step.changed += s->info.changed;
         s->info = step;
         if (watched && !status)
-            printf("round %4d: %10lld bounds moved so far, %.3f ms\n", (int)step.rounds, (long long)step.changed,
-                   1e3 * s->seconds);
+            progress("round %d: %lld bounds moved so far, %.1f s", (int)step.rounds, (long long)step.changed,
+                     s->seconds);
+    }
+    progress_end();
+    if (!status && step.outcome == GPUOPT_MORE) {
+        s->stopped = interrupt_cause();
+        s->info.outcome = GPUOPT_LIMIT;
     }
     return status;
 }
@@ -197,7 +197,7 @@ static int run(const options *o, const mip *model, summary *s) {
         count_tightened(model, lb, ub, s);
         if (o->json) print_json(o, model, s);
         else print_words(model, s);
-        result = s->info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE : 0;
+        result = s->info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE : s->stopped ? EXIT_FAILED : 0;
         if (o->bounds && write_bounds(o->bounds, model, lb, ub)) result = EXIT_BAD_INPUT;
     }
     gpuopt_propagator_destroy(propagator);
@@ -221,6 +221,7 @@ int main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     }
     s.read_seconds = now() - s.read_seconds;
+    interrupt_catch();
     result = run(&o, &model, &s);
     mip_free(&model);
     return finish_output(result);
