@@ -129,7 +129,7 @@ static void fill_rest(cutter *c, int pass) {
     int32_t i;
     for (i = 0; i < c->model.pieces; i++) {
         const int64_t each = c->known.cut[(size_t)i * (size_t)c->model.pieces + (size_t)i];
-        use(c, pass, i, (c->rest[pass][i] + each - 1) / each);
+        if (c->rest[pass][i] > 0) use(c, pass, i, (c->rest[pass][i] + each - 1) / each);
     }
 }
 

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "examples/common.h"
 #include "examples/io/mip.h"
@@ -140,10 +141,10 @@ static void print_words(const mip *model, const summary *s) {
 
 /* ---- The loop ---- */
 
-/* On a terminal: one round per call, and a progress line; otherwise all rounds in one call, which takes fewer exchanges
+/* On a terminal: one round per call, and a line for each; otherwise all rounds in one call, which takes fewer exchanges
  * with a GPU. */
 static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, summary *s) {
-    int watched = !o->json && progress_is_seen();
+    int watched = !o->json && isatty(STDOUT_FILENO);
     gpuopt_propagator_info step;
     gpuopt_status status = GPUOPT_OK;
     double start;
@@ -158,10 +159,9 @@ static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, 
         step.changed += s->info.changed;
         s->info = step;
         if (watched && !status)
-            progress("round %d: %lld bounds moved so far, %.1f s", (int)step.rounds, (long long)step.changed,
-                     s->seconds);
+            printf("round %4d: %10lld bounds moved so far, %.3f ms\n", (int)step.rounds, (long long)step.changed,
+                   1e3 * s->seconds);
     }
-    progress_end();
     if (!status && step.outcome == GPUOPT_MORE) {
         s->stopped = interrupt_cause();
         s->info.outcome = GPUOPT_LIMIT;

@@ -190,7 +190,7 @@ static void print_json(const options *o, const mip *model, const answer *a) {
            (long long)mip_nonzeros(model));
     printf(", \"status\": \"%s\"", gpuopt_outcome_string(a->info.outcome));
     print_json_number("objective", a->objective, has_objective(a));
-    print_json_number("bound", a->bound, a->info.outcome == GPUOPT_LIMIT);
+    if (a->info.outcome == GPUOPT_LIMIT) print_json_number("bound", a->bound, 1);
     print_json_number("planted_optimum", model->optimum, model->optimum_known);
     printf(", \"iterations\": %lld, \"dual_iterations\": %lld, \"flips\": %lld, \"refreshes\": %lld, \"reinversions\": "
            "%lld",
