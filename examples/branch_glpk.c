@@ -4,8 +4,8 @@
  * goes to a propagator with a trail, what follows goes back to GLPK, and nodes without a better solution are pruned.
  *
  * Build, from the repository's root, with GLPK (Debian: libglpk-dev):
- *     cc -O2 -I. examples/branch_glpk.c examples/branch_node.c examples/common.c examples/io/m*.c \
- *         examples/io/lp_models.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
+ *     cc -O2 -I. examples/branch_glpk.c examples/branch_node.c examples/common.c examples/interrupt.c \
+ *         examples/io/m*.c examples/io/lp_models.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
  *         gpuopt_impl/gpuopt.c -lglpk -lz -llzma -lstdc++ -lm -o branch_glpk
  * Also reads: *.mps *.mps.gz *.mps.xz
  * Needs: glpk.h

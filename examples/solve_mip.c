@@ -5,9 +5,9 @@
  * branching and by what branching has brought before; dives look for solutions. Threads take nodes from one queue.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/solve_mip.c examples/mip_*.c examples/common.c examples/io/m*.c examples/io/lp_*.c \
- *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -pthread -lz -llzma \
- *         -lstdc++ -lm -o solve_mip
+ *     cc -O2 -I. examples/solve_mip.c examples/mip_*.c examples/common.c examples/interrupt.c examples/io/m*.c \
+ *         examples/io/lp_*.c examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c \
+ *         -pthread -lz -llzma -lstdc++ -lm -o solve_mip
  * Also reads: *.mps *.mps.gz *.mps.xz
  * Try: examples/models/lotsizing.mps --backend cpu
  */
