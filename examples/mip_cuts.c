@@ -221,7 +221,7 @@ int node_cut(worker *w) {
     size_t cols = (size_t)w->model->matrix.cols, own = cols + (size_t)w->model->matrix.rows;
     cutter c = {.w = w, .list = w->col, .integer = w->low, .cut = w->high};
     tree *t = w->tree;
-    double until = now() + 0.1 * (t->deadline - now()), before;
+    double until = now() + 0.1 * fmin(600, interrupt_left()), before;
     int32_t had, kept, stalls = 0, result;
     c.implied = calloc(2 * cols + 1, sizeof *c.implied);
     c.term = calloc(cols + 1, sizeof *c.term);

@@ -32,7 +32,7 @@ int take_rounded(worker *w) {
 
 void take_integers(worker *w) {
     int32_t j, count = 0;
-    if (take_rounded(w)) return;
+    if (take_rounded(w) || node_is_full(w)) return;
     for (j = 0; j < w->model->matrix.cols; j++)
         if (is_open(w, j)) w->col[count] = j, w->low[count++] = round(w->x[j]);
     if (node_push(w, NULL) && node_tighten(w, count, w->col, w->low, w->low) && node_relax(w)) take_rounded(w);
@@ -149,7 +149,7 @@ static int smaller_solve(worker *w, const smaller *s) {
     worker_ok(w, gpuopt_simplex_set_cutoff(lp, w->cutoff));
     do {
         if (!worker_ok(w, gpuopt_simplex_iterate(lp, 200, &info))) break;
-        w->late |= now() > w->tree->deadline;
+        w->late |= interrupted(NULL);
     } while (info.outcome == GPUOPT_MORE && !w->late);
     w->iterations += info.iterations;
     w->doubts += info.iterations;

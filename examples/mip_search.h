@@ -38,10 +38,10 @@ typedef struct open_node {
 typedef struct tree {
     const mip *model; /* minimised, with both forms of its matrix */
     const whole_rows *whole;
-    double deadline; /* of now() */
-    double unit;     /* the objective's values differ by multiples of it; 0: by anything */
-    int infeasible;  /* as rows and bounds say by themselves */
-    int unbounded;   /* the relaxation is: any solution proves that the model is */
+    double sign, start; /* of the objective in the file; when the program began */
+    double unit;        /* the objective's values differ by multiples of it; 0: by anything */
+    int infeasible;     /* as rows and bounds say by themselves */
+    int unbounded;      /* the relaxation is: any solution proves that the model is */
     double root_objective, *root_x, *root_slope, *lb, *ub; /* of the root's relaxation */
     int32_t cuts, *cut_col; /* rows, by rows, that the relaxations have beyond the model's, each at most a side */
     int64_t *cut_start;
@@ -73,7 +73,8 @@ typedef struct worker {
     gpuopt_simplex *lp;            /* has the propagator's bounds */
     gpuopt_simplex_batch *batch;
     gpuopt_status status; /* the first that was not OK */
-    int late;             /* the deadline has passed */
+    int late;             /* it has been interrupted */
+    int shows;            /* it prints the progress */
 
     step *path; /* [depth] from the root; the first `top` share a level */
     int32_t depth, top, room;
@@ -119,6 +120,8 @@ int node_descend(worker *w, decision d);
 void node_back(worker *w, int32_t depth);
 /* Whether half of the trail is full: then other nodes come first. */
 int node_is_full(worker *w);
+/* Makes room in the trail: the node becomes one level, with all that has been found; at the root, what holds for good. */
+int node_pack(worker *w);
 /* Opens a level, with a decision if there is one. Returns whether that worked. */
 int node_push(worker *w, const decision *d);
 /* Sets bounds of some columns, and propagates them. */
@@ -147,7 +150,7 @@ int32_t settle_doubt(worker *w, int taken);
 int mip_prepare(mip *model, whole_rows *whole);
 
 /* Returns the status; the tree is to be closed in any case. */
-gpuopt_status tree_open(tree *t, const mip *model, const whole_rows *whole, double deadline);
+gpuopt_status tree_open(tree *t, const mip *model, const whole_rows *whole);
 void tree_close(tree *t);
 /* Puts a child of the worker's node into the tree. */
 void tree_put(worker *w, decision d);

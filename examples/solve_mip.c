@@ -23,30 +23,34 @@
 static const char usage[] =
     "usage: solve_mip MODEL [options]\n"
     "  MODEL              an MPS file (also by gzip; -: standard input)\n"
-    "  --time S           seconds at most (600)\n"
     "  --threads N        threads that search, each at a node of its own (1)\n"
     "  --backend B        cpu, cuda or auto: the CPU (auto)\n"
-    "  --json             one line of JSON on stdout, nothing else\n"
-    "  --help             print this and exit\n"
-    "status:\n"
+    "  --solution FILE    write \"name value\" for each column, if there is a solution\n"
+    "  --time S           the same as --seconds S; without either S is 600\n" USAGE_SHARED "status:\n"
     "  optimal            no solution is better by more than 1e-9, relative above 1; integers are integers; rows "
     "whose\n"
     "                     columns and numbers are all integers hold exactly, others to 1e-9 of the sum of their terms\n"
     "  infeasible, unbounded\n"
-    "  feasible, limit    stopped in time, or rounding allowed no verdict: with a solution, without one\n"
+    "  feasible, limit    stopped, or rounding allowed no verdict: with a solution, without one\n"
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write, 3 anything else\n";
 
 typedef struct options {
-    const char *model, *backend;
-    int64_t time, threads;
+    const char *model, *backend, *solution;
+    int64_t threads;
     int json;
 } options;
 
 /* See parse_words(). */
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
+    char *end;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--time") == 0) return whole_number(value, 100000000, &o->time);
+    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "--time") == 0) {
+        double seconds = strtod(value, &end);
+        interrupt_limit(seconds);
+        return end != value && !*end && seconds > 0;
+    }
     if (strcmp(name, "--threads") == 0) return whole_number(value, MOST_THREADS, &o->threads);
     return -1;
 }
@@ -234,7 +238,8 @@ static int32_t solve_node(worker *w) {
     w->nodes++;
     tree_adopt(w);
     do {
-        if (!node_relax(w)) return CLOSED;
+        if (node_is_full(w) && !node_pack(w)) return CLOSED;
+        if (!whole_may_hold(w->tree->whole, w->model, w->lb, w->ub) || !node_relax(w)) return CLOSED;
         if (w->depth > 0 && parent > -HUGE_VAL && w->outcome == GPUOPT_OPTIMAL) {
             decision d = w->path[w->depth - 1].d; /* that led here */
             pthread_mutex_lock(&w->tree->lock);
@@ -270,6 +275,20 @@ static void lose(worker *w) {
     if (w->late) w->given_up = fmin(w->given_up, w->bound);
 }
 
+static void show_progress(worker *w) {
+    tree *t = w->tree;
+    double sign = t->sign, bound;
+    char best[40] = "no solution";
+    size_t open;
+    if (!w->shows) return;
+    pthread_mutex_lock(&t->lock);
+    if (t->found) snprintf(best, sizeof best, "solution %.8g", sign * t->best_objective);
+    open = t->count;
+    bound = sign * fmin(w->bound, open > 0 ? t->node[0]->bound : HUGE_VAL);
+    pthread_mutex_unlock(&t->lock);
+    progress("%lld nodes, %zu open, %s, bound %.8g, %.1f s", (long long)w->nodes, open, best, bound, now() - t->start);
+}
+
 /* The search: the next node is a child of the present one or, when there is none, the open one with the best bound. */
 static void *search(void *worker_of) {
     worker *w = worker_of;
@@ -277,6 +296,7 @@ static void *search(void *worker_of) {
     open_node *next;
     while ((next = tree_take(w)) != NULL) {
         int inside = 1;
+        show_progress(w);
         w->bound = next->bound;
         node_back(w, 0);
         tree_adopt(w);
@@ -287,7 +307,7 @@ static void *search(void *worker_of) {
         inside = inside && w->bound < w->cutoff && node_enter(w, next);
         free(next);
         while (inside && !w->late && !w->status && !(t->unbounded && w->cutoff < HUGE_VAL))
-            inside = branch(w, solve_node(w));
+            inside = branch(w, solve_node(w)), show_progress(w);
         lose(w);
     }
     return NULL;
@@ -354,11 +374,22 @@ static int report(const options *o, const tree *t, const worker *w, double sign,
         return result;
     }
     printf("%s", status);
+    if (result == EXIT_FAILED && interrupt_cause()) printf(" (stopped %s)", interrupt_cause());
     if (isfinite(objective)) printf(", objective %.12g", objective);
     if (isfinite(bound)) printf(", bound %.12g", bound);
     printf("; %lld nodes, %lld simplex iterations on %s in %.3g s\n", (long long)nodes, (long long)iterations,
            w->backend, seconds);
     return result;
+}
+
+static int write_solution(const char *path, const mip *model, const double *x) {
+    FILE *file = fopen(path, "w");
+    int32_t j;
+    for (j = 0; file && j < model->matrix.cols; j++) {
+        print_name(file, model->col_name, 'x', j);
+        fprintf(file, " %.17g\n", x[j] + 0.0 /* no minus zero */);
+    }
+    return close_written(file, path);
 }
 
 static int run(const options *o, const mip *model, const whole_rows *whole, int infeasible, double sign) {
@@ -367,7 +398,7 @@ static int run(const options *o, const mip *model, const whole_rows *whole, int 
     double start = now();
     int result = EXIT_FAILED;
     int32_t k;
-    gpuopt_status status = w ? tree_open(&t, model, whole, start + (double)o->time) : GPUOPT_ERROR_MEMORY;
+    gpuopt_status status = w ? tree_open(&t, model, whole) : GPUOPT_ERROR_MEMORY;
     for (k = 0; !status && k < o->threads; k++) {
         w[k].given_up = HUGE_VAL;
         w[k].tree = &t;
@@ -375,11 +406,17 @@ static int run(const options *o, const mip *model, const whole_rows *whole, int 
         w[k].speaker.name = o->model;
     }
     t.infeasible = infeasible;
+    t.sign = sign;
+    t.start = start;
+    if (!status) w[0].shows = !o->json && progress_is_seen();
     if (!status) solve(&t, w, (int32_t)o->threads), status = t.status;
-    if (!status) result = report(o, &t, w, sign, now() - start);
-    else {
+    progress_end();
+    if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
         if (status == GPUOPT_ERROR_ARGUMENT) result = EXIT_BAD_INPUT; /* the log has named the place */
+    } else {
+        result = report(o, &t, w, sign, now() - start);
+        if (o->solution && t.found && write_solution(o->solution, model, t.best)) result = EXIT_BAD_INPUT;
     }
     for (k = 0; w && k < o->threads; k++) worker_close(&w[k]);
     if (w) tree_close(&t);
@@ -388,16 +425,18 @@ static int run(const options *o, const mip *model, const whole_rows *whole, int 
 }
 
 int main(int argc, char **argv) {
-    options o = {.backend = "auto", .time = 600, .threads = 1};
+    options o = {.backend = "auto", .threads = 1};
     mip model;
     char error[1024];
     whole_rows whole;
     int result = EXIT_FAILED, sign, prepared;
+    interrupt_limit(600);
     if (parse_words(argc, argv, usage, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (mip_load(o.model, &model, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
+    interrupt_catch();
     sign = model.maximize ? -1 : 1;
     prepared = mip_prepare(&model, &whole);
     if (prepared < 0) fprintf(stderr, "%s: out of memory\n", o.model);

@@ -122,6 +122,24 @@ BOUNDS
  UP b y 1000000000
 ENDATA
 MPS
+# Five equations over 40 binaries with entries up to 99, whose sides are half of the sums, and how far they are missed.
+awk 'BEGIN {
+    state = 1
+    print "NAME split FREE\nROWS\n N cost"
+    for (i = 0; i < 5; i++) print " E r" i
+    print "COLUMNS\n M1 '"'MARKER' 'INTORG'"'"
+    for (j = 0; j < 40; j++) for (i = 0; i < 5; i++) {
+        state = (state * 16807) % 2147483647; a = state % 100; sum[i] += a
+        print " x" j " r" i " " a
+    }
+    print " M2 '"'MARKER' 'INTEND'"'"
+    for (i = 0; i < 5; i++) print " s" i " cost 1 r" i " 1\n t" i " cost 1 r" i " -1"
+    print "RHS"
+    for (i = 0; i < 5; i++) print " rhs r" i " " int(sum[i] / 2)
+    print "BOUNDS"
+    for (j = 0; j < 40; j++) print " BV b x" j
+    print "ENDATA"
+}' >split.mps
 
 # name / signal / what must hold / program and arguments
 while IFS='|' read -r signal holds words; do
@@ -138,6 +156,10 @@ INT|status == "limit" && iterations > 0 && ranks == 2|solve_lp shah:2500:1 --ran
 TERM|outcome == "limit" && rounds > 0 && tightened_lower == 2|propagate_mps crawl.mps --rounds 1000000000 --backend cpu
 INT|outcome == "limit" && probes > 0 && probes < 2 * binaries|probe_mps gen:cover,20000,400000,1 --backend cpu
 INT|status == "limit" && optimum > 0 && optimum <= upper_bound && nodes > 0|solve_knapsack circle:10000:1000000:1 --backend cpu
+INT|status == "feasible" && objective >= 0 && bound <= objective && nodes > 10|solve_mip split.mps --backend cpu
+TERM|status == "feasible" && objective >= 0 && bound <= objective|solve_mip split.mps --backend cpu --threads 2
+INT|status == "limit" && nodes > 10 && bound >= -1e-9|branch_glpk split.mps --backend cpu
+TERM|status == "limit" && nodes > 10 && bound >= -1e-9|branch_glpk split.mps --without
 TERM|status == "limit" && bound <= cost && cost > 0|cutting_stock cutgen:256:12:1 --backend cpu
 INT|status == "bounded" && lower_bound <= 30 && upper_bound >= 30|branch_wcsp complete.wcsp --z 2 --backend cpu
 TERM|status == "bounded" && lower_bound <= 30|branch_wcsp complete.wcsp --relax 1000000 --backend cpu
@@ -187,19 +209,14 @@ writes_solution() {
         runs 2 "$1" "${@:2}" --solution no/such/folder && grep -q 'no/such/folder' err
 }
 for example in "${!model[@]}"; do
-    case $example in
-    solve_mip | branch_glpk) ;; # tests of their own
-    *)
-        file=("$models/${model[$example]}")
-        [ "$example" != certify_basis ] || file+=("$root/examples/bases/transport.bas")
-        check "$example: --solution" writes_solution "$example" "${file[@]}"
-        check "$example: --help lists the options" lists_options "$example"
-        for bad in "--seconds 0" "--seconds -1" "--seconds x" "--seconds" "--seconds nan" "--seconds inf" "--solution" "--nonsense"; do
-            # shellcheck disable=SC2086 # several words
-            check "$example: $bad is refused" refuses "$example" "${file[@]}" $bad
-        done
-        ;;
-    esac
+    file=("$models/${model[$example]}")
+    [ "$example" != certify_basis ] || file+=("$root/examples/bases/transport.bas")
+    check "$example: --solution" writes_solution "$example" "${file[@]}"
+    check "$example: --help lists the options" lists_options "$example"
+    for bad in "--seconds 0" "--seconds -1" "--seconds x" "--seconds" "--seconds nan" "--seconds inf" "--solution" "--nonsense"; do
+        # shellcheck disable=SC2086 # several words
+        check "$example: $bad is refused" refuses "$example" "${file[@]}" $bad
+    done
     check "$example: --version" says_version "$example"
 done
 
@@ -238,6 +255,8 @@ fits() { # COLUMNS COMMAND...
 if command -v script >/dev/null; then
     for columns in 20 40 80 200; do
         check "a progress line of solve_lp in $columns columns" fits $columns "$programs/solve_lp" plant:3000:6000:0.05:1 --backend cpu --seconds .8
+        check "a progress line of solve_mip in $columns columns" fits $columns "$programs/solve_mip" split.mps --seconds .8
+        check "a progress line of branch_glpk in $columns columns" fits $columns "$programs/branch_glpk" split.mps --seconds .8
         check "a progress line of solve_knapsack in $columns columns" fits $columns "$programs/solve_knapsack" circle:10000:1000000:1 --backend cpu --seconds .8
     done
     # A terminal that does not know its width: COLUMNS says it.

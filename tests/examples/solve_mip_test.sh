@@ -103,6 +103,8 @@ result "no multiple between two sides" $?
 refuted 0 1e8 "E 1 1 1 2" "E 0 1 -1 0 2" && refuted -1e9 1e9 "E 1 1 2 3" "E 3 2 1 3" &&
     refuted 0 1e9 "E 0 3 5 7 1" "E 2 1 -1 1 -3" "E 1 4 2 6 2"
 result "equations of which only a sum misses its side" $?
+rows 0 1e9 "E 1000000 6 10 3 5" "G 1 0 0 1 1" "L 1 0 0 1 1" && solved 1 infeasible null rows.mps --time 20
+result "a row that misses the common divisor of what a branching leaves" $?
 rows 0 1e9 "E 1000000 3 5" "E 0 1 -1" && solved 0 optimal 250000 rows.mps && rows 0 1e9 "G 1000000001 1000 3000" &&
     solved 0 optimal 333334 rows.mps
 result "and such rows with solutions" $?
@@ -174,6 +176,10 @@ result "stopped in time, with a solution and a bound" $?
 exits 3 split.mps --time 1 --json --threads 3 && [ "$(field status)" = feasible ] && within bound 0 0 &&
     within objective 1 2000 && within seconds 0.5 10
 result "three threads stopped in time" $?
+exits 0 "$models/staffing.mps" --solution solution && awk 'NF != 2 || $2 != int($2) { exit 1 } END { exit NR == 0 }' solution
+result "the solution in a file: integers" $?
+exits 1 "$models/overbooked.mps" --solution none && [ ! -e none ] && exits 2 "$models/staffing.mps" --solution no/where
+result "no solution: no file; a file that cannot be written: exit status 2" $?
 exits 0 "$models/lotsizing.mps" && has '^optimal, objective 270, bound 270; ' out
 result "in words" $?
 exits 2 nothing.mps && has '^nothing.mps' err
