@@ -14,21 +14,25 @@
 
 /* ---- Solutions ---- */
 
-static int is_solution(const worker *w, double *x) {
+/* What rounding may do to a relaxation's point; and what is allowed where no column is left to branch on. */
+static const double strict = 1e-12, loose = 1e-9;
+
+static int is_solution(const worker *w, double *x, double tolerance) {
     const mip *m = w->model;
     int32_t i, j;
     for (j = 0; j < m->matrix.cols; j++)
         x[j] = fmin(fmax(m->integer[j] ? round(w->x[j]) : w->x[j], m->lb[j]), m->ub[j]);
     for (i = 0; i < m->matrix.rows; i++)
-        if (!whole_holds(w->tree->whole, m, i, x)) return 0;
+        if (!whole_holds(w->tree->whole, m, i, x, tolerance)) return 0;
     return 1;
 }
 
-int take_rounded(worker *w) {
-    if (!is_solution(w, w->high)) return 0;
+static int take(worker *w, double tolerance) {
+    if (!is_solution(w, w->high, tolerance)) return 0;
     tree_offer(w, w->high, lp_objective(w->model, w->high));
     return 1;
 }
+int take_rounded(worker *w) { return take(w, strict); }
 
 void take_integers(worker *w) {
     int32_t j, count = 0;
@@ -94,7 +98,7 @@ static int smaller_row(const worker *w, int32_t row, smaller *s) {
         if (lhs > -1e20) lhs = (double)(lhs - sum - 1e-12L * size);
         if (rhs < 1e20) rhs = (double)(rhs - sum + 1e-12L * size);
     }
-    if (!open) return whole_holds(w->tree->whole, m, row, w->lb);
+    if (!open) return whole_holds(w->tree->whole, m, row, w->lb, loose);
     s->model.lhs[s->model.matrix.rows] = lhs;
     s->model.rhs[s->model.matrix.rows] = rhs;
     s->place[row] = ++s->model.matrix.rows;
@@ -195,7 +199,7 @@ static int32_t any_open(worker *w) {
         x[j] = m->integer[j] ? round(w->x[j]) : w->x[j];
     }
     for (i = 0; i < m->matrix.rows; i++) {
-        int64_t end = whole_holds(w->tree->whole, m, i, x) ? m->matrix.start[i] : m->matrix.start[i + 1];
+        int64_t end = whole_holds(w->tree->whole, m, i, x, strict) ? m->matrix.start[i] : m->matrix.start[i + 1];
         for (k = m->matrix.start[i]; k < end; k++) w->mark[m->matrix.index[k]] = 1;
     }
     for (j = 0; j < m->matrix.cols; j++) {
@@ -212,9 +216,9 @@ int32_t settle_doubt(worker *w, int taken) {
     if (taken && w->outcome == GPUOPT_OPTIMAL) return col < 0 ? CLOSED : col;
     if (col >= 0 && 4 * w->doubts > w->iterations + 10000) return col;
     if (!solve_smaller(w)) return CLOSED;
-    taken = take_rounded(w);
-    if (w->bound >= w->cutoff) return CLOSED;
     col = any_open(w);
+    taken = take(w, col < 0 ? loose : strict);
+    if (w->bound >= w->cutoff) return CLOSED;
     if (col < 0 && (!taken || w->outcome != GPUOPT_OPTIMAL)) w->given_up = fmin(w->given_up, w->bound);
     return col < 0 ? CLOSED : col;
 }

@@ -136,7 +136,7 @@ int node_cut(worker *w);
 /* Makes all costs of the relaxation 0. */
 void node_forget_costs(worker *w);
 
-/* Takes the relaxation's point with its integer columns rounded as a solution, if it satisfies all rows. */
+/* Takes the relaxation's point with its integer columns rounded as a solution, if it satisfies all rows to rounding. */
 int take_rounded(worker *w);
 /* The same, with what is best for the other columns; leaves the node. */
 void take_integers(worker *w);

@@ -104,7 +104,7 @@ int whole_may_hold(const whole_rows *h, const mip *m, const double *lb, const do
 
 /* ---- A point ---- */
 
-int whole_holds(const whole_rows *h, const mip *m, int32_t row, const double *x) {
+int whole_holds(const whole_rows *h, const mip *m, int32_t row, const double *x, double tolerance) {
     long double sum = 0, size = 0;
     int64_t k;
     if (h->scale[row] > 0) {
@@ -117,8 +117,8 @@ int whole_holds(const whole_rows *h, const mip *m, int32_t row, const double *x)
         sum += a * x[j];
         size += fabsl(a) * (m->integer[j] ? fabsl(x[j]) : fmaxl(1, fabsl(x[j])));
     }
-    return (m->lhs[row] <= -none || sum >= m->lhs[row] - 1e-9L * size) &&
-           (m->rhs[row] >= none || sum <= m->rhs[row] + 1e-9L * size);
+    return (m->lhs[row] <= -none || sum >= m->lhs[row] - tolerance * size) &&
+           (m->rhs[row] >= none || sum <= m->rhs[row] + tolerance * size);
 }
 
 /* ---- The model ---- */

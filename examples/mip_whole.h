@@ -20,9 +20,9 @@ typedef struct whole_rows {
 int whole_open(whole_rows *whole, mip *model);
 void whole_close(whole_rows *whole);
 
-/* Whether x satisfies the row: a whole row exactly, another one within 1e-9 of the sum of its terms' sizes, where that
- * of a continuous column is at least its coefficient's. */
-int whole_holds(const whole_rows *whole, const mip *model, int32_t row, const double *x);
+/* Whether x satisfies the row: a whole row exactly, another one within the tolerance times the sum of its terms' sizes,
+ * where that of a continuous column is at least its coefficient's. */
+int whole_holds(const whole_rows *whole, const mip *model, int32_t row, const double *x, double tolerance);
 /* Whether a whole row, of which the columns with lb == ub have that value, may hold: there is a multiple of the other
  * entries' greatest common divisor between its sides. If so, lhs and rhs are what the sides leave to these other
  * columns. */

@@ -51,6 +51,17 @@ function parity(    i, j, d) {
     }
 }
 
+# Two columns with many values, and rows with two sides, between which multiples of a divisor may be missing.
+function wide(    i, j, d) {
+    cols = 2 + draw(2); rows = 1 + draw(3)
+    for (j = 0; j < cols; j++) { box(j, 0, cols == 2 ? 50 + draw(150) : 10 + draw(20)); cost[j] = draw(9) - 4 }
+    for (i = 0; i < rows; i++) {
+        d = draw(2) ? 1 : 2 + draw(8)
+        for (j = 0; j < cols; j++) a[i, j] = d * sign() * (draw(2) ? large() : 1 + draw(30))
+        kind[i] = "G"; side[i] = activity(i, point) + draw(9) - 4; range[i] = draw(2) ? draw(5) : draw(1000)
+    }
+}
+
 function write(    i, j) {
     print "NAME large FREE\nROWS\n N cost" >file
     for (i = 0; i < rows; i++) print " " kind[i] " r" i >file
@@ -61,6 +72,8 @@ function write(    i, j) {
     }
     print " M2 'MARKER' 'INTEND'\nRHS" >file
     for (i = 0; i < rows; i++) printf " rhs r%d %.0f\n", i, side[i] >file
+    print "RANGES" >file
+    for (i = 0; i < rows; i++) if (i in range) printf " rng r%d %.0f\n", i, range[i] >file
     print "BOUNDS" >file
     for (j = 0; j < cols; j++) print " LO b x" j " " lower[j] "\n UP b x" j " " upper[j] >file
     print "ENDATA" >file
@@ -74,7 +87,7 @@ function solve(    i, j, at, ok, value, sum, best) {
         ok = 1; value = 0
         for (i = 0; i < rows && ok; i++) {
             sum = activity(i, at)
-            ok = (kind[i] == "G" || sum <= side[i]) && (kind[i] == "L" || sum >= side[i])
+            ok = !(i in range && sum > side[i] + range[i]) && (kind[i] == "G" || sum <= side[i]) && (kind[i] == "L" || sum >= side[i])
         }
         for (j = 0; j < cols; j++) value += cost[j] * at[j]
         if (ok && (best == "none" || value < best)) best = value
@@ -89,10 +102,11 @@ function solve(    i, j, at, ok, value, sum, best) {
 BEGIN {
     state = 12345 + 7919 * seed
     for (warm = 0; warm < 9; warm++) draw(2)
-    if (seed % 4 == 0) beside_point()
-    else if (seed % 4 == 1) budget()
-    else if (seed % 4 == 2) order()
-    else parity()
+    if (seed % 5 == 0) beside_point()
+    else if (seed % 5 == 1) budget()
+    else if (seed % 5 == 2) order()
+    else if (seed % 5 == 3) parity()
+    else wide()
     write()
     best = solve()
     print best == "none" ? "infeasible" : "optimum " best
