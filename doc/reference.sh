@@ -1,16 +1,35 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
+# Usage: reference.sh [FOLDER]
+#
 # Makes the HTML reference from the comments of gpuopt.h and from the pages of the repository and of doc:
-# doc/reference/index.html. Needs Doxygen (Debian: doxygen). A warning is an error, and so is a declaration without a
-# comment.
-# Usage: reference.sh [FOLDER]   default: doc/reference
+# FOLDER/index.html (doc/reference). FOLDER must be new, empty, or one that this script has made: of such a one, the
+# files that it wrote are replaced, which .gpuopt-reference lists, and others stay. Needs Doxygen (Debian: doxygen). A
+# warning is an error, and so is a declaration without a comment: the exit status is 1. It is 2 if there is something
+# else in FOLDER, which is then left alone.
 set -eu
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
+refuse() { echo "reference.sh: $1" >&2 && exit 2; }
 
+case ${1-} in
+-h | --help) help && exit ;;
+-*) refuse "there is no option $1; see --help" ;;
+esac
+[ $# -le 1 ] || refuse "more than one folder; see --help"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-to=${1:-$root/doc/reference}
-mkdir -p "$to"
-to=$(cd "$to" && pwd)
+to=${1-$root/doc/reference}
+mark=.gpuopt-reference # of the folders that are its own, with the files that it wrote
+
+[ -n "$to" ] || refuse "the folder has no name"
+[ ! -e "$to" ] || [ -d "$to" ] || refuse "$to is no folder"
+if [ -d "$to" ] && [ ! -f "$to/$mark" ] && [ -n "$(find "$to/" -mindepth 1 -print -quit)" ]; then
+    refuse "$to is not empty, and this script has not made it, or an old one has: nothing has been changed"
+fi
+command -v doxygen >/dev/null || { echo "reference.sh: there is no doxygen (Debian: doxygen)" >&2 && exit 1; }
+mkdir -p -- "$to"
+to=$(cd -- "$to" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -27,8 +46,9 @@ for page in $pages; do
     awk -v pages="$pages" -v at="$(dirname "$page")" -f doc/filter_md.awk "$page" >"$work/${page##*/}"
 done
 
-find "$to" -mindepth 1 -delete
-cp doc/*.svg "$to"
+made=$work/made
+mkdir "$made"
+cp doc/*.svg "$made"
 cd "$work"
 status=0
 {
@@ -37,10 +57,19 @@ status=0
     echo "INPUT = gpuopt.h ${pages//doc\//}"
     echo "USE_MDFILE_AS_MAINPAGE = README.md"
     echo "HTML_EXTRA_STYLESHEET = \"$root/doc/reference.css\""
-    echo "OUTPUT_DIRECTORY = \"$to\""
+    echo "OUTPUT_DIRECTORY = \"$made\""
     echo "HTML_OUTPUT = ."
 } | doxygen - >said 2>&1 || status=$?
 if [ -s missing ]; then cat missing >&2 && status=1; fi
+
+# What it wrote before goes. The list is only of names within the folder.
+if [ -f "$to/$mark" ]; then
+    while IFS= read -r file; do
+        case /$file/ in */../* | //*) ;; *) [ ! -f "$to/$file" ] || rm -f -- "$to/$file" ;; esac
+    done <"$to/$mark"
+fi
+(cd "$made" && find . -type f | sed 's,^\./,,' | LC_ALL=C sort) >"$to/$mark"
+cp -R "$made/." "$to"
 
 # Warnings with the header's own lines, each once.
 awk -v work="$work/" '

@@ -4,9 +4,10 @@
  * goes to a propagator with a trail, what follows goes back to GLPK, and nodes without a better solution are pruned.
  *
  * Build, from the repository's root, with GLPK (Debian: libglpk-dev):
- *     cc -O2 -I. examples/branch_glpk.c examples/branch_node.c examples/common.c examples/io/m*.c \
- *         examples/io/lp_models.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
- *         gpuopt_impl/gpuopt.c -lglpk -lz -llzma -lstdc++ -lm -o branch_glpk
+ *     cc -O2 -I. examples/branch_glpk.c examples/branch_node.c examples/mip_lattice.c examples/mip_whole.c \
+ *         examples/common.c examples/interrupt.c examples/io/m*.c examples/io/lp_models.c examples/io/names.c \
+ *         examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lglpk -lz -llzma -lstdc++ -lm \
+ *         -o branch_glpk
  * Also reads: *.mps *.mps.gz *.mps.xz
  * Needs: glpk.h
  * Try: examples/models/lotsizing.mps --log --backend cpu
@@ -20,24 +21,23 @@
 
 #include "examples/branch_node.h"
 #include "examples/common.h"
+#include "examples/mip_whole.h"
 
 static const char usage[] =
     "usage: branch_glpk MODEL [options]\n"
     "  MODEL              an MPS file (also by gzip; -: standard input)\n"
     "  --without          GLPK alone\n"
     "  --cuts             GLPK's Gomory, mixed-integer rounding, cover and clique cuts, too\n"
-    "  --seconds N        for GLPK's search at most (60)\n"
     "  --log              print each change and each infeasible node with its reason on stderr: the row, and the\n"
     "                     bounds that it had\n"
     "  --backend B        cpu, cuda or auto: the CPU, since one node at a time is no work for a GPU (auto)\n"
-    "  --json             one line of JSON on stdout, nothing else\n"
-    "  --help             print this and exit\n"
+    "  --solution FILE    write \"name value\" for each column, if there is a solution\n" USAGE_SHARED
+    "                     without --seconds S is 60\n"
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write,\n"
     "             3 stopped at the limit, or anything else\n";
 
 typedef struct options {
-    const char *model, *backend;
-    int64_t seconds;
+    const char *model, *backend, *solution;
     int json, without, cuts, log;
 } options;
 
@@ -48,7 +48,7 @@ static int take(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--cuts") == 0) return (o->cuts = 1) + 1;
     if (strcmp(name, "--log") == 0) return (o->log = 1) + 1;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--seconds") == 0) return whole_number(value, 1000000, &o->seconds);
+    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
     return -1;
 }
 
@@ -62,7 +62,7 @@ static int kind_of(double lower, double upper) {
 /* 1: bounds cross. GLPK wants integers for those of integer columns. */
 static int add_columns(glp_prob *problem, const mip *m) {
     int j;
-    glp_add_cols(problem, m->matrix.cols);
+    if (m->matrix.cols > 0) glp_add_cols(problem, m->matrix.cols); /* it refuses 0 */
     for (j = 0; j < m->matrix.cols; j++) {
         double lb = m->lb[j], ub = m->ub[j];
         if (m->integer && m->integer[j]) {
@@ -119,19 +119,19 @@ static const char *solve(glp_prob *problem, const options *o, node_host *host) {
     glp_iocp search;
     glp_init_smcp(&simplex);
     simplex.msg_lev = GLP_MSG_OFF;
-    simplex.tm_lim = (int)(1000 * (o->seconds < 2000000 ? o->seconds : 2000000));
-    if (glp_simplex(problem, &simplex) == GLP_ETMLIM) return "limit";
+    simplex.tm_lim = 500; /* it does not ask anybody meanwhile */
+    while (glp_simplex(problem, &simplex) == GLP_ETMLIM)
+        if (interrupted(NULL)) return "limit";
     if (glp_get_status(problem) == GLP_NOFEAS) return "infeasible";
     if (glp_get_status(problem) != GLP_OPT) return glp_get_status(problem) == GLP_UNBND ? "unbounded" : "failed";
     glp_init_iocp(&search);
     search.msg_lev = GLP_MSG_OFF;
-    search.tm_lim = simplex.tm_lim;
     if (o->cuts) search.gmi_cuts = search.mir_cuts = search.cov_cuts = search.clq_cuts = GLP_ON;
     search.cb_func = node_callback;
     search.cb_info = host;
     switch (glp_intopt(problem, &search)) {
     case 0: break;
-    case GLP_ETMLIM: return "limit";
+    case GLP_ESTOP: return "limit";
     default: return "failed";
     }
     return glp_mip_status(problem) == GLP_OPT ? "optimal" : "infeasible";
@@ -143,12 +143,19 @@ static double share(const summary *s) {
     return others > 0 ? s->nodes.seconds / others : 0;
 }
 
+static int exit_status(const char *status) {
+    static const char *const words[] = {"optimal", "infeasible", "unbounded", NULL};
+    int k = choice(status, words);
+    return k < 0 ? EXIT_FAILED : k == 0 ? 0 : EXIT_INFEASIBLE;
+}
+
 static void print_json(const options *o, const summary *s) {
     printf("{\"model\": ");
     print_json_string(o->model);
     printf(", \"backend\": \"%s\", \"status\": \"%s\"", s->backend, s->status);
     if (isfinite(s->objective)) printf(", \"objective\": %.12g", s->objective);
     else printf(", \"objective\": null");
+    if (isfinite(s->nodes.bound)) printf(", \"bound\": %.12g", s->nodes.bound);
     printf(", \"nodes\": %lld, \"calls\": %lld, \"pruned\": %lld, \"tightened\": %lld", (long long)s->nodes.nodes,
            (long long)s->nodes.calls, (long long)s->nodes.pruned, (long long)s->nodes.tightened);
     printf(", \"seconds\": %.6f, \"processor_seconds\": %.6f, \"propagation_seconds\": %.6f, \"share\": %.4f}\n",
@@ -157,30 +164,47 @@ static void print_json(const options *o, const summary *s) {
 
 static void print_words(const summary *s) {
     printf("%s", s->status);
+    if (exit_status(s->status) == EXIT_FAILED && interrupt_cause()) printf(" (stopped %s)", interrupt_cause());
     if (isfinite(s->objective)) printf(", objective %.12g", s->objective);
+    if (isfinite(s->nodes.bound)) printf(", bound %.12g", s->nodes.bound);
     printf("; %lld nodes in %.3g s\n", (long long)s->nodes.nodes, s->seconds);
     if (s->nodes.propagator)
         printf("propagation on %s: %lld bounds tightened, %lld nodes pruned, in %.3g s, %.3g%% of GLPK's time\n",
                s->backend, (long long)s->nodes.tightened, (long long)s->nodes.pruned, s->nodes.seconds, 100 * share(s));
 }
 
-static int exit_status(const char *status) {
-    static const char *const words[] = {"optimal", "infeasible", "unbounded", NULL};
-    int k = choice(status, words);
-    return k < 0 ? EXIT_FAILED : k == 0 ? 0 : EXIT_INFEASIBLE;
+static int write_solution(const char *path, const mip *model, glp_prob *problem) {
+    FILE *file = fopen(path, "w");
+    int j;
+    for (j = 0; file && j < model->matrix.cols; j++) {
+        print_name(file, model->col_name, 'x', j);
+        fprintf(file, " %.17g\n", glp_mip_col_val(problem, j + 1) + 0.0); /* no minus zero */
+    }
+    return close_written(file, path);
 }
 
 /* ---- The program ---- */
 
-static int run(const options *o, const mip *model, summary *s) {
-    gpuopt_propagator_desc desc = node_desc(model);
+/* Rows that are about integers alone, in exact arithmetic. 1: infeasible; -1: out of memory. */
+static int tighten_rows(mip *model) {
+    whole_rows whole = {NULL, NULL, 0};
+    int result = model->integer ? whole_open(&whole, model) : 0;
+    whole_close(&whole);
+    return result;
+}
+
+static int run(const options *o, mip *model, summary *s) {
+    gpuopt_propagator_desc desc;
     gpuopt_context *context = NULL;
     gpuopt_propagator *propagator = NULL;
     glp_prob *problem = glp_create_prob();
     gpuopt_status status = GPUOPT_OK;
     speaker speaker = {o->model, 0};
-    int result = EXIT_FAILED, made = to_glpk(problem, model);
+    int result = EXIT_FAILED, made = mip_rows(model);
+    if (!made && !o->without) made = tighten_rows(model);
+    if (!made) made = to_glpk(problem, model);
     s->backend = "none";
+    desc = node_desc(model);
     if (!o->without) status = open_context(o->backend, 0, 1, &speaker, &context, &s->backend);
     if (!o->without && !status) status = gpuopt_propagator_create(context, &desc, &propagator);
     if (status == GPUOPT_ERROR_ARGUMENT) result = EXIT_BAD_INPUT; /* the log has named the place in the model */
@@ -188,9 +212,11 @@ static int run(const options *o, const mip *model, summary *s) {
         status = GPUOPT_ERROR_MEMORY;
     if (!status) {
         s->nodes.log = o->log;
-        s->seconds = now();
+        s->nodes.shows = !o->json && progress_is_seen();
+        s->nodes.start = s->seconds = now();
         s->processor = processor_seconds();
         s->status = made ? "infeasible" : solve(problem, o, &s->nodes);
+        progress_end();
         s->seconds = now() - s->seconds;
         s->processor = processor_seconds() - s->processor;
         s->objective =
@@ -203,6 +229,8 @@ static int run(const options *o, const mip *model, summary *s) {
         if (o->json) print_json(o, s);
         else print_words(s);
         result = exit_status(s->status);
+        if (o->solution && isfinite(s->objective) && write_solution(o->solution, model, problem))
+            result = EXIT_BAD_INPUT;
     }
     node_close(&s->nodes);
     gpuopt_propagator_destroy(propagator);
@@ -212,19 +240,22 @@ static int run(const options *o, const mip *model, summary *s) {
 }
 
 int main(int argc, char **argv) {
-    options o = {.backend = "auto", .seconds = 60};
+    options o = {.backend = "auto"};
     summary s;
     mip model;
     char error[1024];
     int result;
     memset(&s, 0, sizeof s);
+    s.nodes.bound = NAN;
+    interrupt_limit(60);
     if (parse_words(argc, argv, usage, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (mip_load(o.model, &model, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
+    interrupt_catch();
     glp_term_out(GLP_OFF);
-    result = mip_rows(&model) ? EXIT_FAILED : run(&o, &model, &s);
+    result = run(&o, &model, &s);
     mip_free(&model);
     glp_free_env();
     return finish_output(result);

@@ -18,11 +18,13 @@ double processor_seconds(void) {
 
 /* ---- Life ---- */
 
+static int64_t trail_capacity(const mip *model) { return 20 * (int64_t)model->matrix.cols + 100000; }
+
 gpuopt_propagator_desc node_desc(const mip *model) {
     gpuopt_propagator_desc desc = mip_propagator_desc(model);
     gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_SCIP); /* a node's LP finds small steps by itself */
     desc.mode = GPUOPT_MODE_SEQUENTIAL;
-    desc.trail_capacity = 20 * (int64_t)model->matrix.cols + 100000;
+    desc.trail_capacity = trail_capacity(model);
     desc.spare_rows = 1; /* for the cutoff */
     desc.spare_nonzeros = model->matrix.cols;
     return desc;
@@ -54,6 +56,7 @@ int node_open(node_host *h, const mip *model, gpuopt_propagator *propagator, int
     h->propagator = propagator;
     h->prune_row = prune_row;
     h->cutoff_row = -1;
+    h->bound = NAN;
     h->cost_unit = mip_cost_unit(model);
     gpuopt_desc_init(&h->changes, sizeof h->changes);
     h->lb = malloc(cols * sizeof *h->lb);
@@ -160,7 +163,7 @@ static gpuopt_status go_to(node_host *h, glp_tree *tree) {
     return status;
 }
 
-/* Sets whatever is different in GLPK: what it branched on, and what it tightened itself. *from: where the changes begin
+/* Sets whatever is different in GLPK: what it branched on, and what it tightened itself. MEMORY: the trail has no room. *from: where the changes begin
  * in the trail, and these are the first. */
 static gpuopt_status set_bounds(node_host *h, glp_prob *problem, int64_t *from) {
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
@@ -174,6 +177,7 @@ static gpuopt_status set_bounds(node_host *h, glp_prob *problem, int64_t *from) 
         if (h->set_lb[count] == h->lb[j] && h->set_ub[count] == h->ub[j]) continue;
         h->col[count++] = j;
     }
+    if (trail.changes + 2 * count > trail_capacity(h->model)) return GPUOPT_ERROR_MEMORY;
     return gpuopt_propagator_set_some_bounds(h->propagator, GPUOPT_HOST, count, h->col, h->set_lb, h->set_ub);
 }
 
@@ -275,6 +279,18 @@ static gpuopt_status print_reasons(node_host *h, int64_t from, int infeasible) {
 
 /* ---- A node ---- */
 
+/* Until nothing moves, the trail is full (what was found by then holds), or rounds crawl. */
+static gpuopt_status do_rounds(node_host *h, gpuopt_propagator_info *info) {
+    gpuopt_status status = GPUOPT_OK;
+    int calls, slow = 0;
+    info->outcome = GPUOPT_MORE;
+    for (calls = 0; calls < 10 && slow < 2 && !status && info->outcome == GPUOPT_MORE; calls++) {
+        status = gpuopt_propagator_round(h->propagator, 10, info);
+        slow = info->shrinkage < 1e-3 ? slow + 1 : 0;
+    }
+    return status;
+}
+
 static gpuopt_status propagate(node_host *h, glp_tree *tree) {
     glp_prob *problem = glp_ios_get_prob(tree);
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
@@ -283,12 +299,12 @@ static gpuopt_status propagate(node_host *h, glp_tree *tree) {
     int infeasible;
     if (!status) status = go_to(h, tree);
     if (!status) status = set_bounds(h, problem, &from);
-    if (status == GPUOPT_ERROR_MEMORY && h->levels > 1) { /* the trail is full: without the ancestors' levels */
+    if (status == GPUOPT_ERROR_MEMORY) { /* the trail is full: without the ancestors' levels */
         status = go_back(h, 0);
         if (!status) status = go_to(h, tree);
         if (!status) status = set_bounds(h, problem, &from);
     }
-    if (!status) status = gpuopt_propagator_round(h->propagator, 100, &info);
+    if (!status) status = do_rounds(h, &info);
     if (status) return status;
     infeasible = info.outcome == GPUOPT_INFEASIBLE;
     if (!infeasible) status = take_changes(h, problem, from);
@@ -299,10 +315,26 @@ static gpuopt_status propagate(node_host *h, glp_tree *tree) {
     return go_back(h, h->levels - 1);
 }
 
+static void show_progress(const node_host *h, glp_tree *tree) {
+    glp_prob *problem = glp_ios_get_prob(tree);
+    char best[40] = "no solution";
+    int open, node = glp_ios_best_node(tree);
+    glp_ios_tree_size(tree, &open, NULL, NULL);
+    if (glp_mip_status(problem) == GLP_FEAS) snprintf(best, sizeof best, "solution %.8g", glp_mip_obj_val(problem));
+    progress("%lld nodes, %d open, %s, bound %.8g, %.1f s", (long long)h->nodes, open, best,
+             node ? glp_ios_node_bound(tree, node) : NAN, now() - h->start);
+}
+
 void node_callback(glp_tree *tree, void *host) {
     node_host *h = host;
     double start;
     int node;
+    if (interrupted(NULL)) { /* GLPK calls often, for whatever reason */
+        int best = glp_ios_best_node(tree);
+        if (best) h->bound = glp_ios_node_bound(tree, best);
+        glp_ios_terminate(tree);
+        return;
+    }
     if (glp_ios_reason(tree) != GLP_IPREPRO) return;
     node = glp_ios_curr_node(tree);
     h->nodes += node != h->last_node; /* else again, after cuts */
@@ -314,4 +346,5 @@ void node_callback(glp_tree *tree, void *host) {
         if (h->status) glp_ios_terminate(tree);
     }
     h->last_node = node;
+    if (h->shows) show_progress(h, tree);
 }

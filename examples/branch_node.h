@@ -37,6 +37,9 @@ typedef struct node_host {
     int last_node;        /* of the last call; 0: none */
     double seconds;       /* of the processor, in the callback */
     gpuopt_status status; /* if it is not OK, the search was stopped */
+    int shows;            /* print the progress */
+    double start;         /* when the search began */
+    double bound;         /* GLPK's, when the search was interrupted; else NAN */
 } node_host;
 
 double processor_seconds(void); /* of this thread */

@@ -5,9 +5,9 @@
  * ends with the proven optimum, and checks the assignment against the model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[gst]*.c examples/common.c examples/io/c*.c \
- *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
- *         examples/io/wcsp.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o branch_wcsp
+ *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[gst]*.c examples/common.c examples/interrupt.c \
+ *         examples/io/c*.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c \
+ *         examples/io/uai.c examples/io/wcsp.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o branch_wcsp
  * Also reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
  * Try: random:30:5:0.25:1 --z 7 --backend cpu
  * Try: grid:14:4:1 --reduce
@@ -26,35 +26,34 @@
 
 static const char usage[] =
     "usage: branch_wcsp MODEL [options]\n"
-    "  MODEL         a file (.wcsp, .cfn, .uai, compressed as .gz or .xz or not; -: .wcsp from standard input),\n"
-    "                random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED; of .uai, -ln of each factor, rounded to\n"
-    "                millionths, is the cost\n"
-    "  --z N         mini-buckets of at most N variables (what fits into 8 MiB; one more up to 1 GiB whenever the "
+    "  MODEL              a file (.wcsp, .cfn, .uai, compressed as .gz or .xz or not; -: .wcsp from standard input),\n"
+    "                     random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED; of .uai, -ln of each factor, "
+    "rounded to\n"
+    "                     millionths, is the cost\n"
+    "  --z N              mini-buckets of at most N variables (what fits into 8 MiB; one more up to 1 GiB whenever the "
     "search\n"
-    "                has taken longer than that would)\n"
-    "  --relax N     shift costs between mini-buckets N times (10)\n"
-    "  --reduce      reduce the model first, as solve_wcsp does\n"
-    "  --order-work N moves of annealing for the order (1000000)\n"
-    "  --batch N     nodes in a look-up at most (64, on the GPU 2048)\n"
-    "  --cache N     2^N solved states are remembered, 24 bytes each (22)\n"
-    "  --seconds S   of searching, at most; then what is known is printed (no limit)\n"
-    "  --backend B   cpu, cuda or auto: cuda where there is one (auto)\n"
-    "  --threads N   of the CPU backend (1)\n"
-    "  --json        one line of JSON on stdout, nothing else\n"
-    "  --help        print this and exit\n"
-    "exit status: 0 solved, or stopped with bounds, 1 no solution, 2 bad input or a failed write, 3 anything else\n";
+    "                     has taken longer than that would)\n"
+    "  --relax N          shift costs between mini-buckets N times (10)\n"
+    "  --reduce           reduce the model first, as solve_wcsp does\n"
+    "  --order-work N     moves of annealing for the order (1000000)\n"
+    "  --batch N          nodes in a look-up at most (64, on the GPU 2048)\n"
+    "  --cache N          2^N solved states are remembered, 24 bytes each (22)\n"
+    "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
+    "  --threads N        of the CPU backend (1)\n"
+    "  --solution FILE    write \"variable value\" for each variable, both numbered from 0\n" USAGE_SHARED
+    "exit status: 0 solved, 1 no solution, 2 bad input or a failed write, 3 stopped early, with bounds, or anything\n"
+    "             else\n";
 
 typedef struct options {
-    const char *model, *backend;
+    const char *model, *backend, *solution;
     int64_t z, relax, order_work, batch, cache, threads;
-    double seconds;
     int json, reduce;
 } options;
 
 /* Returns 1 if the option was taken, 0 for a bad value, -1 if there is no such option. */
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
-    char *end;
+    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
     if (strcmp(name, "--z") == 0) return whole_number(value, INT32_MAX, &o->z);
     if (strcmp(name, "--reduce") == 0) return o->reduce = 2;
@@ -64,8 +63,6 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--batch") == 0) return whole_number(value, 1 << 20, &o->batch);
     if (strcmp(name, "--cache") == 0) return whole_number(value, 36, &o->cache);
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
-    if (strcmp(name, "--seconds") == 0)
-        return o->seconds = strtod(value, &end), end != value && !*end && o->seconds > 0;
     return -1;
 }
 
@@ -188,6 +185,9 @@ static gpuopt_status eliminate(search *s, const gpuopt_elimination_desc *desc, c
     if (!status) status = gpuopt_elimination_step(s->elimination, INT32_MAX, info);
     if (!status && info->outcome == GPUOPT_INFEASIBLE) {
         found = 0;
+    } else if (!status && info->outcome == GPUOPT_MORE) {
+        found = 0;
+        s->stopped = 1;
     } else if (!status && original) {
         status = greedy_values(s->elimination, desc, original, value, &found);
     } else if (!status) {
@@ -218,14 +218,14 @@ static gpuopt_status search_with(search *s, const options *o, gpuopt_elimination
         s->z = desc->z;
         s->relaxed = bound.variables;
         s->scale = bound.scale;
-        if (bound.cost + s->offset > s->lower) s->lower = bound.cost + s->offset;
+        if (bound.outcome != GPUOPT_MORE && bound.cost + s->offset > s->lower) s->lower = bound.cost + s->offset;
         for (int32_t k = 0; k < s->searched.variables; k++) s->copies[k] = 0;
         for (int32_t k = s->relaxed - 1; k >= 0; k--)
             s->first_copy[bound.original[k]] = k, s->copies[bound.original[k]]++;
         for (uint64_t i = 0; i <= s->mask; i++) s->cache[i].level = -1;
         s->proven = info.outcome == GPUOPT_INFEASIBLE || (s->feasible && s->lower >= s->upper);
     }
-    if (!status && !s->proven) {
+    if (!status && !s->proven && !s->stopped) {
         const int64_t most = (s->feasible ? s->upper - s->offset : above_all(&s->searched)) - 1;
         if (!s->json) printf("%8.2f s  z = %d\n", now() - s->start, (int)s->z);
         say(s, "at least", s->lower);
@@ -242,21 +242,23 @@ static gpuopt_status branch(search *s, const options *o, gpuopt_elimination_desc
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     gpuopt_status status;
     s->lifted = calloc(n, sizeof *s->lifted);
+    s->best = calloc(n, sizeof *s->best);
     s->first_copy = calloc(n, sizeof *s->first_copy);
     s->copies = calloc(n, sizeof *s->copies);
     s->cache = malloc(sizeof *s->cache << o->cache);
     s->copy_rise = calloc(batch * (size_t)(s->searched.max_domain + 1), sizeof *s->copy_rise);
     s->mask = ((uint64_t)1 << o->cache) - 1;
     s->lower = INT64_MIN;
-    if (!s->lifted || !s->first_copy || !s->copies || !s->cache || !s->copy_rise) return GPUOPT_ERROR_MEMORY;
+    if (!s->lifted || !s->best || !s->first_copy || !s->copies || !s->cache || !s->copy_rise)
+        return GPUOPT_ERROR_MEMORY;
     status = prepare(s, o, desc, order);
     if (!status) status = eliminate(s, desc, NULL, &info);
-    s->deadline = now() + o->seconds;
-    while (!status && !s->proven) {
+    if (!status && info.outcome != GPUOPT_MORE && info.outcome != GPUOPT_INFEASIBLE) s->lower = info.cost + s->offset;
+    while (!status && !s->proven && !interrupted(NULL)) {
         const int64_t work = work_of_next(s, o, desc);
         s->last_bound = work < INT64_MAX - s->bounds ? s->bounds + work : INT64_MAX;
         status = search_with(s, o, desc);
-        if (now() > s->deadline || work == INT64_MAX) break;
+        if (work == INT64_MAX) break;
         s->stopped = 0;
         desc->z++;
     }
@@ -274,9 +276,11 @@ static void print_bound(const search *s, const char *name, int64_t cost, int kno
 }
 
 static void print_answer(const search *s, const options *o, const char *backend) {
-    const char *status = !s->proven ? "bounded" : s->feasible ? "optimal" : "infeasible";
+    const char *status = !s->proven ? "bounded" : s->feasible ? "optimal" : "infeasible", *cause = interrupt_cause();
     const double seconds = now() - s->start;
     if (!s->json) {
+        if (!s->proven && cause) printf("Stopped %s.\n", cause);
+        if (!s->proven && s->lower > INT64_MIN) say(s, "at least", s->lower);
         if (s->feasible) say(s, status, s->upper);
         else printf("%s\n", s->proven ? "No solution: every assignment is forbidden." : "No solution was found.");
         printf("Largest table of an exact elimination: 2^%.1f entries; mini-buckets of %d variables. %lld nodes, %lld "
@@ -289,7 +293,8 @@ static void print_answer(const search *s, const options *o, const char *backend)
     print_json_string(o->model);
     printf(", \"backend\": \"%s\", \"status\": \"%s\"", backend, status);
     if (s->model.maximised) print_bound(s, "lower_bound", s->upper, s->feasible);
-    print_bound(s, s->model.maximised ? "upper_bound" : "lower_bound", s->lower, s->feasible || !s->proven);
+    print_bound(s, s->model.maximised ? "upper_bound" : "lower_bound", s->lower,
+                s->lower > INT64_MIN && (s->feasible || !s->proven));
     if (!s->model.maximised) print_bound(s, "upper_bound", s->upper, s->feasible);
     printf(
         ", \"z\": %d, \"log2_largest\": %.1f, \"nodes\": %lld, \"bounds\": %lld, \"calls\": %lld, \"recalled\": %lld, "
@@ -306,12 +311,12 @@ int main(int argc, char **argv) {
     const char *backend = NULL;
     char error[512];
     gpuopt_status status;
+    int result;
     o.backend = "auto";
     o.relax = 10;
     o.order_work = 1000000;
     o.cache = 22;
     o.threads = 1;
-    o.seconds = HUGE_VAL;
     if (parse_words(argc, argv, usage, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     s.voice.name = "branch_wcsp";
     s.json = o.json;
@@ -321,6 +326,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
+    interrupt_catch();
     status = round_factors(&s) ? GPUOPT_ERROR_MEMORY
                                : open_context(o.backend, 1, (int)o.threads, &s.voice, &s.context, &backend);
     if (o.batch == 0) o.batch = backend && strcmp(backend, "cuda") == 0 ? 2048 : 64;
@@ -329,6 +335,9 @@ int main(int argc, char **argv) {
     if (!status) status = branch(&s, &o, &desc, order);
     if (!status) print_answer(&s, &o, backend);
     else fprintf(stderr, "branch_wcsp: %s\n", gpuopt_status_string(status));
+    result = status || !s.proven ? EXIT_FAILED : s.feasible ? 0 : EXIT_INFEASIBLE;
+    if (!status && s.feasible && o.solution && graphical_write_solution(o.solution, &s.model, s.best))
+        result = EXIT_BAD_INPUT;
     gpuopt_elimination_destroy(s.elimination);
     gpuopt_elimination_reduction_destroy(s.reduction);
     gpuopt_context_destroy(s.context);
@@ -336,10 +345,11 @@ int main(int argc, char **argv) {
     graphical_free(&s.model);
     free(order);
     free(s.lifted);
+    free(s.best);
     free(s.first_copy);
     free(s.copies);
     free(s.row);
     free(s.copy_rise);
     free(s.cache);
-    return finish_output(status ? EXIT_FAILED : s.proven && !s.feasible ? EXIT_INFEASIBLE : 0);
+    return finish_output(result);
 }

@@ -4,9 +4,9 @@
  * proven on the data of the file, or what is wrong with it.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/certify_basis.c examples/common.c examples/io/bas.c examples/io/lp_*.c examples/io/m*.c \
- *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -llzma -lstdc++ \
- *         -lm -o certify_basis
+ *     cc -O2 -I. examples/certify_basis.c examples/common.c examples/interrupt.c examples/io/bas.c \
+ *         examples/io/lp_*.c examples/io/m*.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
+ *         gpuopt_impl/gpuopt.c -lz -llzma -lstdc++ -lm -o certify_basis
  * Try: examples/models/transport.mps examples/bases/transport.bas
  */
 #define _POSIX_C_SOURCE 200809L
@@ -25,9 +25,9 @@ static const char usage[] =
     "  BASIS              a basis of it in the MPS format (XU, XL, UL, LL, BS, FR) or as HiGHS writes it\n"
     "  --tolerance T      for bounds and sides, relative above 1, and for reduced costs, 1e-12 to 1e-3 (1e-9)\n"
     "  --backend B        cpu, cuda or auto: the CPU (auto)\n"
-    "  --json             one line of JSON on stdout, nothing else\n"
-    "  --help             print this and exit\n"
-    "In the JSON:\n"
+    "  --solution FILE    write the point of the basis: \"name value reduced_cost\" for each column, then \"name "
+    "activity\n"
+    "                     dual\" for each row\n" USAGE_SHARED "In the JSON:\n"
     "  verdict            optimal, infeasible or unbounded: proven. undecided: the basis proves none of them.\n"
     "                     singular: it is no basis, for this arithmetic\n"
     "  objective          of the point of the basis\n"
@@ -40,7 +40,7 @@ static const char usage[] =
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write, 3 anything else\n";
 
 typedef struct options {
-    const char *model, *basis, *backend;
+    const char *model, *basis, *backend, *solution;
     double tolerance;
     int json;
 } options;
@@ -51,6 +51,7 @@ static int take(void *options_of, const char *name, const char *value) {
     char *end;
     if (!*name && !o->basis) return *(o->basis = value) != 0;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
     if (strcmp(name, "--tolerance")) return -1;
     o->tolerance = strtod(value, &end);
     return end != value && !*end && o->tolerance >= 1e-12 && o->tolerance <= 1e-3;
@@ -69,6 +70,7 @@ typedef struct answer {
     worst primal, dual;
     int64_t repairs;
     double seconds;
+    int unwritten; /* not 0: the solution could not be written */
 } answer;
 
 static void compare(worst *w, double violation, int32_t variable) {
@@ -87,8 +89,8 @@ static void compare_dual(worst *w, double slope, double low, double high, int st
     if (status != GPUOPT_VARIABLE_AT_LOWER) compare(w, slope, variable);
 }
 
-/* Looks for the worst columns and rows. */
-static gpuopt_status inspect(gpuopt_simplex *simplex, const mip *m, answer *a) {
+/* Looks for the worst columns and rows. solution: the file to write; NULL: none. */
+static gpuopt_status inspect(gpuopt_simplex *simplex, const mip *m, const char *solution, answer *a) {
     size_t rows = (size_t)m->columns.rows, cols = (size_t)m->columns.cols;
     double *x = calloc(2 * (rows + cols) + 1, sizeof *x), *slope = x ? x + cols : NULL, sign = m->maximize ? -1 : 1;
     double *activity = x ? slope + cols : NULL, *dual = x ? activity + rows : NULL;
@@ -106,6 +108,12 @@ static gpuopt_status inspect(gpuopt_simplex *simplex, const mip *m, answer *a) {
         compare_dual(&a->dual, sign * dual[k], m->lhs[k], m->rhs[k], status[n + k], n + k);
     }
     if (!result) a->objective = lp_objective(m, x);
+    if (!result && solution) {
+        FILE *file = fopen(solution, "w");
+        if (file) print_pairs(file, m->col_name, 'x', n, x, slope);
+        if (file) print_pairs(file, m->row_name, 'r', m->columns.rows, activity, dual);
+        a->unwritten = close_written(file, solution);
+    }
     free(x);
     free(status);
     return result;
@@ -130,7 +138,7 @@ static gpuopt_status certify(const options *o, const mip *model, const uint8_t *
         a->verdict = a->info.outcome == GPUOPT_MORE ? "undecided" : gpuopt_outcome_string(a->info.outcome);
         a->repairs = a->info.iterations;
         a->seconds = now() - a->seconds;
-        if (!status) status = inspect(simplex, model, a);
+        if (!status) status = inspect(simplex, model, o->solution, a);
     }
     gpuopt_simplex_destroy(simplex);
     gpuopt_context_destroy(context);
@@ -210,6 +218,7 @@ static int run(const options *o, const mip *model) {
     }
     if (o->json) print_json(o, model, &a);
     else print_words(model, &a);
+    if (a.unwritten) return EXIT_BAD_INPUT;
     return a.info.outcome == GPUOPT_OPTIMAL ? 0 : is_proof(&a) ? EXIT_INFEASIBLE : EXIT_FAILED;
 }
 
@@ -227,6 +236,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
+    interrupt_catch();
     if (mip_columns(&model)) fprintf(stderr, "%s: out of memory\n", o.model), result = EXIT_FAILED;
     else result = run(&o, &model);
     mip_free(&model);

@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 const char *const backends[] = {"auto", "cpu", "cuda", NULL};
 
@@ -34,9 +37,39 @@ int finish_output(int result) {
     return EXIT_BAD_INPUT;
 }
 
-void print_help(const char *usage) {
-    fputs(usage, stdout);
+/* ---- The command line ---- */
+
+static int log_level = 1; /* errors and warnings */
+
+/* The name is the second word of the usage. */
+static void print_version(const char *usage) {
+    const char *name = usage + strlen("usage: ");
+    int number = gpuopt_version_number();
+    printf("%.*s (gpuopt) %d.%d.%d\n", (int)strcspn(name, " \n"), name, number / 10000, number / 100 % 100,
+           number % 100);
+}
+
+/* --help and --version end the program. */
+static void answer_and_exit(const char *name, const char *usage) {
+    if (strcmp(name, "--help") == 0) fputs(usage, stdout);
+    else if (strcmp(name, "--version") == 0) print_version(usage);
+    else return;
     exit(finish_output(0));
+}
+
+/* The options of all programs; like take() of parse_words(). */
+static int take_shared(const char *name, const char *value) {
+    if (strcmp(name, "--log") == 0) {
+        log_level = 2;
+        return 2;
+    }
+    if (strcmp(name, "--seconds") == 0) {
+        char *end;
+        double seconds = strtod(value, &end);
+        interrupt_limit(seconds);
+        return end != value && !*end && seconds > 0 && isfinite(seconds);
+    }
+    return -1;
 }
 
 int parse_words(int argc, char **argv, const char *usage,
@@ -47,7 +80,7 @@ int parse_words(int argc, char **argv, const char *usage,
     for (k = 1; k < argc; k++) {
         const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
         int good;
-        if (strcmp(name, "--help") == 0) print_help(usage);
+        answer_and_exit(name, usage);
         if (strcmp(name, "--json") == 0) {
             *json = 1;
             continue;
@@ -62,6 +95,7 @@ int parse_words(int argc, char **argv, const char *usage,
             continue;
         }
         good = take(options, name, value);
+        if (good < 0) good = take_shared(name, value);
         if (good < 1) {
             if (good < 0) fprintf(stderr, "unknown option %s\n%s", name, usage);
             else fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
@@ -79,10 +113,54 @@ double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void say(void *user, int level, const char *message) {
-    const speaker *s = user;
-    if (level <= 1 && !s->quiet) fprintf(stderr, "%s: %s\n", s->name, message);
+/* ---- What goes to stderr ---- */
+
+static int progress_length; /* of the line that is there; 0: none */
+
+int progress_is_seen(void) { return isatty(STDERR_FILENO); }
+
+/* What the terminal says. COLUMNS can make it less, and says it where the terminal does not know. */
+static int terminal_width(void) {
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    int64_t width;
+    int known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    if (columns && whole_number(columns, known ? size.ws_col : 10000, &width)) return (int)width;
+    return known ? size.ws_col : 80;
 }
+
+void progress(const char *format, ...) {
+    static double shown = -HUGE_VAL;
+    enum { LONGEST = 512 };
+    char line[LONGEST];
+    int length, room = terminal_width() - 1; /* a full line would wrap on some terminals */
+    va_list values;
+    if (!progress_is_seen() || now() - shown < 0.1) return;
+    shown = now();
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    length = (int)strlen(line);
+    if (length > room) length = room;
+    if (progress_length > room) progress_length = room; /* the terminal has become narrower */
+    fprintf(stderr, "\r%.*s%*s", length, line, progress_length > length ? progress_length - length : 0, "");
+    progress_length = length;
+}
+
+void progress_end(void) {
+    if (progress_length > 0) fputc('\n', stderr);
+    progress_length = 0;
+}
+
+void speak(const speaker *speaker, int level, const char *message) {
+    if (level > log_level || speaker->quiet) return;
+    progress_end();
+    fprintf(stderr, "%s: %s\n", speaker->name, message);
+}
+
+static void say(void *user, int level, const char *message) { speak(user, level, message); }
+
+/* ---- Contexts ---- */
 
 gpuopt_status open_context(const char *wanted, int try_gpu, int threads, speaker *speaker, gpuopt_context **context,
                            const char **backend) {
@@ -99,6 +177,7 @@ gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int t
     desc.device = device;
     desc.user = speaker;
     desc.log = say;
+    desc.stop = interrupted;
     *context = NULL;
 #ifdef EXAMPLE_WITH_CUDA
     speaker->quiet = automatic;
@@ -117,9 +196,19 @@ gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int t
     return status;
 }
 
+/* ---- Output ---- */
+
 void print_name(FILE *to, char **name, char letter, int k) {
     if (name) fputs(name[k], to);
     else fprintf(to, "%c%d", letter, k);
+}
+
+void print_pairs(FILE *to, char **name, char letter, int count, const double *a, const double *b) {
+    int k;
+    for (k = 0; k < count; k++) {
+        print_name(to, name, letter, k);
+        fprintf(to, " %.17g %.17g\n", a[k], b[k]);
+    }
 }
 
 void print_json_string(const char *text) {

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "examples/interrupt.h"
 #include "gpuopt.h"
 
 enum { EXIT_INFEASIBLE = 1, EXIT_BAD_INPUT = 2, EXIT_FAILED = 3 };
@@ -19,29 +20,45 @@ int whole_number(const char *word, int64_t most, int64_t *value);
 /* The last call of a program whose exit status would be `result`: returns it, or EXIT_BAD_INPUT, with a message on
  * stderr, if something could not be written to stdout. */
 int finish_output(int result);
-/* On --help: prints the usage on stdout and ends the program. */
-void print_help(const char *usage);
 
-/* Reads a command line: one model, --json, --help, and the program's own options. take() handles one of these and
- * returns 1: accepted with its value, 2: accepted without a value, 0: a bad value, -1: there is no such option. A
- * second file comes to it as the value of the option "". Returns 0, or prints what is wrong and returns -1. From then
- * on a closed pipe is an error of writing, not a signal. */
+/* The options of every program, for its usage. parse_words() takes them. */
+#define USAGE_SHARED                                                                                                  \
+    "  --seconds S        stop after S seconds, which may be .01, and print what is known by then, as after Ctrl-C\n" \
+    "                     or SIGTERM; a second signal ends at once (no limit)\n"                                      \
+    "  --json             one line of JSON on stdout, nothing else\n"                                                 \
+    "  --log              print everything that the library reports, not only errors and warnings, on stderr\n"       \
+    "  --version          print the version and exit\n"                                                               \
+    "  --help             print this and exit\n"
+
+/* Reads a command line: one model, the shared options, and the program's own ones. take() handles one of these and
+ * returns 1: accepted with its value, 2: accepted without a value, 0: a bad value, -1: there is no such option. It is
+ * asked before the shared ones, but for --help, --version and --json. A second file comes to it as the value of the
+ * option "". Returns 0, or prints what is wrong and returns -1. The usage begins with "usage: NAME ". From then on a
+ * closed pipe is an error of writing, not a signal. */
 int parse_words(int argc, char **argv, const char *usage,
                 int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
                 int *json);
 
 double now(void); /* seconds, from a monotonic clock */
 
-/* The name that the library's errors and warnings are printed with, on stderr. */
+/* A line on stderr that overwrites the one before, of at most the terminal's width, ten times a second at most. Nothing
+ * if stderr is no terminal. progress_end() ends the last one. */
+int progress_is_seen(void);
+void progress(const char *format, ...);
+void progress_end(void);
+
+/* The name that the library's errors and warnings are printed with, on stderr; with --log everything it reports. */
 typedef struct speaker {
     const char *name;
     int quiet;
 } speaker;
+void speak(const speaker *speaker, int level, const char *message); /* see the context's log hook */
 
 extern const char *const backends[]; /* auto, cpu, cuda, NULL */
 
 /* Opens a context on the backend of that name. auto means the GPU if try_gpu is set and there is one, else the CPU,
- * without a message. The log goes to the speaker, which must outlive the context. */
+ * without a message. The log goes to the speaker, which must outlive the context. Its calls stop when interrupted()
+ * says so, which takes an interrupt_catch(). */
 gpuopt_status open_context(const char *wanted, int try_gpu, int threads, speaker *speaker, gpuopt_context **context,
                            const char **backend);
 /* The same on the CUDA device of that number; open_context() takes device 0. */
@@ -50,6 +67,8 @@ gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int t
 
 /* Generated models have numbers for names. */
 void print_name(FILE *to, char **name, char letter, int k);
+/* Prints a line "name a b" for each of `count`. */
+void print_pairs(FILE *to, char **name, char letter, int count, const double *a, const double *b);
 void print_json_string(const char *text); /* in quotes, on stdout */
 /* Prints a comma and a member on stdout: null if it is not known or not finite. */
 void print_json_number(const char *name, double value, int known);

@@ -79,7 +79,7 @@ static void release(void *user, gpuopt_memory where, void *memory) {
 
 static void say(void *user, int level, const char *message) {
     const counter *c = user;
-    if (level <= 1 && !c->speaker.quiet) fprintf(stderr, "%s: %s\n", c->speaker.name, message);
+    speak(&c->speaker, level, message);
 }
 
 static double clock_of_host(void *user) {
@@ -104,6 +104,7 @@ gpuopt_status open_counted_context(const char *wanted, int threads, counter *c, 
     desc.allocate = allocate;
     desc.release = release;
     desc.log = say;
+    desc.stop = interrupted;
     desc.seconds = clock_of_host;
     c->speaker.quiet = 1; /* everything has been printed already */
     status = gpuopt_context_create(&desc, context);

@@ -7,6 +7,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "examples/interrupt.h"
+
+gpuopt_status solve_master(cutter *c) {
+    gpuopt_status status;
+    do status = gpuopt_simplex_iterate(c->master, 1000000, &c->info);
+    while (!status && c->info.outcome == GPUOPT_MORE && !interrupted(NULL));
+    return status;
+}
+
 int32_t know(cutter *c, int32_t stock, const int32_t *cut) {
     const size_t bytes = sizeof *cut * (size_t)c->model.pieces;
     patterns *p = &c->known;
@@ -115,6 +124,15 @@ static void fill_one(cutter *c, int pass, int32_t set, const double *y) {
     }
 }
 
+/* Cuts what is still wanted by the first patterns, each of which has one piece only. */
+static void fill_rest(cutter *c, int pass) {
+    int32_t i;
+    for (i = 0; i < c->model.pieces; i++) {
+        const int64_t each = c->known.cut[(size_t)i * (size_t)c->model.pieces + (size_t)i];
+        if (c->rest[pass][i] > 0) use(c, pass, i, (c->rest[pass][i] + each - 1) / each);
+    }
+}
+
 static int cuts_all(const cutter *c, int pass) {
     int32_t i;
     for (i = 0; i < c->model.pieces; i++)
@@ -129,11 +147,9 @@ gpuopt_status round_all(cutter *c) {
     double y[2][CUTTING_PIECES];
     int32_t set, sets = 1, i, k;
     int pass, of_set[PASSES];
-    gpuopt_status status = GPUOPT_OK;
-    memset(c->x, 0, sizeof c->x);
-    do status = gpuopt_simplex_iterate(c->master, 1000000, &c->info);
-    while (!status && c->info.outcome == GPUOPT_MORE);
-    if (!status) status = gpuopt_simplex_get_solution(c->master, GPUOPT_HOST, c->x, NULL, NULL, c->y);
+    gpuopt_status status = solve_master(c);
+    if (!status && c->info.outcome == GPUOPT_OPTIMAL) /* else x is that of an optimum with fewer columns, or 0 */
+        status = gpuopt_simplex_get_solution(c->master, GPUOPT_HOST, c->x, NULL, NULL, c->y);
     for (i = 0; i < m->pieces; i++) y[0][i] = (double)m->length[i], y[1][i] = c->y[i] + 1e-6 * (double)m->length[i];
     for (pass = 0; pass < PASSES; pass++) round_master(c, pass, columns);
     while (!status && sets > 0) {
@@ -141,8 +157,10 @@ gpuopt_status round_all(cutter *c) {
             if (!cuts_all(c, pass)) of_set[sets++] = pass;
         for (set = 0; set < sets; set++) set_values(c, set, y[of_set[set] / WAYS], c->rest[of_set[set]]);
         if (sets > 0) status = solve_knapsacks(c, sets);
+        if (interrupted(NULL)) break; /* some of them may have had no turn */
         for (set = 0; set < sets && !status; set++) fill_one(c, of_set[set], set, y[of_set[set] / WAYS]);
     }
+    for (pass = 0; pass < PASSES && !status; pass++) fill_rest(c, pass);
     c->cost = INT64_MAX;
     for (pass = 0; pass < PASSES && !status; pass++) {
         int64_t cost = 0;

@@ -40,18 +40,22 @@ typedef struct cutter {
     int64_t used[PASSES][MOST_COLUMNS], rest[PASSES][CUTTING_PIECES]; /* of each pattern; what it has not cut yet */
     int best;                                                         /* the pass with the least cost */
     double x[MOST_COLUMNS], seconds;
+    const char *stopped; /* by what, in words; NULL: it was not, or the cost was proven optimal by then */
 } cutter;
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* The number of a pattern, which becomes known if it is not; -1: there is no room. */
 int32_t know(cutter *c, int32_t stock, const int32_t *cut);
+/* Solves the master problem; info.outcome is MORE if it is stopped. */
+gpuopt_status solve_master(cutter *c);
 /* Integers in proportion to y [pieces] become the values of set `set`, and what is wanted bounds the numbers of pieces
  * that a pattern may have. No pattern is worth more than 2^42, nor the demand more than 2^62. */
 void set_values(cutter *c, int32_t set, const double *y, const int64_t *wanted);
 /* Solves a knapsack for each stock and each of `sets` sets of values, in one call. */
 gpuopt_status solve_knapsacks(cutter *c, int32_t sets);
-/* Makes whole solutions of the master's, in several ways, and sets cost and best. */
+/* Makes whole solutions of the master's, in several ways, and sets cost and best. If it is stopped, what remains to be
+ * cut is cut by the first patterns. */
 gpuopt_status round_all(cutter *c);
 /* Whether the best solution's patterns fit their stock, and cut what is wanted; on the model as it was read. */
 int is_solution(const cutter *c);

@@ -13,8 +13,9 @@
  * is rounded in several ways, and the rest of the demand is cut greedily, again by knapsacks (cutting_round.c).
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/cutting_stock.c examples/cutting_round.c examples/common.c examples/io/cutting.c \
- *         examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o cutting_stock
+ *     cc -O2 -I. examples/cutting_stock.c examples/cutting_round.c examples/common.c examples/interrupt.c \
+ *         examples/io/cutting.c examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o \
+ *         cutting_stock
  * Reads: *.cutting cutgen:*
  * Try: cutgen:50:1:1
  * Try: cutgen:100:10:1
@@ -29,17 +30,16 @@
 
 static const char usage[] =
     "usage: cutting_stock MODEL [options]\n"
-    "  MODEL            a file (\"pieces stocks\", a line \"length cost\" for each stock, then a line \"length "
+    "  MODEL              a file (\"pieces stocks\", a line \"length cost\" for each stock, then a line \"length "
     "demand\"\n"
-    "                   for each piece; -: standard input), or cutgen:PIECES:STOCKS:SEED\n"
-    "  --backend B      of pricing: cpu, cuda or auto: cuda if there is a device (auto)\n"
-    "  --threads N      of the CPU backend (1)\n"
-    "  --patterns FILE  write the patterns that are cut: a line with how often, the number of the stock, from 0, and\n"
-    "                   how many of each piece\n"
-    "  --json           one line of JSON on stdout, nothing else\n"
-    "  --help           print this and exit\n"
+    "                     for each piece; -: standard input), or cutgen:PIECES:STOCKS:SEED\n"
+    "  --backend B        of pricing: cpu, cuda or auto: cuda if there is a device (auto)\n"
+    "  --threads N        of the CPU backend (1)\n"
+    "  --solution FILE    write the patterns that are cut: a line with how often, the number of the stock, from 0, "
+    "and\n"
+    "                     how many of each piece; also --patterns\n" USAGE_SHARED
     "exit status: 0 cut, and the bound says how far from the optimum that may be, 1 a piece is longer than all stock,\n"
-    "             2 bad input or a failed write, 3 else\n";
+    "             2 bad input or a failed write, 3 stopped early, or else\n";
 
 typedef struct options {
     const char *model, *backend, *patterns;
@@ -50,7 +50,7 @@ typedef struct options {
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--patterns") == 0) return *(o->patterns = value) != 0;
+    if (strcmp(name, "--solution") == 0 || strcmp(name, "--patterns") == 0) return *(o->patterns = value) != 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
     return -1;
 }
@@ -144,6 +144,8 @@ static gpuopt_status price_patterns(cutter *c, int32_t *added) {
         set_values(c, set, y, m->demand);
     }
     status = solve_knapsacks(c, sets);
+    *added = 0;
+    if (interrupted(NULL)) return status; /* some of them may have had no turn */
     for (set = 0; set < sets && !status; set++) {
         const int64_t bound = bound_of(c, set);
         if (bound > c->bound || c->rounds == 0) c->bound = bound, best = set;
@@ -162,17 +164,21 @@ static gpuopt_status price_patterns(cutter *c, int32_t *added) {
 /* Column generation, until the bound is the master's objective, rounded up, or no pattern is worth more than it
  * costs. */
 static gpuopt_status generate(cutter *c) {
+    const double start = now();
     int32_t added = 1;
     gpuopt_status status = begin(c);
     gpuopt_desc_init(&c->info, sizeof c->info);
     while (!status && added && c->known.count < MOST_COLUMNS) {
-        do status = gpuopt_simplex_iterate(c->master, 1000000, &c->info);
-        while (!status && c->info.outcome == GPUOPT_MORE);
-        if (!status && c->info.outcome != GPUOPT_OPTIMAL) status = GPUOPT_ERROR_NUMERIC;
+        status = solve_master(c);
+        if (status || interrupted(NULL)) break;
+        if (c->info.outcome != GPUOPT_OPTIMAL) status = GPUOPT_ERROR_NUMERIC;
         if (!status) status = gpuopt_simplex_get_solution(c->master, GPUOPT_HOST, c->x, NULL, NULL, c->y);
         if (!status) status = price_patterns(c, &added);
+        progress("%lld rounds, %d patterns, relaxation %.9g, bound %lld, %.1f s", (long long)c->rounds,
+                 (int)c->known.count, c->info.objective, (long long)c->bound, now() - start);
         if ((double)c->bound >= ceil(c->info.objective - 1e-6)) break;
     }
+    progress_end();
     return status;
 }
 
@@ -202,22 +208,25 @@ static void print_infeasible(const cutter *c, const options *o, int32_t piece) {
 }
 
 static void print_result(const cutter *c, const options *o) {
-    const int proven = c->cost == c->bound;
+    const char *status = c->cost == c->bound ? "optimal" : c->stopped ? "limit" : "feasible";
     if (o->json) {
         printf("{\"model\": ");
         print_json_string(o->model);
         printf(", \"backend\": \"%s\", \"pieces\": %d, \"stocks\": %d, \"status\": \"%s\", \"cost\": %lld, \"bound\": "
-               "%lld, "
-               "\"relaxation\": %.9g, \"rounds\": %lld, \"knapsacks\": %lld, \"patterns\": %d, \"seconds\": %.6f}\n",
-               c->backend, (int)c->model.pieces, (int)c->model.stocks, proven ? "optimal" : "feasible",
-               (long long)c->cost, (long long)c->bound, c->info.objective, (long long)c->rounds, (long long)c->priced,
-               (int)c->known.count, c->seconds);
+               "%lld",
+               c->backend, (int)c->model.pieces, (int)c->model.stocks, status, (long long)c->cost, (long long)c->bound);
+        print_json_number("relaxation", c->info.objective, c->info.outcome == GPUOPT_OPTIMAL);
+        printf(", \"rounds\": %lld, \"knapsacks\": %lld, \"patterns\": %d, \"seconds\": %.6f}\n", (long long)c->rounds,
+               (long long)c->priced, (int)c->known.count, c->seconds);
         return;
     }
-    if (proven) printf("Optimal: the cost is %lld.\n", (long long)c->cost);
+    if (c->stopped) printf("Stopped %s. ", c->stopped);
+    if (strcmp(status, "optimal") == 0) printf("Optimal: the cost is %lld.\n", (long long)c->cost);
     else printf("The cost is %lld, and at least %lld in any case.\n", (long long)c->cost, (long long)c->bound);
-    printf("%lld rounds of pricing, %lld knapsacks (%s), %d patterns, relaxation %.9g, %.3f s\n", (long long)c->rounds,
-           (long long)c->priced, c->backend, (int)c->known.count, c->info.objective, c->seconds);
+    printf("%lld rounds of pricing, %lld knapsacks (%s), %d patterns, ", (long long)c->rounds, (long long)c->priced,
+           c->backend, (int)c->known.count);
+    if (c->info.outcome == GPUOPT_OPTIMAL) printf("relaxation %.9g, ", c->info.objective);
+    printf("%.3f s\n", c->seconds);
 }
 
 static int run(cutter *c, const options *o) {
@@ -236,6 +245,7 @@ static int run(cutter *c, const options *o) {
     if (!status) status = gpuopt_knapsack_batch_create(c->pricing, &desc, &c->batch);
     if (!status) status = generate(c);
     if (!status) status = round_all(c);
+    if (c->cost > c->bound) c->stopped = interrupt_cause();
     c->seconds = now() - start;
     gpuopt_knapsack_batch_destroy(c->batch);
     gpuopt_simplex_destroy(c->master);
@@ -245,7 +255,8 @@ static int run(cutter *c, const options *o) {
     else if (!is_solution(c)) fprintf(stderr, "%s: the solution is wrong\n", o->model);
     else print_result(c, o);
     if (status || !is_solution(c)) return EXIT_FAILED;
-    return o->patterns && write_patterns(c, o->patterns) ? EXIT_BAD_INPUT : 0;
+    if (o->patterns && write_patterns(c, o->patterns)) return EXIT_BAD_INPUT;
+    return c->stopped ? EXIT_FAILED : 0;
 }
 
 int main(int argc, char **argv) {
@@ -265,6 +276,7 @@ int main(int argc, char **argv) {
         print_infeasible(c, &o, i);
         result = EXIT_INFEASIBLE;
     }
+    interrupt_catch();
     if (result == 0) result = run(c, &o);
     if (c) free(c->known.cut);
     free(c);

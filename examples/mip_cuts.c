@@ -28,7 +28,7 @@ typedef struct cutter {
     bound *implied;        /* [2 * cols] the best lower and upper ones that depend on a column; slope 0: none */
     int32_t *list, count;  /* the columns that it has or that the cut will have */
     double *integer, *cut; /* [cols] of those in the list: coefficients of integer columns, and in the cut */
-    double side;
+    double side, size;     /* the sum of the sizes of what the side has been computed from */
     term *term;
     int32_t terms;
 } cutter;
@@ -40,6 +40,7 @@ static void begin_row(cutter *c, double side) {
     while (c->count > 0) c->w->mark[c->list[--c->count]] = 0;
     c->terms = 0;
     c->side = side;
+    c->size = fabs(side);
 }
 
 static void add_integer(cutter *c, int32_t j, double a) {
@@ -50,6 +51,7 @@ static void add_integer(cutter *c, int32_t j, double a) {
 /* a * column j as a bound and a distance; one with a positive coefficient may be left out. */
 static void add_distance(cutter *c, int32_t j, int upper, bound b, double a) {
     c->side -= a * b.constant;
+    c->size += fabs(a * b.constant);
     add_integer(c, j, 0);
     add_integer(c, b.col, a * b.slope);
     if ((upper ? -a : a) < 0) c->term[c->terms++] = (term){b, j, upper, upper ? -a : a};
@@ -99,7 +101,8 @@ static double round_by(cutter *c, double divisor) {
     worker *w = c->w;
     tree *t = w->tree;
     int64_t n = t->cut_start[t->cuts];
-    double side = floor(c->side / divisor), f = c->side / divisor - side, sum = 0, norm = 0, least = HUGE_VAL, most = 0;
+    double side = floor(c->side / divisor), f = c->side / divisor - side, sum = 0, norm = 0, least = HUGE_VAL, most = 0,
+           missing = 0; /* of the side, by the rounding of coefficients, times the values of their columns */
     int32_t k;
     if (f > 0.99 || t->cuts == MOST_CUTS || n + c->count > MOST_CUT_ENTRIES) return 0;
     for (k = 0; k < c->count; k++) {
@@ -120,14 +123,16 @@ static double round_by(cutter *c, double divisor) {
         if (fabs(c->cut[j]) < 1e-12) continue;
         least = fmin(least, fabs(c->cut[j]));
         most = fmax(most, fabs(c->cut[j]));
+        if (w->model->integer[j] && c->cut[j] != floor(c->cut[j]))
+            missing += 0x1p-44 * fabs(c->cut[j]) * (w->ub[j] - w->lb[j]);
         sum += c->cut[j] * w->x[j];
         norm += c->cut[j] * c->cut[j];
         t->cut_col[n] = j;
         t->cut_value[n++] = c->cut[j];
     }
     t->cut_start[t->cuts + 1] = n;
-    t->cut_side[t->cuts] = side + 1e-10 * fmax(most, fabs(side)); /* for rounding */
-    return least > 1e-6 * most && most > 0 ? (sum - side) / sqrt(norm) : 0;
+    t->cut_side[t->cuts] = side + 1e-10 * fmax(most, fabs(side)) + missing; /* for rounding */
+    return least > 1e-6 * most && most > 0 && missing < HUGE_VAL ? (sum - side - missing) / sqrt(norm) : 0;
 }
 
 static const double worthwhile = 0.01;
@@ -156,8 +161,9 @@ static int round_row(cutter *c, int32_t i, double sign, double side, int prefer)
         int32_t j = c->list[k];
         double nearest = is_nearer_to_upper(w, j) ? w->ub[j] : w->lb[j];
         if (c->integer[j] != 0 && !(fabs(nearest) < 1e9)) return 0;
-        if (c->integer[j] != 0) c->side -= c->integer[j] * nearest;
+        if (c->integer[j] != 0) c->side -= c->integer[j] * nearest, c->size += fabs(c->integer[j] * nearest);
     }
+    if (w->tree->whole->scale[i] == 0 || c->size >= 0x1p52) c->side += 0x1p-50 * c->size; /* for rounding */
     for (k = 0; k < c->count && n < 8; k++) { /* by coefficients of columns between their bounds */
         int32_t j = c->list[k];
         double divisor = fabs(c->integer[j]), beyond;
@@ -221,7 +227,7 @@ int node_cut(worker *w) {
     size_t cols = (size_t)w->model->matrix.cols, own = cols + (size_t)w->model->matrix.rows;
     cutter c = {.w = w, .list = w->col, .integer = w->low, .cut = w->high};
     tree *t = w->tree;
-    double until = now() + 0.1 * (t->deadline - now()), before;
+    double until = now() + 0.1 * fmin(600, interrupt_left()), before;
     int32_t had, kept, stalls = 0, result;
     c.implied = calloc(2 * cols + 1, sizeof *c.implied);
     c.term = calloc(cols + 1, sizeof *c.term);

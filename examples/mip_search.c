@@ -44,11 +44,23 @@ static int64_t trail_length(worker *w) {
 
 int node_is_full(worker *w) { return 2 * trail_length(w) > trail_capacity(w->model); }
 
-int node_tighten(worker *w, int64_t count, const int32_t *col, const double *lb, const double *ub) {
+/* Does rounds until nothing moves, the trail is full (what was found by then holds), or rounds crawl: the relaxation
+ * finds in a few pivots what they would need millions for. */
+static int propagate(worker *w) {
+    enum { ROUNDS = 10, CALLS = 10, SLOW = 2 };
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
+    int calls, slow = 0;
+    for (calls = 0; calls < CALLS && slow < SLOW && info.outcome == GPUOPT_MORE; calls++) {
+        if (!worker_ok(w, gpuopt_propagator_round(w->propagator, ROUNDS, &info))) return 0;
+        slow = info.shrinkage < 1e-3 ? slow + 1 : 0;
+    }
+    return info.outcome != GPUOPT_INFEASIBLE;
+}
+
+int node_tighten(worker *w, int64_t count, const int32_t *col, const double *lb, const double *ub) {
     int64_t from = trail_length(w);
     if (!worker_ok(w, gpuopt_propagator_set_some_bounds(w->propagator, GPUOPT_HOST, count, col, lb, ub)) ||
-        !worker_ok(w, gpuopt_propagator_round(w->propagator, 100, &info)) || info.outcome == GPUOPT_INFEASIBLE)
+        !propagate(w))
         return 0;
     list_changes(w, from);
     send_bounds(w);
@@ -102,6 +114,29 @@ int node_enter(worker *w, const open_node *node) {
            node_tighten(w, count, w->col, w->low, w->high);
 }
 
+int node_pack(worker *w) {
+    size_t cols = (size_t)w->model->matrix.cols;
+    double *kept = w->depth > 0 ? malloc(2 * cols * sizeof *kept) : NULL;
+    int32_t depth = w->depth, count = 0;
+    size_t j;
+    int result;
+    if (depth == 0) return worker_ok(w, gpuopt_propagator_keep(w->propagator));
+    if (!kept) return worker_ok(w, GPUOPT_ERROR_MEMORY);
+    memcpy(kept, w->lb, cols * sizeof *kept);
+    memcpy(kept + cols, w->ub, cols * sizeof *kept);
+    node_back(w, 0);
+    for (j = 0; j < cols; j++) {
+        if (kept[j] == w->lb[j] && kept[cols + j] == w->ub[j]) continue;
+        w->col[count] = (int32_t)j;
+        w->low[count] = kept[j];
+        w->high[count++] = kept[cols + j];
+    }
+    free(kept);
+    w->depth = w->top = depth;
+    result = worker_ok(w, gpuopt_propagator_push(w->propagator, &w->path[0].start));
+    return result && node_tighten(w, count, w->col, w->low, w->high);
+}
+
 int node_descend(worker *w, decision d) {
     return node_push(w, &d) && node_tighten(w, 1, &d.col, d.upper ? NULL : &d.value, d.upper ? &d.value : NULL);
 }
@@ -121,7 +156,7 @@ int node_relax(worker *w) {
     before = info.iterations;
     do {
         if (!worker_ok(w, gpuopt_simplex_iterate(w->lp, 200, &info))) return 0;
-        w->late |= now() > w->tree->deadline;
+        w->late |= interrupted(NULL);
     } while (info.outcome == GPUOPT_MORE && !w->late);
     w->iterations += info.iterations - before;
     if (info.outcome == GPUOPT_MORE || info.outcome == GPUOPT_INFEASIBLE || info.outcome == GPUOPT_CUTOFF) return 0;
@@ -165,7 +200,7 @@ static int probe(worker *w) {
     gpuopt_propagator_probe_bounds found = GPUOPT_INIT(gpuopt_propagator_probe_bounds);
     gpuopt_propagator_probe_info info = GPUOPT_INIT(gpuopt_propagator_probe_info);
     gpuopt_propagator_probe *handle = NULL;
-    double until = now() + 0.1 * (w->tree->deadline - now());
+    double until = now() + 0.1 * fmin(600, interrupt_left());
     int32_t binary[AT_ONCE], j = 0, count, n = w->model->matrix.cols;
     int feasible = 1;
     desc.nodes = 2 * AT_ONCE;
@@ -213,7 +248,9 @@ int worker_open(worker *w, tree *t, int probes) {
     w->bound = -HUGE_VAL;
     w->cutoff = w->known = HUGE_VAL;
     w->cutoff_row = -1;
-    if (!worker_ok(w, open_context(w->backend, 0, 1, &w->speaker, &w->context, &w->backend)) || !allocate(w)) return 0;
+    if (!worker_ok(w, open_context(w->backend, 0, 1, &w->speaker, &w->context, &w->backend)) || !allocate(w) ||
+        t->infeasible)
+        return 0;
     gpuopt_propagator_desc_tune(&rows, GPUOPT_SETTINGS_SCIP); /* the relaxation finds small steps by itself */
     rows.feasibility_tolerance = 1e-9;                        /* that of the relaxation */
     rows.trail_capacity = trail_capacity(t->model);

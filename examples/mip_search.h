@@ -10,6 +10,7 @@
 
 #include "examples/common.h"
 #include "examples/io/mip.h"
+#include "examples/mip_whole.h"
 
 /* A bound of an integer column that the search has chosen. */
 typedef struct decision {
@@ -36,9 +37,11 @@ typedef struct open_node {
 /* What all threads share; from `lock` on only who holds that may look. */
 typedef struct tree {
     const mip *model; /* minimised, with both forms of its matrix */
-    double deadline;  /* of now() */
-    double unit;      /* the objective's values differ by multiples of it; 0: by anything */
-    int unbounded;    /* the relaxation is: any solution proves that the model is */
+    const whole_rows *whole;
+    double sign, start; /* of the objective in the file; when the program began */
+    double unit;        /* the objective's values differ by multiples of it; 0: by anything */
+    int infeasible;     /* as rows and bounds say by themselves */
+    int unbounded;      /* the relaxation is: any solution proves that the model is */
     double root_objective, *root_x, *root_slope, *lb, *ub; /* of the root's relaxation */
     int32_t cuts, *cut_col; /* rows, by rows, that the relaxations have beyond the model's, each at most a side */
     int64_t *cut_start;
@@ -70,7 +73,8 @@ typedef struct worker {
     gpuopt_simplex *lp;            /* has the propagator's bounds */
     gpuopt_simplex_batch *batch;
     gpuopt_status status; /* the first that was not OK */
-    int late;             /* the deadline has passed */
+    int late;             /* it has been interrupted */
+    int shows;            /* it prints the progress */
 
     step *path; /* [depth] from the root; the first `top` share a level */
     int32_t depth, top, room;
@@ -84,7 +88,8 @@ typedef struct worker {
     double *best, cutoff, known; /* copies of the tree's; the cutoff whose consequences hold at level 0 */
     int32_t cutoff_row;          /* of the propagator; -1: none yet */
     double given_up; /* the least bound of parts of the tree on which rounding allowed no verdict; HUGE_VAL: none */
-    int64_t nodes, iterations, tries, dives; /* so far; iterations, and those of strong branching and of dives */
+    int64_t nodes, iterations, tries, dives, doubts; /* so far; iterations, and those of strong branching, of dives,
+                                                       * and of smaller relaxations */
 
     int32_t *col, listed; /* [cols] lists */
     double *low, *high;   /* [cols] */
@@ -95,6 +100,10 @@ typedef struct worker {
     pthread_t thread;
     int runs, at_node;
 } worker;
+
+/* Of an integer column: whether it has several values in the node, and whether that in the relaxation is none. */
+int is_open(const worker *w, int32_t j);
+int is_fractional(const worker *w, int32_t j);
 
 /* Keeps the first error. Returns whether there is none. */
 int worker_ok(worker *w, gpuopt_status status);
@@ -111,6 +120,8 @@ int node_descend(worker *w, decision d);
 void node_back(worker *w, int32_t depth);
 /* Whether half of the trail is full: then other nodes come first. */
 int node_is_full(worker *w);
+/* Makes room in the trail: the node becomes one level, with all that has been found; at the root, what holds for good. */
+int node_pack(worker *w);
 /* Opens a level, with a decision if there is one. Returns whether that worked. */
 int node_push(worker *w, const decision *d);
 /* Sets bounds of some columns, and propagates them. */
@@ -125,8 +136,21 @@ int node_cut(worker *w);
 /* Makes all costs of the relaxation 0. */
 void node_forget_costs(worker *w);
 
+/* Takes the relaxation's point with its integer columns rounded as a solution, if it satisfies all rows to rounding. */
+int take_rounded(worker *w);
+/* The same, with what is best for the other columns; leaves the node. */
+void take_integers(worker *w);
+enum { CLOSED = -1, AGAIN = -2, INTEGRAL = -3 }; /* AGAIN: the node's bounds are tighter now */
+/* What to do with a node whose relaxation has integers; taken: they are a solution. A column to branch on, or CLOSED:
+ * there is no better solution in it, or rounding allows no verdict, which given_up then knows. */
+int32_t settle_doubt(worker *w, int taken);
+
+/* Makes the model a minimisation, with all arrays, and rounds what has to be an integer. 1: it is infeasible; -1: out
+ * of memory. */
+int mip_prepare(mip *model, whole_rows *whole);
+
 /* Returns the status; the tree is to be closed in any case. */
-gpuopt_status tree_open(tree *t, const mip *model, double deadline);
+gpuopt_status tree_open(tree *t, const mip *model, const whole_rows *whole);
 void tree_close(tree *t);
 /* Puts a child of the worker's node into the tree. */
 void tree_put(worker *w, decision d);

@@ -8,11 +8,11 @@
 
 #include "examples/mip_search.h"
 
-gpuopt_status tree_open(tree *t, const mip *model, double deadline) {
+gpuopt_status tree_open(tree *t, const mip *model, const whole_rows *whole) {
     size_t cols = (size_t)model->matrix.cols;
     memset(t, 0, sizeof *t);
     t->model = model;
-    t->deadline = deadline;
+    t->whole = whole;
     t->unit = mip_cost_unit(model);
     t->best_objective = t->cutoff = HUGE_VAL;
     pthread_mutex_init(&t->lock, NULL);
@@ -105,7 +105,7 @@ open_node *tree_take(worker *w) {
     t->busy -= w->at_node;
     if (!t->status) t->status = w->status;
     while (t->busy > 0 && t->count == 0 && !t->status && !w->late) pthread_cond_wait(&t->changed, &t->lock);
-    w->late |= now() > t->deadline;
+    w->late |= interrupted(NULL);
     while (t->count > 0 && t->node[0]->bound >= t->cutoff) free(take(t));
     if (t->count > 0 && !t->status && !w->late && !(t->unbounded && t->found)) n = take(t);
     w->at_node = n != NULL;

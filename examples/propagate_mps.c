@@ -4,9 +4,9 @@
  * host would, and prints what it found.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/io/m*.c examples/io/lp_models.c \
- *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz \
- *         -llzma -lstdc++ -lm -o propagate_mps
+ *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/interrupt.c examples/io/m*.c \
+ *         examples/io/lp_models.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
+ *         gpuopt_impl/gpuopt.c -lz -llzma -lstdc++ -lm -o propagate_mps
  * Reads: *.mps+integer *.mps.gz+integer *.mps.xz+integer gen:*
  * Try: gen:rand,1000000,1000000,10,1
  * Try: gen:rand,1000000,1000000,10,1 --threads all
@@ -34,10 +34,9 @@ static const char usage[] =
     "  --mode M           jacobi: the same bits everywhere; sequential: in place, CPU only, fewest rounds (jacobi)\n"
     "  --driver D         how the GPU runs rounds: auto, host, cooperative or graph (auto)\n"
     "  --rounds N         at most this many (1000)\n"
-    "  --json             one line of JSON on stdout, nothing else\n"
-    "  --bounds FILE      write \"name lower upper\" for each column\n"
-    "  --help             print this and exit\n"
-    "exit status: 0 done, 1 infeasible, 2 bad input or a failed write, 3 anything else\n";
+    "  --solution FILE    write \"name lower upper\" for each column; also --bounds\n" USAGE_SHARED
+    "exit status: 0 done, 1 infeasible, 2 bad input or a failed write,\n"
+    "             3 stopped early, but for --rounds, or anything else\n";
 
 typedef struct options {
     const char *model, *backend, *mode, *driver, *bounds;
@@ -58,7 +57,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--driver") == 0) return choice(o->driver = value, drivers) >= 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1000000000, &o->threads);
     if (strcmp(name, "--rounds") == 0) return whole_number(value, 1000000000, &o->rounds);
-    if (strcmp(name, "--bounds") == 0) return *(o->bounds = value) != 0;
+    if (strcmp(name, "--solution") == 0 || strcmp(name, "--bounds") == 0) return *(o->bounds = value) != 0;
     return -1;
 }
 
@@ -80,8 +79,8 @@ static const int64_t cuda_from_nonzeros = 2200;
 
 /* What all calls together found, and how long they took. */
 typedef struct summary {
-    const char *backend;
-    gpuopt_propagator_info info; /* sums over all calls */
+    const char *backend, *stopped; /* stopped: by what, in words; NULL: it was not */
+    gpuopt_propagator_info info;   /* sums over all calls */
     int64_t tightened_lower, tightened_upper;
     double seconds, read_seconds;
 } summary;
@@ -96,11 +95,7 @@ static void count_tightened(const mip *model, const double *lb, const double *ub
 
 static int write_bounds(const char *path, const mip *model, const double *lb, const double *ub) {
     FILE *file = fopen(path, "w");
-    int j;
-    for (j = 0; file && j < model->matrix.cols; j++) {
-        print_name(file, model->col_name, 'x', j);
-        fprintf(file, " %.17g %.17g\n", lb[j], ub[j]);
-    }
+    if (file) print_pairs(file, model->col_name, 'x', model->matrix.cols, lb, ub);
     return close_written(file, path);
 }
 
@@ -126,7 +121,7 @@ static void print_words(const mip *model, const summary *s) {
     if (s->info.rounds > 0) printf(" (%.3g billion nonzeros a second)", 1e-9 * nonzeros / s->seconds);
     switch (s->info.outcome) {
     case GPUOPT_CONVERGED: printf(": nothing more to tighten.\n"); break;
-    case GPUOPT_LIMIT: printf(": stopped at the limit of rounds.\n"); break;
+    case GPUOPT_LIMIT: printf(": stopped %s.\n", s->stopped ? s->stopped : "at the limit of rounds"); break;
     case GPUOPT_INFEASIBLE:
         if (s->info.infeasible_row >= 0) {
             printf(": infeasible: no point within the bounds satisfies row ");
@@ -155,7 +150,8 @@ static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, 
     double start;
     gpuopt_desc_init(&step, sizeof step);
     gpuopt_desc_init(&s->info, sizeof s->info);
-    while (!status && step.outcome == GPUOPT_MORE) {
+    s->info.infeasible_row = s->info.infeasible_col = -1; /* what is printed if it is stopped before the first round */
+    while (!status && step.outcome == GPUOPT_MORE && !interrupted(NULL)) {
         start = now();
         status = gpuopt_propagator_round(propagator, watched ? 1 : (int32_t)o->rounds, &step);
         s->seconds += now() - start;
@@ -165,6 +161,10 @@ static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, 
         if (watched && !status)
             printf("round %4d: %10lld bounds moved so far, %.3f ms\n", (int)step.rounds, (long long)step.changed,
                    1e3 * s->seconds);
+    }
+    if (!status && step.outcome == GPUOPT_MORE) {
+        s->stopped = interrupt_cause();
+        s->info.outcome = GPUOPT_LIMIT;
     }
     return status;
 }
@@ -197,7 +197,7 @@ static int run(const options *o, const mip *model, summary *s) {
         count_tightened(model, lb, ub, s);
         if (o->json) print_json(o, model, s);
         else print_words(model, s);
-        result = s->info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE : 0;
+        result = s->info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE : s->stopped ? EXIT_FAILED : 0;
         if (o->bounds && write_bounds(o->bounds, model, lb, ub)) result = EXIT_BAD_INPUT;
     }
     gpuopt_propagator_destroy(propagator);
@@ -221,6 +221,7 @@ int main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     }
     s.read_seconds = now() - s.read_seconds;
+    interrupt_catch();
     result = run(&o, &model, &s);
     mip_free(&model);
     return finish_output(result);

@@ -8,19 +8,20 @@
 #   run.sh MODEL [OPTION...]     the example that the model is for; options are passed on
 #   run.sh EXAMPLE ...           that example; "run.sh solve_lp --help" lists its options
 # Missing Debian packages are installed, as root. CUDA code is built where there is a GPU to run it.
-#
+set -u
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
+here=$(dirname "${BASH_SOURCE[0]}")
+root=$(cd "$here/.." && pwd)
+# shellcheck source=../third_party/setup.sh
+. "$root/third_party/setup.sh"
+
 # The opening comment of each example says how to build it without Bazel, and has these lines for this script:
 #   Reads: PATTERN...     names of the models that it is for. To the name of an MPS file, +integer or +continuous is
 #                         appended, for whether it has integer columns.
 #   Also reads: PATTERN...  likewise, of models that it is given only by its own name.
 #   Needs: HEADER         left out where the compiler does not find this.
 #   Try: ARGUMENT...      a run to show: on each backend, unless one is named; "--threads all" means all cores.
-set -u
-here=$(dirname "${BASH_SOURCE[0]}")
-root=$(cd "$here/.." && pwd)
-# shellcheck source=../third_party/setup.sh
-. "$root/third_party/setup.sh"
-
 mapfile -t examples < <(cd "$root/examples" && grep -l '^int main(' -- *.c | sed 's/\.c$//')
 
 # declared WHAT EXAMPLE: the lines of that name in its opening comment.
@@ -37,7 +38,7 @@ what_they_read() {
 
 case ${1:-} in
 -h | --help)
-    sed -n '4,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    help
     echo "Models: files, or generated ones by name:"
     what_they_read
     exit

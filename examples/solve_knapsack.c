@@ -4,8 +4,9 @@
  * solver would, prints the result, and checks the item set against the model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/io/certificate.c examples/io/knapsack.c \
- *         examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o solve_knapsack
+ *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/interrupt.c examples/io/certificate.c \
+ *         examples/io/knapsack.c examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o \
+ *         solve_knapsack
  * Reads: *.knapsack paper:* uncorrelated:* weak:* strong:* inverse-strong:* almost-strong:* subset-sum:* similar:*
  * Reads: span:* multiple-strong:* profit-ceiling:* circle:*
  * Try: paper:500:1
@@ -17,7 +18,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "examples/common.h"
 #include "examples/io/certificate.h"
@@ -35,12 +35,10 @@ static const char usage[] =
     "  --nodes N          stop after N nodes\n"
     "  --backend B        cpu, cuda or auto: cuda if there is a device (auto)\n"
     "  --threads N        of the CPU backend (1)\n"
-    "  --json             one line of JSON on stdout, nothing else\n"
-    "  --items FILE       write the numbers of the chosen items, from 0, one a line\n"
-    "  --certificate FILE write the answer, for the checker in tests/check (doc/checking.md)\n"
-    "  --help             print this and exit\n"
+    "  --solution FILE    write the numbers of the chosen items, from 0, one a line; also --items\n"
+    "  --certificate FILE write the answer, for the checker in tests/check (doc/checking.md)\n" USAGE_SHARED
     "exit status: 0 solved, 1 no solution has the profit of --incumbent, 2 bad input or a failed write,\n"
-    "             3 stopped by --nodes, or else\n";
+    "             3 stopped early, or else\n";
 
 static const char *const searches[] = {"dominance", "breadth", "hybrid", NULL};
 
@@ -55,7 +53,8 @@ typedef struct answer {
     uint8_t *taken; /* [items] */
     int64_t profit, weight, chosen;
     double seconds;
-    int unwritten; /* not 0: the certificate could not be written */
+    const char *stopped; /* by what, in words */
+    int unwritten;       /* not 0: the certificate could not be written */
 } answer;
 
 /* 1: accepted, 0: a bad value, -1: there is no such option. */
@@ -63,7 +62,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
     if (strcmp(name, "--search") == 0) return choice(o->search = value, searches) >= 0;
-    if (strcmp(name, "--items") == 0) return *(o->items = value) != 0;
+    if (strcmp(name, "--solution") == 0 || strcmp(name, "--items") == 0) return *(o->items = value) != 0;
     if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
     if (strcmp(name, "--pool") == 0) return whole_number(value, (int64_t)1 << 40, &o->pool);
@@ -86,18 +85,19 @@ static int parse(int argc, char **argv, options *o) {
 
 /* On a terminal in several calls, with a progress line that is overwritten; else in one call. */
 static gpuopt_status expand(gpuopt_knapsack *knapsack, const options *o, answer *a) {
-    int watched = !o->json && isatty(STDERR_FILENO);
-    double start = now(), shown = start;
+    int watched = !o->json && progress_is_seen();
+    double start = now();
     gpuopt_status status = gpuopt_knapsack_get_info(knapsack, &a->info);
-    while (!status && a->info.outcome == GPUOPT_MORE) {
+    while (!status && a->info.outcome == GPUOPT_MORE && !interrupted(NULL)) {
         status = gpuopt_knapsack_expand(knapsack, watched ? 1000000 : 0, 0, &a->info);
-        if (!watched || status || (now() - shown < 0.1 && a->info.outcome == GPUOPT_MORE)) continue;
-        shown = now();
-        fprintf(stderr, "\r%lld nodes, %lld in the pool, level %d of %d, profit %lld to %lld, %.1f s        ",
-                (long long)a->info.expanded, (long long)a->info.alive, (int)a->info.level, (int)a->info.free_items,
-                (long long)a->info.lower, (long long)a->info.upper, shown - start);
+        if (watched && !status)
+            progress("%lld nodes, %lld in the pool, level %d of %d, profit %lld to %lld, %.1f s",
+                     (long long)a->info.expanded, (long long)a->info.alive, (int)a->info.level, (int)a->info.free_items,
+                     (long long)a->info.lower, (long long)a->info.upper, now() - start);
     }
-    if (watched) fprintf(stderr, "\n");
+    progress_end();
+    a->stopped = a->info.outcome == GPUOPT_MORE ? interrupt_cause() : "at the limit of nodes";
+    if (!status && a->info.outcome == GPUOPT_MORE) a->info.outcome = GPUOPT_LIMIT;
     return status;
 }
 
@@ -162,8 +162,8 @@ static void print_words(const char *backend, const knapsack_model *model, const 
     else if (a->info.outcome == GPUOPT_INFEASIBLE)
         printf("No solution has the claimed profit; the best known solution has %lld.\n", (long long)a->profit);
     else
-        printf("Stopped at the limit: the profit is %lld, and no solution has more than %lld.\n", (long long)a->profit,
-               (long long)a->info.upper);
+        printf("Stopped %s: the profit is %lld, and no solution has more than %lld.\n", a->stopped,
+               (long long)a->profit, (long long)a->info.upper);
     printf("%lld items are chosen, with weight %lld.\n", (long long)a->chosen, (long long)a->weight);
     printf("%lld nodes in %lld steps, at most %lld at once; %.3f s\n", (long long)a->info.expanded,
            (long long)a->info.steps, (long long)a->info.peak, a->seconds);
@@ -211,6 +211,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
+    interrupt_catch();
     memset(&a, 0, sizeof a);
     gpuopt_desc_init(&a.info, sizeof a.info);
     a.taken = calloc((size_t)model.items + 1, 1);

@@ -4,9 +4,10 @@
  * a host would, prints the result, and checks it against the model.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/ranks.c examples/io/certificate.c examples/io/m*.c \
- *         examples/io/lp_*.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
- *         transports/gpuopt_threads.c gpuopt_impl/gpuopt.c -pthread -lz -llzma -lstdc++ -lm -o solve_lp
+ *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/interrupt.c examples/ranks.c \
+ *         examples/io/certificate.c examples/io/m*.c examples/io/lp_*.c examples/io/names.c examples/io/text.c \
+ *         examples/io/generate.cpp transports/gpuopt_threads.c gpuopt_impl/gpuopt.c -pthread -lz -llzma -lstdc++ -lm \
+ *         -o solve_lp
  * Reads: *.mps+continuous *.mps.gz+continuous *.mps.xz+continuous shah:* meyer:* plant:*
  * Try: shah:1000:1
  * Try: meyer:750:3750:0.04:1
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "examples/common.h"
 #include "examples/io/certificate.h"
@@ -43,12 +43,12 @@ static const char usage[] =
     "  --gpus N           with as many ranks or more: rank r works on GPU r modulo N\n"
     "  --iterations N     at most so many (no limit)\n"
     "  --max              maximise, whatever the file says\n"
-    "  --json             one line of JSON on stdout, nothing else\n"
     "  --solution FILE    write \"name value reduced_cost\" for each column, then \"name activity dual\" for each row\n"
-    "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md)\n"
-    "  --help             print this and exit\n"
+    "  --certificate FILE write the answer with what proves it, for the checker in tests/check "
+    "(doc/checking.md)\n" USAGE_SHARED
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write,\n"
-    "             3 stopped at the limit, imprecise (no answer within the tolerances), or anything else\n";
+    "             3 stopped early, imprecise (no answer within the tolerances), or anything else
+";
 
 typedef struct options {
     const char *model, *backend, *method, *algorithm, *pricing, *ratio, *technique, *solution, *certificate;
@@ -136,11 +136,11 @@ static int parse(int argc, char **argv, options *o) {
 /* The vectors, with the lengths that gpuopt.h gives, and what they prove on the model. */
 typedef struct answer {
     gpuopt_simplex_info info;
-    const char *backend, *method;
+    const char *backend, *method, *stopped; /* stopped: by what, in words */
     double *x, *reduced_cost, *activity, *dual, *farkas, *ray;
-    double objective, primal_violation, dual_violation;
-    lp_proof proof; /* of INFEASIBLE and UNBOUNDED */
-    int unwritten;  /* not 0: the certificate could not be written */
+    double objective, bound, primal_violation, dual_violation; /* bound: if it was stopped; no solution is better */
+    lp_proof proof;                                            /* of INFEASIBLE and UNBOUNDED */
+    int unwritten;                                             /* not 0: the certificate could not be written */
     double seconds, read_seconds;
 } answer;
 
@@ -172,15 +172,8 @@ static int has_objective(const answer *a) {
 
 static int write_solution(const char *path, const mip *model, const answer *a) {
     FILE *file = fopen(path, "w");
-    int k;
-    for (k = 0; file && k < model->columns.cols; k++) {
-        print_name(file, model->col_name, 'x', k);
-        fprintf(file, " %.17g %.17g\n", a->x[k], a->reduced_cost[k]);
-    }
-    for (k = 0; file && k < model->columns.rows; k++) {
-        print_name(file, model->row_name, 'r', k);
-        fprintf(file, " %.17g %.17g\n", a->activity[k], a->dual[k]);
-    }
+    if (file) print_pairs(file, model->col_name, 'x', model->columns.cols, a->x, a->reduced_cost);
+    if (file) print_pairs(file, model->row_name, 'r', model->columns.rows, a->activity, a->dual);
     return close_written(file, path);
 }
 
@@ -201,6 +194,7 @@ static void print_json(const options *o, const mip *model, const answer *a) {
     else printf(", \"certainty\": null");
     print_json_number("backward_error", a->info.backward_error, a->info.backward_error >= 0);
     print_json_number("objective", a->objective, has_objective(a));
+    if (a->info.outcome == GPUOPT_LIMIT) print_json_number("bound", a->bound, 1);
     print_json_number("planted_optimum", model->optimum, model->optimum_known);
     printf(", \"iterations\": %lld, \"dual_iterations\": %lld, \"flips\": %lld, \"refreshes\": %lld, \"reinversions\": "
            "%lld",
@@ -256,8 +250,9 @@ static void print_words(const mip *model, const answer *a) {
                    info->primal_reached, info->dual_reached);
         break;
     default:
-        printf("Stopped at the limit in phase %d: objective %.12g, sum of infeasibilities %.3g.\n", (int)info->phase,
+        printf("Stopped %s in phase %d: objective %.12g, sum of infeasibilities %.3g.\n", a->stopped, (int)info->phase,
                a->objective, info->infeasibility);
+        if (isfinite(a->bound)) printf("No solution is better than %.12g.\n", a->bound);
     }
     if (model->optimum_known) printf("The planted optimum is %.12g.\n", model->optimum);
     printf(
@@ -280,25 +275,26 @@ static void print_words(const mip *model, const answer *a) {
 /* ---- The loop ---- */
 
 /* On a terminal, in pieces of about a tenth of a second, with a progress line; otherwise, and with ranks, in one call,
- * with fewer exchanges with a GPU. */
+ * with fewer exchanges with a GPU. Then it has been stopped if that call leaves more to do: ranks stop together. */
 static gpuopt_status iterate(gpuopt_simplex *simplex, const options *o, answer *a) {
-    int watched = !o->json && o->ranks == 1 && isatty(STDOUT_FILENO);
+    int watched = !o->json && o->ranks == 1 && progress_is_seen();
     int64_t piece = watched ? 16 : INT64_MAX;
-    gpuopt_status status = GPUOPT_OK;
+    gpuopt_status status;
     gpuopt_desc_init(&a->info, sizeof a->info);
-    while (!status && a->info.outcome == GPUOPT_MORE) {
+    do {
         double start = now(), taken;
         status = gpuopt_simplex_iterate(simplex, piece, &a->info);
         taken = now() - start;
         a->seconds += taken;
-        if (!watched || status) continue;
+        if (!watched || status) break;
         if (taken < 0.05) piece *= 2;
         else if (taken > 0.2 && piece > 1) piece /= 2;
-        printf("\riteration %lld, phase %d, objective %.8g, infeasibility %.3g, %.1f s        ",
-               (long long)a->info.iterations, (int)a->info.phase, a->info.objective, a->info.infeasibility, a->seconds);
-        fflush(stdout);
-    }
-    if (watched) printf("\n");
+        progress("iteration %lld, phase %d, objective %.8g, infeasibility %.3g, %.1f s", (long long)a->info.iterations,
+                 (int)a->info.phase, a->info.objective, a->info.infeasibility, a->seconds);
+    } while (a->info.outcome == GPUOPT_MORE && !interrupted(NULL));
+    progress_end();
+    a->stopped = a->info.outcome == GPUOPT_LIMIT ? "at the limit of iterations" : interrupt_cause();
+    if (!status && a->info.outcome == GPUOPT_MORE) a->info.outcome = GPUOPT_LIMIT;
     return status;
 }
 
@@ -309,6 +305,7 @@ static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, answ
     if (!status && a->info.outcome == GPUOPT_INFEASIBLE)
         status = gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, a->farkas);
     if (!status && a->info.outcome == GPUOPT_UNBOUNDED) status = gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, a->ray);
+    if (!status && a->info.outcome == GPUOPT_LIMIT) status = gpuopt_simplex_get_bound(simplex, &a->bound);
     if (status) return status;
     a->objective = lp_objective(model, a->x);
     a->primal_violation = lp_primal_violation(model, a->x);
@@ -417,6 +414,7 @@ int main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     }
     a.read_seconds = now() - a.read_seconds;
+    interrupt_catch();
     result = run(&o, &model, &a);
     free_answer(&a);
     mip_free(&model);

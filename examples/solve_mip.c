@@ -5,9 +5,9 @@
  * branching and by what branching has brought before; dives look for solutions. Threads take nodes from one queue.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/solve_mip.c examples/mip_*.c examples/common.c examples/io/m*.c examples/io/lp_*.c \
- *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -pthread -lz -llzma \
- *         -lstdc++ -lm -o solve_mip
+ *     cc -O2 -I. examples/solve_mip.c examples/mip_*.c examples/common.c examples/interrupt.c examples/io/m*.c \
+ *         examples/io/lp_*.c examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c \
+ *         -pthread -lz -llzma -lstdc++ -lm -o solve_mip
  * Also reads: *.mps *.mps.gz *.mps.xz
  * Try: examples/models/lotsizing.mps --backend cpu
  */
@@ -23,75 +23,44 @@
 static const char usage[] =
     "usage: solve_mip MODEL [options]\n"
     "  MODEL              an MPS file (also by gzip; -: standard input)\n"
-    "  --time S           seconds at most (600)\n"
     "  --threads N        threads that search, each at a node of its own (1)\n"
     "  --backend B        cpu, cuda or auto: the CPU (auto)\n"
-    "  --json             one line of JSON on stdout, nothing else\n"
-    "  --help             print this and exit\n"
-    "status:\n"
-    "  optimal            no solution is better by more than 1e-9, relative above 1; integers are integers, and rows\n"
-    "                     and bounds hold to 1e-8, relative above 1\n"
+    "  --solution FILE    write \"name value\" for each column, if there is a solution\n"
+    "  --time S           the same as --seconds S; without either S is 600\n" USAGE_SHARED "status:\n"
+    "  optimal            no solution is better by more than 1e-9, relative above 1; integers are integers; rows "
+    "whose\n"
+    "                     columns and numbers are all integers hold exactly, others to 1e-9 of the sum of their terms\n"
     "  infeasible, unbounded\n"
-    "  feasible, limit    stopped in time, or rounding allowed no verdict: with a solution, without one\n"
+    "  feasible, limit    stopped, or rounding allowed no verdict: with a solution, without one\n"
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write, 3 anything else\n";
 
 typedef struct options {
-    const char *model, *backend;
-    int64_t time, threads;
+    const char *model, *backend, *solution;
+    int64_t threads;
     int json;
 } options;
 
 /* See parse_words(). */
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
+    char *end;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
-    if (strcmp(name, "--time") == 0) return whole_number(value, 100000000, &o->time);
+    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "--time") == 0) {
+        double seconds = strtod(value, &end);
+        interrupt_limit(seconds);
+        return end != value && !*end && seconds > 0;
+    }
     if (strcmp(name, "--threads") == 0) return whole_number(value, MOST_THREADS, &o->threads);
     return -1;
 }
 
-static const double integrality = 1e-6, feasibility = 1e-8;
+static const double integrality = 1e-6;
 
 static double fraction(double x) { return x - floor(x); }
-static int is_open(const worker *w, int32_t j) { return w->model->integer[j] && w->lb[j] < w->ub[j]; }
-/* Of an integer column: whether its value in the relaxation is none. */
-static int is_fractional(const worker *w, int32_t j) {
+int is_open(const worker *w, int32_t j) { return w->model->integer[j] && w->lb[j] < w->ub[j]; }
+int is_fractional(const worker *w, int32_t j) {
     return w->model->integer[j] && fabs(w->x[j] - round(w->x[j])) > integrality;
-}
-
-/* ---- Solutions ---- */
-
-static int is_between(double low, double x, double high) {
-    return x >= low - feasibility * fmax(1, fabs(low)) && x <= high + feasibility * fmax(1, fabs(high));
-}
-
-/* Takes the relaxation's point with its integer columns rounded as a solution, if it satisfies all rows and bounds. */
-static int take_rounded(worker *w) {
-    const mip *m = w->model;
-    double *x = w->high;
-    int32_t i, j;
-    int64_t k;
-    for (j = 0; j < m->matrix.cols; j++) {
-        x[j] = m->integer[j] ? round(w->x[j]) : w->x[j];
-        if (!is_between(m->lb[j], x[j], m->ub[j])) return 0;
-    }
-    for (i = 0; i < m->matrix.rows; i++) {
-        long double sum = 0;
-        for (k = m->matrix.start[i]; k < m->matrix.start[i + 1]; k++)
-            sum += (long double)m->matrix.value[k] * x[m->matrix.index[k]];
-        if (!is_between(m->lhs[i], (double)sum, m->rhs[i])) return 0;
-    }
-    tree_offer(w, x, lp_objective(m, x));
-    return 1;
-}
-
-/* The same, with what is best for the other columns; leaves the node. */
-static void take_integers(worker *w) {
-    int32_t j, count = 0;
-    if (take_rounded(w)) return;
-    for (j = 0; j < w->model->matrix.cols; j++)
-        if (is_open(w, j)) w->col[count] = j, w->low[count++] = round(w->x[j]);
-    if (node_push(w, NULL) && node_tighten(w, count, w->col, w->low, w->low) && node_relax(w)) take_rounded(w);
 }
 
 /* ---- Dives ---- */
@@ -217,8 +186,6 @@ static int32_t try_children(worker *w, candidate **tried, int32_t count) {
     return listed;
 }
 
-enum { CLOSED = -1, AGAIN = -2, INTEGRAL = -3 }; /* AGAIN: the node's bounds are tighter now */
-
 /* Chooses a column to branch on. */
 static int32_t choose(worker *w) {
     enum { RELIABLE = 8 };
@@ -256,15 +223,6 @@ static int32_t tighten_by_cost(worker *w, double objective, const double *x, con
 
 /* ---- The tree ---- */
 
-/* A column to branch on where the relaxation's integers are no solution, or no proof; -1: all are fixed. */
-static int32_t any_open(const worker *w) {
-    int32_t j, best = -1;
-    for (j = 0; j < w->model->matrix.cols; j++)
-        if (is_open(w, j) && (best < 0 || fabs(w->x[j] - round(w->x[j])) > fabs(w->x[best] - round(w->x[best]))))
-            best = j;
-    return best;
-}
-
 /* The child to go to first: at times towards the best solution, else away from the root's optimum. */
 static decision first_child(const worker *w, int32_t j) {
     double x = w->x[j], root = w->tree->root_x[j];
@@ -280,7 +238,8 @@ static int32_t solve_node(worker *w) {
     w->nodes++;
     tree_adopt(w);
     do {
-        if (!node_relax(w)) return CLOSED;
+        if (node_is_full(w) && !node_pack(w)) return CLOSED;
+        if (!whole_may_hold(w->tree->whole, w->model, w->lb, w->ub) || !node_relax(w)) return CLOSED;
         if (w->depth > 0 && parent > -HUGE_VAL && w->outcome == GPUOPT_OPTIMAL) {
             decision d = w->path[w->depth - 1].d; /* that led here */
             pthread_mutex_lock(&w->tree->lock);
@@ -300,11 +259,8 @@ static int branch(worker *w, int32_t col) {
     int dives = w->nodes % 32 == 1 && 4 * w->dives <= w->iterations + 10000;
     decision d;
     if (col == CLOSED || w->bound >= w->cutoff) return 0;
-    if (integral) col = any_open(w);
-    if (col < 0) {
-        if (!taken || w->outcome != GPUOPT_OPTIMAL) w->given_up = fmin(w->given_up, w->bound);
-        return 0;
-    }
+    if (integral) col = settle_doubt(w, taken);
+    if (col == CLOSED) return 0;
     d = first_child(w, col);
     tree_put(w, opposite(d));
     if (!integral && !dives && !node_is_full(w)) return node_descend(w, d);
@@ -319,6 +275,20 @@ static void lose(worker *w) {
     if (w->late) w->given_up = fmin(w->given_up, w->bound);
 }
 
+static void show_progress(worker *w) {
+    tree *t = w->tree;
+    double sign = t->sign, bound;
+    char best[40] = "no solution";
+    size_t open;
+    if (!w->shows) return;
+    pthread_mutex_lock(&t->lock);
+    if (t->found) snprintf(best, sizeof best, "solution %.8g", sign * t->best_objective);
+    open = t->count;
+    bound = sign * fmin(w->bound, open > 0 ? t->node[0]->bound : HUGE_VAL);
+    pthread_mutex_unlock(&t->lock);
+    progress("%lld nodes, %zu open, %s, bound %.8g, %.1f s", (long long)w->nodes, open, best, bound, now() - t->start);
+}
+
 /* The search: the next node is a child of the present one or, when there is none, the open one with the best bound. */
 static void *search(void *worker_of) {
     worker *w = worker_of;
@@ -326,6 +296,7 @@ static void *search(void *worker_of) {
     open_node *next;
     while ((next = tree_take(w)) != NULL) {
         int inside = 1;
+        show_progress(w);
         w->bound = next->bound;
         node_back(w, 0);
         tree_adopt(w);
@@ -336,7 +307,7 @@ static void *search(void *worker_of) {
         inside = inside && w->bound < w->cutoff && node_enter(w, next);
         free(next);
         while (inside && !w->late && !w->status && !(t->unbounded && w->cutoff < HUGE_VAL))
-            inside = branch(w, solve_node(w));
+            inside = branch(w, solve_node(w)), show_progress(w);
         lose(w);
     }
     return NULL;
@@ -403,6 +374,7 @@ static int report(const options *o, const tree *t, const worker *w, double sign,
         return result;
     }
     printf("%s", status);
+    if (result == EXIT_FAILED && interrupt_cause()) printf(" (stopped %s)", interrupt_cause());
     if (isfinite(objective)) printf(", objective %.12g", objective);
     if (isfinite(bound)) printf(", bound %.12g", bound);
     printf("; %lld nodes, %lld simplex iterations on %s in %.3g s\n", (long long)nodes, (long long)iterations,
@@ -410,58 +382,41 @@ static int report(const options *o, const tree *t, const worker *w, double sign,
     return result;
 }
 
-/* Makes it a minimisation, with all arrays. */
-static int prepare(mip *m) {
+static int write_solution(const char *path, const mip *model, const double *x) {
+    FILE *file = fopen(path, "w");
     int32_t j;
-    if (!m->cost) m->cost = calloc((size_t)m->matrix.cols + 1, sizeof *m->cost);
-    if (!m->integer) m->integer = calloc((size_t)m->matrix.cols + 1, 1);
-    if (!m->cost || !m->integer || mip_rows(m) || mip_columns(m)) return -1;
-    for (j = 0; m->maximize && j < m->matrix.cols; j++) m->cost[j] = -m->cost[j];
-    if (m->maximize) m->offset = -m->offset;
-    m->maximize = 0;
-    return 0;
-}
-
-/* Fixes columns at a bound that costs least and that no row keeps them from: some optimum has them there. */
-static int fix_free_choices(mip *m) {
-    uint8_t *needed = calloc((size_t)m->matrix.cols + 1, 1); /* 1: by a row, if it decreases; 2: if it increases */
-    int32_t i, j;
-    int64_t e;
-    if (!needed) return -1;
-    for (i = 0; i < m->matrix.rows; i++)
-        for (e = m->matrix.start[i]; e < m->matrix.start[i + 1]; e++) {
-            int down = m->matrix.value[e] > 0 ? 1 : 2;
-            if (m->lhs[i] > -1e20) needed[m->matrix.index[e]] |= (uint8_t)down;
-            if (m->rhs[i] < 1e20) needed[m->matrix.index[e]] |= (uint8_t)(3 - down);
-        }
-    for (j = 0; j < m->matrix.cols; j++) {
-        double low = m->integer[j] ? ceil(m->lb[j]) : m->lb[j], high = m->integer[j] ? floor(m->ub[j]) : m->ub[j];
-        if (low > high) continue;
-        if (!(needed[j] & 1) && m->cost[j] >= 0 && low > -1e20) m->ub[j] = low;
-        else if (!(needed[j] & 2) && m->cost[j] <= 0 && high < 1e20) m->lb[j] = high;
+    for (j = 0; file && j < model->matrix.cols; j++) {
+        print_name(file, model->col_name, 'x', j);
+        fprintf(file, " %.17g\n", x[j] + 0.0 /* no minus zero */);
     }
-    free(needed);
-    return 0;
+    return close_written(file, path);
 }
 
-static int run(const options *o, const mip *model, double sign) {
+static int run(const options *o, const mip *model, const whole_rows *whole, int infeasible, double sign) {
     tree t;
     worker *w = calloc((size_t)o->threads, sizeof *w);
     double start = now();
     int result = EXIT_FAILED;
     int32_t k;
-    gpuopt_status status = w ? tree_open(&t, model, start + (double)o->time) : GPUOPT_ERROR_MEMORY;
+    gpuopt_status status = w ? tree_open(&t, model, whole) : GPUOPT_ERROR_MEMORY;
     for (k = 0; !status && k < o->threads; k++) {
         w[k].given_up = HUGE_VAL;
         w[k].tree = &t;
         w[k].backend = o->backend;
         w[k].speaker.name = o->model;
     }
+    t.infeasible = infeasible;
+    t.sign = sign;
+    t.start = start;
+    if (!status) w[0].shows = !o->json && progress_is_seen();
     if (!status) solve(&t, w, (int32_t)o->threads), status = t.status;
-    if (!status) result = report(o, &t, w, sign, now() - start);
-    else {
+    progress_end();
+    if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
         if (status == GPUOPT_ERROR_ARGUMENT) result = EXIT_BAD_INPUT; /* the log has named the place */
+    } else {
+        result = report(o, &t, w, sign, now() - start);
+        if (o->solution && t.found && write_solution(o->solution, model, t.best)) result = EXIT_BAD_INPUT;
     }
     for (k = 0; w && k < o->threads; k++) worker_close(&w[k]);
     if (w) tree_close(&t);
@@ -470,18 +425,23 @@ static int run(const options *o, const mip *model, double sign) {
 }
 
 int main(int argc, char **argv) {
-    options o = {.backend = "auto", .time = 600, .threads = 1};
+    options o = {.backend = "auto", .threads = 1};
     mip model;
     char error[1024];
-    int result = EXIT_FAILED, sign;
+    whole_rows whole;
+    int result = EXIT_FAILED, sign, prepared;
+    interrupt_limit(600);
     if (parse_words(argc, argv, usage, take, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
     if (mip_load(o.model, &model, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
+    interrupt_catch();
     sign = model.maximize ? -1 : 1;
-    if (prepare(&model) || fix_free_choices(&model)) fprintf(stderr, "%s: out of memory\n", o.model);
-    else result = run(&o, &model, sign);
+    prepared = mip_prepare(&model, &whole);
+    if (prepared < 0) fprintf(stderr, "%s: out of memory\n", o.model);
+    else result = run(&o, &model, &whole, prepared, sign);
+    whole_close(&whole);
     mip_free(&model);
     return finish_output(result);
 }

@@ -5,10 +5,10 @@
  * model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_[gpr]*.c examples/co*.c examples/ranks.c examples/io/agents*.c \
- *         examples/io/c*.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c \
- *         examples/io/uai.c examples/io/wcsp.c transports/gpuopt_threads.c gpuopt_impl/gpuopt.c -pthread -lz -llzma \
- *         -lm -o solve_wcsp
+ *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_[gpr]*.c examples/co*.c examples/interrupt.c examples/ranks.c \
+ *         examples/io/agents*.c examples/io/c*.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c \
+ *         examples/io/t*.c examples/io/uai.c examples/io/wcsp.c transports/gpuopt_threads.c gpuopt_impl/gpuopt.c \
+ *         -pthread -lz -llzma -lm -o solve_wcsp
  * Reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
  * Try: random:18:10:0.3:1
  * Try: random:18:10:0.3:1 --z 3
@@ -25,7 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "examples/common.h"
 #include "examples/counted.h"
@@ -66,12 +65,11 @@ static const char usage[] =
     "  --ranks N          1 to 64 ranks of a group share the model, each some values of some variables; they are\n"
     "                     threads, each on the CPU with as much memory as --memory says; no --agents,\n"
     "                     --certificate (1)\n"
-    "  --json             one line of JSON on stdout, nothing else\n"
     "  --solution FILE    write \"variable value\" for each variable, both numbered from 0\n"
     "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md);\n"
-    "                     .wcsp without functions in intention\n"
-    "  --help             print this and exit\n"
-    "exit status: 0 solved or bounded, 1 no solution, 2 bad input or a failed write, 3 anything else\n";
+    "                     .wcsp without functions in intention\n" USAGE_SHARED
+    "exit status: 0 solved or bounded, 1 no solution, 2 bad input or a failed write, 3 stopped early, or anything "
+    "else\n";
 
 /* ---- Command line ---- */
 
@@ -175,25 +173,26 @@ static int parse(int argc, char **argv, options *o) {
 /* Eliminates one variable at a time on a terminal, and overwrites a line of progress. Otherwise all variables are
  * eliminated in one call, which is faster: buckets that do not wait for one another are computed together. */
 static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o, wcsp_answer *a) {
-    int watched = !o->json && o->ranks == 1 && isatty(STDERR_FILENO);
-    int32_t piece = watched ? 1 : INT32_MAX;
-    double start = now(), shown = 0;
+    int watched = !o->json && o->ranks == 1 && progress_is_seen();
+    double start = now();
     gpuopt_status status = gpuopt_elimination_get_info(elimination, &a->info);
     while (!status && a->info.outcome == GPUOPT_MORE) {
-        status = gpuopt_elimination_step(elimination, piece, &a->info);
-        if (!watched || status || (now() - shown < 0.05 && a->info.outcome == GPUOPT_MORE)) continue;
-        shown = now();
-        fprintf(stderr, "\r%lld of %lld eliminations, the last one of variable %d, %.1f s        ",
-                (long long)a->info.eliminated, (long long)a->info.steps, (int)a->info.variable, shown - start);
+        status = gpuopt_elimination_step(elimination, watched ? 1 : INT32_MAX, &a->info);
+        if (!watched || interrupted(NULL)) break; /* if it is not done, it was stopped */
+        progress("%lld of %lld eliminations, the last one of variable %d, %.1f s", (long long)a->info.eliminated,
+                 (long long)a->info.steps, (int)a->info.variable, now() - start);
     }
-    if (watched) fprintf(stderr, "\n");
+    progress_end();
     a->eliminate_seconds = now() - start;
     return status;
 }
 
 static int write_certificate(const options *o, const problem *p, const wcsp_answer *a,
                              gpuopt_elimination *elimination) {
-    gpuopt_outcome outcome = a->exact && a->assigned ? GPUOPT_OPTIMAL : a->info.outcome;
+    gpuopt_outcome outcome = a->exact && a->assigned          ? GPUOPT_OPTIMAL
+                             : a->info.outcome == GPUOPT_MORE ? GPUOPT_LIMIT
+                                                              : a->info.outcome;
+    if (outcome == GPUOPT_LIMIT) elimination = NULL; /* there are not all messages */
     return certificate_elimination(o->certificate, elimination, &p->desc, p->given, outcome, a->info.cost, a->cost,
                                    a->assigned ? a->value : NULL);
 }
@@ -217,9 +216,10 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
     if (!status) status = eliminate(elimination, o, a);
     a->exact = a->info.outcome == GPUOPT_OPTIMAL;
     a->info.cost += a->reduction.offset;
-    if (!status && a->task != TASK_LOGZ && a->info.outcome != GPUOPT_INFEASIBLE) {
+    if (!status && a->task != TASK_LOGZ && a->info.outcome != GPUOPT_INFEASIBLE && a->info.outcome != GPUOPT_MORE) {
         status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, p->reduced, &found);
-        if (!status && found.outcome != GPUOPT_INFEASIBLE) status = take_values(p, p->reduced, a);
+        if (!status && found.outcome != GPUOPT_INFEASIBLE && found.outcome != GPUOPT_MORE)
+            status = take_values(p, p->reduced, a);
         a->exact = found.outcome == GPUOPT_OPTIMAL; /* mini-buckets, too, when the bounds meet */
         a->cost = found.cost + a->reduction.offset;
         a->real = found.value;
@@ -251,13 +251,18 @@ static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, pr
         status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
     a->bound = a->info.value;
-    if (!status && p->desc.type == GPUOPT_COST_INT64) {
+    if (!status && a->info.outcome == GPUOPT_MORE) { /* stopped: the bound is what shifting costs has found */
+        a->unknown = a->relaxation.outcome == GPUOPT_MORE;
+        a->info.cost = a->relaxation.cost + a->reduction.offset;
+        a->info.value = a->relaxation.value;
+        a->bound = a->info.value + (p->desc.type == GPUOPT_COST_INT64 ? (double)a->reduction.offset : 0);
+    } else if (!status && p->desc.type == GPUOPT_COST_INT64) {
         const int64_t scale = a->relaxation.scale, cost = a->info.cost;
         a->bound = (double)cost / (double)scale + (double)a->reduction.offset;
         a->info.cost = cost / scale + (cost % scale > 0) + a->reduction.offset; /* costs are whole */
     }
     for (int32_t k = 0; k < p->desc.condition_count; k++) p->reduced[p->desc.condition[k]] = p->given[k];
-    if (!status && a->info.outcome != GPUOPT_INFEASIBLE)
+    if (!status && a->info.outcome != GPUOPT_INFEASIBLE && a->info.outcome != GPUOPT_MORE)
         status = greedy_values(elimination, &desc, a->relaxation.original, p->reduced, &found);
     if (!status && found) {
         status = take_values(p, p->reduced, a);
@@ -376,6 +381,8 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
                  : o->relax ? solve_relaxed(context, o, p, a)
                             : solve_centrally(context, o, p, a);
     }
+    a->unknown |= a->info.outcome == GPUOPT_MORE && !o->relax;
+    if (!a->exact && a->info.outcome != GPUOPT_INFEASIBLE) a->stopped = interrupt_cause();
     a->seconds = now() - start;
     a->peak = counted_peak(&counter, where);
     a->peak_predicted = where == GPUOPT_DEVICE ? a->estimate.memory.device_bytes
@@ -386,14 +393,6 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
 }
 
 /* ---- Results ---- */
-
-static int write_solution(const char *path, const problem *p, const wcsp_answer *a) {
-    FILE *file = fopen(path, "w");
-    int32_t k;
-    for (k = 0; file && k < p->model.variables - p->model.hidden; k++)
-        fprintf(file, "%d %d\n", (int)k, (int)a->value[k]);
-    return close_written(file, path);
-}
 
 static int run(const options *o, problem *p, wcsp_answer *a) {
     gpuopt_status status = solve(o, p, a);
@@ -410,9 +409,9 @@ static int run(const options *o, problem *p, wcsp_answer *a) {
     if (check_answer(o, p, a)) return EXIT_FAILED;
     if (o->json) print_json(&p->model, a);
     else print_words(&p->model, a);
-    if (o->solution && a->assigned && write_solution(o->solution, p, a)) return EXIT_BAD_INPUT;
+    if (o->solution && a->assigned && graphical_write_solution(o->solution, &p->model, a->value)) return EXIT_BAD_INPUT;
     if (a->unwritten) return EXIT_BAD_INPUT;
-    return a->info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE : 0;
+    return a->info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE : a->stopped ? EXIT_FAILED : 0;
 }
 
 int main(int argc, char **argv) {
@@ -437,6 +436,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", error);
     } else {
         a.read_seconds = now() - a.read_seconds;
+        interrupt_catch();
         result = run(&o, &p, &a);
     }
     free_problem(&p, &a);

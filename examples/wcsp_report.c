@@ -34,7 +34,7 @@ static void print_cost(const char *name, const graphical_model *model, int64_t c
 }
 
 static void print_json_task(const graphical_model *model, const wcsp_answer *a) {
-    int known = !infeasible(a);
+    int known = !infeasible(a) && !a->unknown;
     /* ln Z has no assignment: its upper bound is the value itself. */
     int upper = a->task == TASK_LOGZ ? known : a->assigned, lower = known && (a->task != TASK_LOGZ || a->exact);
     /* What is a lower bound of costs is an upper one of those whose negative they are. */
@@ -44,7 +44,7 @@ static void print_json_task(const graphical_model *model, const wcsp_answer *a) 
         print_cost("upper_bound", model, a->cost, a->task == TASK_LOGZ ? a->info.value : a->real, upper);
     printf(", \"optimal\": %s", known && a->exact ? "true" : "false");
     if (a->task == TASK_COUNT) {
-        if (a->info.count_overflow) printf(", \"count\": null");
+        if (a->info.count_overflow || a->unknown) printf(", \"count\": null");
         else printf(", \"count\": %llu", (unsigned long long)a->info.count);
         printf(", \"count_overflow\": %s", a->info.count_overflow ? "true" : "false");
     }
@@ -84,11 +84,16 @@ void print_json(const graphical_model *model, const wcsp_answer *a) {
            (unsigned long long)a->peak_predicted, (unsigned long long)a->peak);
     if (a->ranks > 1)
         printf(", \"ranks\": %d, \"split\": %d, \"exchanged_bytes\": %.0f", a->ranks, (int)e->split, e->exchanged);
-    printf(", \"status\": \"%s\"", infeasible(a) ? "infeasible" : a->exact ? "optimal" : "bounded");
+    printf(", \"status\": \"%s\"", infeasible(a) ? "infeasible"
+                                   : a->exact    ? "optimal"
+                                   : a->stopped  ? "limit"
+                                                 : "bounded");
     print_json_task(model, a);
-    if (a->relaxation.scale)
-        printf(", \"relax_iterations\": %d, \"relax_bound\": %.17g, \"relax_seconds\": %.9f",
-               (int)a->relaxation.iterations, in_file(model, a->bound), a->relax_seconds);
+    if (a->relaxation.scale) {
+        printf(", \"relax_iterations\": %d", (int)a->relaxation.iterations);
+        print_json_number("relax_bound", in_file(model, a->bound), !a->unknown);
+        printf(", \"relax_seconds\": %.9f", a->relax_seconds);
+    }
     if (a->distributed) {
         const agents_answer *d = &a->agents;
         printf(", \"agents\": %d, \"parts\": %d, \"util_messages\": %lld, \"value_messages\": %lld", (int)d->agents,
@@ -154,6 +159,11 @@ static void print_result(const graphical_model *model, const wcsp_answer *a) {
                                     : "No solution: every assignment is forbidden.\n");
         return;
     }
+    if (a->stopped) printf("Stopped %s. ", a->stopped);
+    if (a->unknown) {
+        printf("Nothing is known of the optimum by then.\n");
+        return;
+    }
     if (a->task == TASK_LOGZ) {
         printf("%s %.12g (log10: %.12g).\n", a->exact ? "ln Z is" : "ln Z is at most", a->info.value,
                a->info.value / log(10.0));
@@ -163,7 +173,7 @@ static void print_result(const graphical_model *model, const wcsp_answer *a) {
         printf(a->exact ? "Optimal: the greatest value is " : "Bounded: the greatest value is at most ");
     else printf(a->exact ? "Optimal: the least cost is " : "Bounded: the least cost is at least ");
     print_bound(model, a->info.cost, a->info.value);
-    if (!a->exact) {
+    if (!a->exact && (a->assigned || !a->stopped)) {
         if (!a->assigned) printf("; the assignment that goes with it is forbidden");
         else printf(model->maximised ? ", and an assignment has " : ", and an assignment costs ");
         if (a->assigned) print_bound(model, a->cost, a->real);

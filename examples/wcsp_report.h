@@ -26,12 +26,14 @@ typedef struct wcsp_answer {
     task task;
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
-    int32_t *value; /* [variables] */
-    int assigned;   /* not 0: value is a permitted assignment */
-    int64_t cost;   /* of it, looked up in the model */
-    double real;    /* the same of a DOUBLE model */
-    int exact;      /* the bounds are proven equal; with TASK_LOGZ: the value is no bound */
-    int unwritten;  /* not 0: the certificate could not be written */
+    int32_t *value;      /* [variables] */
+    int assigned;        /* not 0: value is a permitted assignment */
+    int64_t cost;        /* of it, looked up in the model */
+    double real;         /* the same of a DOUBLE model */
+    int exact;           /* the bounds are proven equal; with TASK_LOGZ: the value is no bound */
+    const char *stopped; /* by what, in words; NULL: it was not */
+    int unknown;         /* not 0: stopped before there was a bound on the optimum */
+    int unwritten;       /* not 0: the certificate could not be written */
     uint64_t peak_predicted, peak;
     double order_seconds, seconds, eliminate_seconds, read_seconds;
     gpuopt_elimination_reduction_info reduction; /* rules 0: the model was not reduced */

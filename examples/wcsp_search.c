@@ -30,6 +30,7 @@ void take(search *s, const int32_t *value) {
     if (!permitted || (s->feasible && cost >= s->upper)) return;
     s->feasible = 1;
     s->upper = cost;
+    memcpy(s->best, value, sizeof *value * (size_t)s->model.variables);
     say(s, "incumbent", cost);
 }
 
@@ -66,7 +67,7 @@ static void look_up(search *s, int32_t variable, int32_t count) {
         s->bounds += (int64_t)count * l->values;
     }
     s->nodes += count;
-    if (s->status || now() > s->deadline || s->bounds > s->last_bound) s->stopped = 1;
+    if (s->status || interrupted(NULL) || s->bounds > s->last_bound) s->stopped = 1;
 }
 
 /* Sorts the values of an open state that may lead below its limit. */
@@ -199,12 +200,13 @@ void deepen(search *s, int64_t root, int64_t most) {
         }
         if (s->stopped) break;
         if (excess < limit) { /* the optimum */
-            s->deadline = HUGE_VAL;
             s->last_bound = INT64_MAX;
+            s->lower = rounded_up(root + excess, s->scale) + s->offset;
             for (r = s->tree.root; r >= 0; r = s->tree.level[r].next_sibling) {
                 s->tree.level[r].limit[0] = limit;
                 read_answer(s, r, value);
             }
+            if (s->stopped) break; /* by the host, on the way to the assignment */
             take(s, value);
             if (!s->feasible) s->status = GPUOPT_ERROR_NUMERIC, s->stopped = 1;
         }

@@ -32,12 +32,11 @@ typedef struct search {
     memory *cache;
     uint64_t mask; /* entries of the cache - 1 */
     int64_t nodes, bounds, calls, recalled;
-    double deadline;
     int64_t last_bound;   /* that may be looked up */
-    int stopped;          /* by the deadline or the last bound, or for good: */
+    int stopped;          /* by the host or the last bound, or for good: */
     gpuopt_status status; /* of the look-ups */
     /* The answer: costs are the model's; less the offset, times scale, they are those of the relaxation. */
-    int32_t *lifted; /* [variables of the model] */
+    int32_t *lifted, *best; /* [variables of the model] of each: room, and the incumbent */
     int64_t lower, upper, scale;
     int feasible, proven;
     double unit, start; /* a cost of 1 in the file's terms (.uai), or 1 */

@@ -18,13 +18,15 @@
 #                                    --all alone, and with "# Runs: alone" if it builds in this folder with Bazel. One
 #                                    that is partly long asks runs_all.
 set -u
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
 case ${1:-} in
 '') unset GPUOPT_TEST_ALL ;;
 --all) export GPUOPT_TEST_ALL=1 ;;
 -h | --help)
-    sed -n '4,15s/^# \{0,1\}//p' tests/run.sh
+    help
     exit
     ;;
 *)

@@ -6,6 +6,8 @@
 #        rooms.sh --dot [ROOT]       the picture's source on standard output
 #        rooms.sh --includes [ROOT]  a line for each include of one of the library's files by another: both paths
 set -eu
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 root=${2:-$here}
@@ -94,10 +96,15 @@ styled() {
 }
 
 case ${1:-} in
+-h | --help) help ;;
 --includes) includes ;;
 --dot) dot_source ;;
-*)
+'')
     dot_source >"$here/doc/rooms.dot"
     dot -Tsvg "$here/doc/rooms.dot" | styled >"$here/doc/rooms.svg"
+    ;;
+*)
+    echo "rooms.sh: there is no option $1; see --help" >&2
+    exit 2
     ;;
 esac

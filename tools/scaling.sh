@@ -1,8 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
+# Usage: scaling.sh
+#
 # Draws doc/scaling.svg from doc/scaling.dat: how many times as fast as one GPU several would be. Needs gnuplot.
 set -eu
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
+case ${1-} in
+-h | --help) help && exit ;;
+esac
+[ $# -eq 0 ] || { echo "scaling.sh: there are no arguments but --help" >&2 && exit 2; }
 cd "$(dirname "${BASH_SOURCE[0]}")/../doc"
 gnuplot <<'PLOT'
 set terminal svg size 900,420 font "sans-serif,14" background "#ffffff"

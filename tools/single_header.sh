@@ -9,6 +9,12 @@
 # is a template. Comments, not #line, say where the text is from: a host has only these two files, in which its debugger
 # must find the lines.
 set -eu
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
+case ${1-} in
+-h | --help) help && exit ;;
+-*) echo "single_header.sh: there is no option $1; see --help" >&2 && exit 2 ;;
+esac
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 to=${1:-$root/dist}

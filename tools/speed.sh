@@ -1,8 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
+# Usage: speed.sh
+#
 # Draws doc/speed.svg from doc/speed.dat: how many times as fast as a peer. Needs gnuplot.
 set -eu
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
+case ${1-} in
+-h | --help) help && exit ;;
+esac
+[ $# -eq 0 ] || { echo "speed.sh: there are no arguments but --help" >&2 && exit 2; }
 cd "$(dirname "${BASH_SOURCE[0]}")/../doc"
 gnuplot <<'PLOT'
 set terminal svg size 900,360 font "sans-serif,14" background "#ffffff"

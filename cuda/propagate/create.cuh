@@ -147,7 +147,7 @@ gpuopt_status TypedPropagator<Val, Bound>::first_launch() {
     gpuopt_propagator_info nothing;
     gpuopt_status status = tree_ ? tree_->choose_grid() : choose_driver(wanted_);
     if (!status) status = round(0, &nothing);
-    if (!status) *p_.report = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0}; /* until the first round */
+    if (!status) *p_.report = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0, 0}; /* until the first round */
     return status;
 }
 
@@ -195,10 +195,11 @@ gpuopt_status TypedPropagator<Val, Bound>::open_fork(const TypedPropagator &from
 
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
-    gpuopt_status status = ::load_kernels(
-        queue_.context(), begin_call<Val, Bound>, mark_rows<Val, Bound>, filter_rows<Val, Bound>,
-        sum_segments<Val, Bound>, tighten_rows<Val, Bound>, end_round<Val, Bound>, end_call<Val, Bound>,
-        run_rounds<IN_MEMORY, Val, Bound>, run_rounds<RESIDENT, Val, Bound>, run_rounds<RESIDENT_SPLIT, Val, Bound>);
+    gpuopt_status status =
+        ::load_kernels(queue_.context(), begin_call<Val, Bound>, mark_rows<Val, Bound>, filter_rows<Val, Bound>,
+                       sum_segments<Val, Bound>, tighten_rows<Val, Bound>, end_round<Val, Bound>, end_call<Val, Bound>,
+                       report_call<Val, Bound>, run_rounds<IN_MEMORY, Val, Bound>, run_rounds<RESIDENT, Val, Bound>,
+                       run_rounds<RESIDENT_SPLIT, Val, Bound>);
     if (!status)
         status = ::load_kernels(queue_.context(), place_rows<Val, Bound>, place_padding<Val, Bound>,
                                 place_entries<Val, Bound>, place_sorted<Val, Bound>, place_bounds<Val, Bound>,

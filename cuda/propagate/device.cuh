@@ -66,6 +66,7 @@ struct Round {
 struct CallReport {
     int outcome, rounds, infeasible_row, infeasible_col;
     unsigned long long changed, nonzeros;
+    double shrinkage;
     int done; /* of the current call, after each round of the host driver */
 };
 
@@ -82,6 +83,7 @@ struct PropagatorState {
     int bad;                                /* an argument in device memory is out of range */
     int remaining, done, converged, rounds; /* of the current call */
     unsigned long long changed;             /* likewise */
+    unsigned long long shrinkage;           /* the bits of the largest one; 0 between calls */
     long long rounds_since_set;
     /* entries of all rows evaluated since create: now, and before the current call */
     unsigned long long evaluated_ever, evaluated_before;
@@ -247,10 +249,10 @@ __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
 }
 
 /* Brings one side of a column up to date in the bounds that a round writes, from those that it reads. Other threads may
- * already be writing it. */
+ * already be writing it. Returns what it was. */
 template <class Val, class Bound>
-__device__ void settle_side(const Propagator<Val, Bound> &p, unsigned turn, unsigned side) {
-    move_side(p.bounds[~turn & 1] + side, side & 1, static_cast<double>(p.bounds[turn & 1][side]));
+__device__ double settle_side(const Propagator<Val, Bound> &p, unsigned turn, unsigned side) {
+    return move_side(p.bounds[~turn & 1] + side, side & 1, static_cast<double>(p.bounds[turn & 1][side]));
 }
 
 } // namespace

@@ -117,8 +117,15 @@ __global__ void __launch_bounds__(THREADS, 2)
         converged = !found.lifted;
         turn = turn_after(turn), done++;
     }
-    if (ROWS != IN_MEMORY) resident.settle(p, block.warp[threadIdx.x / WARP], turn);
-    else if (done) equalise_step(p, turn_before(turn));
+    const bool goes_on = done && !infeasible && !converged;
+    double shrinkage = 0;
+    if (ROWS != IN_MEMORY) shrinkage = resident.settle_last(p, block.warp[threadIdx.x / WARP], turn);
+    else if (done) shrinkage = equalise_step(p, turn_before(turn), goes_on);
+    if (goes_on) { /* the report below tells it */
+        unsigned long long none = 0;
+        offer_shrinkage(state, shrinkage);
+        meet(barrier, block, none);
+    }
     if (blockIdx.x) return;
     if (lifted) atomicAdd(&all_lifted, lifted);
     __syncthreads();
@@ -220,8 +227,16 @@ __global__ void end_graph_round(Propagator<Val, Bound> p, cudaGraphConditionalHa
 
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS) end_call(Propagator<Val, Bound> p) {
-    if (p.state->rounds) equalise_step(p, turn_before(p.state->turn));
-    if (grid_thread() == 0) report_step(p, p.state->rounds);
+    PropagatorState *state = p.state;
+    const bool goes_on = !state->converged && !is_infeasible(*state);
+    if (!state->rounds) return;
+    const double shrinkage = equalise_step(p, turn_before(state->turn), goes_on);
+    if (goes_on) offer_shrinkage(state, shrinkage);
+}
+
+template <class Val, class Bound>
+__global__ void report_call(Propagator<Val, Bound> p) {
+    report_step(p, p.state->rounds);
 }
 
 /* ---- State in and out ---- */

@@ -62,6 +62,7 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
             if (status || p_.report->done) break;
         }
         queue_.launch({tighten_grid_, THREADS}, end_call<Val, Bound>, p_);
+        queue_.launch({1, 1}, report_call<Val, Bound>, p_);
         if (!status) status = queue_.launched("launching rounds");
     }
     return status || !info ? status : get_info(info);
@@ -79,6 +80,7 @@ gpuopt_status TypedPropagator<Val, Bound>::get_info(gpuopt_propagator_info *info
     info->nonzeros = static_cast<int64_t>(report.nonzeros);
     info->infeasible_row = report.infeasible_row;
     info->infeasible_col = report.infeasible_col;
+    info->shrinkage = report.shrinkage;
     return GPUOPT_OK;
 }
 

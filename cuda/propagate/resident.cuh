@@ -121,15 +121,40 @@ struct Resident {
 
     /* Does what settle_step does, for the bounds that this warp wrote in the previous round or, if there were too many
      * to remember, for all that it may have written. */
-    __device__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared, unsigned turn) const {
+    __device__ __forceinline__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared,
+                                           unsigned turn) const {
+        settle(p, shared, turn, [](unsigned, double) {});
+    }
+
+    /* The same after the last round. Returns the largest shrinkage that this thread has seen. Of several warps that
+     * moved a side, the first to settle it finds its bound from before the round, and so the largest of theirs. */
+    __device__ double settle_last(const Propagator<Val, Bound> &p, const WarpShared &shared, unsigned turn) const {
+        const Bound *newest = p.bounds[turn & 1];
+        double most = 0;
+        settle(p, shared, turn, [&](unsigned side, double from) {
+            most = gpuopt__max(
+                most, gpuopt__propagator_shrinkage(static_cast<int>(side & 1), from, newest[side], newest[side ^ 1]));
+        });
+        return most;
+    }
+
+  private:
+    /* moved(side, from): a side is brought up to date, or has been by another warp. */
+    template <class F>
+    __device__ __forceinline__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared, unsigned turn,
+                                           F moved) const {
         int lane = static_cast<int>(threadIdx.x % WARP);
         if (written <= MEMORY) {
 #pragma unroll 1
             for (int k = lane; k < written; k += WARP)
-                move_side(p.bounds[~turn & 1] + shared.written_side[k], shared.written_side[k] & 1, shared.written[k]);
+                moved(shared.written_side[k], move_side(p.bounds[~turn & 1] + shared.written_side[k],
+                                                        shared.written_side[k] & 1, shared.written[k]));
         } else {
 #pragma unroll 1
-            for (int k = lane; k < 2 * entries; k += WARP) settle_side(p, turn, (col[k / 2] & ~1u) | (k & 1));
+            for (int k = lane; k < 2 * entries; k += WARP) {
+                const unsigned side = (col[k / 2] & ~1u) | (k & 1);
+                moved(side, settle_side(p, turn, side));
+            }
         }
         __syncwarp();
     }

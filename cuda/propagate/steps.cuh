@@ -228,6 +228,15 @@ __device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block
 
 /* ---- After the rounds ---- */
 
+/* Adds what this thread knows of the largest shrinkage of a bound's distance to the state; all threads of the warp take
+ * part. Numbers that are not negative have the order of their bits. */
+__device__ void offer_shrinkage(PropagatorState *state, double shrinkage) {
+    for (int half = WARP / 2; half > 0; half /= 2)
+        shrinkage = gpuopt__max(shrinkage, __shfl_xor_sync(~0u, shrinkage, half));
+    const auto bits = static_cast<unsigned long long>(__double_as_longlong(shrinkage));
+    if (threadIdx.x % WARP == 0 && bits > __ldcg(&state->shrinkage)) atomicMax(&state->shrinkage, bits);
+}
+
 /* Writes the report of a call. Run by one thread. */
 template <class Val, class Bound>
 __device__ void report_step(const Propagator<Val, Bound> &p, int rounds) {
@@ -245,20 +254,29 @@ __device__ void report_step(const Propagator<Val, Bound> &p, int rounds) {
                       : state->converged                         ? GPUOPT_CONVERGED
                       : state->rounds_since_set >= p.round_limit ? GPUOPT_LIMIT
                                                                  : GPUOPT_MORE;
+    report->shrinkage = __longlong_as_double(static_cast<long long>(__ldcg(&state->shrinkage)));
+    state->shrinkage = 0;
     state->evaluated_before = evaluated;
 }
 
-/* After a call: makes both copies of the bounds equal. */
+/* After a call: makes both copies of the bounds equal. measure: returns the largest shrinkage of the sides that the last
+ * round has moved, of which this thread takes its part. */
 template <class Val, class Bound>
-__device__ void equalise_step(const Propagator<Val, Bound> &p, unsigned turn) {
+__device__ double equalise_step(const Propagator<Val, Bound> &p, unsigned turn, bool measure) {
     const unsigned *list = p.list[turn & 1];
     const Bound *newest = p.bounds[~turn & 1];
     Bound *other = p.bounds[turn & 1];
     unsigned count = __ldcg(&round_of(p.state, turn).count);
+    double most = 0;
     for (unsigned i = static_cast<unsigned>(grid_thread()); i < count; i += static_cast<unsigned>(grid_threads())) {
         unsigned side = list[i];
-        other[side] = __ldcg(newest + side);
+        const Bound bound = __ldcg(newest + side);
+        if (measure) /* the column's other side may be overwritten by now, but not in the newest copy */
+            most = gpuopt__max(most, gpuopt__propagator_shrinkage(static_cast<int>(side & 1), other[side], bound,
+                                                                  __ldcg(newest + (side ^ 1))));
+        other[side] = bound;
     }
+    return most;
 }
 
 } // namespace

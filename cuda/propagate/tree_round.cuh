@@ -185,7 +185,9 @@ __global__ void __launch_bounds__(THREADS, 2)
         turn = turn_after(turn), done++;
     }
     if (full) withdraw_round(p, turn, static_cast<int>(__ldcg(&round_of(state, turn).count)));
-    if (done) equalise_step(p, turn_before(turn));
+    const bool goes_on = done && !infeasible && !converged && !full;
+    const double shrinkage = done ? equalise_step(p, turn_before(turn), goes_on) : 0;
+    if (goes_on) offer_shrinkage(state, shrinkage);
     if (done || full) meet(barrier, block, none);
     if (blockIdx.x) return;
     if (threadIdx.x == 0) {

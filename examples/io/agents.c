@@ -67,7 +67,8 @@ static gpuopt_status work_down(simulation *s, part *p, int32_t *room, int32_t *v
     for (k = 0; k < p->variables; k++) room[k] = value[p->name[k]];
     status = gpuopt_elimination_assign(p->elimination, GPUOPT_HOST, 0, room, &found);
     if (status) return status;
-    if (found.outcome == GPUOPT_INFEASIBLE) answer->assigned = 0;
+    if (found.outcome == GPUOPT_MORE) answer->info.outcome = GPUOPT_CONVERGED; /* stopped: there is no assignment */
+    if (found.outcome == GPUOPT_MORE || found.outcome == GPUOPT_INFEASIBLE) answer->assigned = 0;
     else
         for (k = 0; k < p->variables; k++) value[p->name[k]] = room[k];
     if (p->up >= 0 && s->part[p->up].agent != p->agent) {
@@ -104,9 +105,11 @@ gpuopt_status agents_solve(gpuopt_context *context, const gpuopt_elimination_des
     if (!status) share_functions(&s);
     if (!status) status = find_needs(&s);
     answer->parts = s.parts;
-    for (k = s.parts - 1; k >= 0 && !status; k--) status = work_up(&s, &s.part[k]);
+    for (k = s.parts - 1; k >= 0 && !status && !interrupted(NULL); k--) status = work_up(&s, &s.part[k]);
+    if (k >= 0) answer->info.outcome = GPUOPT_MORE;
     if (answer->info.outcome == GPUOPT_OPTIMAL && !s.exact) answer->info.outcome = GPUOPT_CONVERGED;
-    answer->assigned = answer->info.outcome != GPUOPT_INFEASIBLE && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
+    answer->assigned = answer->info.outcome != GPUOPT_INFEASIBLE && answer->info.outcome != GPUOPT_MORE &&
+                       desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
     for (k = 0; k < desc->variables; k++) value[k] = fixed[k] < 0 ? 0 : fixed[k];
     for (k = 0; k < s.parts && !status && answer->assigned; k++) status = work_down(&s, &s.part[k], room, value);
     agents_release(&s);

@@ -66,6 +66,10 @@ void graphical_cost_text(const graphical_model *model, int64_t cost, char text[G
 /* A variable of the file that a variable goes with: itself, or the one beside a hidden one. */
 int32_t graphical_named(const graphical_model *model, int32_t variable);
 
+/* Writes "variable value" for each variable of the file, both numbered from 0. Returns 0, or prints that the file cannot
+ * be written and returns -1. */
+int graphical_write_solution(const char *path, const graphical_model *model, const int32_t *value);
+
 /* Files that belong to a model, and are about the variables that are not hidden. All return 0, or -1 and the error.
  * Evidence, as in UAI: the number of pairs, then the pairs "variable value"; the number of samples, which must be 1,
  * may come before. fixed [variables]: the value, or -1.

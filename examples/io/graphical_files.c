@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "examples/io/graphical.h"
 #include "examples/io/tokens.h"
 
 /* How many variables the file of the model has. */
 static int32_t named(const graphical_model *model) { return model->variables - model->hidden; }
+
+int graphical_write_solution(const char *path, const graphical_model *model, const int32_t *value) {
+    FILE *file = fopen(path, "w");
+    int32_t k;
+    int failed = !file;
+    for (k = 0; file && k < named(model); k++) fprintf(file, "%d %d\n", (int)k, (int)value[k]);
+    if (file) failed = ferror(file) | fclose(file);
+    if (failed) fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
+    return failed ? -1 : 0;
+}
 
 int graphical_read_evidence(const char *path, const graphical_model *model, int32_t *fixed, char *error,
                             size_t error_size) {

@@ -4,7 +4,7 @@
  * so far, and one that has run dry gets nodes from another.
  *
  * Build, from the repository's root, with mpicc or MPI's flags:
- *     mpicc -O2 -I. examples/mpi/solve_knapsack_mpi.c examples/common.c examples/io/knapsack.c \
+ *     mpicc -O2 -I. examples/mpi/solve_knapsack_mpi.c examples/common.c examples/interrupt.c examples/io/knapsack.c \
  *         examples/io/knapsack_ranks.c examples/io/text.c examples/io/tokens.c transports/gpuopt_mpi.c \
  *         gpuopt_impl/gpuopt.c -lz -llzma -lm -o solve_knapsack_mpi
  * Run: mpirun -n 4 ./solve_knapsack_mpi strong:200:1000:1

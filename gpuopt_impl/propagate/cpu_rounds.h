@@ -20,6 +20,7 @@ typedef struct gpuopt__propagator_cpu_found {
     int32_t infeasible_row, infeasible_col; /* INT32_MAX: none */
     int64_t evaluated;                      /* nonzeros of the rows evaluated */
     int64_t crossed;                        /* columns whose bounds cross since then, less those whose do no longer */
+    double shrinkage;                       /* the largest of the moves */
 } gpuopt__propagator_cpu_found;
 
 /* The work of a step on items from .. to - 1. */
@@ -41,10 +42,12 @@ static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__
     else {
         int32_t row = INT32_MAX, col = INT32_MAX;
         int64_t evaluated = 0, crossed = 0, from;
-#pragma omp parallel num_threads(p->threads) reduction(min : row, col) reduction(+ : evaluated, crossed)
+        double shrinkage = 0;
+#pragma omp parallel num_threads(p->threads) reduction(min : row, col) reduction(+ : evaluated, crossed) \
+    reduction(max : shrinkage)
         {
             gpuopt__propagator_cpu_batch batch;
-            gpuopt__propagator_cpu_found mine = {INT32_MAX, INT32_MAX, 0, 0};
+            gpuopt__propagator_cpu_found mine = {INT32_MAX, INT32_MAX, 0, 0, 0};
             gpuopt__environment_scope scope;
             gpuopt__environment_enter(&scope);
             batch.count = 0;
@@ -56,12 +59,14 @@ static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__
             col = mine.infeasible_col;
             evaluated = mine.evaluated;
             crossed = mine.crossed;
+            shrinkage = mine.shrinkage;
             gpuopt__environment_leave(&scope);
         }
         if (row < found->infeasible_row) found->infeasible_row = row;
         if (col < found->infeasible_col) found->infeasible_col = col;
         found->evaluated += evaluated;
         found->crossed += crossed;
+        found->shrinkage = gpuopt__max(found->shrinkage, shrinkage);
     }
 #else
     (void)piece;
@@ -164,6 +169,13 @@ static void gpuopt__propagator_cpu_record_changed(gpuopt__propagator_cpu *p, int
     }
 }
 
+/* Of a side that a round has moved, before it does so in `bounds`. */
+static double gpuopt__propagator_cpu_side_shrinkage(const gpuopt__propagator_cpu *p, uint32_t side) {
+    return gpuopt__propagator_shrinkage((int)(side & 1), gpuopt__propagator_cpu_stored(p, p->bounds, side),
+                                        gpuopt__propagator_cpu_stored(p, p->next, side),
+                                        gpuopt__propagator_cpu_stored(p, p->next, side ^ 1));
+}
+
 /* Moves the sides that a round has improved. touch: their rows are to know. */
 static void gpuopt__propagator_cpu_settle(gpuopt__propagator_cpu *p, int touch, gpuopt__propagator_cpu_found *found) {
     int64_t k;
@@ -171,13 +183,14 @@ static void gpuopt__propagator_cpu_settle(gpuopt__propagator_cpu *p, int touch, 
         uint32_t side = p->changed[k];
         double value = gpuopt__propagator_cpu_stored(p, p->next, side);
         int32_t col = (int32_t)(side >> 1);
+        found->shrinkage = gpuopt__max(found->shrinkage, gpuopt__propagator_cpu_side_shrinkage(p, side));
         if (GPUOPT__PROPAGATOR_TYPED(p, move, (p, side, value, touch, p->changes)) && col < found->infeasible_col)
             found->infeasible_col = col;
     }
 }
 
 #ifdef _OPENMP
-/* The same by several threads, in two steps. First: which columns cross now. */
+/* The same by several threads, in two steps. First: which columns cross now, and how far bounds move. */
 static void gpuopt__propagator_cpu_find_crossed(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
                                                 gpuopt__propagator_cpu_batch *batch,
                                                 gpuopt__propagator_cpu_found *found) {
@@ -187,6 +200,7 @@ static void gpuopt__propagator_cpu_find_crossed(gpuopt__propagator_cpu *p, int64
         uint32_t side = p->changed[k], low = side & ~(uint32_t)1, high = side | 1;
         double old_ub = gpuopt__propagator_cpu_stored(p, p->bounds, high),
                ub = gpuopt__propagator_cpu_stored(p, p->next, high);
+        found->shrinkage = gpuopt__max(found->shrinkage, gpuopt__propagator_cpu_side_shrinkage(p, side));
         if (side == low && ub < old_ub) continue; /* once a column: with its upper bound */
         if (!gpuopt__propagator_crossed(&p->head.rules, gpuopt__propagator_cpu_stored(p, p->next, low), ub)) continue;
         if ((int32_t)(side >> 1) < found->infeasible_col) found->infeasible_col = (int32_t)(side >> 1);
@@ -240,7 +254,7 @@ static void gpuopt__propagator_cpu_begin_round(gpuopt__propagator_cpu *p) {
 }
 
 static void gpuopt__propagator_cpu_jacobi_round(gpuopt__propagator_cpu *p) {
-    gpuopt__propagator_cpu_found found = {INT32_MAX, INT32_MAX, 0, 0};
+    gpuopt__propagator_cpu_found found = {INT32_MAX, INT32_MAX, 0, 0, 0};
     int32_t seen = p->changes;
     int64_t rows, piece, weight;
     gpuopt__propagator_cpu_begin_round(p);
@@ -283,6 +297,7 @@ static void gpuopt__propagator_cpu_jacobi_round(gpuopt__propagator_cpu *p) {
 #endif
     if (!p->shared) gpuopt__propagator_cpu_settle(p, !p->all_marked, &found);
     if (found.infeasible_col != INT32_MAX) p->infeasible_col = found.infeasible_col;
+    p->shrinkage = found.shrinkage;
 }
 
 static void gpuopt__propagator_cpu_sequential_round(gpuopt__propagator_cpu *p) {
@@ -311,6 +326,7 @@ static gpuopt_status gpuopt__propagator_cpu_round(gpuopt_propagator *propagator,
            !gpuopt__propagator_cpu_is_infeasible(p) && !p->full) {
         if (info->rounds > 0 && gpuopt__asked_to_stop(p->head.context)) break;
         changed = info->changed;
+        p->shrinkage = 0;
         if (p->sequential) gpuopt__propagator_cpu_sequential_round(p);
         else gpuopt__propagator_cpu_jacobi_round(p);
         info->rounds += !p->full;
@@ -323,6 +339,8 @@ static gpuopt_status gpuopt__propagator_cpu_round(gpuopt_propagator *propagator,
                     : info->changed == changed              ? GPUOPT_CONVERGED
                     : p->rounds_since_set >= limit          ? GPUOPT_LIMIT
                                                             : GPUOPT_MORE;
+    info->shrinkage =
+        info->rounds > 0 && (info->outcome == GPUOPT_MORE || info->outcome == GPUOPT_LIMIT) ? p->shrinkage : 0;
     if (result) *result = *info;
     return GPUOPT_OK;
 }

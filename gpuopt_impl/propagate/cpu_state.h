@@ -77,6 +77,7 @@ typedef struct gpuopt__propagator_cpu {
     int32_t infeasible_row, infeasible_col; /* what proves infeasibility at present; -1: nothing */
     int32_t crossed;                        /* columns whose bounds cross */
     int full;                               /* the trail had no room for the round's changes */
+    double shrinkage;                       /* the largest of the last round's moves */
     gpuopt_propagator_info info;            /* of the last _round */
     /* With a trail: */
     gpuopt__propagator_change *trail; /* [trail capacity] */

@@ -175,6 +175,8 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
                 gpuopt__propagator_cpu_mark_row(p, index, seen);
                 return 0;
             }
+            p->shrinkage = gpuopt__max(
+                p->shrinkage, gpuopt__propagator_shrinkage(upper, (double)pair[upper], bound[upper], bound[!upper]));
             crossed = GPUOPT__PROPAGATOR_NAME(move)(p, side, bound[upper], 1, p->changes);
             p->info.changed++;
         }

@@ -64,6 +64,23 @@ GPUOPT_HD int gpuopt__propagator_crossed(const gpuopt__propagator_rules *rules, 
     return lb > ub && lb - ub > gpuopt__max(rules->feasibility, 0x1p-47 * gpuopt__max(fabs(lb), fabs(ub)));
 }
 
+/* By how much the move of a bound, lower or upper, has shortened its distance from the column's other bound: see
+ * gpuopt_propagator_info.shrinkage. With rounding, too, it does not grow if `from` is nearer to `to`. */
+GPUOPT_HD double gpuopt__propagator_shrinkage(int upper, double from, double to, double other) {
+    double before, after;
+    if (from == to) return 0;
+    if (!(fabs(from) < HUGE_VAL)) return 1;
+    if (fabs(other) < HUGE_VAL) { /* by halves, which do not overflow */
+        before = gpuopt__sub(0.5 * (upper ? from : other), 0.5 * (upper ? other : from));
+        after = gpuopt__sub(0.5 * (upper ? to : other), 0.5 * (upper ? other : to));
+    } else {
+        if ((from < 0) != (to < 0)) return 1;
+        before = gpuopt__max(fabs(from), fabs(to));
+        after = gpuopt__min(fabs(from), fabs(to));
+    }
+    return after > 0 ? gpuopt__sub(1, after / before) : 1;
+}
+
 /* The lower bound as the host sees it: unless the model is infeasible, one that exceeds the upper bound (within the
  * tolerance) is shown equal to it. */
 GPUOPT_HD double gpuopt__propagator_shown_lb(const gpuopt__propagator_rules *rules, int infeasible, double lb,

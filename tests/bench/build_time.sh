@@ -5,6 +5,12 @@
 # one architecture and for the default ones of //cuda:archs.
 # Usage: build_time.sh
 set -u
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
+case ${1-} in
+-h | --help) help && exit ;;
+esac
+[ $# -eq 0 ] || { echo "build_time.sh: there are no arguments but --help" >&2 && exit 2; }
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [ -x "$nvcc" ] || { echo "no nvcc" >&2 && exit 1; }

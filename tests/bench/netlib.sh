@@ -15,9 +15,11 @@
 # proven (optimal or infeasible), the largest violation if it is optimal within tolerances only, or what went wrong. A run
 # has passed if the checker does not refuse it, and the exact objective is the published one to seven digits.
 set -u
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
 case ${1:-} in
 -h | --help)
-    sed -n '4,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    help
     exit
     ;;
 esac
@@ -30,7 +32,7 @@ while [[ ${1:-} == --* ]]; do
     --check) check=$2 ;;
     --jobs) jobs=$2 ;;
     --results) results=$2 ;;
-    *) echo "netlib.sh: unknown option $1" >&2 && exit 2 ;;
+    *) echo "netlib.sh: there is no option $1; see --help" >&2 && exit 2 ;;
     esac
     shift 2
 done

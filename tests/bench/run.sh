@@ -10,11 +10,15 @@
 # too, on the CPU and, where there is one, the GPU; FOLDER: of the programs, built already. The public models are read from
 # GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left out without them.
 set -u
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
 case ${1:-} in
 -h | --help)
-    sed -n '4,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    help
     exit
     ;;
+--all) ;;
+-*) echo "run.sh: there is no option $1; see --help" >&2 && exit 2 ;;
 esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 

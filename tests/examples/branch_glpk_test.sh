@@ -117,6 +117,21 @@ exits 0 "$models/lotsizing.mps" --log && has '^node 1: RUN1 >= 1 by row SETUP1 w
 result "a reason in words" $?
 exits 0 "$models/lotsizing.mps" && has 'propagation on cpu: 6 bounds tightened' out && has '^optimal, objective 270' out
 result "says in words what it did" $?
+printf 'NAME none FREE\nROWS\n N cost\n L row\nCOLUMNS\nRHS\n rhs cost -2.5 row 1\nENDATA\n' >none.mps
+solved 0 optimal 2.5 none.mps && solved 0 optimal 2.5 none.mps --without
+result "a model without columns" $?
+# far SIDE: 3x + 6y + z = SIDE, integers up to 5 * 10^8. Branching on x and y alone moves their bounds by a unit each.
+far() {
+    printf 'NAME far FREE\nROWS\n N cost\n E r\nCOLUMNS\n M1 %s\n x cost 1 r 3\n y cost 1 r 6\n z r 1e-9\n M2 %s\nRHS\n rhs r %s\n' \
+        "'MARKER' 'INTORG'" "'MARKER' 'INTEND'" "$1"
+    printf 'BOUNDS\n UP b x 500000000\n UP b y 500000000\n UP b z 1\nENDATA\n'
+}
+far 1000000000 | sed 's/ z r 1e-9/ z cost 1/' >far.mps && solved 1 infeasible null far.mps
+result "a side that is no multiple of the entries' common divisor" $?
+far 1000000000 >far.mps && { solved 1 infeasible null far.mps --seconds 3 || solved 3 limit null far.mps --seconds 3; } && [ ! -s err ]
+result "a trail that becomes full is no error" $?
+exits 0 "$models/staffing.mps" --solution solution && awk 'NF != 2 || $2 != int($2) { exit 1 } END { exit NR == 0 }' solution
+result "the solution in a file: integers" $?
 exits 2 nothing.mps && has '^nothing.mps' err
 result "no such file: exit status 2" $?
 exits 2 model.mps --seconds no && has '--seconds: bad value' err

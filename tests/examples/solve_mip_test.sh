@@ -60,6 +60,53 @@ else
     skip "random mixed programs beside GLPK" "no $peer"
 fi
 
+# large SEED: the random program of large_mip.awk, in which a unit decides beside 10^8 to 10^12.
+large() {
+    local answer
+    answer=$(awk -v seed="$1" -v file=model.mps -f "$root/tests/examples/large_mip.awk") || return
+    case $answer in
+    infeasible) solved 1 infeasible null model.mps && infeasible=$((infeasible + 1)) ;;
+    *) solved 0 optimal "${answer#* }" model.mps ;;
+    esac
+}
+infeasible=0
+all $((3 * many)) large && [ $infeasible -ge $many ]
+result "$((3 * many)) random integer programs with large numbers: what enumeration finds, $infeasible infeasible" $?
+
+# rows LOW HIGH ROW...: integers x0, x1, ... in LOW to HIGH, and rows: a letter (E, L, G), a side, entries of x0, x1, ...
+rows() {
+    printf '%s\n' "$@" | awk '
+        NR <= 2 { bound[NR] = $1; next }
+        { kind[NR] = $1; side[NR] = $2; for (j = 3; j <= NF; j++) a[NR, j - 3] = $j; if (NF - 2 > cols) cols = NF - 2 }
+        END {
+            print "NAME rows FREE\nROWS\n N cost"
+            for (i = 3; i <= NR; i++) print " " kind[i] " r" i
+            print "COLUMNS\n M1 '"'MARKER' 'INTORG'"'"
+            for (j = 0; j < cols; j++) {
+                print " x" j " cost 1"
+                for (i = 3; i <= NR; i++) if (a[i, j]) print " x" j " r" i " " a[i, j]
+            }
+            print " M2 '"'MARKER' 'INTEND'"'\nRHS"
+            for (i = 3; i <= NR; i++) print " rhs r" i " " side[i]
+            print "BOUNDS"
+            for (j = 0; j < cols; j++) print " LO b x" j " " bound[1] "\n UP b x" j " " bound[2]
+            print "ENDATA"
+        }' >rows.mps
+}
+# refuted LOW HIGH ROW...: infeasible without a search, which would take for ever.
+refuted() { rows "$@" && solved 1 infeasible null rows.mps --time 20 && within nodes 0 10; }
+refuted 0 500000000 "E 1000000000 3 6" && refuted 0 10000 "E 1 6 -9 15" && refuted -1e30 1e30 "E 1 2 -2" &&
+    refuted 0 1e9 "E 1000000.25 0.5 1.5" && refuted 0 1e9 "E 7000000001 14000000000 -21000000000"
+result "a side that is no multiple of the entries' common divisor" $?
+refuted 0 1e9 "G 1000000001 1000 3000" "L 1000000999 1000 3000" && refuted 0 1e9 "G 11 10 -20 30" "L 19 10 -20 30"
+result "no multiple between two sides" $?
+refuted 0 1e8 "E 1 1 1 2" "E 0 1 -1 0 2" && refuted -1e9 1e9 "E 1 1 2 3" "E 3 2 1 3" &&
+    refuted 0 1e9 "E 0 3 5 7 1" "E 2 1 -1 1 -3" "E 1 4 2 6 2"
+result "equations of which only a sum misses its side" $?
+rows 0 1e9 "E 1000000 3 5" "E 0 1 -1" && solved 0 optimal 250000 rows.mps && rows 0 1e9 "G 1000000001 1000 3000" &&
+    solved 0 optimal 333334 rows.mps
+result "and such rows with solutions" $?
+
 # split ROWS COLS: equations over binaries, whose sides are half of the sums (market split), and how far they are missed.
 split() {
     awk -v rows="$1" -v cols="$2" 'BEGIN {
@@ -127,6 +174,10 @@ result "stopped in time, with a solution and a bound" $?
 exits 3 split.mps --time 1 --json --threads 3 && [ "$(field status)" = feasible ] && within bound 0 0 &&
     within objective 1 2000 && within seconds 0.5 10
 result "three threads stopped in time" $?
+exits 0 "$models/staffing.mps" --solution solution && awk 'NF != 2 || $2 != int($2) { exit 1 } END { exit NR == 0 }' solution
+result "the solution in a file: integers" $?
+exits 1 "$models/overbooked.mps" --solution none && [ ! -e none ] && exits 2 "$models/staffing.mps" --solution no/where
+result "no solution: no file; a file that cannot be written: exit status 2" $?
 exits 0 "$models/lotsizing.mps" && has '^optimal, objective 270, bound 270; ' out
 result "in words" $?
 exits 2 nothing.mps && has '^nothing.mps' err

@@ -11,11 +11,14 @@
 #   With: ARGUMENT...         what it is compiled with beside the library: source files and libraries
 #   Longest input: BYTES
 set -u
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
 case ${1:-} in
 -h | --help)
-    sed -n '4,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    help
     exit
     ;;
+-*) echo "run.sh: there is no option $1; see --help" >&2 && exit 2 ;;
 esac
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1

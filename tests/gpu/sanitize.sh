@@ -12,6 +12,11 @@
 # SANITIZE_LOGS: a folder in which the reports of what was not clean are kept, and a line for each pair that is done.
 # The last line is "N passed, N failed": pairs of a program and a tool.
 set -u
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
+case ${1-} in
+-h | --help) help && exit ;;
+esac
 [ $# -ge 1 ] || { sed -n '4,16s/^# \{0,1\}//p' "$0" && exit 2; }
 programs=$1 jobs=${2:-4}
 logs=${SANITIZE_LOGS:-$(mktemp -d)}

@@ -18,12 +18,15 @@
 #   equivalent: REASON    that no test can notice
 # and a blank line.
 set -u
+# Prints the comment above.
+help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
 case ${1:-} in
 -h | --help)
-    sed -n '4,19s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    help
     exit
     ;;
 --check) check=1 && shift ;;
+-*) echo "run.sh: there is no option $1; see --help" >&2 && exit 2 ;;
 *) check='' ;;
 esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
