@@ -1851,12 +1851,14 @@ typedef enum gpuopt_elimination_cost {
 } gpuopt_elimination_cost;
 
 /* One function: a dense table, or a list of tuples with a cost for all others. INT64 models read cost and default_cost,
- * DOUBLE models value and default_value. The cost INT64_MAX (MAX_SUM: INT64_MIN) is forbidden whatever top says. No
- * member will be added. */
+ * DOUBLE models value and default_value. With tuples 0 cost and value must be NULL, and the function is its default
+ * everywhere: so a table whose author forgot the -1 is refused (ARGUMENT) and not taken for a constant. A struct of
+ * zeros is the constant 0. The cost INT64_MAX (MAX_SUM: INT64_MIN) is forbidden whatever top says. No member will be
+ * added. */
 typedef struct gpuopt_elimination_function {
     int32_t arity;         /* variables; 0: a constant */
     const int32_t *scope;  /* [arity] distinct variables */
-    int64_t tuples;        /* -1: dense; else the number of tuples listed */
+    int64_t tuples;        /* -1: dense; else the number of tuples listed; 0: none, and cost and value are NULL */
     const int32_t *tuple;  /* [tuples][arity] values, in the scope's order; of equal tuples the last one counts */
     const int64_t *cost;   /* [tuples]; dense: [product of the domain sizes], the scope's last variable fastest */
     const double *value;   /* the same for DOUBLE: finite; or forbidden: +infinity (MIN_SUM), else -infinity */
