@@ -23,8 +23,9 @@
  *     gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
  *
  * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, the .cu files of cuda/ with nvcc. Or
- * define GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; compiler options that
- * break IEEE arithmetic, as -ffast-math does, are refused.
+ * define GPUOPT_IMPLEMENTATION in one C or C++ file before including this header, which may be in the host's own
+ * extern "C" and behind windows.h or <tgmath.h>. C11 or C++17, or later; compiler options that break IEEE arithmetic, as
+ * -ffast-math does, are refused.
  *
  * What holds for every family
  * ---------------------------
@@ -58,6 +59,13 @@
  * Threads    A context, with everything created in it, is used by one thread at a time. Different contexts are
  *            independent. There are no globals, no clocks and no signal handlers. OpenMP threads are used only where
  *            the context asks for more than one and the compiler has OpenMP switched on.
+ * Forks      In a forked process, the contexts of the CPU backend that were made before, and their handles, work on with
+ *            one thread: the threads of the OpenMP runtime are not there. Contexts that are made there can have several
+ *            threads with clang's runtime. GNU's would wait for threads of the forking thread that the new process lacks,
+ *            without end. So the destruction of a context that had several threads ends those of the calling thread
+ *            (omp_pause_resource_all); and a host that forks while such a context lives, or that uses OpenMP itself,
+ *            calls omp_pause_resource_all(omp_pause_soft) before, or asks for one thread there. CUDA does not work in a
+ *            forked process at all if it was used before.
  * Streams    On the CUDA backend, a context's work is ordered on its stream. Calls that return host arrays wait for it.
  *            Host arrays that were passed in may be reused as soon as the call returns. A call leaves the thread's
  *            current device or CUDA context as it was, touches no other device, and leaves no CUDA error behind; one
@@ -186,7 +194,8 @@ typedef struct gpuopt_context_desc {
     /* Of that device, or a green context's on it, which one thread at a time may then use; not cudaStreamPerThread;
      * borrowed; NULL: the context makes one. */
     struct CUstream_st *stream;
-    /* CPU backend: 0 (meaning 1) to 1024. More than 1 needs OpenMP; without it the log warns, and 1 is used. */
+    /* CPU backend: 0 (meaning 1) to 1024. More than 1 needs OpenMP 3.1 of gcc or clang; without it, and with MSVC's
+     * /openmp, which is OpenMP 2.0, the log warns, and 1 is used. */
     int32_t threads;
     void *user; /* passed to the hooks below */
     /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Device memory is released when the
@@ -2767,12 +2776,14 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_items(gpuopt_knapsack_choice
 #ifdef __cplusplus
 }
 
+extern "C++" { /* where the host includes this header in its own extern "C", too */
 /* See GPUOPT_INIT. */
 template <class Struct>
 inline Struct gpuopt_init() {
     Struct result = Struct();
     result.struct_size = sizeof result;
     return result;
+}
 }
 #define GPUOPT_INIT(type) gpuopt_init<type>()
 #else
