@@ -199,8 +199,8 @@ typedef struct gpuopt_context_desc {
     int32_t threads;
     void *user; /* passed to the hooks below */
     /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Device memory is released when the
-     * stream has finished with it. Both NULL: malloc, and on the GPU a memory pool of the context's own, which keeps up
-     * to 64 MiB of what was released. */
+     * stream has finished with it. Both NULL: malloc, and on the GPU a memory pool of the context's own, see
+     * keep_device_bytes. */
     void *(*allocate)(void *user, gpuopt_memory where, size_t bytes);
     void (*release)(void *user, gpuopt_memory where, void *memory); /* goes with allocate */
     void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
@@ -211,6 +211,12 @@ typedef struct gpuopt_context_desc {
     /* The host's clock, asked during calls with a limit in seconds (order_seconds of an elimination), for which it is
      * required: seconds since any moment, not going back. NULL: there are no such limits. */
     double (*seconds)(void *user);
+    /* CUDA backend, without allocate: how much device memory the context's pool may hold on to for its next handles when
+     * handles are destroyed, until the context is. To give memory back to the driver and to take it again costs some 2 ms
+     * a GB, which can be more than the work on it. What is held, other contexts and processes cannot have: a host that
+     * shares the GPU sets a limit. 1: the pool holds nothing; UINT64_MAX: all; 0: up to half of the device's memory. Plans
+     * count what is held as free. */
+    uint64_t keep_device_bytes;
 } gpuopt_context_desc;
 
 /* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is
