@@ -24,8 +24,8 @@
  *
  * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, the .cu files of cuda/ with nvcc. Or
  * define GPUOPT_IMPLEMENTATION in one C or C++ file before including this header, which may be in the host's own
- * extern "C" and behind windows.h or <tgmath.h>. C11 or C++17, or later; compiler options that break IEEE arithmetic, as
- * -ffast-math does, are refused.
+ * extern "C" and behind windows.h or <tgmath.h>. C11 or C++17, or later; compiler options that break IEEE arithmetic,
+ * as -ffast-math does, are refused.
  *
  * What holds for every family
  * ---------------------------
@@ -59,13 +59,13 @@
  * Threads    A context, with everything created in it, is used by one thread at a time. Different contexts are
  *            independent. There are no globals, no clocks and no signal handlers. OpenMP threads are used only where
  *            the context asks for more than one and the compiler has OpenMP switched on.
- * Forks      In a forked process, the contexts of the CPU backend that were made before, and their handles, work on with
+ * Forks      In a forked process, contexts of the CPU backend that were made before, and their handles, work on with
  *            one thread: the threads of the OpenMP runtime are not there. Contexts that are made there can have several
- *            threads with clang's runtime. GNU's would wait for threads of the forking thread that the new process lacks,
- *            without end. So the destruction of a context that had several threads ends those of the calling thread
- *            (omp_pause_resource_all); and a host that forks while such a context lives, or that uses OpenMP itself,
- *            calls omp_pause_resource_all(omp_pause_soft) before, or asks for one thread there. CUDA does not work in a
- *            forked process at all if it was used before.
+ *            threads with clang's runtime. GNU's waits without end for the threads that the forking thread had. So the
+ *            destruction of a context of several threads ends those of the calling thread (omp_pause_resource_all),
+ *            and a host that forks while such a context lives, or that uses OpenMP itself, calls
+ *            omp_pause_resource_all(omp_pause_soft) before, or asks for one thread there. CUDA does not work in a
+ *            forked process if it was used before.
  * Streams    On the CUDA backend, a context's work is ordered on its stream. Calls that return host arrays wait for it.
  *            Host arrays that were passed in may be reused as soon as the call returns. A call leaves the thread's
  *            current device or CUDA context as it was, touches no other device, and leaves no CUDA error behind; one
@@ -211,11 +211,11 @@ typedef struct gpuopt_context_desc {
     /* The host's clock, asked during calls with a limit in seconds (order_seconds of an elimination), for which it is
      * required: seconds since any moment, not going back. NULL: there are no such limits. */
     double (*seconds)(void *user);
-    /* CUDA backend, without allocate: how much device memory the context's pool may hold on to for its next handles when
-     * handles are destroyed, until the context is. To give memory back to the driver and to take it again costs some 2 ms
-     * a GB, which can be more than the work on it. What is held, other contexts and processes cannot have: a host that
-     * shares the GPU sets a limit. 1: the pool holds nothing; UINT64_MAX: all; 0: up to half of the device's memory. Plans
-     * count what is held as free. */
+    /* CUDA backend, without allocate: how much device memory the context's pool may hold on to for its next handles
+     * when handles are destroyed, until the context is. To give memory back to the driver and to take it again costs
+     * some 2 ms a GB, which can be more than the work on it. What is held, other contexts and processes cannot have: a
+     * host that shares the GPU sets a limit. 1: the pool holds nothing; UINT64_MAX: all; 0: up to half of the device's
+     * memory. Plans count what is held as free. */
     uint64_t keep_device_bytes;
 } gpuopt_context_desc;
 

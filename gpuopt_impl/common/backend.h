@@ -26,8 +26,8 @@
 #define GPUOPT__INLINE static inline
 #endif
 
-/* Threads need OpenMP 3.1, for reductions by minimum and maximum and for atomic reads, and the atomic functions of gcc and
- * clang. MSVC's /openmp is OpenMP 2.0 and has no such functions: there is then one thread, as without OpenMP. */
+/* Threads need OpenMP 3.1, for reductions by minimum and maximum and for atomic reads, and the atomic functions of gcc
+ * and clang. MSVC's /openmp is OpenMP 2.0 and has no such functions: there is one thread, as without OpenMP. */
 #if defined(_OPENMP) && _OPENMP >= 201107 && (defined(__GNUC__) || defined(__clang__))
 #define GPUOPT__OPENMP
 #endif

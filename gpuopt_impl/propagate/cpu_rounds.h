@@ -41,7 +41,8 @@ static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__
     else {
         int32_t row = INT32_MAX, col = INT32_MAX;
         int64_t evaluated = 0, crossed = 0, from;
-#pragma omp parallel num_threads(gpuopt__team(p->head.context, p->threads)) reduction(min : row, col) reduction(+ : evaluated, crossed)
+#pragma omp parallel num_threads(gpuopt__team(p->head.context, p->threads)) reduction(min : row, col) \
+    reduction(+ : evaluated, crossed)
         {
             gpuopt__propagator_cpu_batch batch;
             gpuopt__propagator_cpu_found mine = {INT32_MAX, INT32_MAX, 0, 0};

@@ -18,8 +18,8 @@
  *   relaxed      bounds with the same z, costs shifted 0, 10 and 40 times; not among those printed by default.
  *   reduced      what the rules of a reduction take out, and the operations planned before and after; likewise.
  *   bounds       look-ups of bounds for many partial assignments in a call, in either memory; likewise not by default.
- *   handles      42b and 408b, the first handle of a context and those after it, by what the context keeps of their device
- *                memory (keep_device_bytes); likewise not by default.
+ *   handles      42b and 408b, the first handle of a context and those after it, by what the context keeps of their
+ *                device memory (keep_device_bytes); likewise not by default.
  *   kernels      one bucket: big tables, few values. Bytes: the functions and the message, once, as they are stored;
  *                share: of a copy's speed, of many eliminations enqueued one behind the other ("each"), beside what one
  *                takes that is waited for.

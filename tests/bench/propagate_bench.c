@@ -131,8 +131,8 @@ static void measure(const char *model_name, const mip *model, const variant *v, 
     desc.marking = v->marking;
     desc.precision = v->precision;
     gpuopt_desc_init(&info, sizeof info);
-    /* Each repetition has a handle of its own: in one that has seen the bounds before, rows are settled that _set_bounds
-     * does not concern, and nothing would be left to evaluate. */
+    /* Each repetition has a handle of its own: in one that has seen the bounds before, rows are settled that
+     * _set_bounds does not concern, and nothing would be left to evaluate. */
     for (k = 0; k <= repeat && !status; k++) {
         gpuopt_propagator_destroy(p);
         p = NULL;

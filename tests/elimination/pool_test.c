@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Device memory that a context holds on to for its next handles (keep_device_bytes). How often it is taken from the driver
- * is counted where the emulated GPU is under test; elsewhere only the answers are looked at.
+ * Device memory that a context holds on to for its next handles (keep_device_bytes). How often it is taken from the
+ * driver is counted where the emulated GPU is under test; elsewhere only the answers are looked at.
  */
 #include <string.h>
 

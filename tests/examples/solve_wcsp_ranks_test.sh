@@ -16,7 +16,8 @@ cd "$root" || exit 1
 
 # The line in the example's opening comment, with its continuation lines.
 build_line() {
-    awk '/^ \*     cc / { on = 1 } on { sub(/^ \* */, ""); more = sub(/\\$/, ""); printf "%s", $0; if (!more) exit }' examples/solve_wcsp.c
+    awk '/^ \*     cc / { on = 1 } on { sub(/^ \* */, ""); more = sub(/\\$/, ""); printf "%s", $0; if (!more) exit }' \
+        examples/solve_wcsp.c
 }
 build() {
     local line

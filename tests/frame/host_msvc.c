@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The implementation as MSVC's preprocessor with /openmp sees it, for a compiler that has GNU's names: MSVC's macros are
- * there, GNU's are not, and whoever uses what MSVC lacks does not compile. The system headers come first, as this
+ * The implementation as MSVC's preprocessor with /openmp sees it, for a compiler that has GNU's names: MSVC's macros
+ * are there, GNU's are not, and whoever uses what MSVC lacks does not compile. The system headers come first, as this
  * machine has them. Also compiled as C++.
  */
 #include <fenv.h>

@@ -96,7 +96,8 @@ has_no_mutable_data() {
     } | only "${2:-}"
 }
 
-# Memory, text for the log hook, the process (with OpenMP: a forked one has no threads), and functions of libm for which there may be no instruction.
+# Memory, text for the log hook, with OpenMP the process (a forked one lacks the threads), and functions of libm for
+# which there may be no instruction.
 libc='malloc|free|getpid|memcpy|memmove|memset|strlen|vsnprintf'
 libm='exp|fma|floor|ceil|nextafterf|frexp|ldexp|log|log2|sqrt|fegetenv|fesetenv'
 compiler_made='__stack_chk_fail|__vsnprintf_chk|__mem(cpy|move|set)_chk|_GLOBAL_OFFSET_TABLE_'
