@@ -23,8 +23,9 @@
  *     gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
  *
  * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, the .cu files of cuda/ with nvcc. Or
- * define GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; compiler options that
- * break IEEE arithmetic, as -ffast-math does, are refused.
+ * define GPUOPT_IMPLEMENTATION in one C or C++ file before including this header, which may be in the host's own
+ * extern "C" and behind windows.h or <tgmath.h>. C11 or C++17, or later; compiler options that break IEEE arithmetic,
+ * as -ffast-math does, are refused.
  *
  * What holds for every family
  * ---------------------------
@@ -58,6 +59,13 @@
  * Threads    A context, with everything created in it, is used by one thread at a time. Different contexts are
  *            independent. There are no globals, no clocks and no signal handlers. OpenMP threads are used only where
  *            the context asks for more than one and the compiler has OpenMP switched on.
+ * Forks      In a forked process, contexts of the CPU backend that were made before, and their handles, work on with
+ *            one thread: the threads of the OpenMP runtime are not there. Contexts that are made there can have several
+ *            threads with clang's runtime. GNU's waits without end for the threads that the forking thread had. So the
+ *            destruction of a context of several threads ends those of the calling thread (omp_pause_resource_all),
+ *            and a host that forks while such a context lives, or that uses OpenMP itself, calls
+ *            omp_pause_resource_all(omp_pause_soft) before, or asks for one thread there. CUDA does not work in a
+ *            forked process if it was used before.
  * Streams    On the CUDA backend, a context's work is ordered on its stream. Calls that return host arrays wait for it.
  *            Host arrays that were passed in may be reused as soon as the call returns. A call leaves the thread's
  *            current device or CUDA context as it was, touches no other device, and leaves no CUDA error behind; one
@@ -197,12 +205,13 @@ typedef struct gpuopt_context_desc {
     /* Of that device, or a green context's on it, which one thread at a time may then use; not cudaStreamPerThread;
      * borrowed; NULL: the context makes one. */
     struct CUstream_st *stream;
-    /* CPU backend: 0 (meaning 1) to 1024. More than 1 needs OpenMP; without it the log warns, and 1 is used. */
+    /* CPU backend: 0 (meaning 1) to 1024. More than 1 needs OpenMP 3.1 of gcc or clang; without it, and with MSVC's
+     * /openmp, which is OpenMP 2.0, the log warns, and 1 is used. */
     int32_t threads;
     void *user; /* passed to the hooks below */
     /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Device memory is released when the
-     * stream has finished with it. Both NULL: malloc, and on the GPU a memory pool of the context's own, which keeps up
-     * to 64 MiB of what was released. */
+     * stream has finished with it. Both NULL: malloc, and on the GPU a memory pool of the context's own, see
+     * keep_device_bytes. */
     void *(*allocate)(void *user, gpuopt_memory where, size_t bytes);
     void (*release)(void *user, gpuopt_memory where, void *memory); /* goes with allocate */
     void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
@@ -213,6 +222,12 @@ typedef struct gpuopt_context_desc {
     /* The host's clock, asked during calls with a limit in seconds (order_seconds of an elimination), for which it is
      * required: seconds since any moment, not going back. NULL: there are no such limits. */
     double (*seconds)(void *user);
+    /* CUDA backend, without allocate: how much device memory the context's pool may hold on to for its next handles
+     * when handles are destroyed, until the context is. To give memory back to the driver and to take it again costs
+     * some 2 ms a GB, which can be more than the work on it. What is held, other contexts and processes cannot have: a
+     * host that shares the GPU sets a limit. 1: the pool holds nothing; UINT64_MAX: all; 0: up to half of the device's
+     * memory. Plans count what is held as free. */
+    uint64_t keep_device_bytes;
 } gpuopt_context_desc;
 
 /* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is
@@ -1889,12 +1904,14 @@ typedef enum gpuopt_elimination_cost {
 } gpuopt_elimination_cost;
 
 /* One function: a dense table, or a list of tuples with a cost for all others. INT64 models read cost and default_cost,
- * DOUBLE models value and default_value. The cost INT64_MAX (MAX_SUM: INT64_MIN) is forbidden whatever top says. No
- * member will be added. */
+ * DOUBLE models value and default_value. With tuples 0 cost and value must be NULL, and the function is its default
+ * everywhere: so a table whose author forgot the -1 is refused (ARGUMENT) and not taken for a constant. A struct of
+ * zeros is the constant 0. The cost INT64_MAX (MAX_SUM: INT64_MIN) is forbidden whatever top says. No member will be
+ * added. */
 typedef struct gpuopt_elimination_function {
     int32_t arity;         /* variables; 0: a constant */
     const int32_t *scope;  /* [arity] distinct variables */
-    int64_t tuples;        /* -1: dense; else the number of tuples listed */
+    int64_t tuples;        /* -1: dense; else the number of tuples listed; 0: none, and cost and value are NULL */
     const int32_t *tuple;  /* [tuples][arity] values, in the scope's order; of equal tuples the last one counts */
     const int64_t *cost;   /* [tuples]; dense: [product of the domain sizes], the scope's last variable fastest */
     const double *value;   /* the same for DOUBLE: finite; or forbidden: +infinity (MIN_SUM), else -infinity */
@@ -2803,12 +2820,14 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_items(gpuopt_knapsack_choice
 #ifdef __cplusplus
 }
 
+extern "C++" { /* where the host includes this header in its own extern "C", too */
 /* See GPUOPT_INIT. */
 template <class Struct>
 inline Struct gpuopt_init() {
     Struct result = Struct();
     result.struct_size = sizeof result;
     return result;
+}
 }
 #define GPUOPT_INIT(type) gpuopt_init<type>()
 #else

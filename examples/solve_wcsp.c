@@ -292,7 +292,7 @@ static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, 
     const shared_task *t = task_of;
     problem p = *t->p;
     wcsp_answer other, *a = t->a;
-    gpuopt_context *context = t->context;
+    gpuopt_context *context = rank ? NULL : t->context;
     gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
     speaker speaker = {t->o->model, 1};
     const char *backend;
@@ -305,16 +305,20 @@ static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, 
         other.task = t->a->task;
         p.reduction = NULL;
         other.value = calloc((size_t)p.model.variables + 1, sizeof *other.value);
-        if (!other.value) return GPUOPT_ERROR_MEMORY;
-        status = open_context("cpu", 0, (int)t->o->threads, &speaker, &context, &backend);
+        p.reduced = calloc((size_t)p.model.variables + 1, sizeof *p.reduced); /* each rank gets the values in its own */
+        if (!other.value || !p.reduced) status = GPUOPT_ERROR_MEMORY;
+        if (!status) status = open_context("cpu", 0, (int)t->o->threads, &speaker, &context, &backend);
     }
     group.time_limit = 1e9; /* a thread that cannot go on abandons the others */
     if (!status) status = gpuopt_group_create(context, transport, &group, &p.desc.group);
     if (rank == 0) count_from_now(t->counter); /* without the group, which is not part of the plan */
     if (!status) status = solve_centrally(context, t->o, &p, a);
     gpuopt_group_destroy(p.desc.group);
-    if (rank) gpuopt_context_destroy(context);
-    free(other.value);
+    if (rank) {
+        gpuopt_context_destroy(context);
+        free(p.reduced);
+        free(other.value);
+    }
     return status;
 }
 

@@ -25,7 +25,7 @@ typedef struct mpi_rank {
     MPI_Comm communicator;
     int rank, count;
     int lost;    /* a transfer has failed, or a rank has said that it is gone */
-    char *small; /* [count + 1][SMALL] */
+    char *slots; /* [count + 1][SMALL] */
 } mpi_rank;
 
 /* Whether a rank has said that it is gone. MPI takes in what has arrived after it has looked, so look twice. */
@@ -57,15 +57,15 @@ static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory where,
                                 void *receive) {
     mpi_rank *m = user;
     int is_small = where == GPUOPT_HOST && bytes <= SMALL, failed;
-    const void *from = is_small ? m->small + (size_t)m->count * SMALL : send;
-    void *to = is_small ? m->small : receive;
+    const void *from = is_small ? m->slots + (size_t)m->count * SMALL : send;
+    void *to = is_small ? m->slots : receive;
     MPI_Request request;
     gpuopt_status status;
     if (someone_is_gone(m)) return GPUOPT_ERROR_PEER;
-    if (is_small) memcpy(m->small + (size_t)m->count * SMALL, send, (size_t)bytes);
+    if (is_small) memcpy(m->slots + (size_t)m->count * SMALL, send, (size_t)bytes);
     failed = MPI_Iallgather(from, (int)bytes, MPI_BYTE, to, (int)bytes, MPI_BYTE, m->communicator, &request);
     status = finish(m, failed, &request, seconds, MPI_STATUS_IGNORE);
-    if (!status && is_small) memcpy(receive, m->small, (size_t)bytes * (size_t)m->count);
+    if (!status && is_small) memcpy(receive, m->slots, (size_t)bytes * (size_t)m->count);
     return status;
 }
 
@@ -76,10 +76,10 @@ static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory where, 
     MPI_Request request;
     gpuopt_status status;
     if (someone_is_gone(m)) return GPUOPT_ERROR_PEER;
-    if (is_small && m->rank == root) memcpy(m->small, data, (size_t)bytes);
-    failed = MPI_Ibcast(is_small ? m->small : data, (int)bytes, MPI_BYTE, root, m->communicator, &request);
+    if (is_small && m->rank == root) memcpy(m->slots, data, (size_t)bytes);
+    failed = MPI_Ibcast(is_small ? m->slots : data, (int)bytes, MPI_BYTE, root, m->communicator, &request);
     status = finish(m, failed, &request, seconds, MPI_STATUS_IGNORE);
-    if (!status && is_small && m->rank != root) memcpy(data, m->small, (size_t)bytes);
+    if (!status && is_small && m->rank != root) memcpy(data, m->slots, (size_t)bytes);
     return status;
 }
 
@@ -89,8 +89,8 @@ static gpuopt_status send(void *user, double seconds, gpuopt_memory where, int32
     int is_small = where == GPUOPT_HOST && bytes <= SMALL, failed;
     MPI_Request request;
     if (someone_is_gone(m)) return GPUOPT_ERROR_PEER;
-    if (is_small) memcpy(m->small, data, (size_t)bytes);
-    failed = MPI_Isend(is_small ? m->small : data, (int)bytes, MPI_BYTE, to, TAG_DATA, m->communicator, &request);
+    if (is_small) memcpy(m->slots, data, (size_t)bytes);
+    failed = MPI_Isend(is_small ? m->slots : data, (int)bytes, MPI_BYTE, to, TAG_DATA, m->communicator, &request);
     return finish(m, failed, &request, seconds, MPI_STATUS_IGNORE);
 }
 
@@ -103,14 +103,14 @@ static gpuopt_status receive(void *user, double seconds, gpuopt_memory where, in
     MPI_Status result;
     gpuopt_status status;
     if (someone_is_gone(m)) return GPUOPT_ERROR_PEER;
-    failed = MPI_Irecv(is_small ? m->small : data, (int)bytes, MPI_BYTE, from, TAG_DATA, m->communicator, &request);
+    failed = MPI_Irecv(is_small ? m->slots : data, (int)bytes, MPI_BYTE, from, TAG_DATA, m->communicator, &request);
     status = finish(m, failed, &request, seconds, &result);
     if (status) return status;
     if (MPI_Get_count(&result, MPI_BYTE, &size) || size != (int)bytes) {
         m->lost = 1;
         return GPUOPT_ERROR_PEER;
     }
-    if (is_small) memcpy(data, m->small, (size_t)bytes);
+    if (is_small) memcpy(data, m->slots, (size_t)bytes);
     return GPUOPT_OK;
 }
 
@@ -161,8 +161,8 @@ gpuopt_status gpuopt_mpi_open(MPI_Comm communicator, gpuopt_transport *transport
         return GPUOPT_ERROR_STATE;
     }
     m->count = count;
-    m->small = calloc((size_t)count + 1, SMALL);
-    if (!m->small) {
+    m->slots = calloc((size_t)count + 1, SMALL);
+    if (!m->slots) {
         abandon(m);
         free(m);
         return GPUOPT_ERROR_MEMORY;
@@ -185,8 +185,8 @@ void gpuopt_mpi_close(gpuopt_transport *transport) {
     if (!transport || !transport->user) return;
     m = transport->user;
     transport->user = NULL;
-    if (someone_is_gone(m)) return; /* will not come to free the communicator; MPI may still write to m->small */
+    if (someone_is_gone(m)) return; /* will not come to free the communicator; MPI may still write to m->slots */
     MPI_Comm_free(&m->communicator);
-    free(m->small);
+    free(m->slots);
     free(m);
 }

@@ -156,7 +156,7 @@ void CudaBasis::update_pfi(const Pivot &pivot) {
 }
 
 void CudaBasis::update_mpfi(const Pivot &pivot) {
-    enum { THREADS_OF_BLOCK = 128 };
+    constexpr int THREADS_OF_BLOCK = 128;
     prepare(pivot, BASIS_MPFI_THREADS / THREADS_OF_BLOCK, THREADS_OF_BLOCK, PREPARE_OMEGA);
     queue_.launch({element_grid(), BASIS_THREADS}, outer_product, b_, pivot.position);
     queue_.launch({blocks(m(), BASIS_THREADS), BASIS_THREADS}, zero_row, b_, pivot.position);

@@ -31,7 +31,7 @@ struct Pivot {
 /* Whether the pivot is large enough. Called by all threads of a block. */
 __device__ bool pivot_accepted(const Basis &b, const Pivot &pivot) {
     enum { AT_ONCE = 12 };
-    __shared__ unsigned long long most[BASIS_PREPARE / BASIS_LANES];
+    __shared__ unsigned long long most[BASIS_PREPARE / +BASIS_LANES];
     unsigned long long bits = 0;
     double size = fabs(load_now(pivot.alpha + pivot.position));
     if (pivot.largest) {

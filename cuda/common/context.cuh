@@ -36,6 +36,16 @@ struct CudaContext {
 
 CudaContext *cuda_of(const gpuopt_context *context) { return static_cast<CudaContext *>(context->state); }
 
+/* What the context's pool holds and no handle has. The stream has been waited for. */
+cudaError_t unused_in_pool(const gpuopt_context *context, uint64_t *bytes) {
+    uint64_t held = 0, used = 0;
+    cudaMemPool_t pool = cuda_of(context)->pool;
+    cudaError_t error = pool ? cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &held) : cudaSuccess;
+    if (pool && !error) error = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
+    *bytes = held > used ? held - used : 0;
+    return error;
+}
+
 /* The status that a CUDA call's error stands for; a failure goes to the log. */
 gpuopt_status cuda_status(const gpuopt_context *context, cudaError_t error, const char *what) {
     if (error == cudaSuccess) return GPUOPT_OK;

@@ -15,16 +15,24 @@ namespace {
 /* ---- Memory, where the host gave no hooks ---- */
 
 /* Device memory of a context comes from a pool of its own, in the order of its stream: neither taking nor giving it
- * back waits for the device. The pool keeps this much that is free; the rest goes back to the device when the stream is
- * next waited for. */
-constexpr uint64_t pool_keeps = uint64_t{64} << 20;
+ * back waits for the device. Of what is free the pool keeps as much as the host says; the rest goes back to the driver
+ * when the stream is next waited for. */
+cudaError_t allocate_from_pool(const CudaContext *cuda, void **memory, size_t bytes) {
+    cudaError_t error = cudaMallocFromPoolAsync(memory, bytes, cuda->pool, cuda->stream);
+    if (error != cudaErrorMemoryAllocation) return error;
+    /* What the pool keeps may be in pieces that are too small, and in the way of a large one. */
+    cudaGetLastError();
+    error = cudaStreamSynchronize(cuda->stream);
+    if (!error) error = cudaMemPoolTrimTo(cuda->pool, 0);
+    return error ? error : cudaMallocFromPoolAsync(memory, bytes, cuda->pool, cuda->stream);
+}
 
 void *default_allocate(void *user, gpuopt_memory where, size_t bytes) {
     if (where == GPUOPT_HOST) return std::malloc(bytes ? bytes : 1);
     const auto *cuda = static_cast<const CudaContext *>(user);
     void *memory = nullptr;
-    cudaError_t error = cuda->pool ? cudaMallocFromPoolAsync(&memory, bytes ? bytes : 1, cuda->pool, cuda->stream)
-                                   : cudaMalloc(&memory, bytes ? bytes : 1);
+    cudaError_t error =
+        cuda->pool ? allocate_from_pool(cuda, &memory, bytes ? bytes : 1) : cudaMalloc(&memory, bytes ? bytes : 1);
     return error ? nullptr : memory;
 }
 
@@ -43,8 +51,14 @@ cudaError_t make_pool(const gpuopt_context *context, cudaMemPool_t *pool) {
     properties.location.id = context->desc.device;
     cudaError_t error = cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, context->desc.device);
     if (error || !supported) return error;
+    uint64_t keeps = context->desc.keep_device_bytes;
+    if (!keeps) {
+        size_t unused, all;
+        error = cudaMemGetInfo(&unused, &all);
+        if (error) return error;
+        keeps = all / 2;
+    }
     error = cudaMemPoolCreate(pool, &properties);
-    uint64_t keeps = pool_keeps;
     return error ? error : cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keeps);
 }
 

@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
                       long long ldu, const double *__restrict__ v, long long ldv, double *__restrict__ c, long long ldc,
                       bool backwards) {
     GPUOPT_DYNAMIC_SHARED(double, rank_shared);
-    enum { VECTOR = ALIGNED ? 2 : 1 };
+    constexpr int VECTOR = ALIGNED ? 2 : 1;
     if (most) rank = min(rank, *most - first);
     if (rank <= 0) return;
     int thread = static_cast<int>(threadIdx.x);

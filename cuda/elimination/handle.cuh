@@ -52,11 +52,14 @@ CudaElimination *cuda_elimination(gpuopt_elimination *e) { return reinterpret_ca
 gpuopt_status elimination_free_bytes(const gpuopt_context *context, uint64_t *bytes) {
     DeviceScope scope(context);
     size_t free_bytes = 0, all = 0;
-    /* What handles before this one gave back to the context's pool goes back to the device when the stream is waited
+    uint64_t unused = 0;
+    /* What handles before this one gave back is the context's pool's, or the device's, when the stream has been waited
      * for. */
     cudaError_t error = cudaStreamSynchronize(cuda_of(context)->stream);
     if (!error) error = cudaMemGetInfo(&free_bytes, &all);
-    *bytes = free_bytes - free_bytes / 64; /* some is lost to rounding, and kernels need local memory */
+    if (!error) error = unused_in_pool(context, &unused);
+    unused += free_bytes;
+    *bytes = unused - unused / 64; /* some is lost to rounding, and kernels need local memory */
     return cuda_status(context, error, "asking for free memory");
 }
 

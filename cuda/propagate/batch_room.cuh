@@ -215,7 +215,7 @@ __device__ float scale_of(const gpuopt__propagator_rules &rules, double slack, d
     if (slack == HUGE_VAL) return 0;
     if (infinite > 1) return FLT_MIN; /* only a change of an infinite term, which takes all */
     if (infinite || !(capacity > 0x1p-20 * (fabs(slack) + fabs(reach)) + 0x1p-40 * magnitude)) return always;
-    return __double2float_ru(SHARES / capacity * (1 + 0x1p-40));
+    return __double2float_ru(+SHARES / capacity * (1 + 0x1p-40));
 }
 
 /* The shares that a bound's move from `from` to `to` takes from a row in which its column has the coefficient a. */

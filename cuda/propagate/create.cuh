@@ -130,7 +130,7 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.split_rows = static_cast<int>(shape_.split_rows);
     p_.segments = static_cast<int>(shape_.segments);
     p_.round_limit = model.desc.round_limit > 0 ? model.desc.round_limit : LLONG_MAX;
-    double most_moved = static_cast<double>(shape_.rows) / MARKING_SHARE * static_cast<double>(shape_.cols) /
+    double most_moved = static_cast<double>(shape_.rows) / +MARKING_SHARE * static_cast<double>(shape_.cols) /
                         static_cast<double>(shape_.nonzeros + 1);
     p_.most_moved =
         static_cast<unsigned>(std::min(most_moved, 2.0 * static_cast<double>(shape_.cols))); /* as the list */
@@ -300,7 +300,7 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagator_drive
     GPUOPT_CUDA(queue_.context(), cudaDriverGetVersion(&driver_version));
     driver_ = wanted;
     if (cuda->cooperative && (wanted == GPUOPT_DRIVER_AUTO || wanted == GPUOPT_DRIVER_COOPERATIVE) && !shape_.marking &&
-        shape_.longest <= GPUOPT__PROPAGATOR_SEGMENT * SplitShared::MAX_SEGMENTS) {
+        shape_.longest <= GPUOPT__PROPAGATOR_SEGMENT * +SplitShared::MAX_SEGMENTS) {
         status = choose_resident();
         if (status) return status;
     }

@@ -37,8 +37,9 @@
 
 namespace {
 
+constexpr int WARP = 32; /* not in the enum: C++20 warns of arithmetic with constants of two enums */
+
 enum {
-    WARP = 32,
     THREADS = 256, /* in a block */
     WARPS = THREADS / WARP,
     GROUP = GPUOPT__PROPAGATOR_SHORT_LANES, /* threads per short row that passed the filter */

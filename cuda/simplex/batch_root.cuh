@@ -94,7 +94,7 @@ gpuopt_status child_make_gram(const gpuopt_simplex_batch *b, CudaBatch *c) {
     if (!child_keeps_products(b) || r.compact) return GPUOPT_OK;
     gpuopt_status status = child_count_entries(c, &entries);
     const double rows = r.rows;
-    if (status || !(entries * static_cast<double>(child_rounds(b)) * CHILD_PRODUCTS_PAY >= rows * rows)) return status;
+    if (status || !(entries * static_cast<double>(child_rounds(b)) * +CHILD_PRODUCTS_PAY >= rows * rows)) return status;
     status = c->clear(c->gram, 0, sizeof(double) * static_cast<size_t>(r.pitch) * static_cast<size_t>(r.rows));
     if (status) return status;
     rank_update(c->simplex->rank, *c, r.rows, r.rows, r.rows, r.columns.at, r.pitch, r.columns.at, r.pitch, c->gram,
@@ -186,7 +186,7 @@ gpuopt_status child_judge_core(const gpuopt_simplex_batch *b, CudaBatch *c) {
     double entries = 0;
     gpuopt_status status = child_count_entries(c, &entries);
     const double outside = entries * (r.rows - r.core);
-    if (status || outside > CHILD_CORE_PAYS * static_cast<double>(b->lp->nonzeros + r.rows)) return status;
+    if (status || outside > +CHILD_CORE_PAYS * static_cast<double>(b->lp->nonzeros + r.rows)) return status;
     r.compact = false, r.core = r.rows;
     status = c->clear(c->nonzeros, 0, sizeof *c->nonzeros);
     if (status) return status;

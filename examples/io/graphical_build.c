@@ -46,6 +46,7 @@ int64_t builder_entries(const builder *b, int32_t arity, const int32_t *scope, i
 static int allocate_costs(gpuopt_elimination_function *f, int64_t tuples, int64_t entries) {
     size_t costs = (size_t)(tuples < 0 ? entries : tuples), width = (size_t)f->arity;
     f->tuples = tuples;
+    if (tuples == 0) return 0; /* an empty list has neither costs nor tuples */
     if (costs > SIZE_MAX / 16 / (width + 1)) return -1;
     if (tuples >= 0 && !(f->tuple = malloc(sizeof *f->tuple * costs * width + 1))) return -1;
     f->cost = malloc(sizeof *f->cost * costs + 1);
@@ -78,7 +79,8 @@ int builder_copy_costs(const builder *b, gpuopt_elimination_function *to, const 
     to->cost = NULL;
     if (allocate_costs(to, from->tuples, entries)) return -1;
     to->default_cost = from->default_cost;
-    if (from->tuples >= 0) {
+    if (from->tuples == 0) return 0;
+    if (from->tuples > 0) {
         entries = from->tuples;
         memcpy((void *)to->tuple, from->tuple, sizeof *to->tuple * (size_t)(entries * from->arity));
     }

@@ -102,9 +102,9 @@ static int32_t gpuopt__basis_cpu_eliminate(gpuopt__basis_cpu *b) {
         order->col_of[p] = q;
         gpuopt__deferred_row(d, p, b->row);
         gpuopt__deferred_pivot(d, p, q, b->omega, b->row);
-        if (d->count == d->most) gpuopt__deferred_apply(d, b->threads);
+        if (d->count == d->most) gpuopt__deferred_apply(d, gpuopt__team(b->head.context, b->threads));
     }
-    gpuopt__deferred_apply(d, b->threads);
+    gpuopt__deferred_apply(d, gpuopt__team(b->head.context, b->threads));
     return -1;
 }
 
@@ -206,7 +206,7 @@ static gpuopt_status gpuopt__basis_cpu_get_inverse(gpuopt_basis *basis, gpuopt_m
         memcpy(inverse, b->now.matrix, sizeof(double) * (size_t)m * (size_t)m);
         return GPUOPT_OK;
     }
-    gpuopt__deferred_apply(&b->now, b->threads);
+    gpuopt__deferred_apply(&b->now, gpuopt__team(b->head.context, b->threads));
     for (i = 0; i < m; i++)
         for (j = 0; j < m; j++) inverse[(int64_t)i * m + j] = gpuopt__deferred_stored(&b->now, j)[i];
     return GPUOPT_OK;

@@ -24,7 +24,7 @@ typedef struct gpuopt__basis_cpu {
     int threads;
 } gpuopt__basis_cpu;
 
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #define GPUOPT__BASIS_PARALLEL _Pragma("omp parallel for num_threads(threads) if (threads > 1)")
 #else
 #define GPUOPT__BASIS_PARALLEL
@@ -58,7 +58,7 @@ static void gpuopt__basis_cpu_save_row(gpuopt__basis_cpu *b, int32_t p) {
 /* Figure 1: E is the identity with omega as column p. The product of E and the inverse is copied back. */
 static void gpuopt__basis_cpu_pfi(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
-    int threads = b->threads;
+    int threads = gpuopt__team(b->head.context, b->threads);
     size_t bytes = sizeof(double) * (size_t)m * (size_t)m;
     (void)threads;
     gpuopt__basis_cpu_omega(b, p, alpha);
@@ -81,7 +81,7 @@ static void gpuopt__basis_cpu_pfi(gpuopt__basis_cpu *b, int32_t p, const double 
 /* Figure 2: stores the outer product as a matrix, zeroes row p, and adds the two matrices. */
 static void gpuopt__basis_cpu_mpfi(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
-    int threads = b->threads;
+    int threads = gpuopt__team(b->head.context, b->threads);
     (void)threads;
     gpuopt__basis_cpu_omega(b, p, alpha);
     GPUOPT__BASIS_PARALLEL
@@ -106,7 +106,7 @@ static void gpuopt__basis_cpu_mpfi(gpuopt__basis_cpu *b, int32_t p, const double
 /* Figure 3: each column keeps its entry of row p, sets it to 0, and adds omega times the entry that it kept. */
 static void gpuopt__basis_cpu_column(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t j, m = b->head.m;
-    int threads = b->threads;
+    int threads = gpuopt__team(b->head.context, b->threads);
     (void)threads;
     gpuopt__basis_cpu_omega(b, p, alpha);
     GPUOPT__BASIS_PARALLEL
@@ -139,7 +139,7 @@ static void gpuopt__basis_cpu_element_row(const gpuopt__basis_cpu *b, int32_t p,
 /* Figure 5: writes to a second matrix and copies it back. */
 static void gpuopt__basis_cpu_element(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
-    int threads = b->threads;
+    int threads = gpuopt__team(b->head.context, b->threads);
     (void)threads;
     GPUOPT__BASIS_PARALLEL
     for (i = 0; i < m; i++)
@@ -150,7 +150,7 @@ static void gpuopt__basis_cpu_element(gpuopt__basis_cpu *b, int32_t p, const dou
 /* Figure 6: works in place, with a copy of row p. */
 static void gpuopt__basis_cpu_element_modified(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i;
-    int threads = b->threads;
+    int threads = gpuopt__team(b->head.context, b->threads);
     (void)threads;
     gpuopt__basis_cpu_save_row(b, p);
     GPUOPT__BASIS_PARALLEL
@@ -160,7 +160,7 @@ static void gpuopt__basis_cpu_element_modified(gpuopt__basis_cpu *b, int32_t p, 
 /* Figure 7: saves and zeroes row p and computes omega first, so that equation (19) is the same for all elements. */
 static void gpuopt__basis_cpu_element_proposed(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
-    int threads = b->threads;
+    int threads = gpuopt__team(b->head.context, b->threads);
     (void)threads;
     gpuopt__basis_cpu_save_row(b, p);
     memset(gpuopt__basis_cpu_row(b, p), 0, sizeof(double) * (size_t)m);
@@ -192,7 +192,7 @@ static gpuopt_status gpuopt__basis_cpu_update(gpuopt_basis *basis, gpuopt_memory
     case GPUOPT_TECHNIQUE_DEFERRED:
         gpuopt__deferred_row(&b->now, p, b->row);
         gpuopt__deferred_pivot(&b->now, p, -1, alpha, b->row);
-        if (b->now.count == b->now.most) gpuopt__deferred_apply(&b->now, b->threads);
+        if (b->now.count == b->now.most) gpuopt__deferred_apply(&b->now, gpuopt__team(b->head.context, b->threads));
         break;
     case GPUOPT_TECHNIQUE_PFI: gpuopt__basis_cpu_pfi(b, p, alpha); break;
     case GPUOPT_TECHNIQUE_MPFI: gpuopt__basis_cpu_mpfi(b, p, alpha); break;

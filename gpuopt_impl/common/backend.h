@@ -26,11 +26,24 @@
 #define GPUOPT__INLINE static inline
 #endif
 
+/* Threads need OpenMP 3.1, for reductions by minimum and maximum and for atomic reads, and the atomic functions of gcc
+ * and clang. MSVC's /openmp is OpenMP 2.0 and has no such functions: there is one thread, as without OpenMP. */
+#if defined(_OPENMP) && _OPENMP >= 201107 && (defined(__GNUC__) || defined(__clang__))
+#define GPUOPT__OPENMP
+#endif
+#if defined(GPUOPT__OPENMP) && (defined(__unix__) || defined(__APPLE__))
+#include <unistd.h>
+#define GPUOPT__PROCESS() ((long)getpid())
+#else
+#define GPUOPT__PROCESS() 0L
+#endif
+
 enum { GPUOPT__MESSAGE = 1024 }; /* bytes of a log message, its end included */
 
 struct gpuopt_context {
     gpuopt_context_desc desc; /* with the defaults filled in */
     char *last_error;         /* [GPUOPT__MESSAGE], behind the context; NULL while it is made */
+    long process;             /* in which the context was made, see gpuopt__team */
     int default_memory; /* the host gave no hooks; a backend with a device then brings its own allocator in open() */
     void *memory_user;  /* passed to allocate and release: desc.user, or what that allocator needs */
     void *state;        /* the backend's own */
@@ -63,7 +76,14 @@ gpuopt__log(const gpuopt_context *context, int level, const char *format, ...) {
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     if (level == 0 && context->last_error) memcpy(context->last_error, message, strlen(message) + 1);
-    if (context->desc.log) context->desc.log(context->desc.user, level, message);
+    if (context->desc.log)
+        (context->desc.log)(context->desc.user, level, message); /* log( may be a macro of <tgmath.h> */
+}
+
+/* How many threads a parallel loop may have, of `threads`: one in a process that was forked after the context was made.
+ * The threads of the runtime's pool are not in that process, and GNU's runtime would wait for them forever. */
+static inline int gpuopt__team(const gpuopt_context *context, int threads) {
+    return threads > 1 && context->process != GPUOPT__PROCESS() ? 1 : threads;
 }
 
 /* Whether the host wants a long call to stop here. */

@@ -10,6 +10,10 @@
 #include "backend.h"
 #include "selftest.h"
 
+#ifdef GPUOPT__OPENMP
+#include <omp.h>
+#endif
+
 GPUOPT_API int gpuopt_version_number(void) { return GPUOPT_VERSION_NUMBER; }
 
 GPUOPT_API const char *gpuopt_status_string(gpuopt_status status) {
@@ -93,6 +97,7 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
         gpuopt__log(&draft, 0, "gpuopt_context_create: as gpuopt.c was compiled, %s", fault);
         return GPUOPT_ERROR_UNSUPPORTED;
     }
+    draft.process = GPUOPT__PROCESS();
     draft.memory_user = draft.desc.user;
     if (!draft.desc.allocate) {
         draft.default_memory = 1;
@@ -111,8 +116,20 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
     return status;
 }
 
+/* GNU's OpenMP runtime keeps the threads of a parallel loop, and a process that is forked then waits for them without
+ * end in its first loop. A context of several threads leaves none behind. clang's runtime knows of forks. */
+static void gpuopt__end_threads(const gpuopt_context *context) {
+#if defined(GPUOPT__OPENMP) && defined(__GNUC__) && __GNUC__ >= 9 && !defined(__clang__) && !defined(__NVCOMPILER) && \
+    (defined(__unix__) || defined(__APPLE__))
+    if (gpuopt__team(context, context->desc.threads) > 1) omp_pause_resource_all(omp_pause_soft);
+#else
+    (void)context;
+#endif
+}
+
 GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context) {
     if (!context) return;
+    gpuopt__end_threads(context);
     context->desc.backend->close(context);
     gpuopt__release(context, GPUOPT_HOST, context);
 }
@@ -126,9 +143,10 @@ GPUOPT_API const char *gpuopt_context_last_error(const gpuopt_context *context) 
 }
 
 static gpuopt_status gpuopt__cpu_open(gpuopt_context *context) {
-#ifndef _OPENMP
+#ifndef GPUOPT__OPENMP
     if (context->desc.threads > 1) {
-        gpuopt__log(context, 1, "compiled without OpenMP: 1 thread instead of %d", (int)context->desc.threads);
+        gpuopt__log(context, 1, "compiled without OpenMP 3.1 of gcc or clang: 1 thread instead of %d",
+                    (int)context->desc.threads);
         context->desc.threads = 1;
     }
 #else

@@ -36,7 +36,7 @@ static double *gpuopt__deferred_stored(const gpuopt__deferred *d, int32_t col) {
 }
 
 /* For loops whose iterations are independent: vector instructions do not change the result. */
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #define GPUOPT__SIMD _Pragma("omp simd")
 #else
 #define GPUOPT__SIMD
@@ -180,7 +180,7 @@ static void gpuopt__deferred_apply(gpuopt__deferred *d, int threads) {
     enum { part_rows = 256, part_cols = 32 }; /* 256 rows of 16 columns of U are 32 KB and stay in the L1 cache */
     int32_t blocks = d->cols / part_cols + (d->cols % part_cols != 0), block;
     (void)threads;
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1 && (int64_t)d->rows * d->cols > 4096)
 #endif
     for (block = 0; block < blocks; block++) {

@@ -6,7 +6,7 @@
 #define GPUOPT_IMPL_ITEMS_H
 
 #include "backend.h"
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #include <omp.h>
 #endif
 
@@ -25,7 +25,7 @@ typedef struct gpuopt__items {
 static inline void gpuopt__next_item(gpuopt__items *items, int thread, int64_t k) {
     const int asks = thread == 0 && k > 0;
     int stopped;
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
     stopped = __atomic_load_n(&items->stopped, __ATOMIC_RELAXED);
     if (!stopped && asks && gpuopt__asked_to_stop(items->context)) {
         stopped = 1;
@@ -41,14 +41,14 @@ static inline void gpuopt__next_item(gpuopt__items *items, int thread, int64_t k
  * single thread does not use OpenMP, whose first use takes longer than a small batch. */
 static inline void gpuopt__each_item(const gpuopt_context *context, int64_t count, int at_once, gpuopt__item_work *work,
                                      void *of) {
-    const int threads = context->desc.threads < count ? context->desc.threads : (int)count;
+    const int threads = gpuopt__team(context, context->desc.threads < count ? context->desc.threads : (int)count);
     gpuopt__items items = {context, work, of, 0};
     int64_t k;
     if (threads <= 1) {
         for (k = 0; k < count; k++) gpuopt__next_item(&items, 0, k);
         return;
     }
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp parallel num_threads(threads)
     {
         gpuopt__environment_scope scope;

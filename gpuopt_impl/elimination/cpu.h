@@ -255,10 +255,11 @@ static gpuopt_status gpuopt__elimination_cpu_bounds(gpuopt_elimination *eliminat
     const gpuopt__elimination_cpu *e = (const gpuopt__elimination_cpu *)elimination;
     int64_t row, first = INT64_MAX;
     (void)where;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) reduction(min      \
-                                                    : first) \
-    num_threads(e->threads) if (e->threads > 1 && q->count >= GPUOPT__ELIMINATION_CPU_LOOKUPS_FROM)
+#ifdef GPUOPT__OPENMP
+#pragma omp parallel for schedule(static) reduction(min                          \
+                                                    : first)                     \
+    num_threads(gpuopt__team(e->head.context, e->threads)) if (e->threads > 1 && \
+                                                               q->count >= GPUOPT__ELIMINATION_CPU_LOOKUPS_FROM)
 #endif
     for (row = 0; row < q->count; row++) {
         gpuopt__environment_scope scope;

@@ -8,7 +8,7 @@
 #include "backend.h"
 #include "cpu_rows.h"
 
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #include <omp.h>
 #endif
 
@@ -95,7 +95,7 @@ static void gpuopt__elimination_cpu_store_decisions(uint32_t *decision, int32_t 
         uint32_t *to = decision + (from + i) / per_word, word = 0;
         int64_t place = (from + i) % per_word;
         for (; i < n && place < per_word; place++, i++) word |= chosen[i] << (int32_t)(place * bits);
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp atomic update
 #endif
         *to |= word;
@@ -199,16 +199,16 @@ static void gpuopt__elimination_cpu_run_job(gpuopt__elimination_cpu *e, const gp
         memset(e->decision + job->decision, 0,
                sizeof *e->decision * (size_t)plan->copies *
                    (size_t)gpuopt__elimination_decision_words(job->entries, job->decision_bits));
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static)                                                                      \
-    num_threads(e->threads) if (e->threads > 1 && (double)plan->copies * (double)job->entries * job->values >= \
-                                                      GPUOPT__ELIMINATION_CPU_THREADED_FROM)
+#ifdef GPUOPT__OPENMP
+#pragma omp parallel for schedule(static) num_threads(gpuopt__team(                                                  \
+    e->head.context, e->threads)) if (e->threads > 1 && (double)plan->copies * (double)job->entries * job->values >= \
+                                                            GPUOPT__ELIMINATION_CPU_THREADED_FROM)
 #endif
     for (u = 0; u < all; u++) {
         const gpuopt__elimination_cpu_room *room = e->room;
         gpuopt__environment_scope scope;
         gpuopt__environment_enter(&scope);
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
         room += omp_get_thread_num();
 #endif
         gpuopt__elimination_cpu_run_unit(e, &work, u, room);

@@ -7,7 +7,7 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
 
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #include <omp.h>
 #endif
 
@@ -140,12 +140,12 @@ static void gpuopt__elimination_portfolio_wait(gpuopt__elimination_portfolio *p,
     volatile int32_t pause;
     int32_t finished = 0;
     while (!gpuopt__elimination_watch_ends(p->watch, 1)) {
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp atomic read
 #endif
         finished = p->finished;
         if (finished == others) return;
-        for (pause = 0; pause < GPUOPT__ELIMINATION_WAIT_LOOK; pause++) {}
+        for (pause = 0; pause < GPUOPT__ELIMINATION_WAIT_LOOK;) pause = pause + 1;
     }
 }
 
@@ -166,7 +166,7 @@ static void gpuopt__elimination_portfolio_thread(gpuopt__elimination_portfolio *
             gpuopt__elimination_portfolio_wait(p, team - 1);
         return;
     }
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp atomic
 #endif
     p->finished++;
@@ -174,9 +174,9 @@ static void gpuopt__elimination_portfolio_thread(gpuopt__elimination_portfolio *
 
 static void gpuopt__elimination_portfolio_run(gpuopt__elimination_portfolio *p) {
     p->finished = 0;
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
     if (p->threads > 1) {
-#pragma omp parallel num_threads(p->threads)
+#pragma omp parallel num_threads(gpuopt__team(p->watch->context, p->threads))
         gpuopt__elimination_portfolio_thread(p, omp_get_thread_num(), omp_get_num_threads());
         return;
     }
@@ -312,7 +312,7 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
     void *block = NULL;
     int32_t round, k;
     gpuopt_status status;
-#ifndef _OPENMP
+#ifndef GPUOPT__OPENMP
     threads = 1;
 #endif
     memset(&p, 0, sizeof p);

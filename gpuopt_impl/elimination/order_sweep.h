@@ -18,7 +18,7 @@ typedef struct gpuopt__elimination_sweep {
     int64_t members;                /* of all cliques together */
     int64_t *start, *of_start;      /* [cliques + 1], [columns + 1] */
     int32_t *member, *of;           /* [members] the columns of each clique; the cliques of each column */
-    int32_t *near, *far;            /* [cliques] steps from either end */
+    int32_t *from_begin, *from_end; /* [cliques] steps from either end */
     int32_t *queue;                 /* [cliques] */
     int32_t *opens, *age, *waiting; /* [cliques] log2 by which it changes what is open; when it was first touched */
     uint8_t *state;                 /* [cliques] 0: not touched, 1: touched, 2: taken */
@@ -40,8 +40,8 @@ static void gpuopt__elimination_sweep_cut(gpuopt__elimination_sweep *s, gpuopt__
     s->of_start = (int64_t *)gpuopt__cut(arena, columns + 1, sizeof(int64_t));
     s->member = (int32_t *)gpuopt__cut(arena, s->members, sizeof(int32_t));
     s->of = (int32_t *)gpuopt__cut(arena, s->members, sizeof(int32_t));
-    s->near = (int32_t *)gpuopt__cut(arena, cliques, sizeof(int32_t));
-    s->far = (int32_t *)gpuopt__cut(arena, cliques, sizeof(int32_t));
+    s->from_begin = (int32_t *)gpuopt__cut(arena, cliques, sizeof(int32_t));
+    s->from_end = (int32_t *)gpuopt__cut(arena, cliques, sizeof(int32_t));
     s->queue = (int32_t *)gpuopt__cut(arena, cliques, sizeof(int32_t));
     s->opens = (int32_t *)gpuopt__cut(arena, cliques, sizeof(int32_t));
     s->age = (int32_t *)gpuopt__cut(arena, cliques, sizeof(int32_t));
@@ -160,7 +160,7 @@ static int gpuopt__elimination_sweep_run(gpuopt__elimination_sweep *s, int32_t f
         if (!gpuopt__elimination_sweep_goes_on(s, touched)) return 0;
         for (k = 0; k < touched; k++) {
             int32_t q = s->waiting[k];
-            int64_t key = (int64_t)slope * (s->near[q] - s->far[q]) + s->opens[q];
+            int64_t key = (int64_t)slope * (s->from_begin[q] - s->from_end[q]) + s->opens[q];
             key = key * ((int64_t)1 << 32) + s->age[q];
             if (best >= 0 && key >= least) continue;
             best = k;
@@ -190,8 +190,9 @@ static int gpuopt__elimination_sweep_try(gpuopt__elimination_sweep *s, int32_t k
     static const int32_t slopes[8] = {0, 128, 256, 512, 1024, 2048, 8192, 65536};
     if (k % 8 == 0) { /* other ends: one that is drawn and the farthest from it, or the farthest from that, too */
         s->from = (int32_t)(gpuopt__random(seed, (uint64_t)k) * s->cover->cliques);
-        if (k / 8 % 2 == 0) s->from = gpuopt__elimination_sweep_distances(s, s->from, s->far);
-        gpuopt__elimination_sweep_distances(s, gpuopt__elimination_sweep_distances(s, s->from, s->near), s->far);
+        if (k / 8 % 2 == 0) s->from = gpuopt__elimination_sweep_distances(s, s->from, s->from_end);
+        gpuopt__elimination_sweep_distances(s, gpuopt__elimination_sweep_distances(s, s->from, s->from_begin),
+                                            s->from_end);
     }
     if (!gpuopt__elimination_sweep_goes_on(s, s->members)) return 0;
     return gpuopt__elimination_sweep_run(s, s->from, slopes[k % 8]);

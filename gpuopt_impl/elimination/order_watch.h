@@ -28,7 +28,7 @@ static void gpuopt__elimination_watch_begin(gpuopt__elimination_watch *watch, co
 }
 
 static void gpuopt__elimination_watch_end(gpuopt__elimination_watch *watch) {
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp atomic write
 #endif
     watch->ended = 1;
@@ -36,7 +36,7 @@ static void gpuopt__elimination_watch_end(gpuopt__elimination_watch *watch) {
 
 static int gpuopt__elimination_watch_has_ended(const gpuopt__elimination_watch *watch) {
     int ended;
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp atomic read
 #endif
     ended = watch->ended;
@@ -50,7 +50,7 @@ static double gpuopt__elimination_watch_seconds(gpuopt__elimination_watch *watch
     double passed;
     if (!(watch->seconds < HUGE_VAL)) return 0;
     if (!asks) {
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp atomic read
 #endif
         passed = watch->passed;
@@ -58,7 +58,7 @@ static double gpuopt__elimination_watch_seconds(gpuopt__elimination_watch *watch
     }
     passed = watch->context->desc.seconds(watch->context->desc.user) - watch->start;
     if (passed >= watch->passed && passed < watch->seconds) {
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp atomic write
 #endif
         watch->passed = passed;

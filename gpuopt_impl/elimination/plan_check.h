@@ -119,11 +119,27 @@ static gpuopt_status gpuopt__elimination_function_fault(const gpuopt_context *co
     return GPUOPT_ERROR_ARGUMENT;
 }
 
+/* What is wrong with a function's list or table, or NULL. Costs that go with no tuples would not be read: the function
+ * would be its default everywhere. */
+static const char *gpuopt__elimination_costs_fault(const gpuopt_elimination_desc *d,
+                                                   const gpuopt_elimination_function *f) {
+    if (f->tuples < -1) return "tuples is less than -1";
+    if (f->tuples == 0 && (f->cost || f->value))
+        return "tuples is 0, but cost or value is given: a dense table has tuples -1, an empty list NULL";
+    if (f->tuples != 0 && !(d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value))
+        return "cost or value is NULL";
+    if (f->count && (f->tuples != -1 || d->semiring != GPUOPT_SEMIRING_MIN_COUNT))
+        return "count goes with a dense table and MIN_COUNT";
+    if (f->tuples > 0 && f->arity > 0 && !f->tuple) return "tuple is NULL";
+    return NULL;
+}
+
 /* Checks the shape of one function. mark [variables]: 1 + the last function in which a variable was seen. */
 static gpuopt_status gpuopt__elimination_check_function(const gpuopt_context *context, const char *call,
                                                         const gpuopt_elimination_desc *d, int32_t number,
                                                         int32_t *mark) {
     const gpuopt_elimination_function *f = &d->function[number];
+    const char *fault;
     int64_t entries, k;
     int32_t j;
     if (f->arity < 0 || f->arity > d->variables)
@@ -142,14 +158,8 @@ static gpuopt_status gpuopt__elimination_check_function(const gpuopt_context *co
     if (entries < 0)
         return gpuopt__elimination_function_fault(context, call, number, -1, "its table has more than 2^44 entries");
     if (number >= d->functions - d->messages) return GPUOPT_OK; /* messages are last, and have been checked */
-    if (f->tuples < -1) return gpuopt__elimination_function_fault(context, call, number, -1, "tuples is less than -1");
-    if (f->tuples != 0 && !(d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value))
-        return gpuopt__elimination_function_fault(context, call, number, -1, "cost or value is NULL");
-    if (f->count && (f->tuples != -1 || d->semiring != GPUOPT_SEMIRING_MIN_COUNT))
-        return gpuopt__elimination_function_fault(context, call, number, -1,
-                                                  "count goes with a dense table and MIN_COUNT");
-    if (f->tuples > 0 && f->arity > 0 && !f->tuple)
-        return gpuopt__elimination_function_fault(context, call, number, -1, "tuple is NULL");
+    fault = gpuopt__elimination_costs_fault(d, f);
+    if (fault) return gpuopt__elimination_function_fault(context, call, number, -1, fault);
     for (k = 0; k < f->tuples; k++)
         for (j = 0; j < f->arity; j++) {
             int32_t value = f->tuple[k * f->arity + j];

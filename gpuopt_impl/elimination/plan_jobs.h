@@ -198,16 +198,16 @@ static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draf
 
 /* ---- Partial joins ---- */
 
-/* How a table depends on the entries of a row: 0: on no variable of the row, 1: on no other, 2: on both. near
+/* How a table depends on the entries of a row: 0: on no variable of the row, 1: on no other, 2: on both. in_row
  * [variables] == mark: a variable of the row. */
 static int gpuopt__elimination_nearness(const gpuopt__elimination_draft *draft, const gpuopt__elimination_table *t,
-                                        int32_t variable, const int32_t *near, int32_t mark) {
+                                        int32_t variable, const int32_t *in_row, int32_t mark) {
     const int32_t *scope = gpuopt__elimination_draft_scope(draft, t);
     int inside = 0, outside = 0;
     int32_t k;
     for (k = t->fixed; k < t->arity; k++) {
         if (scope[k] == variable) continue;
-        if (near[scope[k]] == mark) inside = 1;
+        if (in_row[scope[k]] == mark) inside = 1;
         else outside = 1;
     }
     return !inside ? 0 : !outside ? 1 : 2;
@@ -216,7 +216,7 @@ static int gpuopt__elimination_nearness(const gpuopt__elimination_draft *draft, 
 /* Adds up tables of one kind, greedily, while the sum stays small. The sum takes their place in the list `input`,
  * and the level of the bucket rises above that of the job. */
 static gpuopt_status gpuopt__elimination_join_kind(gpuopt__elimination_draft *draft, int32_t number, int kind,
-                                                   const int32_t *near, int32_t mark, int64_t most,
+                                                   const int32_t *in_row, int32_t mark, int64_t most,
                                                    const int32_t *level, int32_t *inputs, int32_t *input,
                                                    int32_t *chosen, int32_t *variables) {
     const gpuopt__elimination_bucket bucket = *((gpuopt__elimination_bucket *)draft->bucket.data + number);
@@ -228,7 +228,7 @@ static gpuopt_status gpuopt__elimination_join_kind(gpuopt__elimination_draft *dr
             const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, input[k]);
             const int32_t *scope = gpuopt__elimination_draft_scope(draft, t);
             int64_t grown = entries;
-            if (t->source == -2 || gpuopt__elimination_nearness(draft, t, bucket.variable, near, mark) != kind) {
+            if (t->source == -2 || gpuopt__elimination_nearness(draft, t, bucket.variable, in_row, mark) != kind) {
                 if (k == start) break;
                 continue;
             }
@@ -265,9 +265,9 @@ static gpuopt_status gpuopt__elimination_join_kind(gpuopt__elimination_draft *dr
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__elimination_partial_joins(gpuopt__elimination_draft *draft, int32_t number, int32_t *near,
-                                                       const int32_t *level, int32_t *inputs, int32_t *input,
-                                                       int32_t *chosen) {
+static gpuopt_status gpuopt__elimination_partial_joins(gpuopt__elimination_draft *draft, int32_t number,
+                                                       int32_t *in_row, const int32_t *level, int32_t *inputs,
+                                                       int32_t *input, int32_t *chosen) {
     const gpuopt__elimination_bucket *bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
     const gpuopt__elimination_table *message = gpuopt__elimination_draft_table(draft, bucket->message);
     const int32_t *scope = gpuopt__elimination_draft_scope(draft, message);
@@ -276,12 +276,12 @@ static gpuopt_status gpuopt__elimination_partial_joins(gpuopt__elimination_draft
     gpuopt__elimination_digits g;
     int32_t k, kind, *variables, room = message->arity + 1;
     gpuopt__elimination_split_scope(draft->desc->domain, message->arity, scope, message->entries, &g);
-    for (k = g.tile + g.row - (g.split >= 0); k < message->arity; k++) near[scope[k]] = number + 1;
+    for (k = g.tile + g.row - (g.split >= 0); k < message->arity; k++) in_row[scope[k]] = number + 1;
     if (most > GPUOPT__ELIMINATION_PARTIAL_MOST) most = GPUOPT__ELIMINATION_PARTIAL_MOST;
     variables = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int32_t) * (uint64_t)room);
     if (!variables) return draft->scratch->status;
     for (kind = 0; kind < 3 && !status; kind++)
-        status = gpuopt__elimination_join_kind(draft, number, kind, near, number + 1, most, level, inputs, input,
+        status = gpuopt__elimination_join_kind(draft, number, kind, in_row, number + 1, most, level, inputs, input,
                                                chosen, variables);
     gpuopt__elimination_scratch_give(draft->scratch, variables, sizeof(int32_t) * (uint64_t)room);
     return status;
@@ -290,7 +290,7 @@ static gpuopt_status gpuopt__elimination_partial_joins(gpuopt__elimination_draft
 /* ---- All of them ---- */
 
 /* Adds the jobs of one bucket. level [tables]: 1 + the level of the bucket whose message it is; 0 for functions. */
-static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *draft, int32_t number, int32_t *near,
+static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *draft, int32_t number, int32_t *in_row,
                                                      int32_t *level) {
     gpuopt__elimination_bucket *bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
     const gpuopt__elimination_table *message = gpuopt__elimination_draft_table(draft, bucket->message);
@@ -309,7 +309,7 @@ static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *
     /* Not with counts, since every input has counts of its own. */
     if (joined >= GPUOPT__ELIMINATION_PARTIAL_FROM && draft->plan.semiring != GPUOPT_SEMIRING_MIN_COUNT)
         status =
-            gpuopt__elimination_partial_joins(draft, number, near, level, &inputs, room, room + bucket->inputs + 1);
+            gpuopt__elimination_partial_joins(draft, number, in_row, level, &inputs, room, room + bucket->inputs + 1);
     bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
     if (!status)
         status = gpuopt__elimination_add_job(draft, number, bucket->level, bucket->message, bucket->variable, inputs,
@@ -326,21 +326,21 @@ static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *
 }
 
 static gpuopt_status gpuopt__elimination_draft_jobs(gpuopt__elimination_draft *draft) {
-    int32_t k, count = (int32_t)draft->bucket.count, tables = (int32_t)draft->table.count, *near, *level;
-    uint64_t near_bytes = sizeof(int32_t) * ((uint64_t)draft->plan.variables + 1);
+    int32_t k, count = (int32_t)draft->bucket.count, tables = (int32_t)draft->table.count, *in_row, *level;
+    uint64_t in_row_bytes = sizeof(int32_t) * ((uint64_t)draft->plan.variables + 1);
     uint64_t level_bytes = sizeof(int32_t) * ((uint64_t)tables + 1);
     gpuopt_status status = GPUOPT_OK;
-    near = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, near_bytes);
+    in_row = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, in_row_bytes);
     level = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, level_bytes);
-    if (!near || !level) {
-        gpuopt__elimination_scratch_give(draft->scratch, near, near_bytes);
+    if (!in_row || !level) {
+        gpuopt__elimination_scratch_give(draft->scratch, in_row, in_row_bytes);
         return draft->scratch->status;
     }
-    memset(near, 0, (size_t)near_bytes);
+    memset(in_row, 0, (size_t)in_row_bytes);
     memset(level, 0, (size_t)level_bytes);
     draft->plan.levels = 0;
-    for (k = 0; k < count && !status; k++) status = gpuopt__elimination_bucket_jobs(draft, k, near, level);
-    gpuopt__elimination_scratch_give(draft->scratch, near, near_bytes);
+    for (k = 0; k < count && !status; k++) status = gpuopt__elimination_bucket_jobs(draft, k, in_row, level);
+    gpuopt__elimination_scratch_give(draft->scratch, in_row, in_row_bytes);
     gpuopt__elimination_scratch_give(draft->scratch, level, level_bytes);
     return status;
 }

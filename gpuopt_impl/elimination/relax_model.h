@@ -181,11 +181,11 @@ static void gpuopt__elimination_relax_function(const gpuopt__elimination_prepara
         *tuples += f->tuples * f->arity;
     }
     if (d->type == GPUOPT_COST_DOUBLE) {
-        f->value = r->real + *costs;
+        f->value = listed ? r->real + *costs : NULL;
         f->cost = NULL;
         if (listed) memcpy(r->real + *costs, from->value, sizeof(double) * (size_t)listed);
     } else {
-        f->cost = r->cost + *costs;
+        f->cost = listed ? r->cost + *costs : NULL;
         f->value = NULL;
         for (k = -1; k < listed; k++) {
             const int64_t cost = k < 0 ? from->default_cost : from->cost[k];

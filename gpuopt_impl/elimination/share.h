@@ -154,8 +154,8 @@ static void gpuopt__elimination_share_function(const gpuopt__elimination_share *
     if (f->count) counts = (uint64_t *)gpuopt__cut(arena, count, 8);
     if (f->tuples >= 0) tuple = (int32_t *)gpuopt__cut(arena, count * f->arity, sizeof *tuple);
     if (!arena->base) return;
-    if (d->type == GPUOPT_COST_INT64) part->cost = (const int64_t *)(void *)own;
-    else part->value = (const double *)(void *)own;
+    part->cost = count > 0 && d->type == GPUOPT_COST_INT64 ? (const int64_t *)(void *)own : NULL;
+    part->value = count > 0 && d->type == GPUOPT_COST_DOUBLE ? (const double *)(void *)own : NULL;
     part->count = counts;
     part->tuple = tuple;
     if (f->tuples < 0) {

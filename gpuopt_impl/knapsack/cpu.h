@@ -123,8 +123,8 @@ static inline int64_t gpuopt__knapsack_cpu_part_begin(int64_t work, int parts, i
 static void gpuopt__knapsack_cpu_parts(gpuopt__knapsack_cpu *k, const gpuopt__knapsack_search *s,
                                        const gpuopt__knapsack_job *job, int64_t work, gpuopt__knapsack_task task) {
     int parts = k->threads * GPUOPT__KNAPSACK_PARTS, t;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(k->threads)
+#ifdef GPUOPT__OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(gpuopt__team(k->head.context, k->threads))
 #endif
     for (t = 0; t < parts; t++) {
         int64_t begin = gpuopt__knapsack_cpu_part_begin(work, parts, t),

@@ -38,10 +38,11 @@ static void gpuopt__knapsack_cpu_batch_next(void *of, int thread, int64_t chunk,
 static gpuopt_status gpuopt__knapsack_cpu_batch_run(gpuopt_knapsack_batch *b) {
     gpuopt__knapsack_batch_job *job = &b->job;
     const int64_t chunks = (job->count + GPUOPT__KNAPSACK_BATCH_CHUNK - 1) / GPUOPT__KNAPSACK_BATCH_CHUNK;
-    const int threads = b->context->desc.threads < chunks ? b->context->desc.threads : (int)chunks;
+    const int threads =
+        gpuopt__team(b->context, b->context->desc.threads < chunks ? b->context->desc.threads : (int)chunks);
     uint64_t fault = GPUOPT__KNAPSACK_SMALL_NO_FAULT;
     int64_t k;
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(min : fault) if (threads > 1)
 #else
     (void)threads;

@@ -73,8 +73,8 @@ static void gpuopt__knapsack_choice_cpu_parts(const gpuopt_knapsack_choice *k, c
                                               int64_t room) {
     const gpuopt__knapsack_choice_cpu *c = (const gpuopt__knapsack_choice_cpu *)k->engine;
     int p;
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(c->threads) schedule(static, 1)
+#ifdef GPUOPT__OPENMP
+#pragma omp parallel for num_threads(gpuopt__team(k->context, c->threads)) schedule(static, 1)
 #endif
     for (p = 0; p < c->threads; p++) {
         const int64_t begin = gpuopt__knapsack_choice_cpu_begin(m, p, c->threads),

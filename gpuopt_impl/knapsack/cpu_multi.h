@@ -62,19 +62,20 @@ static gpuopt__knapsack_multi_found gpuopt__knapsack_multi_cpu_work(const gpuopt
 static gpuopt_status gpuopt__knapsack_multi_cpu_round(gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_job *job) {
     const gpuopt__knapsack_multi_workers *ws = (const gpuopt__knapsack_multi_workers *)k->engine;
     const int64_t active = job->active, lower = job->lower;
-    const int threads = active < 4 * GPUOPT__KNAPSACK_MULTI_CHUNK ? 1 : k->context->desc.threads;
+    const int threads =
+        active < 4 * GPUOPT__KNAPSACK_MULTI_CHUNK ? 1 : gpuopt__team(k->context, k->context->desc.threads);
     int64_t nodes = 0, busy = 0, best = lower, w;
     int s;
     (void)threads; /* without OpenMP there is one */
     for (s = 0; s < job->strides; s++) {
         const int64_t stride = job->stride[s];
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
 #endif
         for (w = 0; w < active; w++)
             if (!(w & stride)) gpuopt__knapsack_multi_share(&k->table, ws, w, w | stride);
     }
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 #pragma omp parallel for num_threads(threads) schedule(dynamic, GPUOPT__KNAPSACK_MULTI_CHUNK) \
     reduction(+ : nodes, busy) reduction(max : best) if (threads > 1)
 #endif

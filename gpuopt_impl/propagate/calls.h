@@ -99,7 +99,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, 
                               rounds < 1 ? "rounds is less than 1" : "info has no struct_size");
     memset(&result, 0, sizeof result);
     propagator->version++;
-    status = gpuopt__propagator_of(propagator)->round(propagator, rounds, info ? &result : NULL);
+    status = (gpuopt__propagator_of(propagator)->round)(propagator, rounds, info ? &result : NULL);
     if (!status && info) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return status;
 }

@@ -70,8 +70,9 @@ static gpuopt_status gpuopt__propagator_cpu_get_rows(gpuopt_propagator *propagat
     const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
     int32_t i, rows = p->head.rows + p->head.spare_rows;
     (void)where;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 256) num_threads(p->threads) if (p->threads > 1)
+#ifdef GPUOPT__OPENMP
+#pragma omp parallel for schedule(dynamic, 256) \
+    num_threads(gpuopt__team(p->head.context, p->threads)) if (p->threads > 1)
 #endif
     for (i = 0; i < rows; i++) {
         gpuopt__propagator_activities s;

@@ -200,7 +200,7 @@ static void gpuopt__propagator_cpu_note_changes(gpuopt__propagator_cpu_nodes *b,
     }
     gpuopt__propagator_cpu_sort_changed(p);
     node->columns = (int32_t)p->changed_count;
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
     node->at = __atomic_fetch_add(&b->used, p->changed_count, __ATOMIC_RELAXED);
 #else
     node->at = b->used;

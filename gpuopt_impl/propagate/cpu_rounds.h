@@ -38,13 +38,13 @@ static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__
         work(p, 0, count, &batch, found);
         gpuopt__propagator_cpu_flush(&batch, list, length);
     }
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
     else {
         int32_t row = INT32_MAX, col = INT32_MAX;
         int64_t evaluated = 0, crossed = 0, from;
         double shrinkage = 0;
-#pragma omp parallel num_threads(p->threads) reduction(min : row, col) reduction(+ : evaluated, crossed) \
-    reduction(max : shrinkage)
+#pragma omp parallel num_threads(gpuopt__team(p->head.context, p->threads)) reduction(min : row, col) \
+    reduction(+ : evaluated, crossed) reduction(max : shrinkage)
         {
             gpuopt__propagator_cpu_batch batch;
             gpuopt__propagator_cpu_found mine = {INT32_MAX, INT32_MAX, 0, 0, 0};
@@ -91,7 +91,7 @@ static void gpuopt__propagator_cpu_evaluate_rows(gpuopt__propagator_cpu *p, int6
     }
 }
 
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 static void gpuopt__propagator_cpu_attribute_rows(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
                                                   gpuopt__propagator_cpu_batch *batch,
                                                   gpuopt__propagator_cpu_found *found) {
@@ -189,7 +189,7 @@ static void gpuopt__propagator_cpu_settle(gpuopt__propagator_cpu *p, int touch, 
     }
 }
 
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 /* The same by several threads, in two steps. First: which columns cross now, and how far bounds move. */
 static void gpuopt__propagator_cpu_find_crossed(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
                                                 gpuopt__propagator_cpu_batch *batch,
@@ -269,7 +269,7 @@ static void gpuopt__propagator_cpu_jacobi_round(gpuopt__propagator_cpu *p) {
         gpuopt__propagator_cpu_withdraw(p, rows);
         return;
     }
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
     if (p->shared && p->reason) {
         int64_t k;
         for (k = 0; k < p->changed_count; k++) p->reason[p->changed[k]] = INT32_MAX;
@@ -286,7 +286,7 @@ static void gpuopt__propagator_cpu_jacobi_round(gpuopt__propagator_cpu *p) {
     if (p->all_marked) gpuopt__propagator_cpu_forget_rows(p);
     if (p->trail) gpuopt__propagator_cpu_record_changed(p, seen);
     p->shared = p->threads > 1 && weight >= GPUOPT__PROPAGATOR_SHARED_FROM;
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
     if (p->shared) {
         gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_find_crossed, p->changed_count, 1024, NULL, NULL,
                                          &found);

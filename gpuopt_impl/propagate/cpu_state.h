@@ -135,7 +135,7 @@ typedef struct gpuopt__propagator_cpu_batch {
 static void gpuopt__propagator_cpu_flush(gpuopt__propagator_cpu_batch *batch, uint32_t *list, int64_t *length) {
     int64_t at;
     if (batch->count == 0) return;
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
     at = __atomic_fetch_add(length, (int64_t)batch->count, __ATOMIC_RELAXED);
 #else
     at = *length;
@@ -230,7 +230,7 @@ static inline void gpuopt__propagator_cpu_mark_row(gpuopt__propagator_cpu *p, in
     }
 }
 
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 /* Marks a row while other threads do so, without knowing whether it can act. */
 static inline void gpuopt__propagator_cpu_mark_shared(gpuopt__propagator_cpu *p, int32_t row,
                                                       gpuopt__propagator_cpu_batch *batch) {

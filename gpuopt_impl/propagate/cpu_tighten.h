@@ -56,7 +56,7 @@ static int GPUOPT__PROPAGATOR_NAME(improve)(gpuopt__propagator_cpu *p, uint32_t 
         if (p->reason) p->reason[side] = row;
         return old == base;
     }
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
     for (;;) {
         __atomic_load(target, &old, __ATOMIC_RELAXED);
         if (upper ? value >= old : value <= old) return 0;
@@ -119,7 +119,7 @@ static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32
     if (any && p->shared && p->reason) p->marked[index] = GPUOPT__PROPAGATOR_TO_ATTRIBUTE;
 }
 
-#ifdef _OPENMP
+#ifdef GPUOPT__OPENMP
 /* After all rows of a round, with several threads: enters the row for the bounds in `next` that it implies, if no lower
  * row does. */
 static void GPUOPT__PROPAGATOR_NAME(attribute_row)(gpuopt__propagator_cpu *p, int32_t index) {

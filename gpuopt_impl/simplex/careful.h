@@ -68,11 +68,11 @@ static void gpuopt__simplex_careful_ratio(const gpuopt_simplex *s, const double 
     c->step = v->un[c->slot] - v->ln[c->slot];
     for (i = 0; i < s->lp.rows; i++) {
         double a = -move[v->head[i]], bound = gpuopt__simplex_blocking_bound(v->xb[i], v->lb[i], v->ub[i], a, &rules),
-               step, near;
+               step, tie;
         if (!(fabs(bound) < HUGE_VAL)) continue;
         step = gpuopt__max(0, (v->xb[i] - bound) / a);
-        near = rules.primal / gpuopt__max(fabs(a), size);
-        if (step > c->step + near || (step > c->step - near && c->position >= 0 && fabs(a) <= size)) continue;
+        tie = rules.primal / gpuopt__max(fabs(a), size);
+        if (step > c->step + tie || (step > c->step - tie && c->position >= 0 && fabs(a) <= size)) continue;
         size = fabs(a);
         c->step = step;
         c->position = i;

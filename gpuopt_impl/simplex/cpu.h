@@ -20,6 +20,7 @@ typedef struct gpuopt__simplex_cpu {
     int32_t *col_row, *row_col;      /* [nonzeros] */
     double *col_val, *row_val;       /* [nonzeros] scaled */
     int revised, threads;
+    const gpuopt_context *context; /* of a parallel loop, see gpuopt__team */
     gpuopt__simplex_split split;
     gpuopt__deferred inverse;      /* TABLEAU: B^-1 N by slots, this rank's */
     gpuopt__simplex_sparse sparse; /* REVISED: B^-1 */
@@ -135,7 +136,7 @@ static void gpuopt__simplex_cpu_append(gpuopt__simplex_cpu *s, int32_t position,
     gpuopt__deferred_pivot(&s->inverse, position, replaces ? slot - s->split.first : -1, s->alpha,
                            s->row + s->split.first);
     if (s->inverse.count < s->inverse.most) return;
-    gpuopt__deferred_apply(&s->inverse, s->threads);
+    gpuopt__deferred_apply(&s->inverse, gpuopt__team(s->context, s->threads));
     s->version++;
 }
 

@@ -39,7 +39,7 @@ static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dua
         s->dual_weight[i] = s->sparse.slack ? 1 : gpuopt__dot(rows, s->tau, s->tau);
     }
     s->version += inverse->count > 0;
-    if (!s->revised) gpuopt__deferred_apply(inverse, s->threads);
+    if (!s->revised) gpuopt__deferred_apply(inverse, gpuopt__team(s->context, s->threads));
     for (j = 0; j < inverse->cols; j++) {
         const double *column = gpuopt__deferred_stored(inverse, j);
         if (s->v->slot[j] < cols) continue;

@@ -140,6 +140,7 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s->inverse.cols = s->revised ? 0 : s->split.end - s->split.first;
     s->desc = desc;
     s->threads = context->desc.threads;
+    s->context = context;
     s->version = 1;
     memset(s->home, 0, sizeof(double) * ((size_t)shape->rows + (size_t)shape->cols));
     gpuopt__simplex_cpu_take(s, lp, moderate);

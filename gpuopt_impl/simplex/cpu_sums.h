@@ -68,19 +68,20 @@ static void gpuopt__simplex_cpu_reduce_of(const gpuopt__simplex_cpu_sums *p, int
 static void gpuopt__simplex_cpu_sum_all(const gpuopt__simplex_cpu_sums *p, int32_t count) {
     enum { AT_ONCE = 64, SMALL = 16384 };
     const gpuopt__simplex_sum zero = {0, 0, 0};
-    const int small = p->s->lp->nonzeros <= SMALL;
+    const int little = p->s->lp->nonzeros <= SMALL;
     const int32_t lines = p->cost ? p->s->lp->cols : count;
     int32_t part, parts = count / AT_ONCE + (count % AT_ONCE != 0);
-    if (small) gpuopt__simplex_cpu_lines_of(p);
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(p->s->threads) schedule(dynamic, 1) if (p->s->threads > 1 && !small)
+    if (little) gpuopt__simplex_cpu_lines_of(p);
+#ifdef GPUOPT__OPENMP
+#pragma omp parallel for num_threads(gpuopt__team(p->s->context, p->s->threads)) \
+    schedule(dynamic, 1) if (p->s->threads > 1 && !little)
 #endif
     for (part = 0; part < parts; part++) {
         int32_t k, end = count - part * AT_ONCE < AT_ONCE ? count : (part + 1) * AT_ONCE;
         gpuopt__environment_scope scope;
         gpuopt__environment_enter(&scope);
         for (k = part * AT_ONCE; k < end; k++) {
-            const gpuopt__simplex_sum sum = k >= lines ? zero : small ? p->s->sums[k] : gpuopt__simplex_cpu_line(p, k);
+            const gpuopt__simplex_sum sum = k >= lines ? zero : little ? p->s->sums[k] : gpuopt__simplex_cpu_line(p, k);
             if (p->cost) gpuopt__simplex_cpu_reduce_of(p, k, sum);
             else gpuopt__simplex_cpu_residual_of(p, k, sum);
         }

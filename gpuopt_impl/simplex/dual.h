@@ -41,14 +41,14 @@ static void gpuopt__simplex_dual_again(gpuopt_simplex *s) {
 /* The primal method goes on; if the reduced costs are nearly right already, it refines at once. */
 static gpuopt_status gpuopt__simplex_dual_leave(gpuopt_simplex *s, int done) {
     gpuopt_status status = s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
-    int near = done && s->dual_method.shifted <= s->desc.dual_tolerance;
+    int nearly = done && s->dual_method.shifted <= s->desc.dual_tolerance;
     if (s->dual_method.boxing) gpuopt__simplex_unbox(s, 1);
     s->dual_method.state = GPUOPT__SIMPLEX_DUAL_OFF;
     s->stale = s->stale ? s->stale : 1;
     s->phase = 0;
     s->weights_of = 0;
     s->started |= done;
-    if (near) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
+    if (nearly) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
     return status;
 }
 

@@ -18,6 +18,8 @@
  *   relaxed      bounds with the same z, costs shifted 0, 10 and 40 times; not among those printed by default.
  *   reduced      what the rules of a reduction take out, and the operations planned before and after; likewise.
  *   bounds       look-ups of bounds for many partial assignments in a call, in either memory; likewise not by default.
+ *   handles      42b and 408b, the first handle of a context and those after it, by what the context keeps of their
+ *                device memory (keep_device_bytes); likewise not by default.
  *   kernels      one bucket: big tables, few values. Bytes: the functions and the message, once, as they are stored;
  *                share: of a copy's speed, of many eliminations enqueued one behind the other ("each"), beside what one
  *                takes that is waited for.
@@ -30,8 +32,8 @@
 
 #include "tests/bench/elimination_bench.h"
 
-static const char *const tables[] = {"exact",   "mini-bucket", "kernels", "domains",
-                                     "relaxed", "reduced",     "bounds",  NULL};
+static const char *const tables[] = {"exact",   "mini-bucket", "kernels", "domains", "relaxed",
+                                     "reduced", "bounds",      "handles", NULL};
 
 /* ---- Command line ---- */
 
@@ -77,6 +79,7 @@ static int print_table(int table, const machine *machines, int count, const opti
     if (table == 4) return relaxed_table(machines, count, o);
     if (table == 5) return reduced_table(&machines[0], o);
     if (table == 6) return bounds_table(machines, count, o);
+    if (table == 7) return handles_table(&machines[0], o);
     for (k = 0; k < count; k++) bad |= table == 2 ? kernel_table(&machines[k], o) : domain_table(&machines[k], o);
     return bad;
 }
@@ -88,10 +91,11 @@ int main(int argc, char **argv) {
     const char *asked;
     int count, bad = 0;
     if (!parse(argc, argv, &o, &asked)) {
-        fprintf(stderr,
-                "elimination_bench BACKEND,... [--tables exact,mini-bucket,kernels,domains,relaxed,reduced,bounds] "
-                "[--models LIST] [--repeat N] [--limit S] [--memory GIB] [--add-min RATE] [--smaller N] [--bits B] "
-                "[--domain D]\n");
+        fprintf(
+            stderr,
+            "elimination_bench BACKEND,... [--tables exact,mini-bucket,kernels,domains,relaxed,reduced,bounds,handles] "
+            "[--models LIST] [--repeat N] [--limit S] [--memory GIB] [--add-min RATE] [--smaller N] [--bits B] "
+            "[--domain D]\n");
         return EXIT_BAD_INPUT;
     }
     count = open_machines("elimination_bench", argv[1], machines, name);

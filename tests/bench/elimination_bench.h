@@ -24,6 +24,7 @@ int mini_bucket_table(const machine *machines, int count, const options *o);
 int relaxed_table(const machine *machines, int count, const options *o);
 int reduced_table(const machine *on, const options *o);
 int bounds_table(const machine *machines, int count, const options *o);
+int handles_table(const machine *on, const options *o);
 int kernel_table(const machine *on, const options *o);
 int domain_table(const machine *on, const options *o);
 

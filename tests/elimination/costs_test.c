@@ -77,6 +77,59 @@ static void functions(void **state) {
     gpuopt_context_destroy(f.context);
 }
 
+/* The description, whose function 1 has no tuples, with `given` arrays (1: costs, 2: values): refused if there is any.
+ * Else the function is its default, 3. */
+static void without_tuples(fixture *f, int given) {
+    const double all = f->desc.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? 3 + log(4) : 3;
+    gpuopt_memory_plan plan;
+    gpuopt_elimination *elimination;
+    gpuopt_elimination_info info;
+    gpuopt_desc_init(&plan, sizeof plan);
+    if (given) {
+        refused(f, GPUOPT_ERROR_ARGUMENT, "function 1: tuples is 0");
+        assert_int_equal(gpuopt_elimination_plan(f->context, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT);
+        assert_non_null(strstr(f->host.error, "gpuopt_elimination_plan: function 1: tuples is 0"));
+        return;
+    }
+    elimination = handle_create(f->context, &f->desc, &f->host);
+    info = handle_finish(elimination, 9);
+    gpuopt_elimination_destroy(elimination);
+    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    if (f->desc.type == GPUOPT_COST_INT64) assert_int_equal(info.cost, 3);
+    else assert_true(fabs(info.value - all) < 1e-12);
+}
+
+/* A table whose author forgot tuples = -1, or a list without its length: with 0 tuples the costs would not be read. */
+static void costs_without_tuples(void **state) {
+    static const int32_t scope[] = {0, 1}, tuple[] = {0, 1};
+    static const int64_t cost[4] = {5, 7, 6, 8};
+    static const double value[4] = {5, 7, 6, 8};
+    gpuopt_elimination_function g[2];
+    fixture f = begin();
+    int semiring, arity, given;
+    (void)state;
+    f.context = test_context(&f.host);
+    f.desc.functions = 2;
+    f.desc.function = g;
+    memset(g, 0, sizeof g);                      /* all zero: the constant 0 */
+    for (semiring = 0; semiring < 6; semiring++) /* MIN_SUM and MAX_SUM with either type */
+        for (arity = 0; arity <= 2; arity++)
+            for (given = 0; given < 8; given++) { /* 1: costs, 2: values, 4: a list's tuples */
+                f.desc.semiring = (gpuopt_elimination_semiring)(semiring % 4);
+                f.desc.type = semiring > 3 || f.desc.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? GPUOPT_COST_DOUBLE
+                                                                                             : GPUOPT_COST_INT64;
+                g[1].arity = arity;
+                g[1].scope = scope;
+                g[1].cost = given & 1 ? cost : NULL;
+                g[1].value = given & 2 ? value : NULL;
+                g[1].tuple = given & 4 ? tuple : NULL;
+                g[1].default_cost = 3;
+                g[1].default_value = 3;
+                without_tuples(&f, given & 3);
+            }
+    gpuopt_context_destroy(f.context);
+}
+
 static void reals(void **state) {
     static const gpuopt_elimination_semiring semiring[] = {GPUOPT_SEMIRING_MIN_SUM, GPUOPT_SEMIRING_MAX_SUM,
                                                            GPUOPT_SEMIRING_LOG_SUM_EXP};
@@ -208,7 +261,7 @@ static void empty_models(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(functions),      cmocka_unit_test(reals),        cmocka_unit_test(large_costs),
-    cmocka_unit_test(large_messages), cmocka_unit_test(empty_models),
+    cmocka_unit_test(functions),   cmocka_unit_test(costs_without_tuples), cmocka_unit_test(reals),
+    cmocka_unit_test(large_costs), cmocka_unit_test(large_messages),       cmocka_unit_test(empty_models),
 };
 TEST_MAIN(tests)

@@ -71,6 +71,7 @@ gpuopt_elimination_function *model_add(model *m, int32_t arity, const int32_t *s
     f->scope = copied(scope, (size_t)arity * sizeof *scope);
     f->tuples = tuples;
     if (tuples >= 0) f->tuple = copied(NULL, entries * (size_t)arity * sizeof *f->tuple);
+    if (tuples == 0) return f; /* an empty list has no costs */
     if (m->type == GPUOPT_COST_DOUBLE) f->value = copied(NULL, entries * sizeof *f->value);
     else f->cost = copied(NULL, entries * sizeof *f->cost);
     return f;

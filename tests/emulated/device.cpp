@@ -228,6 +228,7 @@ cudaError_t cudaDeviceSynchronize(void) {
     Guard guard(lock());
     if (lost()) return failed(cudaErrorLaunchFailure);
     finish_device(current()->device);
+    shrink_pools();
     return cudaSuccess;
 }
 

@@ -82,7 +82,10 @@ struct Allocation {
     cudaMemoryType type;
     int device;
     bool freed; /* by cudaFreeAsync(), which is not done yet */
+    cudaMemPool_t pool;
 };
+/* After a wait: pools give back to the driver what they hold beyond their thresholds. */
+void shrink_pools();
 /* What this address lies in, or null: host memory that is not page-locked. */
 Allocation *find_allocation(const void *pointer);
 void forbid(const char *what); /* an error while allocations are forbidden */

@@ -62,6 +62,9 @@ unsigned emulated_contexts(void);
 /* While this is 1, taking memory, creating a stream and the like are errors: for calls that promise to do without. */
 void emulated_forbid_allocation(int forbidden);
 
+/* How often device memory has been taken from the driver: by cudaMalloc(), and for a pool that has too little. */
+long emulated_driver_allocations(void);
+
 /* The device is lost to the calling thread after so many of its launches, copies, clearings and waits: the next one and
  * all that follow are errors and do nothing, as after a fault in a kernel. Negative: it is not. */
 void emulated_lose_device(long calls);

@@ -2,15 +2,19 @@
  *
  * Device memory and page-locked host memory.
  */
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "device.h"
 #include "emulated.h"
 
+/* A pool holds memory of the driver's: what its allocations take, and, up to the threshold, what they took. */
 struct CUmemPoolHandle_st {
     int device;
+    uint64_t threshold = 0, used = 0, held = 0;
 };
 
 namespace emulated {
@@ -19,8 +23,35 @@ static std::map<uintptr_t, Allocation> &allocations() {
     static auto *all = new std::map<uintptr_t, Allocation>;
     return *all;
 }
-static size_t used[DEVICES];
+static size_t used[DEVICES]; /* by cudaMalloc() and by what the pools hold */
 static bool forbidden;
+static long from_driver; /* how often device memory has been taken from there */
+
+static std::set<cudaMemPool_t> &pools() {
+    static auto *all = new std::set<cudaMemPool_t>;
+    return *all;
+}
+
+static void shrink(cudaMemPool_t pool, uint64_t bytes) {
+    const uint64_t keeps = std::max(pool->used, std::min(pool->held, bytes));
+    used[pool->device] -= pool->held - keeps;
+    pool->held = keeps;
+}
+
+void shrink_pools() {
+    for (cudaMemPool_t pool : pools()) shrink(pool, pool->threshold);
+}
+
+/* Takes what the pool lacks for so many bytes from the driver. */
+static bool grow(cudaMemPool_t pool, uint64_t bytes) {
+    const uint64_t lacks = pool->used + bytes > pool->held ? pool->used + bytes - pool->held : 0;
+    if (lacks > device_memory - used[pool->device]) return false;
+    from_driver += lacks > 0;
+    used[pool->device] += lacks;
+    pool->held += lacks;
+    pool->used += bytes;
+    return true;
+}
 
 void forbid(const char *what) {
     if (forbidden) fatal("%s in a call that promises to take nothing", what);
@@ -34,8 +65,9 @@ Allocation *find_allocation(const void *pointer) {
     return at < reinterpret_cast<uintptr_t>(a.base) + a.bytes ? &a : nullptr;
 }
 
-static void add(void *memory, size_t bytes, cudaMemoryType type, int device) {
-    allocations()[reinterpret_cast<uintptr_t>(memory)] = {static_cast<char *>(memory), bytes, type, device, false};
+static void add(void *memory, size_t bytes, cudaMemoryType type, int device, cudaMemPool_t pool = nullptr) {
+    allocations()[reinterpret_cast<uintptr_t>(memory)] = {
+        static_cast<char *>(memory), bytes, type, device, false, pool};
 }
 
 /* The allocation that begins here. */
@@ -48,19 +80,25 @@ static Allocation &own_allocation(const void *memory, cudaMemoryType type, const
 
 static void release(void *memory) {
     Allocation &a = *find_allocation(memory);
-    if (a.type == cudaMemoryTypeDevice) used[a.device] -= a.bytes;
+    if (a.pool) a.pool->used -= a.bytes;
+    else if (a.type == cudaMemoryTypeDevice) used[a.device] -= a.bytes;
     allocations().erase(reinterpret_cast<uintptr_t>(memory));
     free(memory);
 }
 
-static cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type, int device) {
+static cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type, int device,
+                            cudaMemPool_t pool = nullptr) {
     static const unsigned char garbage[] = {0xCD, 0xFF, 0x7F, 0x3F};
-    if (type == cudaMemoryTypeDevice && (bytes > device_memory || used[device] + bytes > device_memory))
+    if (type == cudaMemoryTypeDevice && (bytes > device_memory || (!pool && used[device] + bytes > device_memory)))
         return failed(cudaErrorMemoryAllocation);
-    if (posix_memalign(memory, 256, bytes ? bytes : 1)) return failed(cudaErrorMemoryAllocation);
+    if (pool && !grow(pool, bytes)) return failed(cudaErrorMemoryAllocation);
+    if (posix_memalign(memory, 256, bytes ? bytes : 1)) {
+        if (pool) pool->used -= bytes;
+        return failed(cudaErrorMemoryAllocation);
+    }
     memset(*memory, seed() ? garbage[chance().below(4)] : 0xCD, bytes);
-    add(*memory, bytes, type, device);
-    if (type == cudaMemoryTypeDevice) used[device] += bytes;
+    add(*memory, bytes, type, device, pool);
+    if (type == cudaMemoryTypeDevice && !pool) used[device] += bytes, from_driver++;
     return cudaSuccess;
 }
 
@@ -71,6 +109,11 @@ using namespace emulated;
 void emulated_forbid_allocation(int forbid) {
     Guard guard(lock());
     forbidden = forbid != 0;
+}
+
+long emulated_driver_allocations(void) {
+    Guard guard(lock());
+    return from_driver;
 }
 
 /* ---- Device memory ---- */
@@ -99,7 +142,7 @@ cudaError_t cudaMallocFromPoolAsync(void **memory, size_t bytes, cudaMemPool_t p
     Guard guard(lock());
     forbid("cudaMallocAsync");
     enqueue(stream, "cudaMallocAsync", [] {});
-    return allocate(memory, bytes, cudaMemoryTypeDevice, pool ? pool->device : current()->device);
+    return allocate(memory, bytes, cudaMemoryTypeDevice, pool ? pool->device : current()->device, pool);
 }
 
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
@@ -115,15 +158,40 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *prope
     forbid("cudaMemPoolCreate");
     if (properties->location.id < 0 || properties->location.id >= devices()) return failed(cudaErrorInvalidDevice);
     *pool = new CUmemPoolHandle_st{properties->location.id};
+    pools().insert(*pool);
     return cudaSuccess;
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+    Guard guard(lock());
+    pool->threshold = 0;
+    shrink(pool, 0);
+    if (pool->used) return cudaSuccess; /* it goes on until all is freed, which after the loss of a device is never */
+    pools().erase(pool);
     delete pool;
     return cudaSuccess;
 }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value) {
+    Guard guard(lock());
+    if (attribute != cudaMemPoolAttrReleaseThreshold) return failed(cudaErrorInvalidValue);
+    pool->threshold = *static_cast<uint64_t *>(value);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value) {
+    Guard guard(lock());
+    *static_cast<uint64_t *>(value) = attribute == cudaMemPoolAttrReservedMemCurrent ? pool->held
+                                      : attribute == cudaMemPoolAttrUsedMemCurrent   ? pool->used
+                                                                                     : pool->threshold;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
+    Guard guard(lock());
+    shrink(pool, bytes);
+    return cudaSuccess;
+}
 
 /* All memory is the host's, so that every device may use it; here only what is asked for is checked. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *list, size_t count) {

@@ -242,6 +242,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     if (lost()) return failed(cudaErrorLaunchFailure);
     if (named(stream)->capturing) return failed(cudaErrorStreamCaptureUnsupported);
     finish(named(stream));
+    shrink_pools();
     return cudaSuccess;
 }
 
@@ -323,6 +324,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     Guard guard(lock());
     if (lost()) return failed(cudaErrorLaunchFailure);
     wait_for(*event);
+    shrink_pools();
     return cudaSuccess;
 }
 

@@ -96,11 +96,12 @@ has_no_mutable_data() {
     } | only "${2:-}"
 }
 
-# Memory, text for the log hook, and functions of libm for which there may be no instruction.
-libc='malloc|free|memcpy|memmove|memset|strlen|vsnprintf'
+# Memory, text for the log hook, with OpenMP the process (a forked one lacks the threads), and functions of libm for
+# which there may be no instruction.
+libc='malloc|free|getpid|memcpy|memmove|memset|strlen|vsnprintf'
 libm='exp|fma|floor|ceil|nextafterf|frexp|ldexp|log|log2|sqrt|fegetenv|fesetenv'
 compiler_made='__stack_chk_fail|__vsnprintf_chk|__mem(cpy|move|set)_chk|_GLOBAL_OFFSET_TABLE_'
-openmp_made='GOMP_[a-z_]+|omp_get_(num_threads|thread_num)|__kmpc_[a-z0-9_]+'
+openmp_made='GOMP_[a-z_]+|omp_get_(num_threads|thread_num)|omp_pause_resource_all|__kmpc_[a-z0-9_]+'
 # clang's lock for a reduction: common to all objects of a program that uses OpenMP, its own or not.
 openmp_lock='\.gomp_critical_user_\.reduction\.var'
 

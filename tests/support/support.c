@@ -224,6 +224,14 @@ long test_device_calls(void) {
 #endif
 }
 
+long test_driver_allocations(void) {
+#ifdef TEST_WITH_EMULATED
+    return emulated_driver_allocations();
+#else
+    return 0;
+#endif
+}
+
 /* ---- Device memory ---- */
 
 #ifdef TEST_WITH_CUDA

@@ -80,6 +80,8 @@ void test_forbid_allocation(int forbidden);
  * have been, see emulated_lose_device(). Elsewhere nothing happens, and there are none. */
 void test_lose_device(long calls);
 long test_device_calls(void);
+/* On the emulated GPU how often device memory has been taken from the driver, pools included; else 0. */
+long test_driver_allocations(void);
 
 /* Device memory for a test. Without the CUDA backend these calls fail the test. Copies go in either direction, and
  * wait. */
