@@ -30,9 +30,9 @@ short() {
     local lines
     lines=$(cat "$root"/tests/check/*.[ch] | grep -cvE '^ *($|/\*|\* |\*/)')
     echo "$lines lines"
-    [ "$lines" -le 1000 ]
+    [ "$lines" -le 1200 ]
 }
-check "it has at most 1000 lines of code" short
+check "it has at most 1200 lines of code" short
 
 # says STATUS WORD ARGUMENT...: the checker's exit status, and a word of its last line.
 says() {
