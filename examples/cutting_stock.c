@@ -197,11 +197,12 @@ static void print_result(const cutter *c, const options *o) {
         printf("{\"model\": ");
         print_json_string(o->model);
         printf(", \"backend\": \"%s\", \"pieces\": %d, \"stocks\": %d, \"status\": \"%s\", \"cost\": %lld, \"bound\": "
-               "%lld, "
-               "\"relaxation\": %.9g, \"rounds\": %lld, \"knapsacks\": %lld, \"patterns\": %d, \"seconds\": %.6f}\n",
+               "%lld",
                c->backend, (int)c->model.pieces, (int)c->model.stocks, proven ? "optimal" : "feasible",
-               (long long)c->cost, (long long)c->bound, c->info.objective, (long long)c->rounds, (long long)c->priced,
-               (int)c->known.count, c->seconds);
+               (long long)c->cost, (long long)c->bound);
+        print_json_number("relaxation", c->info.objective, 1);
+        printf(", \"rounds\": %lld, \"knapsacks\": %lld, \"patterns\": %d, \"seconds\": %.6f}\n", (long long)c->rounds,
+               (long long)c->priced, (int)c->known.count, c->seconds);
         return;
     }
     if (proven) printf("Optimal: the cost is %lld.\n", (long long)c->cost);

@@ -207,9 +207,12 @@ static void print_json(const options *o, const mip *model, const answer *a) {
     print_json_number("dual_violation", a->dual_violation, solved);
     print_json_number("primal_reached", a->info.primal_reached, a->info.primal_reached >= 0);
     print_json_number("dual_reached", a->info.dual_reached, a->info.dual_reached >= 0);
-    if (proof)
-        printf(", \"certificate\": {\"margin\": %.17g, \"residual\": %.17g}", a->proof.margin, a->proof.residual);
-    else printf(", \"certificate\": null");
+    if (proof) {
+        printf(", \"certificate\": {\"margin\": ");
+        print_json_value(a->proof.margin);
+        print_json_number("residual", a->proof.residual, 1);
+        printf("}");
+    } else printf(", \"certificate\": null");
     printf(", \"seconds\": %.9f, \"read_seconds\": %.6f}\n", a->seconds, a->read_seconds);
 }
 

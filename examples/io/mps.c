@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "examples/io/mps_reader.h"
+#include "examples/io/utf8.h"
 
 /* ---- Comments ---- */
 
@@ -203,6 +204,7 @@ static int read_lines(mps_reader *r) {
     if (status || r->in == ENDATA) return status;
     if (r->in == NO_SECTION) {
         snprintf(r->t->error, r->t->error_size, "%s: no MPS section in it (empty?)", r->t->path);
+        utf8_escape(r->t->error, r->t->error_size);
         return -1;
     }
     return mps_fail(r->t, "the file ends without ENDATA (truncated?)", NULL);

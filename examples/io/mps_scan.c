@@ -9,11 +9,13 @@
 #include <strings.h>
 
 #include "examples/io/text.h"
+#include "examples/io/utf8.h"
 
 /* ---- The whole text ---- */
 
 static int fail_to_read(mps_text *t, const char *what) {
     snprintf(t->error, t->error_size, "%s: %s", t->path, what);
+    utf8_escape(t->error, t->error_size);
     mps_close(t);
     return -1;
 }
@@ -86,6 +88,7 @@ void mps_rewind(mps_text *t) {
 int mps_fail(mps_text *t, const char *what, const char *word) {
     if (word) snprintf(t->error, t->error_size, "%s:%ld: %s: <%.200s>", t->path, t->number, what, word);
     else snprintf(t->error, t->error_size, "%s:%ld: %s", t->path, t->number, what);
+    utf8_escape(t->error, t->error_size);
     return -1;
 }
 
