@@ -36,6 +36,9 @@ static int name(struct hsearch_data *names, char *word, int add) {
     return add;
 }
 
+/* A bound or a side: from 1e20 on it is infinite. */
+static double limit(double value) { return fabs(value) >= 1e20 ? copysign(INFINITY, value) : value; }
+
 /* Whether this set of the section is the first; -1: some have names and some have none. */
 static int counts(reader *r, const char *set) {
     if (!r->set[r->in]) r->set[r->in] = set;
@@ -67,6 +70,7 @@ static const char *add_number(reader *r, char *row, const char *word) {
     if (isinf(value) && (r->in == COLUMNS || i == 0)) return "infinite";
     if (i == 0 && r->in == RANGES) return "a range of the objective";
     if (i < 0) return NULL;
+    if (r->in != COLUMNS && i > 0) value = limit(value);
     if (r->in == RHS) r->side[i] = value;
     else if (r->in == RANGES) r->range[i] = r->type[i] == 'E' ? value : fabs(value);
     else if (value != 0) p->row[*last] = i, p->value[(*last)++] = value;
@@ -101,6 +105,7 @@ static const char *add_bound(reader *r, char **w, int n) {
     if ((j = counts(r, named ? w[1] : "")) < 1) return j ? "sets with and without names" : NULL;
     if (!(j = name(&r->col, w[1 + named], 0))) return "no such column";
     if (n > 2 + named && !is_number(w[2 + named], &value)) return "no number";
+    value = limit(value);
     lower = &r->p->bound[LOWER][--j];
     upper = &r->p->bound[UPPER][j];
     if (r->own[j] < 0) r->own[j] = 0, *upper = INFINITY;
