@@ -259,7 +259,7 @@ static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, g
     void *room[2] = {NULL, NULL};
     gpuopt_status status = GPUOPT_OK;
     int32_t k;
-    gpuopt__elimination_load_rooms(&prep->draft, rooms);
+    gpuopt__elimination_load_rooms(e->context, &prep->draft, rooms);
     for (k = 0; k < 2; k++) room[k] = gpuopt__elimination_scratch_take(&prep->scratch, rooms[k]);
     status = prep->scratch.status;
     e->model = prep->desc.model;
@@ -267,9 +267,10 @@ static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, g
     for (k = 0; k < e->plan.first_device && !status; k++) {
         const gpuopt__elimination_table *t = &e->plan.table[k];
         uint64_t *count = t->count_at < 0 ? NULL : (uint64_t *)room[1];
-        gpuopt__elimination_store_function(&prep->desc, &e->plan, t, room[0], count);
-        if (!prep->desc.model) e->model = gpuopt__elimination_hash_table(e->model, &e->plan, t, room[0], count);
-        status = backend->load(e, k, room[0], count);
+        void *cost = backend->place ? backend->place(e, k, &count) : room[0];
+        gpuopt__elimination_store_function(&prep->desc, &e->plan, t, cost, count);
+        if (!prep->desc.model) e->model = gpuopt__elimination_hash_table(e->model, &e->plan, t, cost, count);
+        if (!backend->place) status = backend->load(e, k, cost, count);
     }
     if (e->model == 0) e->model = 1;
     if (!status) status = backend->loaded(e);

@@ -316,7 +316,7 @@ static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparati
     if (status) return status;
     memcpy(e->policy_bytes, prep->policy_bytes, sizeof e->policy_bytes);
     memcpy(e->policy_operations, prep->policy_operations, sizeof e->policy_operations);
-    gpuopt__elimination_load_rooms(&prep->draft, rooms);
+    gpuopt__elimination_load_rooms(context, &prep->draft, rooms);
     e->memory.create_bytes += prep->scratch.bytes;
     for (k = 0; k < 2; k++) e->memory.create_bytes += gpuopt__elimination_scratch_size(rooms[k]);
     if (e->memory.host_bytes + e->memory.create_bytes < prep->scratch.most)
