@@ -153,9 +153,8 @@ static void print_json(const options *o, const summary *s) {
     printf("{\"model\": ");
     print_json_string(o->model);
     printf(", \"backend\": \"%s\", \"status\": \"%s\"", s->backend, s->status);
-    if (isfinite(s->objective)) printf(", \"objective\": %.12g", s->objective);
-    else printf(", \"objective\": null");
-    if (isfinite(s->nodes.bound)) printf(", \"bound\": %.12g", s->nodes.bound);
+    print_json_number("objective", s->objective, 1);
+    if (isfinite(s->nodes.bound)) print_json_number("bound", s->nodes.bound, 1);
     printf(", \"nodes\": %lld, \"calls\": %lld, \"pruned\": %lld, \"tightened\": %lld", (long long)s->nodes.nodes,
            (long long)s->nodes.calls, (long long)s->nodes.pruned, (long long)s->nodes.tightened);
     printf(", \"seconds\": %.6f, \"processor_seconds\": %.6f, \"propagation_seconds\": %.6f, \"share\": %.4f}\n",

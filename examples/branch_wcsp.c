@@ -108,7 +108,8 @@ static gpuopt_status describe(search *s, const options *o, gpuopt_elimination_de
     graphical_model *m = &s->searched;
     gpuopt_elimination_reduction_info info = GPUOPT_INIT(gpuopt_elimination_reduction_info);
     gpuopt_status status = GPUOPT_OK;
-    *m = s->model;
+    if (graphical_merge_values(&s->model, NULL, 0, &s->merge) < 0) return GPUOPT_ERROR_MEMORY;
+    *m = s->merge.first ? s->merge.model : s->model;
     desc->variables = m->variables;
     desc->domain = m->domain;
     desc->functions = m->functions;
@@ -343,6 +344,7 @@ int main(int argc, char **argv) {
     gpuopt_context_destroy(s.context);
     tree_free(&s.tree);
     graphical_free(&s.model);
+    graphical_merge_free(&s.merge);
     free(order);
     free(s.lifted);
     free(s.best);

@@ -180,10 +180,12 @@ static void print_json(const options *o, const mip *m, const answer *a) {
     print_worst("dual_worst", m, &a->dual);
     print_json_number("primal_reached", a->info.primal_reached, known && a->info.primal_reached >= 0);
     print_json_number("dual_reached", a->info.dual_reached, known && a->info.dual_reached >= 0);
-    if (is_proof(a))
-        printf(", \"certificate\": {\"margin\": %.17g, \"residual\": %.17g}", a->info.certificate_margin,
-               a->info.certificate_residual);
-    else printf(", \"certificate\": null");
+    if (is_proof(a)) {
+        printf(", \"certificate\": {\"margin\": ");
+        print_json_value(a->info.certificate_margin);
+        print_json_number("residual", a->info.certificate_residual, 1);
+        printf("}");
+    } else printf(", \"certificate\": null");
     printf(", \"repairs\": %lld, \"seconds\": %.6f}\n", (long long)a->repairs, a->seconds);
 }
 

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "examples/io/utf8.h"
+
 const char *const backends[] = {"auto", "cpu", "cuda", NULL};
 
 int choice(const char *word, const char *const *choices) {
@@ -198,9 +200,19 @@ gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int t
 
 /* ---- Output ---- */
 
+static void print_text(FILE *to, const char *text) {
+    size_t step;
+    for (; *text; text += step ? step : 1) {
+        step = utf8_printable(text);
+        if (step) fwrite(text, 1, step, to);
+        else fprintf(to, "\\x%02X", (unsigned)(unsigned char)*text);
+    }
+}
+
 void print_name(FILE *to, char **name, char letter, int k) {
-    if (name) fputs(name[k], to);
-    else fprintf(to, "%c%d", letter, k);
+    if (!name) fprintf(to, "%c%d", letter, k);
+    else if (to == stdout || to == stderr) print_text(to, name[k]);
+    else fputs(name[k], to); /* a file, which has what the model's has */
 }
 
 void print_pairs(FILE *to, char **name, char letter, int count, const double *a, const double *b) {
@@ -212,19 +224,27 @@ void print_pairs(FILE *to, char **name, char letter, int count, const double *a,
 }
 
 void print_json_string(const char *text) {
+    size_t step;
     putchar('"');
-    for (; *text; text++) {
+    for (; *text; text += step ? step : 1) {
         unsigned char c = (unsigned char)*text;
+        step = utf8_length(text);
         if (c == '"' || c == '\\') printf("\\%c", c);
-        else if (c < 0x20) printf("\\u%04x", (unsigned)c);
-        else putchar(c);
+        else if (c < 0x20 || c == 0x7F) printf("\\u%04x", (unsigned)c);
+        else if (step) fwrite(text, 1, step, stdout);
+        else printf("\\\\x%02X", (unsigned)c);
     }
     putchar('"');
 }
 
+void print_json_value(double value) {
+    if (isfinite(value)) printf("%.17g", value);
+    else printf("null");
+}
+
 void print_json_number(const char *name, double value, int known) {
-    if (known && isfinite(value)) printf(", \"%s\": %.17g", name, value);
-    else printf(", \"%s\": null", name);
+    printf(", \"%s\": ", name);
+    print_json_value(known ? value : NAN);
 }
 
 int close_written(FILE *file, const char *path) {

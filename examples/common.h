@@ -65,12 +65,14 @@ gpuopt_status open_context(const char *wanted, int try_gpu, int threads, speaker
 gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int threads, speaker *speaker,
                               gpuopt_context **context, const char **backend);
 
-/* Generated models have numbers for names. */
+/* Generated models have numbers for names. On stdout and stderr what is not printable is written as \xNN. */
 void print_name(FILE *to, char **name, char letter, int k);
 /* Prints a line "name a b" for each of `count`. */
 void print_pairs(FILE *to, char **name, char letter, int count, const double *a, const double *b);
-void print_json_string(const char *text); /* in quotes, on stdout */
-/* Prints a comma and a member on stdout: null if it is not known or not finite. */
+/* JSON on stdout. Bytes of a string that are no UTF-8 become the text \xNN; a number that is not finite, which JSON has
+ * not, becomes null. The last one prints a comma and a member, null if it is not known. */
+void print_json_string(const char *text);
+void print_json_value(double value);
 void print_json_number(const char *name, double value, int known);
 
 /* Closes a file. If it could not be written, or opened (file NULL), prints that on stderr and returns -1, else 0. */

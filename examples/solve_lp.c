@@ -47,8 +47,7 @@ static const char usage[] =
     "  --certificate FILE write the answer with what proves it, for the checker in tests/check "
     "(doc/checking.md)\n" USAGE_SHARED
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write,\n"
-    "             3 stopped early, imprecise (no answer within the tolerances), or anything else
-";
+    "             3 stopped early, imprecise (no answer within the tolerances), or anything else\n";
 
 typedef struct options {
     const char *model, *backend, *method, *algorithm, *pricing, *ratio, *technique, *solution, *certificate;
@@ -204,9 +203,12 @@ static void print_json(const options *o, const mip *model, const answer *a) {
     print_json_number("dual_violation", a->dual_violation, solved);
     print_json_number("primal_reached", a->info.primal_reached, a->info.primal_reached >= 0);
     print_json_number("dual_reached", a->info.dual_reached, a->info.dual_reached >= 0);
-    if (proof)
-        printf(", \"certificate\": {\"margin\": %.17g, \"residual\": %.17g}", a->proof.margin, a->proof.residual);
-    else printf(", \"certificate\": null");
+    if (proof) {
+        printf(", \"certificate\": {\"margin\": ");
+        print_json_value(a->proof.margin);
+        print_json_number("residual", a->proof.residual, 1);
+        printf("}");
+    } else printf(", \"certificate\": null");
     printf(", \"seconds\": %.9f, \"read_seconds\": %.6f}\n", a->seconds, a->read_seconds);
 }
 

@@ -199,10 +199,12 @@ static int write_certificate(const options *o, const problem *p, const wcsp_answ
 
 /* Takes an assignment of the model that is eliminated: lifts it if that is a reduced one. */
 static gpuopt_status take_values(problem *p, const int32_t *value, wcsp_answer *a) {
+    gpuopt_status status = GPUOPT_OK;
     a->assigned = 1;
-    if (p->reduction) return gpuopt_elimination_reduction_lift(p->reduction, value, a->value);
-    memcpy(a->value, value, sizeof *value * (size_t)p->model.variables);
-    return GPUOPT_OK;
+    if (p->reduction) status = gpuopt_elimination_reduction_lift(p->reduction, value, a->value);
+    else memcpy(a->value, value, sizeof *value * (size_t)p->model.variables);
+    if (!status) expand_values(p, a->value);
+    return status;
 }
 
 static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
@@ -331,6 +333,7 @@ static gpuopt_status solve_by_agents(gpuopt_context *context, const options *o, 
     a->eliminate_seconds = a->agents.eliminate_seconds;
     a->exact = a->info.outcome == GPUOPT_OPTIMAL;
     if (!status && a->agents.assigned) {
+        expand_values(p, a->value);
         graphical_cost(&p->model, a->value, &permitted, &a->cost, &a->real);
         a->assigned = permitted;
         a->exact |= permitted && p->desc.type == GPUOPT_COST_INT64 && a->cost == a->info.cost;

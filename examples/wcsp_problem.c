@@ -25,6 +25,7 @@ static int allocate_problem(problem *p, wcsp_answer *a) {
 
 void free_problem(problem *p, wcsp_answer *a) {
     graphical_free(&p->model);
+    graphical_merge_free(&p->merge);
     free(p->fixed);
     free(p->agent);
     free(p->condition);
@@ -51,6 +52,25 @@ static int check_task(const options *o, const graphical_model *model, task task,
     return -1;
 }
 
+void expand_values(const problem *p, int32_t *value) {
+    if (p->merge.first) graphical_merge_expand(&p->merge, value);
+}
+
+/* Sets the descriptor's model: certificates are about the file's, all else about that with merged values. */
+static int describe(const options *o, problem *p, const wcsp_answer *a) {
+    gpuopt_elimination_desc *desc = &p->desc;
+    const graphical_model *model = &p->model;
+    if (!o->certificate && graphical_merge_values(model, p->fixed, a->task == TASK_COUNT, &p->merge) < 0) return -1;
+    if (p->merge.first) model = &p->merge.model;
+    desc->variables = model->variables;
+    desc->domain = model->domain;
+    desc->functions = model->functions;
+    desc->function = model->function;
+    desc->type = model->type;
+    desc->top = model->top;
+    return 0;
+}
+
 int load_problem(const options *o, problem *p, wcsp_answer *a, char *error, size_t error_size) {
     graphical_model *model = &p->model;
     gpuopt_elimination_desc *desc = &p->desc;
@@ -75,20 +95,18 @@ int load_problem(const options *o, problem *p, wcsp_answer *a, char *error, size
     } else {
         desc->heuristic = (gpuopt_elimination_heuristic)heuristic;
     }
+    if (describe(o, p, a)) {
+        snprintf(error, error_size, "%s: out of memory", o->model);
+        return -1;
+    }
     for (k = 0; k < model->variables; k++) {
         if (p->fixed[k] >= 0) {
-            p->given[desc->condition_count] = p->fixed[k];
+            p->given[desc->condition_count] = graphical_merge_find(&p->merge, k, p->fixed[k]);
             p->condition[desc->condition_count++] = k;
         } else if (desc->order) {
             desc->order_count++;
         }
     }
-    desc->variables = model->variables;
-    desc->domain = model->domain;
-    desc->functions = model->functions;
-    desc->function = model->function;
-    desc->type = model->type;
-    desc->top = model->top;
     desc->condition = p->condition;
     desc->semiring = a->task == TASK_LOGZ    ? GPUOPT_SEMIRING_LOG_SUM_EXP
                      : a->task == TASK_COUNT ? GPUOPT_SEMIRING_MIN_COUNT

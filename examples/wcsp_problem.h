@@ -6,6 +6,7 @@
 #define EXAMPLES_WCSP_PROBLEM_H
 
 #include "examples/common.h"
+#include "examples/io/graphical_merge.h"
 #include "examples/wcsp_report.h"
 
 typedef struct options {
@@ -16,7 +17,8 @@ typedef struct options {
 } options;
 
 typedef struct problem {
-    graphical_model model;
+    graphical_model model; /* as it was read */
+    graphical_merge merge; /* the model with fewer values that is solved instead, or nothing */
     /* [variables] each; reduced: values of the model that is eliminated, which p->reduction may have made */
     int32_t *fixed, *agent, *condition, *given, *order, *parent, *reduced;
     gpuopt_elimination_desc desc;
@@ -26,6 +28,8 @@ typedef struct problem {
 /* Reads everything and fills the descriptor. Returns 0, or -1 and the error; free_problem() in any case. */
 int load_problem(const options *o, problem *p, wcsp_answer *a, char *error, size_t error_size);
 void free_problem(problem *p, wcsp_answer *a);
+/* Makes values of what is solved, before any reduction, values of the model; in place. */
+void expand_values(const problem *p, int32_t *value);
 /* Checks the answer on the model as it was read. Returns 0, or prints what is wrong and returns -1. */
 int check_answer(const options *o, const problem *p, const wcsp_answer *a);
 /* Three quarters of the machine's memory, or 0 if the system does not say how much it has. */

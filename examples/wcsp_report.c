@@ -23,10 +23,8 @@ static double in_file(const graphical_model *model, double bound) {
 /* Prints a number in the type of the model, and in the units of its file. */
 static void print_cost(const char *name, const graphical_model *model, int64_t cost, double real, int known) {
     char text[GRAPHICAL_COST_TEXT];
-    if (!known) {
-        printf(", \"%s\": null", name);
-    } else if (model->type == GPUOPT_COST_DOUBLE) {
-        printf(", \"%s\": %.17g", name, real);
+    if (!known || model->type == GPUOPT_COST_DOUBLE) {
+        print_json_number(name, real, known);
     } else {
         graphical_cost_text(model, cost, text);
         printf(", \"%s\": %s", name, text);
@@ -80,10 +78,13 @@ void print_json(const graphical_model *model, const wcsp_answer *a) {
     print_json_model(model, a);
     printf(", \"width\": %d, \"z\": %d, \"sliced\": %d, \"slices\": %lld, \"messages\": %d", (int)e->width, (int)e->z,
            (int)e->sliced, (long long)e->slices, (int)e->messages);
-    printf(", \"operations\": %.17g, \"peak_bytes_predicted\": %llu, \"peak_bytes\": %llu", e->operations,
-           (unsigned long long)a->peak_predicted, (unsigned long long)a->peak);
-    if (a->ranks > 1)
-        printf(", \"ranks\": %d, \"split\": %d, \"exchanged_bytes\": %.0f", a->ranks, (int)e->split, e->exchanged);
+    print_json_number("operations", e->operations, 1);
+    printf(", \"peak_bytes_predicted\": %llu, \"peak_bytes\": %llu", (unsigned long long)a->peak_predicted,
+           (unsigned long long)a->peak);
+    if (a->ranks > 1) {
+        printf(", \"ranks\": %d, \"split\": %d", a->ranks, (int)e->split);
+        print_json_number("exchanged_bytes", e->exchanged, 1);
+    }
     printf(", \"status\": \"%s\"", infeasible(a) ? "infeasible"
                                    : a->exact    ? "optimal"
                                    : a->stopped  ? "limit"
@@ -91,7 +92,7 @@ void print_json(const graphical_model *model, const wcsp_answer *a) {
     print_json_task(model, a);
     if (a->relaxation.scale) {
         printf(", \"relax_iterations\": %d", (int)a->relaxation.iterations);
-        print_json_number("relax_bound", in_file(model, a->bound), !a->unknown);
+        print_json_number("relax_bound", in_file(model, a->bound), !a->unknown && !infeasible(a));
         printf(", \"relax_seconds\": %.9f", a->relax_seconds);
     }
     if (a->distributed) {
@@ -125,10 +126,12 @@ void print_plans_json(const graphical_model *model, const wcsp_answer *a) {
             printf("null");
             continue;
         }
-        printf("{\"fits\": %s, \"bytes\": %llu, \"operations\": %.17g, \"width\": %d, \"largest\": %.17g, "
-               "\"messages\": %d, \"bits\": %d, \"passes\": %d, \"slices\": %lld, \"z\": %d}",
-               p->fits ? "true" : "false", (unsigned long long)p->bytes, e->operations, (int)e->width, e->largest,
-               (int)e->messages, (int)e->bits, (int)e->passes, (long long)e->slices, (int)e->z);
+        printf("{\"fits\": %s, \"bytes\": %llu", p->fits ? "true" : "false", (unsigned long long)p->bytes);
+        print_json_number("operations", e->operations, 1);
+        printf(", \"width\": %d", (int)e->width);
+        print_json_number("largest", e->largest, 1);
+        printf(", \"messages\": %d, \"bits\": %d, \"passes\": %d, \"slices\": %lld, \"z\": %d}", (int)e->messages,
+               (int)e->bits, (int)e->passes, (long long)e->slices, (int)e->z);
     }
     printf("}}\n");
 }

@@ -26,6 +26,11 @@ void take(search *s, const int32_t *value) {
         if (s->status) return;
         value = s->lifted;
     }
+    if (s->merge.first) {
+        if (value != s->lifted) memcpy(s->lifted, value, sizeof *value * (size_t)s->model.variables);
+        graphical_merge_expand(&s->merge, s->lifted);
+        value = s->lifted;
+    }
     graphical_cost(&s->model, value, &permitted, &cost, &real);
     if (!permitted || (s->feasible && cost >= s->upper)) return;
     s->feasible = 1;

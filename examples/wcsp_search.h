@@ -6,6 +6,7 @@
 #define EXAMPLES_WCSP_SEARCH_H
 
 #include "examples/common.h"
+#include "examples/io/graphical_merge.h"
 #include "examples/wcsp_tree.h"
 
 /* What is known about a state of a level: how far its optimum is above its bound, or at least is. */
@@ -19,7 +20,8 @@ typedef struct memory {
 
 typedef struct search {
     graphical_model model;    /* as it was read */
-    graphical_model searched; /* its fields or those of the reduced model, which others own */
+    graphical_merge merge;    /* the model with fewer values, or nothing */
+    graphical_model searched; /* its fields or those of the merged or reduced model, which others own */
     gpuopt_elimination_reduction *reduction;
     int64_t offset; /* of the costs of the model to those of the reduced one */
     tree tree;      /* of the model that is searched, as all that follows */

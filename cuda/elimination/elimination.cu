@@ -86,8 +86,22 @@ gpuopt_status elimination_view(gpuopt_elimination *elimination, int32_t table, i
 
 } // namespace
 
-const gpuopt__elimination_backend gpuopt__cuda_elimination = {
-    elimination_plan,   elimination_create, elimination_destroy, elimination_run,        elimination_finish,
-    elimination_total,  elimination_load,   elimination_loaded,  elimination_condition,  elimination_assign,
-    elimination_bounds, elimination_read,   elimination_view,    elimination_free_bytes, 1,
-    elimination_scan,   elimination_unpack, elimination_pack};
+const gpuopt__elimination_backend gpuopt__cuda_elimination = {elimination_plan,
+                                                              elimination_create,
+                                                              elimination_destroy,
+                                                              elimination_run,
+                                                              elimination_finish,
+                                                              elimination_total,
+                                                              elimination_load,
+                                                              elimination_loaded,
+                                                              elimination_condition,
+                                                              elimination_assign,
+                                                              elimination_bounds,
+                                                              elimination_read,
+                                                              elimination_view,
+                                                              elimination_free_bytes,
+                                                              1,
+                                                              elimination_scan,
+                                                              elimination_unpack,
+                                                              elimination_pack,
+                                                              NULL};

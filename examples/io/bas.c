@@ -35,9 +35,26 @@ static int set(reader *r, int32_t variable, gpuopt_simplex_variable status, cons
     return 0;
 }
 
-static int32_t column(const reader *r, const char *name) { return names_find(&r->col, name); }
+/* A name of a fixed column may have blanks; the model's has none, or '_' if another is the same without them. Returns
+ * -1 if there is no such name, or if either may be meant. */
+static int32_t find(const names *n, const char *name) {
+    char bare[64], joined[64];
+    size_t k, length = 0;
+    int32_t found, other;
+    if (!strchr(name, ' ') || strlen(name) >= sizeof bare) return names_find(n, name);
+    for (k = 0; name[k]; k++) {
+        joined[k] = name[k] == ' ' ? '_' : name[k];
+        if (name[k] != ' ') bare[length++] = name[k];
+    }
+    joined[k] = bare[length] = 0;
+    found = names_find(n, bare);
+    other = names_find(n, joined);
+    return found < 0 ? other : other < 0 ? found : -1;
+}
+
+static int32_t column(const reader *r, const char *name) { return find(&r->col, name); }
 static int32_t row(const reader *r, const char *name) {
-    int32_t i = names_find(&r->row, name);
+    int32_t i = find(&r->row, name);
     return i < 0 ? -1 : r->cols + i;
 }
 static int32_t either(const reader *r, const char *name) {

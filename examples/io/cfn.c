@@ -9,7 +9,8 @@
  *                  h: {scope: [w] costs: k} k: {scope: [w] costs: [0 2]}
  *                  d: {scope: [v w] type: salldiff params: {metric: var cost: 0.7}}}}
  * "<" is for costs that are minimised and must be below the bound, ">" for such as are maximised and must be above it.
- * Costs are cut to the decimal places that the bound has. Values and variables are named or numbered from 0; the
+ * Costs are cut to the decimal places that the bound has; the word inf is a cost that is forbidden, also where costs are
+ * maximised, as in version 1.4.0 of toulbar2. Values and variables are named or numbered from 0; the
  * names of fields, of functions and of variables (in [3 2], say) may be left out. A dense table has its last variable
  * fastest; of equal tuples of a list, which toulbar2 refuses, the last one counts. A function with a name instead of
  * costs has those of the next function with that name and a table (in toulbar2: of at most three variables). Types of
@@ -182,7 +183,9 @@ static int read_value(reader *r, int32_t variable, int32_t *value) {
 }
 
 static int read_cost(reader *r, int64_t *cost) {
-    if (tokens_decimal(&r->t, "cost", r->model->places, cost)) return -1;
+    if (tokens_next(&r->t, "cost")) return -1;
+    if (tokens_is(&r->t, "inf")) return *cost = BUILDER_FORBIDDEN, 0;
+    if (tokens_decimal_behind(&r->t, "cost", 0, r->model->places, cost)) return -1;
     if (r->model->maximised) *cost = -*cost;
     return 0;
 }

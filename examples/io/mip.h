@@ -37,8 +37,12 @@ typedef struct mip {
  * Semi-continuous columns, special ordered sets, quadratic terms and what else such a program does not have are
  * refused. As in CLP: integer columns between markers, without a card in BOUNDS, are 0 or 1; the objective's constant
  * is minus the right-hand side of its row; a negative UP without a lower bound makes that -infinity; of several free
- * rows the first is the objective, the others are dropped; of several sets of sides, ranges or bounds the first counts;
- * names lose their spaces. OBJSENSE (MAX, MAXIMIZE, MIN, MINIMIZE) counts wherever it stands.
+ * rows the first is the objective, the others are dropped; of several sets of sides, ranges or bounds the first counts.
+ * OBJSENSE (MAX, MAXIMIZE, MIN, MINIMIZE) counts wherever it stands. As in GLPK a word that begins with $, in the third
+ * field or behind it, begins a comment, unless it is the name of a row or, in BOUNDS, of a column.
+ * Names of fixed format lose their blanks; where two would then be the same, these have '_' for them. Refused: words
+ * behind a section's name, which may be a data line that begins in the first column; sets with and without names in
+ * one section; a file that is free format and also fixed format, and then another model.
  * Generated for propagation, by rows: rand,M,N,LEN,SEED[,SLACK]  skew,M,N,LEN,SEED[,SLACK]  band,M,LEN,SEED[,SLACK]
  * cascade,N  twolines  cflp,K  emptyrows,E  cover,N,NONZEROS,SEED; band,8000000,8,1 has 64 million nonzeros.
  * Linear programs, by columns: shah:M:SEED  meyer:M:N:DENSITY:SEED  plant:M:N:DENSITY:SEED, see lp_models.c. */

@@ -9,11 +9,13 @@
 #include <strings.h>
 
 #include "examples/io/text.h"
+#include "examples/io/utf8.h"
 
 /* ---- The whole text ---- */
 
 static int fail_to_read(mps_text *t, const char *what) {
     snprintf(t->error, t->error_size, "%s: %s", t->path, what);
+    utf8_escape(t->error, t->error_size);
     mps_close(t);
     return -1;
 }
@@ -63,15 +65,17 @@ int mps_open(mps_text *t, const char *path, char *error, size_t error_size) {
         if (length > longest) longest = length;
     }
     t->line = malloc(longest + 1);
-    t->copy = malloc(longest + MPS_WORDS + 1); /* fields are ended by 0, each */
-    return t->line && t->copy ? 0 : fail_to_read(t, "out of memory");
+    t->copy = malloc(longest + 1);
+    t->fields = malloc(longest + MPS_WORDS + 1); /* each ended by 0 */
+    return t->line && t->copy && t->fields ? 0 : fail_to_read(t, "out of memory");
 }
 
 void mps_close(mps_text *t) {
     free(t->text);
     free(t->line);
     free(t->copy);
-    t->text = t->line = t->copy = NULL;
+    free(t->fields);
+    t->text = t->line = t->copy = t->fields = NULL;
 }
 
 void mps_rewind(mps_text *t) {
@@ -84,6 +88,7 @@ void mps_rewind(mps_text *t) {
 int mps_fail(mps_text *t, const char *what, const char *word) {
     if (word) snprintf(t->error, t->error_size, "%s:%ld: %s: <%.200s>", t->path, t->number, what, word);
     else snprintf(t->error, t->error_size, "%s:%ld: %s", t->path, t->number, what);
+    utf8_escape(t->error, t->error_size);
     return -1;
 }
 
@@ -127,22 +132,22 @@ int mps_words(mps_text *t, char *word[MPS_WORDS]) {
 }
 
 int mps_fields(mps_text *t, char *field[MPS_WORDS]) {
-    static const size_t first[] = {1, 4, 14, 24, 39, 49, SIZE_MAX}, last[] = {2, 11, 21, 35, 46, 60};
-    char *to = t->copy;
-    size_t k;
-    int f = 0;
-    for (f = 0; f < MPS_WORDS; f++) field[f] = NULL;
-    for (f = 0, k = 0; k < t->length; k++) {
-        while (f < MPS_WORDS && k > last[f]) { /* the field ends */
-            if (field[f]) *to++ = 0;
-            f++;
-        }
-        if (f == MPS_WORDS) break; /* what is behind the last field is a comment */
-        if (is_gap(t->line[k])) continue;
-        if (k < first[f]) return 0;
-        if (!field[f]) field[f] = to;
-        *to++ = t->line[k];
+    static const size_t first[] = {1, 4, 14, 24, 39, 49}, last[] = {2, 11, 21, 35, 46, 60};
+    char *to = t->fields;
+    size_t k = 0, end;
+    int f;
+    for (f = 0; f < MPS_WORDS; f++) {
+        field[f] = NULL;
+        for (; k < first[f] && k < t->length; k++)
+            if (!is_gap(t->line[k])) return 0; /* between the fields */
+        end = t->length < last[f] + 1 ? t->length : last[f] + 1;
+        while (end > k && is_gap(t->line[end - 1])) end--;
+        while (k < end && is_gap(t->line[k])) k++;
+        if (k < end) field[f] = to;
+        for (; k < end; k++) *to++ = is_gap(t->line[k]) ? ' ' : t->line[k];
+        if (field[f]) *to++ = 0;
+        k = last[f] + 1;
     }
-    *to = 0;
-    return 1;
+    /* What is behind the last field is a comment, unless it is the rest of a number. */
+    return t->length <= k || is_gap(t->line[k]) || is_gap(t->line[k - 1]);
 }

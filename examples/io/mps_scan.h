@@ -18,7 +18,7 @@ typedef struct mps_text {
     long number; /* of the latest line, from 1 */
     char *line;  /* it, ended by 0, without the line break; [longest line + 1] */
     size_t length;
-    char *copy; /* its words are cut out of here */
+    char *copy, *fields; /* its words, and its fields, are cut out of here */
 } mps_text;
 
 /* Reads everything to the end. The path - is standard input. Returns 0, or -1 and the error: it cannot be read, or it
@@ -34,8 +34,8 @@ int mps_is_blank(const mps_text *t);
 int mps_is_card(const mps_text *t);
 /* Cuts the latest line into words. Returns how many there are, at most MPS_WORDS + 1, which means more. */
 int mps_words(mps_text *t, char *word[MPS_WORDS]);
-/* Cuts it into the six fields of fixed format, with their blanks taken out; NULL: an empty one. Returns 0 if something
- * stands between the fields. */
+/* Cuts it into the six fields of fixed format, without blanks around them; NULL: an empty one. A tab counts as a blank.
+ * Returns 0 if something stands between the fields. */
 int mps_fields(mps_text *t, char *field[MPS_WORDS]);
 
 /* Reports what is wrong with the latest line, and returns -1. */

@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "examples/io/utf8.h"
+
 typedef struct buffer {
     char *text;
     size_t size, room;
@@ -73,6 +75,7 @@ char *text_read(const char *path, size_t *size, char *error, size_t error_size) 
     file = strcmp(path, "-") == 0 ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path, "rb");
     if (!file) {
         snprintf(error, error_size, "%s: cannot be opened: %s", path, errno ? strerror(errno) : "out of memory");
+        utf8_escape(error, error_size);
         return NULL;
     }
     fault = read_file(file, &b);
@@ -84,6 +87,7 @@ char *text_read(const char *path, size_t *size, char *error, size_t error_size) 
     }
     if (fault) {
         snprintf(error, error_size, "%s: %s%s", path, fault == damaged ? "" : "cannot be read: ", fault);
+        utf8_escape(error, error_size);
         free(b.text);
         return NULL;
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "examples/io/text.h"
+#include "examples/io/utf8.h"
 
 /* ---- The file ---- */
 
@@ -98,6 +99,7 @@ int tokens_fail(tokens *t, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(t->error + used, t->error_size - used, format, arguments);
     va_end(arguments);
+    utf8_escape(t->error, t->error_size);
     return -1;
 }
 

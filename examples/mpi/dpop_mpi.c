@@ -227,6 +227,8 @@ static void print_cost(const graphical_model *m, const char *before, int64_t cos
     if (m->type == GPUOPT_COST_INT64) {
         graphical_cost_text(m, cost, text);
         printf("%s", text);
+    } else if (digits == 17) {
+        print_json_value(real);
     } else {
         printf("%.*g", digits, real);
     }

@@ -73,7 +73,7 @@ struct gpuopt__elimination_backend {
     gpuopt_status (*finish)(gpuopt_elimination *, int64_t slice);
     /* Waits for a copy's total over all slices so far. */
     gpuopt_status (*total)(gpuopt_elimination *, int32_t copy, gpuopt__elimination_total *);
-    /* The stored costs of a function, of the plan's width, and its counts or NULL: its whole table. */
+    /* The stored costs of a function, of the plan's width, and its counts or NULL: its whole table. NULL: see place. */
     gpuopt_status (*load)(gpuopt_elimination *, int32_t table, const void *cost, const uint64_t *count);
     gpuopt_status (*loaded)(gpuopt_elimination *); /* after the last load */
     /* The offsets of conditioned tables: offset [copies][condition_rows]. */
@@ -104,6 +104,9 @@ struct gpuopt__elimination_backend {
     /* Writes a copy's table to the places of costs and counts (or NULL) of one; may only enqueue. UNSUPPORTED: not in
      * device memory. */
     gpuopt_status (*pack)(gpuopt_elimination *, int32_t table, int32_t copy, void *cost, void *count);
+    /* Instead of load: where a function's table is in host memory, and its counts, if it has any, to be written before
+     * `loaded`. NULL: load it. */
+    void *(*place)(gpuopt_elimination *, int32_t table, uint64_t **count);
 };
 
 #endif /* GPUOPT_IMPL_ELIMINATION_BACKEND_H */

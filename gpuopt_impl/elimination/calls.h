@@ -130,20 +130,56 @@ GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const 
 
 /* ---- Loading ---- */
 
+/* Writes one cost into a table of what is stored. */
+static void gpuopt__elimination_store_cost(const gpuopt__elimination_plan *plan, const gpuopt__elimination_table *t,
+                                           void *cost, int64_t to, int64_t inner) {
+    uint64_t u = inner == INT64_MAX ? plan->forbidden : (uint64_t)inner - (uint64_t)t->offset;
+    if (u > plan->forbidden) u = plan->forbidden;
+    if (plan->bits == 8) ((uint8_t *)cost)[to] = (uint8_t)u;
+    else if (plan->bits == 16) ((uint16_t *)cost)[to] = (uint16_t)u;
+    else if (plan->bits == 32) ((uint32_t *)cost)[to] = (uint32_t)u;
+    else ((uint64_t *)cost)[to] = u;
+}
+
+/* A list of tuples: the default everywhere, then the tuples. */
+static void gpuopt__elimination_store_list(const gpuopt_elimination_desc *d, const gpuopt__elimination_plan *plan,
+                                           const gpuopt__elimination_table *t, void *cost) {
+    const gpuopt_elimination_function *f = &d->function[t->function];
+    const int32_t *scope = plan->scope + t->scope;
+    const int doubles = d->type == GPUOPT_COST_DOUBLE;
+    const int64_t inner = doubles ? 0 : gpuopt__elimination_inner_cost(d, f->default_cost);
+    const double value = doubles ? gpuopt__elimination_inner_value(d, f->default_value) : 0;
+    int64_t i, to;
+    int32_t j, k;
+    for (i = 0; i < t->entries; i++) {
+        if (doubles) ((double *)cost)[i] = value;
+        else gpuopt__elimination_store_cost(plan, t, cost, i, inner);
+    }
+    for (i = 0; i < f->tuples; i++) {
+        for (j = 0, to = 0; j < f->arity; j++) {
+            if (plan->domain[f->scope[j]] == 1) continue;
+            for (k = 0; scope[k] != f->scope[j]; k++) {}
+            to += plan->stride[t->scope + k] * f->tuple[i * f->arity + j];
+        }
+        if (doubles) ((double *)cost)[to] = gpuopt__elimination_inner_value(d, f->value[i]);
+        else gpuopt__elimination_store_cost(plan, t, cost, to, gpuopt__elimination_inner_cost(d, f->cost[i]));
+    }
+}
+
 /* Writes a function's table in the order and the width in which it is stored. */
 static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d, const gpuopt__elimination_plan *plan,
-                                               const gpuopt__elimination_table *t, void *room, void *cost,
-                                               uint64_t *count) {
+                                               const gpuopt__elimination_table *t, void *cost, uint64_t *count) {
     const gpuopt_elimination_function *f = &d->function[t->function];
     const gpuopt__elimination_packed *packed = gpuopt__elimination_packed_of(f);
     const int doubles = d->type == GPUOPT_COST_DOUBLE;
-    const int64_t *from = doubles || packed ? NULL : gpuopt__elimination_dense_costs(d, f, t->entries, (int64_t *)room);
-    const double *value =
-        doubles && !packed ? gpuopt__elimination_dense_values(d, f, t->entries, (double *)room) : NULL;
     const int32_t *scope = plan->scope + t->scope;
     const int64_t *stride = plan->stride + t->scope;
     int32_t digit[GPUOPT__ELIMINATION_MOST_DIGITS], other[GPUOPT__ELIMINATION_MOST_DIGITS], j, k, free_digits = 0;
     int64_t step[GPUOPT__ELIMINATION_MOST_DIGITS], to = 0, i;
+    if (!packed && f->tuples >= 0) {
+        gpuopt__elimination_store_list(d, plan, t, cost);
+        return;
+    }
     for (j = 0; j < f->arity; j++) { /* digits of the table of the host, except those with one value */
         if (plan->domain[f->scope[j]] == 1) continue;
         for (k = 0; scope[k] != f->scope[j]; k++) {}
@@ -154,17 +190,11 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
     for (i = 0; i < t->entries; i++) {
         if (doubles)
             ((double *)cost)[to] =
-                gpuopt__elimination_inner_value(d, packed ? gpuopt__elimination_packed_value(packed, i) : value[i]);
-        else {
-            int64_t inner =
-                packed ? gpuopt__elimination_packed_cost(packed, i) : gpuopt__elimination_inner_cost(d, from[i]);
-            uint64_t u = inner == INT64_MAX ? plan->forbidden : (uint64_t)inner - (uint64_t)t->offset;
-            if (u > plan->forbidden) u = plan->forbidden;
-            if (plan->bits == 8) ((uint8_t *)cost)[to] = (uint8_t)u;
-            else if (plan->bits == 16) ((uint16_t *)cost)[to] = (uint16_t)u;
-            else if (plan->bits == 32) ((uint32_t *)cost)[to] = (uint32_t)u;
-            else ((uint64_t *)cost)[to] = u;
-        }
+                gpuopt__elimination_inner_value(d, packed ? gpuopt__elimination_packed_value(packed, i) : f->value[i]);
+        else
+            gpuopt__elimination_store_cost(plan, t, cost, to,
+                                           packed ? gpuopt__elimination_packed_cost(packed, i)
+                                                  : gpuopt__elimination_inner_cost(d, f->cost[i]));
         if (count) count[to] = packed ? gpuopt__elimination_packed_count(packed, i) : f->count[i];
         for (j = free_digits - 1; j >= 0; j--) {
             to += step[j];
@@ -225,27 +255,28 @@ static gpuopt_status gpuopt__elimination_load_device(gpuopt_elimination *e, cons
 
 static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, gpuopt__elimination_preparation *prep) {
     const struct gpuopt__elimination_backend *backend = gpuopt__elimination_backend_of(e);
-    uint64_t rooms[3];
-    void *room[3] = {NULL, NULL, NULL};
+    uint64_t rooms[2];
+    void *room[2] = {NULL, NULL};
     gpuopt_status status = GPUOPT_OK;
     int32_t k;
-    gpuopt__elimination_load_rooms(&prep->desc, &prep->draft, rooms);
-    for (k = 0; k < 3; k++) room[k] = gpuopt__elimination_scratch_take(&prep->scratch, rooms[k]);
+    gpuopt__elimination_load_rooms(e->context, &prep->draft, rooms);
+    for (k = 0; k < 2; k++) room[k] = gpuopt__elimination_scratch_take(&prep->scratch, rooms[k]);
     status = prep->scratch.status;
     e->model = prep->desc.model;
     if (!prep->desc.model) e->model = gpuopt__elimination_hash_model(&prep->desc, &e->plan);
     for (k = 0; k < e->plan.first_device && !status; k++) {
         const gpuopt__elimination_table *t = &e->plan.table[k];
-        uint64_t *count = t->count_at < 0 ? NULL : (uint64_t *)room[2];
-        gpuopt__elimination_store_function(&prep->desc, &e->plan, t, room[0], room[1], count);
-        if (!prep->desc.model) e->model = gpuopt__elimination_hash_table(e->model, &e->plan, t, room[1], count);
-        status = backend->load(e, k, room[1], count);
+        uint64_t *count = t->count_at < 0 ? NULL : (uint64_t *)room[1];
+        void *cost = backend->place ? backend->place(e, k, &count) : room[0];
+        gpuopt__elimination_store_function(&prep->desc, &e->plan, t, cost, count);
+        if (!prep->desc.model) e->model = gpuopt__elimination_hash_table(e->model, &e->plan, t, cost, count);
+        if (!backend->place) status = backend->load(e, k, cost, count);
     }
     if (e->model == 0) e->model = 1;
     if (!status) status = backend->loaded(e);
     for (k = e->plan.first_device; k < e->plan.first_message && !status; k++)
         status = gpuopt__elimination_load_device(e, &prep->desc.function[e->plan.table[k].function], k);
-    for (k = 0; k < 3; k++) gpuopt__elimination_scratch_give(&prep->scratch, room[k], rooms[k]);
+    for (k = 0; k < 2; k++) gpuopt__elimination_scratch_give(&prep->scratch, room[k], rooms[k]);
     return status;
 }
 

@@ -66,14 +66,10 @@ static char *gpuopt__elimination_cpu_cost(const gpuopt_elimination *e, int64_t a
     return (char *)((const gpuopt__elimination_cpu *)e)->store + at * gpuopt__elimination_cost_bytes(&e->plan);
 }
 
-static gpuopt_status gpuopt__elimination_cpu_load(gpuopt_elimination *e, int32_t table, const void *cost,
-                                                  const uint64_t *count) {
+static void *gpuopt__elimination_cpu_place(gpuopt_elimination *e, int32_t table, uint64_t **count) {
     const gpuopt__elimination_table *t = &e->plan.table[table];
-    memcpy(gpuopt__elimination_cpu_cost(e, t->at), cost,
-           (size_t)(t->entries * gpuopt__elimination_cost_bytes(&e->plan)));
-    if (count)
-        memcpy(((gpuopt__elimination_cpu *)e)->counts + t->count_at, count, sizeof(uint64_t) * (size_t)t->entries);
-    return GPUOPT_OK;
+    *count = t->count_at < 0 ? NULL : ((gpuopt__elimination_cpu *)e)->counts + t->count_at;
+    return gpuopt__elimination_cpu_cost(e, t->at);
 }
 
 static gpuopt_status gpuopt__elimination_cpu_loaded(gpuopt_elimination *e) {
@@ -298,7 +294,7 @@ static const struct gpuopt__elimination_backend gpuopt__elimination_cpu_table = 
                                                                                  gpuopt__elimination_cpu_run,
                                                                                  gpuopt__elimination_cpu_finish,
                                                                                  gpuopt__elimination_cpu_total,
-                                                                                 gpuopt__elimination_cpu_load,
+                                                                                 NULL,
                                                                                  gpuopt__elimination_cpu_loaded,
                                                                                  gpuopt__elimination_cpu_condition,
                                                                                  gpuopt__elimination_cpu_assign,
@@ -309,6 +305,7 @@ static const struct gpuopt__elimination_backend gpuopt__elimination_cpu_table = 
                                                                                  0,
                                                                                  NULL,
                                                                                  NULL,
-                                                                                 NULL};
+                                                                                 NULL,
+                                                                                 gpuopt__elimination_cpu_place};
 
 #endif /* GPUOPT_IMPL_ELIMINATION_CPU_H */

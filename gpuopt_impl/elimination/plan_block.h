@@ -71,17 +71,18 @@ static void gpuopt__elimination_estimate(gpuopt__elimination_draft *draft, gpuop
     e->passes = plan->passes;
 }
 
-/* The host memory that loading functions needs: bytes of a list written out, of a table, and of its counts. */
-static void gpuopt__elimination_load_rooms(const gpuopt_elimination_desc *d, const gpuopt__elimination_draft *draft,
-                                           uint64_t rooms[3]) {
+/* The host memory that loading functions needs: bytes of a table, and of its counts; none where the backend gives tables
+ * a place at once. */
+static void gpuopt__elimination_load_rooms(const gpuopt_context *context, const gpuopt__elimination_draft *draft,
+                                           uint64_t rooms[2]) {
     int32_t k;
-    rooms[0] = sizeof(int64_t) * (uint64_t)gpuopt__elimination_largest_list(d);
-    rooms[1] = rooms[2] = 0;
+    rooms[0] = rooms[1] = 0;
+    if (context->desc.backend->elimination->place) return;
     for (k = 0; k < draft->plan.first_device; k++) {
         const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
         uint64_t bytes = (uint64_t)t->entries * (uint64_t)gpuopt__elimination_cost_bytes(&draft->plan);
-        if (bytes > rooms[1]) rooms[1] = bytes;
-        if (t->count_at >= 0 && (uint64_t)t->entries * 8 > rooms[2]) rooms[2] = (uint64_t)t->entries * 8;
+        if (bytes > rooms[0]) rooms[0] = bytes;
+        if (t->count_at >= 0 && (uint64_t)t->entries * 8 > rooms[1]) rooms[1] = (uint64_t)t->entries * 8;
     }
 }
 

@@ -217,16 +217,32 @@ static const double *gpuopt__elimination_dense_values(const gpuopt_elimination_d
     return room;
 }
 
-/* Entries of the largest list of tuples once it is written out, which both backends need in order to load it. */
-static int64_t gpuopt__elimination_largest_list(const gpuopt_elimination_desc *d) {
+/* ---- Lists of tuples ---- */
+
+/* Slots of a hash table of the tuples of a list, which is at most half full. */
+static int64_t gpuopt__elimination_list_slots(int64_t tuples) {
+    int64_t slots = 2;
+    while (slots < 2 * tuples) slots *= 2;
+    return slots;
+}
+
+/* The most slots that a list of the model needs. */
+static int64_t gpuopt__elimination_most_slots(const gpuopt_elimination_desc *d) {
     int64_t most = 0;
     int32_t k;
-    for (k = 0; k < d->functions; k++) {
-        const gpuopt_elimination_function *f = &d->function[k];
-        int64_t entries = f->tuples < 0 ? 0 : gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope);
-        if (entries > most) most = entries;
-    }
-    return most;
+    for (k = 0; k < d->functions; k++)
+        if (d->function[k].tuples > most) most = d->function[k].tuples;
+    return gpuopt__elimination_list_slots(most);
+}
+
+/* Whether a tuple of this index in the dense table counts, where they are asked for from the last to the first: of equal
+ * ones the last does. slot [slots], all 0 at first, has those so far, + 1. */
+static int gpuopt__elimination_tuple_counts(int64_t *slot, int64_t slots, int64_t index) {
+    uint64_t at = (uint64_t)index * 0x9E3779B97F4A7C15u;
+    for (at = (at ^ at >> 32) & (uint64_t)(slots - 1); slot[at]; at = (at + 1) & (uint64_t)(slots - 1))
+        if (slot[at] == index + 1) return 0;
+    slot[at] = index + 1;
+    return 1;
 }
 
 /* The range of a function that is a message, by its scan. */
@@ -251,44 +267,80 @@ static gpuopt_status gpuopt__elimination_packed_range(const gpuopt_context *cont
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context *context, const char *call,
-                                                           const gpuopt_elimination_desc *d, int32_t number, void *room,
-                                                           gpuopt__elimination_function_range *range) {
+/* The range of a function so far, while its entries are looked at one by one. */
+typedef struct gpuopt__elimination_entry_range {
+    int any; /* not 0: there was a finite one */
+    int64_t least, largest;
+    double low, high, size;
+} gpuopt__elimination_entry_range;
+
+static void gpuopt__elimination_take_value(gpuopt__elimination_entry_range *r, double value) {
+    if (value == HUGE_VAL || value == -HUGE_VAL) return;
+    r->size = gpuopt__max(r->size, fabs(value));
+    r->low = gpuopt__min(r->low, value);
+    r->high = gpuopt__max(r->high, value);
+}
+
+static gpuopt_status gpuopt__elimination_take_cost(const gpuopt_context *context, const char *call,
+                                                   const gpuopt_elimination_desc *d, int64_t cost,
+                                                   gpuopt__elimination_entry_range *r) {
+    const int64_t inner = gpuopt__elimination_inner_cost(d, cost);
+    if (inner == INT64_MAX) { /* forbidden; or, with MAX_SUM, a cost that negates to what means forbidden */
+        if (cost == -INT64_MAX && d->top == 0)
+            return gpuopt__refuse(context, GPUOPT_ERROR_NUMERIC, call,
+                                  "the sum of the largest costs does not fit 63 bits");
+        return GPUOPT_OK;
+    }
+    if (!r->any || inner < r->least) r->least = inner;
+    if (!r->any || inner > r->largest) r->largest = inner;
+    r->any = 1;
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__elimination_take_entry(const gpuopt_context *context, const char *call,
+                                                    const gpuopt_elimination_desc *d, int32_t number, int64_t k,
+                                                    gpuopt__elimination_entry_range *r) { /* k -1: the default */
     const gpuopt_elimination_function *f = &d->function[number];
-    int64_t entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope), k, largest = 0;
+    if (d->type != GPUOPT_COST_DOUBLE)
+        return gpuopt__elimination_take_cost(context, call, d, k < 0 ? f->default_cost : f->cost[k], r);
+    if (gpuopt__elimination_bad_value(d, k < 0 ? f->default_value : f->value[k]))
+        return gpuopt__elimination_function_fault(
+            context, call, number, k, k < 0 ? "the default value is NaN or infinite" : "the value is NaN or infinite");
+    gpuopt__elimination_take_value(r, k < 0 ? f->default_value : f->value[k]);
+    return GPUOPT_OK;
+}
+
+/* slot: room for the largest list. A list is never written out: its table may be far larger. */
+static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context *context, const char *call,
+                                                           const gpuopt_elimination_desc *d, int32_t number,
+                                                           int64_t *slot, gpuopt__elimination_function_range *range) {
+    const gpuopt_elimination_function *f = &d->function[number];
+    const int64_t entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope),
+                  slots = gpuopt__elimination_list_slots(f->tuples), count = f->tuples < 0 ? entries : f->tuples;
+    gpuopt__elimination_entry_range r = {0, 0, 0, HUGE_VAL, -HUGE_VAL, 0};
+    gpuopt_status status = GPUOPT_OK;
+    int64_t i, k, distinct = 0;
     memset(range, 0, sizeof *range);
     if (gpuopt__elimination_packed_of(f)) return gpuopt__elimination_packed_range(context, call, d, number, range);
+    for (k = 0; k < f->tuples && d->type == GPUOPT_COST_DOUBLE; k++) /* those that do not count as well */
+        if (gpuopt__elimination_bad_value(d, f->value[k]))
+            return gpuopt__elimination_function_fault(context, call, number, k, "the value is NaN or infinite");
+    if (f->tuples > 0) memset(slot, 0, sizeof *slot * (size_t)slots);
+    for (i = 0; i < count && !status; i++) {
+        k = f->tuples < 0 ? i : count - 1 - i;
+        if (f->tuples >= 0 && !gpuopt__elimination_tuple_counts(slot, slots, gpuopt__elimination_tuple_index(d, f, k)))
+            continue;
+        distinct++;
+        status = gpuopt__elimination_take_entry(context, call, d, number, k, &r);
+    }
+    if (!status && distinct < entries) status = gpuopt__elimination_take_entry(context, call, d, number, -1, &r);
+    if (status) return status;
     if (d->type == GPUOPT_COST_DOUBLE) {
-        const double *value = gpuopt__elimination_dense_values(d, f, entries, (double *)room);
-        double low = HUGE_VAL, high = -HUGE_VAL;
-        for (k = 0; k < f->tuples; k++)
-            if (gpuopt__elimination_bad_value(d, f->value[k]))
-                return gpuopt__elimination_function_fault(context, call, number, k, "the value is NaN or infinite");
-        for (k = 0; k < entries; k++) {
-            if (gpuopt__elimination_bad_value(d, value[k]))
-                return gpuopt__elimination_function_fault(context, call, number, k, "the value is NaN or infinite");
-            if (value[k] == HUGE_VAL || value[k] == -HUGE_VAL) continue;
-            range->size = gpuopt__max(range->size, fabs(value[k]));
-            low = gpuopt__min(low, value[k]);
-            high = gpuopt__max(high, value[k]);
-        }
-        range->weight = low < high && d->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP ? high - low : 0;
+        range->size = r.size;
+        range->weight = r.low < r.high && d->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP ? r.high - r.low : 0;
     } else {
-        const int64_t *cost = gpuopt__elimination_dense_costs(d, f, entries, (int64_t *)room);
-        int any = 0;
-        for (k = 0; k < entries; k++) {
-            int64_t inner = gpuopt__elimination_inner_cost(d, cost[k]);
-            if (inner == INT64_MAX) { /* forbidden; or, with MAX_SUM, a cost that negates to what means forbidden */
-                if (cost[k] == -INT64_MAX && d->top == 0)
-                    return gpuopt__refuse(context, GPUOPT_ERROR_NUMERIC, call,
-                                          "the sum of the largest costs does not fit 63 bits");
-                continue;
-            }
-            if (!any || inner < range->least) range->least = inner;
-            if (!any || inner > largest) largest = inner;
-            any = 1;
-        }
-        range->spread = any ? (uint64_t)largest - (uint64_t)range->least : 0;
+        range->least = r.least;
+        range->spread = r.any ? (uint64_t)r.largest - (uint64_t)r.least : 0;
         range->weight = (double)range->spread;
     }
     return GPUOPT_OK;

@@ -40,13 +40,13 @@ static gpuopt_status gpuopt__elimination_measure_functions(gpuopt__elimination_p
     uint64_t sizes = 0, room_bytes = 0;
     double magnitudes = 0;
     gpuopt_status status = GPUOPT_OK;
-    void *room;
+    int64_t *room;
     int32_t k;
     for (k = 0; k < d->functions && !status; k++)
         status = gpuopt__elimination_check_function(context, call, d, k, mark);
     if (status) return status;
-    room_bytes = sizeof(int64_t) * (uint64_t)gpuopt__elimination_largest_list(d);
-    room = gpuopt__elimination_scratch_take(&prep->scratch, room_bytes);
+    room_bytes = sizeof(int64_t) * (uint64_t)gpuopt__elimination_most_slots(d);
+    room = (int64_t *)gpuopt__elimination_scratch_take(&prep->scratch, room_bytes);
     if (!room) return prep->scratch.status;
     for (k = 0; k < d->functions && !status; k++) {
         gpuopt__elimination_function_range *r = &prep->range[k];

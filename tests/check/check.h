@@ -35,7 +35,7 @@ char *need(words *w); /* bad input at the end */
 int is(const words *w, const char *word);
 _Noreturn void unknown(const words *w);
 
-/* Numbers. A double is a C hex float, or decimal, which becomes the nearest double; from 1e20 on it is infinite. */
+/* Numbers. A double is a C hex float, or decimal, which becomes the nearest double. */
 int is_number(const char *word, double *value);
 double number(words *w);              /* a finite one */
 double *numbers(words *w, int count); /* that count, and as many */

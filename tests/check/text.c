@@ -60,7 +60,6 @@ void unknown(const words *w) { end(BAD_INPUT, "%s: line %ld: unexpected: %s", w-
 int is_number(const char *word, double *value) {
     char *after;
     *value = strtod(word, &after);
-    if (fabs(*value) >= 1e20) *value = copysign(INFINITY, *value);
     return *word && !*after && !isnan(*value);
 }
 

@@ -144,8 +144,68 @@ static void large_domains(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* A list of three tuples, one of them twice, over values times values: 9 by default; the last of equal tuples counts,
+ * which at (values - 1, values - 1) is `least`, and `largest` at (1, 0). */
+static model sparse(gpuopt_elimination_cost type, int32_t values, double least, double largest) {
+    static const int32_t at[] = {0, 0, 1, 0, 0, 0};
+    int32_t domain[] = {values, values}, *tuple;
+    model m = model_make(type, GPUOPT_SEMIRING_MIN_SUM, 2, domain);
+    gpuopt_elimination_function *f = model_add(&m, 2, (int32_t[]){0, 1}, 4);
+    int k;
+    f->default_cost = 9;
+    f->default_value = 9;
+    tuple = (int32_t *)f->tuple;
+    for (k = 0; k < 8; k++) tuple[k] = k < 2 || k > 5 ? values - 1 : at[k - 2];
+    model_set(&m, f, 0, -1000);
+    model_set(&m, f, 1, 20);
+    model_set(&m, f, 2, largest);
+    model_set(&m, f, 3, least);
+    return m;
+}
+
+/* Lists are not written out before there is a table for them: an order takes some KB, and a handle little more than
+ * its table, or twice that on a GPU, which is as narrow as the costs that count. */
+static void large_lists(void **state) {
+    static const gpuopt_elimination_cost types[] = {GPUOPT_COST_INT64, GPUOPT_COST_DOUBLE};
+    int k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        test_host host;
+        gpuopt_context *context = test_context(&host);
+        gpuopt_elimination *elimination;
+        gpuopt_elimination_info info;
+        gpuopt_elimination_desc desc;
+        gpuopt_elimination_estimate e;
+        test_held before;
+        model m = sparse(types[k], 1 << 20, 3, 25);
+        const uint64_t bytes = k ? sizeof(double) : 1;
+        desc = model_desc(&m);
+        desc.memory_limit = UINT64_MAX / 2;
+        gpuopt_desc_init(&e, sizeof e);
+        before = test_held_by(&host); /* which a GPU's context has most of */
+        assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
+        assert_true(host.peak[GPUOPT_HOST] - before.bytes[GPUOPT_HOST] < 100000);
+        assert_int_equal(e.bits, 8 * bytes); /* 3 to 25: -1000 does not count */
+        model_free(&m);
+        m = sparse(types[k], 1000, 3, 25);
+        desc = model_desc(&m);
+        before = test_held_by(&host);
+        assert_int_equal(gpuopt_elimination_create(context, &desc, &elimination), GPUOPT_OK);
+        assert_true(host.peak[GPUOPT_HOST] - before.bytes[GPUOPT_HOST] < (test_on("cuda") ? 2100000 : 1100000) * bytes);
+        info = handle_finish(elimination, 1);
+        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+        if (k) assert_true(close_to(&m, info.value, 3));
+        else assert_int_equal(info.cost, 3);
+        gpuopt_elimination_destroy(elimination);
+        model_free(&m);
+        gpuopt_context_destroy(context);
+        assert_int_equal(host.live, 0);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(large_messages),
     cmocka_unit_test(large_domains),
+    cmocka_unit_test(large_lists),
 };
 TEST_MAIN(tests)

@@ -54,6 +54,17 @@ means nothing.cfn 0 '' '{{p <1} {} {}}'
 
 p='problem: {name: p mustbe:' vars='variables: {v: [a b] w: [a b c]}'
 means default.cfn 3 12 "{$p <9} $vars functions: {f: {scope: [v w] defaultcost: 5 costs: [0 1 4  b c 3]}}}"
+# The word inf, as version 1.4.0 of toulbar2 reads it: forbidden, also beside negative costs and where costs are maximised.
+xy='variables: {x: [p q] y: [r s]}'
+means inf.cfn 1.50 01 "{problem: {p <100.00} $xy functions: {f: {scope: [x y] costs: [inf 1.5 2.25 inf]}}}"
+means inf_maximised.cfn 2.25 10 "{problem: {p >-100.00} $xy functions: {f: {scope: [x y] costs: [inf 1.5 2.25 inf]}}}"
+means inf_default.cfn 4.00 01 "{problem: {p <100.00} $xy functions: {f: {scope: [x y] defaultcost: inf costs: [p s 4 q r 7.5]}}}"
+means inf_beside_negative.cfn -2.0 11 "{problem: {p <100.0} $xy functions: {f: {scope: [x y] costs: [-9 inf inf -2]}
+g: {scope: [x] costs: [inf 0]} h: {scope: [y] costs: [0 0]}}}"
+means inf_everywhere.cfn none - "{problem: {p <100.0} $xy functions: {f: {scope: [x] costs: [inf inf]} g: {scope: [y] costs: [-9 -9]}}}"
+broken inf_signed.cfn '1:[0-9]*: function 0: .*-inf' "{problem: {p <9} $xy functions: {f: {scope: [x] costs: [-inf 1]}}}"
+broken inf_in_capitals.cfn '1:[0-9]*: function 0: .*INF' "{problem: {p <9} $xy functions: {f: {scope: [x] costs: [INF 1]}}}"
+broken inf_as_bound.cfn '1:[0-9]*: .*inf' "{problem: {p <inf} $xy functions: {}}"
 means last_tuple_counts.cfn 2 00 "{$p <9} $vars functions: {f: {scope: [v] defaultcost: 5 costs: [a 1 a 2]}}}"
 means constants.cfn 7 00 "{$p <9} $vars functions: {f: {scope: [] costs: [3]} g: {scope: [] defaultcost: 4 costs: []}}}"
 means shared.cfn 13 10 "{$p <99} variables: {v: 2 w: 2} functions: {f: {scope: [v] costs: g} g: {scope: [w] costs: [1 7]}

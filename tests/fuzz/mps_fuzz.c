@@ -4,7 +4,8 @@
  * file, with nothing to free, or a model whose every index is in range and every name is there once, which the library
  * takes unless a row's sides cross, and which a second reading gives again.
  *
- * With: examples/io/mip.c examples/io/mps.c examples/io/mps_scan.c examples/io/lp_models.c
+ * With: examples/io/mip.c examples/io/mps.c examples/io/mps_model.c examples/io/mps_scan.c examples/io/mps_take.c
+ * With: examples/io/lp_models.c
  * With: examples/io/names.c examples/io/text.c -lz -llzma
  * Longest input: 2048
  */

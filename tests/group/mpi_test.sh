@@ -40,7 +40,7 @@ for test in calls refused lost; do
 done
 
 # A tableau split over 1 to 4 processes; with the simplex tests' checks and models, whose generators are C++.
-reading=(mip.c mps.c mps_scan.c names.c text.c lp_models.c lp_check.c) # of examples/io
+reading=(mip.c mps.c mps_model.c mps_scan.c mps_take.c names.c text.c lp_models.c lp_check.c) # of examples/io
 split_built() {
     c++ -std=c++17 -O0 -I"$root" -I"$root/examples" -c "$root/examples/io/generate.cpp" -o generate.o || return 1
     mpicc "${flags[@]}" -D_GNU_SOURCE -I"$root/examples" "$root"/tests/group/{simplex_test,script,rank,mpi/ranks}.c \
