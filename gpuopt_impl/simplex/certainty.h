@@ -108,6 +108,40 @@ static gpuopt_status gpuopt__simplex_misfit_of(gpuopt_simplex *s, gpuopt__simple
     return status;
 }
 
+/* Whether the row of some basic variable that is outside its bounds proves by itself that the doubles have no feasible
+ * point, as that of equations does which depend on one another but for the rounding of their sides. The costs of phase 1, if that is
+ * the present one, are to be made anew afterwards. */
+static gpuopt_status gpuopt__simplex_is_empty(gpuopt_simplex *s, int *proven) {
+    enum { MOST = 32 }; /* rows that are tried */
+    const int stale = s->stale;
+    int32_t i, tried = 0;
+    gpuopt_status status = GPUOPT_OK;
+    *proven = 0;
+    for (i = 0; i < s->lp.rows && tried < MOST && !status && !*proven; i++) {
+        const int32_t k = s->v.head[i];
+        if (gpuopt__simplex_beyond(s->x[k], s->x_low[k], s->lower[k], s->upper[k]) == 0) continue;
+        tried++;
+        status = gpuopt__simplex_prove_by_row(
+            s, i, gpuopt__simplex_above(s->x[k], s->x_low[k], s->lower[k]) < 0 ? -1 : 1, proven);
+    }
+    memcpy(s->phase_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
+    s->stale = stale;
+    return status;
+}
+
+/* What the violations are worth. Where the doubles have no feasible point, there is no exact optimum that they could
+ * hide. */
+static gpuopt_status gpuopt__simplex_real_worth(gpuopt_simplex *s, double most, double *worth) {
+    gpuopt_status status = GPUOPT_OK;
+    *worth = 0;
+    if (s->empty) return GPUOPT_OK;
+    status = gpuopt__simplex_worth(s, worth);
+    if (status || *worth <= most) return status;
+    status = gpuopt__simplex_is_empty(s, &s->empty);
+    if (s->empty) *worth = 0;
+    return status;
+}
+
 /* Right after a refresh in twice the precision: how certain the present point is as an optimum, which the host's
  * tolerances hold for. NONE: it is none. What its violations are worth is found before tiny ones become 0. */
 static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
@@ -115,14 +149,15 @@ static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
     double worth = 0, objective, infeasibility, most;
     int exact = 0, small = gpuopt__simplex_careful_most(s) == GPUOPT__SIMPLEX_CAREFUL_ALL, tidied = 0;
     gpuopt_status status = gpuopt__simplex_prove_optimal(s, &exact);
-    if (!status && !exact && small) status = gpuopt__simplex_worth(s, &worth);
+    gpuopt__simplex_objective(s, &objective, &infeasibility);
+    most = s->desc.dual_tolerance * gpuopt__max(1, fabs(objective));
+    if (!status && !exact && small) status = gpuopt__simplex_real_worth(s, most, &worth);
     if (!status) status = gpuopt__simplex_misfit_of(s, &m);
     if (!status && m.share > GPUOPT__SIMPLEX_ROUNDING) status = gpuopt__simplex_tidy(s, &tidied);
     if (!status && tidied) status = gpuopt__simplex_prove_optimal(s, &exact);
     if (!status && tidied) status = gpuopt__simplex_misfit_of(s, &m);
-    if (!status && !exact && !small && m.share <= GPUOPT__SIMPLEX_ROUNDING) status = gpuopt__simplex_worth(s, &worth);
-    gpuopt__simplex_objective(s, &objective, &infeasibility);
-    most = s->desc.dual_tolerance * gpuopt__max(1, fabs(objective));
+    if (!status && !exact && !small && m.share <= GPUOPT__SIMPLEX_ROUNDING)
+        status = gpuopt__simplex_real_worth(s, most, &worth);
     s->backward_error = m.share;
     s->certainty = GPUOPT_CERTAINTY_NONE;
     if (exact) s->certainty = GPUOPT_CERTAINTY_EXACT;

@@ -67,6 +67,7 @@ static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
     gpuopt__simplex_place_nonbasic(s);
     gpuopt__simplex_center(s);
     s->verdict = GPUOPT_MORE;
+    s->empty = 0;
     s->phase = 0;
     if (!s->stale) s->stale = 1;
     s->since_refresh = 0;

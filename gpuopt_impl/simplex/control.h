@@ -23,25 +23,8 @@ static void gpuopt__simplex_tell_empty(gpuopt_simplex *s) {
     if (!s->told_empty)
         gpuopt__log(s->context, 2, "simplex: no point satisfies the data exactly; the nearest one misses by %g",
                     s->primal_reached);
-    s->told_empty = 1;
+    s->empty = s->told_empty = 1;
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
-}
-
-/* Whether the row of some basic variable that is outside its bounds proves by itself that the doubles have no feasible
- * point, as that of equations does which depend on one another but for the rounding of their sides. */
-static gpuopt_status gpuopt__simplex_is_empty(gpuopt_simplex *s, int *proven) {
-    enum { MOST = 32 }; /* rows that are tried */
-    int32_t i, tried = 0;
-    gpuopt_status status = GPUOPT_OK;
-    *proven = 0;
-    for (i = 0; i < s->lp.rows && tried < MOST && !status && !*proven; i++) {
-        const int32_t k = s->v.head[i];
-        const int outside = gpuopt__simplex_infeasible(s->v.xb[i], s->v.lb[i], s->v.ub[i], s->fine_primal);
-        if (!outside || k < s->lp.cols) continue;
-        tried++;
-        status = gpuopt__simplex_prove_by_row(s, i, outside, proven);
-    }
-    return status;
 }
 
 /* What the engine cannot settle while the stage is REFINED, careful iterations may, unless the doubles have no feasible
@@ -104,7 +87,11 @@ static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
                                                                                    : GPUOPT__SIMPLEX_STAGE_REFINED);
         return GPUOPT_OK;
     }
-    if (s->unrefined) return gpuopt__simplex_give_up(s, "the optimum is not known to more than the tolerances");
+    if (s->unrefined && !s->empty) {
+        status = gpuopt__simplex_is_empty(s, &s->empty);
+        if (status) return status;
+        if (!s->empty) return gpuopt__simplex_give_up(s, "the optimum is not known to more than the tolerances");
+    }
     status = gpuopt__simplex_is_optimal(s, &is);
     if (status) return status;
     if (is) s->verdict = GPUOPT_OPTIMAL;

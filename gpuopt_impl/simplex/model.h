@@ -100,6 +100,7 @@ struct gpuopt_simplex {
     int32_t escalation;    /* how far the pivot tolerance has been loosened, see simplex/rules.h */
     int32_t careful;       /* 0: the engine iterates; else careful iterations that may still be made, plus 1 */
     int unrefined;         /* REFINED was given up since its arithmetic failed */
+    int empty;             /* the doubles are proven to have no exactly feasible point */
     int told_empty;        /* the log has said that the doubles have no exactly feasible point */
     int32_t cycles;        /* how often the method was seen to go round in circles, see simplex/rules.h */
     uint64_t seen_state;   /* where it stood at refresh number seen_at, for finding circles */

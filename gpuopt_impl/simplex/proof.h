@@ -36,14 +36,46 @@ static double gpuopt__simplex_to_unit(double x) {
 
 /* With z = [A I]'y the sum of z_j times the value of variable j is y'(A x + s) = 0 for every x. The largest value of
  * that sum within the bounds is that at the point b that has each variable at its upper bound if z_j > 0, else at its
- * lower one: y'[A I]b. If it is negative, y is a proof. Where the sign of z_j is in doubt, or the bound infinite, b has
- * the variable anywhere, and the most that it could add is added. farkas + farkas_low is y, scaled. *most: a bound on
- * the sum. */
+ * lower one. If it is negative, y is a proof. Where the sign of z_j is in doubt, or the bound infinite, b has the
+ * variable anywhere, and the most that it could add, `slack`, is added. The value at b is summed in two ways: as
+ * y'([A I]b), which is good where few z_j are 0, and as z'b, where many are. farkas + farkas_low is y, scaled. */
+
+/* Chooses b, by z of a reduction without costs; *direct: z'b; *off: by how much that may be off. */
+static void gpuopt__simplex_farkas_point(gpuopt_simplex *s, const double *z, double *b, double *slack,
+                                         gpuopt__simplex_sum *direct, double *off) {
+    int32_t j, rows = s->lp.rows, cols = s->lp.cols;
+    for (j = 0; j < cols + rows; j++) {
+        double up = -z[j], bound = up > 0 ? s->upper[j] : s->lower[j], l = s->lower[j], u = s->upper[j];
+        double error = j < cols ? gpuopt__simplex_error(up, s->doubt[j], gpuopt__simplex_terms(s, j)) : 0;
+        if (fabs(bound) < HUGE_VAL && fabs(up) > error) b[j] = bound;
+        else {
+            b[j] = fabs(l) < HUGE_VAL ? l : fabs(u) < HUGE_VAL ? u : 0;
+            if (j < cols && (l == -HUGE_VAL || u == HUGE_VAL))
+                s->certificate_residual = gpuopt__max(s->certificate_residual, fabs(up) / s->lp.col_scale[j]);
+            if (j < cols) {
+                l = gpuopt__max(l, -gpuopt__simplex_reach(s, j)), u = gpuopt__min(u, gpuopt__simplex_reach(s, j));
+                *slack += (fabs(up) + error) * gpuopt__max(u - b[j], b[j] - l);
+            }
+        }
+        if (j < cols) gpuopt__simplex_add_product(direct, b[j], up, 0);
+        else gpuopt__simplex_add_product(direct, b[j], s->farkas[j - cols], s->farkas_low[j - cols]);
+        *off += error * fabs(b[j]);
+    }
+}
+
+/* A number that is at least the sum, and what it may be off. */
+static double gpuopt__simplex_at_most(const gpuopt__simplex_sum *sum, double off, int64_t terms) {
+    double total = gpuopt__simplex_total(sum);
+    off += gpuopt__simplex_error(total, sum->doubt, terms);
+    return total + (off + fabs(total) * 0x1p-53) * (1 + 0x1p-20); /* this sum is rounded, too */
+}
+
+/* *most: a bound on the largest value. */
 static gpuopt_status gpuopt__simplex_farkas_most(gpuopt_simplex *s, double *most) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    double *z = s->scratch, *b = s->scratch_low, *y = s->farkas, *low = s->farkas_low, slack = 0;
-    gpuopt__simplex_sum sum = {0, 0, 0};
-    int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
+    double *z = s->scratch, *b = s->scratch_low, *y = s->farkas, *low = s->farkas_low, slack = 0, off = 0;
+    gpuopt__simplex_sum sum = {0, 0, 0}, direct = {0, 0, 0};
+    int32_t i, rows = s->lp.rows, cols = s->lp.cols;
     gpuopt_status status;
     for (i = 0; i < rows; i++) /* no multiplier for infinite sides */
         if (fabs(y[i] > 0 ? s->upper[cols + i] : s->lower[cols + i]) == HUGE_VAL) y[i] = low[i] = 0;
@@ -51,20 +83,9 @@ static gpuopt_status gpuopt__simplex_farkas_most(gpuopt_simplex *s, double *most
     status = backend->reduce(s->engine, b, y, low, z, s->doubt);
     if (status) return status;
     s->certificate_residual = 0;
-    for (j = 0; j < cols + rows; j++) {
-        double up = -z[j], bound = up > 0 ? s->upper[j] : s->lower[j], l, u;
-        double error = j < cols ? gpuopt__simplex_error(up, s->doubt[j], gpuopt__simplex_terms(s, j)) : 0;
-        if (fabs(bound) < HUGE_VAL && fabs(up) > error) {
-            b[j] = bound;
-            continue;
-        }
-        l = s->lower[j], u = s->upper[j];
-        if (j < cols && (l == -HUGE_VAL || u == HUGE_VAL))
-            s->certificate_residual = gpuopt__max(s->certificate_residual, fabs(up) / s->lp.col_scale[j]);
-        if (j < cols) l = gpuopt__max(l, -gpuopt__simplex_reach(s, j)), u = gpuopt__min(u, gpuopt__simplex_reach(s, j));
-        b[j] = fabs(s->lower[j]) < HUGE_VAL ? s->lower[j] : fabs(s->upper[j]) < HUGE_VAL ? s->upper[j] : 0;
-        if (j < cols) slack += (fabs(up) + error) * gpuopt__max(u - b[j], b[j] - l);
-    }
+    gpuopt__simplex_farkas_point(s, z, b, &slack, &direct, &off);
+    *most = gpuopt__simplex_at_most(&direct, slack + off, (int64_t)rows + cols);
+    if (*most < 0) return GPUOPT_OK;
     status = backend->residual(s->engine, b, NULL, s->by_row, s->doubt);
     if (status) return status;
     for (i = 0; i < rows; i++) {
@@ -72,9 +93,7 @@ static gpuopt_status gpuopt__simplex_farkas_most(gpuopt_simplex *s, double *most
         gpuopt__simplex_add_product(&sum, t, -y[i], -low[i]);
         slack += fabs(y[i]) * gpuopt__simplex_error(t, s->doubt[i], gpuopt__simplex_terms(s, cols + i)) * (1 + 0x1p-50);
     }
-    *most = gpuopt__simplex_total(&sum);
-    slack += gpuopt__simplex_error(*most, sum.doubt, rows);
-    *most += (slack + fabs(*most) * 0x1p-53) * (1 + 0x1p-20); /* this sum is rounded, too */
+    *most = gpuopt__min(*most, gpuopt__simplex_at_most(&sum, slack, rows));
     return GPUOPT_OK;
 }
 
