@@ -109,8 +109,8 @@ static gpuopt_status gpuopt__simplex_misfit_of(gpuopt_simplex *s, gpuopt__simple
 }
 
 /* Whether the row of some basic variable that is outside its bounds proves by itself that the doubles have no feasible
- * point, as that of equations does which depend on one another but for the rounding of their sides. The costs of phase 1, if that is
- * the present one, are to be made anew afterwards. */
+ * point, as that of equations does which depend on one another but for the rounding of their sides. Afterwards the
+ * phase's costs are those of phase 2. */
 static gpuopt_status gpuopt__simplex_is_empty(gpuopt_simplex *s, int *proven) {
     enum { MOST = 32 }; /* rows that are tried */
     const int stale = s->stale;
