@@ -2,6 +2,7 @@
 #include "examples/io/certificate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,15 +51,15 @@ static gpuopt_status write_proof(FILE *file, gpuopt_simplex *simplex, int farkas
 int certificate_lp(const char *path, gpuopt_simplex *simplex, const gpuopt_simplex_desc *model) {
     int32_t m = model->matrix.rows, n = model->matrix.cols, k;
     uint8_t *basis = malloc((size_t)n + (size_t)m + 1);
-    double *dual = malloc(sizeof(double) * ((size_t)m + 1));
+    double *dual = malloc(sizeof(double) * ((size_t)m + 1)), *x = malloc(sizeof(double) * ((size_t)n + 1));
     gpuopt_simplex_info info;
     gpuopt_status status = GPUOPT_ERROR_MEMORY;
     FILE *file = NULL;
     int result;
     gpuopt_desc_init(&info, sizeof info);
-    if (basis && dual) status = gpuopt_simplex_get_info(simplex, &info);
+    if (basis && dual && x) status = gpuopt_simplex_get_info(simplex, &info);
     if (!status) status = gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis);
-    if (!status) status = gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, NULL, NULL, NULL, dual);
+    if (!status) status = gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, dual);
     if (!status) file = begin(path, "lp", info.outcome);
     if (file) {
         fprintf(file, "sense %s\nbasis %d\n", model->maximize ? "max" : "min", (int)(n + m));
@@ -66,6 +67,9 @@ int certificate_lp(const char *path, gpuopt_simplex *simplex, const gpuopt_simpl
         if (info.outcome == GPUOPT_OPTIMAL) {
             fprintf(file, "objective %a\n", info.objective);
             write_vector(file, "dual", "", dual, m);
+            write_vector(file, "point", "", x, n);
+            fprintf(file, "certainty %s\n", gpuopt_certainty_string(info.certainty));
+            if (isfinite(info.backward_error)) fprintf(file, "backward_error %a\n", info.backward_error);
         }
         if (info.outcome == GPUOPT_INFEASIBLE && info.crossing < 0) status = write_proof(file, simplex, 1, m);
         if (info.outcome == GPUOPT_UNBOUNDED) status = write_proof(file, simplex, 0, n);
@@ -73,6 +77,7 @@ int certificate_lp(const char *path, gpuopt_simplex *simplex, const gpuopt_simpl
     result = file ? end(file, path, status) : status ? fail(path, gpuopt_status_string(status)) : -1;
     free(basis);
     free(dual);
+    free(x);
     return result;
 }
 

@@ -67,6 +67,17 @@ typedef struct fractions {
 int factorize(program *p);                                     /* -1: singular modulo 2^62 - 57 */
 fractions solve(const program *p, int transposed, mpz_t *rhs); /* B x = rhs or B' x = rhs, exactly */
 
+/* num / (den * 2^(times * PLACES)), rounded; at least 1e-200 in size if it is not 0. */
+enum { PLACES = 1074 };
+double real(const mpz_t num, const mpz_t den, int times);
+
+/* The largest share by which x, clipped to its bounds, and y [rows - 1] miss a side, bound or reduced cost that should
+ * be met, over the sum of its terms' sizes, and by how much the objectives differ. x and y are changed. */
+typedef struct misfit {
+    double share, gap;
+} misfit;
+misfit find_misfit(const program *p, mpz_t *const *bound, mpz_t *x, mpz_t *y);
+
 program *read_mps(const char *path);
 _Noreturn void check_program(program *p, words *answer);
 _Noreturn void check_propagation(program *p, words *answer);

@@ -9,8 +9,6 @@
 /* How wrong an optimal basis may be without being refused, in units of max(1, |bound|) or max(1, |cost|): the library's
  * default. */
 static const double tolerance = 1e-9;
-enum { PLACES = 1074 };
-
 typedef struct lp {
     program *p;
     int variables;
@@ -18,11 +16,11 @@ typedef struct lp {
     double primal, dual; /* the basis' largest violations */
     /* The answer; what is not in it is NULL, or NaN. */
     char *basis; /* [variables] b, l, u or z */
-    double objective, *duals, *farkas, *farkas_low, *ray, *ray_low;
+    double objective, *duals, *point, *farkas, *farkas_low, *ray, *ray_low, backward_error;
+    const char *certainty;
 } lp;
 
-/* num / (den * 2^(times * PLACES)), rounded; at least 1e-200 in size if it is not 0. */
-static double real(const mpz_t num, const mpz_t den, int times) {
+double real(const mpz_t num, const mpz_t den, int times) {
     long above, below;
     double value = mpz_get_d_2exp(&above, num) / mpz_get_d_2exp(&below, den);
     value = ldexp(value, (int)(above - below - times * PLACES));
@@ -176,6 +174,67 @@ static void check_duals(const lp *s) {
         end(REFUSED, "the duals do not belong to the objective");
 }
 
+/* Whether the exact point and duals of the basis could move the objective by more than `most`, where the best pivot
+ * mends a violation; a violation that none can mend says that the program has no point. */
+static int is_worth_more(const lp *s, double most) {
+    const program *p = s->p;
+    mpz_t *rhs = zeros(p->rows), *cost = zeros(p->rows), *unit, outside, entry, d;
+    double worst = 0;
+    fractions x, y, row;
+    int i, k, side;
+    mpz_inits(outside, entry, d, NULL);
+    for (k = 0; k < s->variables; k++)
+        if (s->basis[k] == 'l' || s->basis[k] == 'u') subtract_column(p, k, s->bound[s->basis[k] == 'u'][k], rhs);
+    x = solve(p, 0, rhs);
+    add(cost[p->rows - 1], p->maximize ? 1 : -1);
+    y = solve(p, 1, cost);
+    for (i = 0; i < 2 * p->rows; i++) {
+        const int v = p->basic[i / 2], up = i % 2 == LOWER;
+        double least = INFINITY, violation;
+        mpz_set(outside, x.num[i / 2]);
+        mpz_submul(outside, x.den, s->bound[i % 2][v]);
+        if (!isfinite(p->bound[i % 2][v]) || mpz_sgn(outside) != (up ? -1 : 1)) continue;
+        violation = fabs(real(outside, x.den, 1));
+        unit = zeros(p->rows);
+        mpz_ui_pow_ui(unit[i / 2], 2, PLACES);
+        row = solve(p, 1, unit);
+        for (k = 0; k < s->variables - 1; k++) {
+            if (s->basis[k] == 'b' || p->bound[LOWER][k] == p->bound[UPPER][k]) continue;
+            multiple(p, &row, k, entry); /* the basic variable moves by minus this with the nonbasic one */
+            side = mpz_sgn(entry) * (up ? -1 : 1);
+            if (side == 0 || s->basis[k] == (side > 0 ? 'u' : 'l')) continue;
+            multiple(p, &y, k, d);
+            least = fmin(least, fabs(real(d, y.den, 1) / real(entry, row.den, 1)));
+        }
+        if (isinf(least)) return 0;
+        worst = fmax(worst, violation * least);
+    }
+    printf("the best pivots that mend violations move the objective by at most %.3g\n", worst);
+    return worst > most;
+}
+
+/* What the answer claims beyond the basis. Bases of more rows than this are not looked at for what violations are
+ * worth, as in the library. */
+static void check_certainty(const lp *s, double objective) {
+    enum { MOST_ROWS = 162 };
+    const int m = s->p->rows - 1, exact = strcmp(s->certainty, "exact") == 0;
+    const int rounding = strcmp(s->certainty, "rounding") == 0;
+    const double most = tolerance * fmax(1, fabs(objective));
+    misfit found;
+    if (exact && (s->primal > 0 || s->dual > 0)) end(REFUSED, "the basis is not optimal in exact arithmetic");
+    if (!s->point || !s->duals) return;
+    found =
+        find_misfit(s->p, s->bound, take_vector(s->point, NULL, s->p->cols).num, take_vector(s->duals, NULL, m).num);
+    printf("%s: largest share %.3g, objectives differ by %.3g\n", s->certainty, found.share, found.gap);
+    if (s->backward_error < found.share * (1 - 1e-12))
+        end(REFUSED, "the backward error is %.17g, claimed %.17g", found.share, s->backward_error);
+    if (exact) return;
+    if (rounding && found.share > 0x1p-44) end(REFUSED, "the point is not good to rounding");
+    if (found.gap > most) end(REFUSED, "the objectives differ by %.3g", found.gap);
+    if (m <= MOST_ROWS && is_worth_more(s, 2 * most)) end(REFUSED, "the violations are worth more than the tolerance");
+    if (rounding) end(PROVEN, "optimal but for rounding: the largest share is %.3g", found.share);
+}
+
 static _Noreturn void check_optimal(lp *s, int claimed) {
     double exact;
     if (!s->basis) end(UNPROVEN, "optimal, without a basis");
@@ -183,6 +242,7 @@ static _Noreturn void check_optimal(lp *s, int claimed) {
     find_signs(s, 0);
     printf("objective of the basis: %.17g\n", exact);
     if (claimed && !near(s->objective, exact)) end(REFUSED, "the objective is claimed to be %.17g", s->objective);
+    if (claimed && s->certainty) check_certainty(s, exact);
     if (s->primal == 0 && s->dual == 0) end(PROVEN, "the basis is optimal");
     end(claimed && fmax(s->primal, s->dual) > tolerance ? REFUSED : UNPROVEN,
         "the basis is optimal but for violations of %.3g of the variables and %.3g of reduced costs", s->primal,
@@ -253,7 +313,7 @@ static _Noreturn void check_unbounded(lp *s) {
 void check_program(program *p, words *w) {
     const int n = p->cols, m = p->rows - 1;
     const char *outcome = "";
-    lp s = {.p = p, .variables = n + m + 1, .objective = NAN};
+    lp s = {.p = p, .variables = n + m + 1, .objective = NAN, .backward_error = INFINITY};
     int k;
     while (next(w)) {
         if (is(w, "outcome")) outcome = need(w);
@@ -264,6 +324,9 @@ void check_program(program *p, words *w) {
             for (k = 0; k < n + m; k++) s.basis[k] = *need(w);
             s.basis[k] = 'b'; /* the objective */
         } else if (is(w, "dual")) s.duals = numbers(w, m);
+        else if (is(w, "point")) s.point = numbers(w, n);
+        else if (is(w, "certainty")) s.certainty = need(w);
+        else if (is(w, "backward_error")) s.backward_error = number(w);
         else if (is(w, "farkas")) s.farkas = numbers(w, m);
         else if (is(w, "farkas_low")) s.farkas_low = numbers(w, m);
         else if (is(w, "ray")) s.ray = numbers(w, n);

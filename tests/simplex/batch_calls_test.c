@@ -218,6 +218,7 @@ static void device_memory(void **state) {
     report.x = block[k++] = on_device(NULL, sizeof(double) * COUNT * cols);
     report.farkas = block[k++] = on_device(NULL, sizeof(double) * COUNT * rows);
     report.farkas_low = block[k++] = on_device(NULL, sizeof(double) * COUNT * rows);
+    report.certainty = block[k++] = on_device(NULL, sizeof(int32_t) * COUNT);
     must(gpuopt_simplex_batch_run(batch, GPUOPT_DEVICE, &given, 100, &report));
     test_device_copy(there->outcome, report.outcome, sizeof(int32_t) * COUNT);
     test_device_copy(there->iterations, report.iterations, sizeof(int32_t) * COUNT);
@@ -227,6 +228,7 @@ static void device_memory(void **state) {
     test_device_copy(there->x, report.x, sizeof(double) * COUNT * cols);
     test_device_copy(there->farkas, report.farkas, sizeof(double) * COUNT * rows);
     test_device_copy(there->farkas_low, report.farkas_low, sizeof(double) * COUNT * rows);
+    test_device_copy(there->certainty, report.certainty, sizeof(int32_t) * COUNT);
     assert_true(children_report_equal(&m, here, there));
     test_device_copy((void *)given.row, &outside, sizeof outside);
     assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_DEVICE, &given, 100, &report), GPUOPT_ERROR_ARGUMENT);

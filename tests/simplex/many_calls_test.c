@@ -241,6 +241,7 @@ static void device_memory(void **state) {
     r.ray_low = block[k++] = on_device(NULL, cols), r.dual = block[k++] = on_device(NULL, rows);
     r.farkas = block[k++] = on_device(NULL, rows), r.farkas_low = block[k++] = on_device(NULL, rows);
     r.basis = block[k++] = on_device(NULL, COUNT * (ROWS + COLS));
+    r.certainty = block[k++] = on_device(NULL, sizeof(int32_t) * COUNT);
     must(gpuopt_simplex_many_get(many, GPUOPT_DEVICE, 0, COUNT, &r));
     test_device_copy(there->r.outcome, r.outcome, sizeof(int32_t) * COUNT);
     test_device_copy(there->r.iterations, r.iterations, sizeof(int32_t) * COUNT);
@@ -249,6 +250,7 @@ static void device_memory(void **state) {
     test_device_copy(there->r.ray_low, r.ray_low, cols), test_device_copy(there->r.dual, r.dual, rows);
     test_device_copy(there->r.farkas, r.farkas, rows), test_device_copy(there->r.farkas_low, r.farkas_low, rows);
     test_device_copy(there->r.basis, r.basis, COUNT * (ROWS + COLS));
+    test_device_copy(there->r.certainty, r.certainty, sizeof(int32_t) * COUNT);
     assert_true(programs_report_equal(all, here, 0, there, 0, COUNT));
     test_device_copy((double *)given.cost + 3, &nan, sizeof nan);
     REFUSED(ARGUMENT, "cost[3]", gpuopt_simplex_many_load(many, GPUOPT_DEVICE, &given));
