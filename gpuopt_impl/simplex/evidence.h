@@ -66,6 +66,7 @@ static double gpuopt__simplex_primal_reached(const gpuopt_simplex *s, int32_t va
 static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
     s->primal_violation = s->dual_violation = s->primal_reached = s->dual_reached = 0;
+    s->least_unit = 1;
     for (j = 0; j < cols + rows; j++) {
         double d = s->reduced[j], wrong, unit = 1;
         s->primal_violation = gpuopt__max(s->primal_violation, gpuopt__simplex_outside(s, j));
@@ -77,7 +78,11 @@ static void gpuopt__simplex_violations(gpuopt_simplex *s) {
         if (j < cols) {
             unit = gpuopt__max(1, fabs(gpuopt__simplex_unscaled_reduced_cost(s, j, s->cost[j])));
             wrong = gpuopt__simplex_unscaled_reduced_cost(s, j, wrong);
-        } else wrong = gpuopt__simplex_unscaled_dual(s, j - cols, wrong);
+            s->least_unit = gpuopt__min(s->least_unit, unit / gpuopt__simplex_unscaled_reduced_cost(s, j, 1));
+        } else {
+            wrong = gpuopt__simplex_unscaled_dual(s, j - cols, wrong);
+            s->least_unit = gpuopt__min(s->least_unit, 1 / gpuopt__simplex_unscaled_dual(s, j - cols, 1));
+        }
         s->dual_violation = gpuopt__max(s->dual_violation, wrong);
         s->dual_reached = gpuopt__max(s->dual_reached, wrong / unit);
     }

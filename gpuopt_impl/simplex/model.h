@@ -106,6 +106,7 @@ struct gpuopt_simplex {
     uint64_t seen_state;   /* where it stood at refresh number seen_at, for finding circles */
     int64_t seen_iterations, seen_at, seen_next;
     double fine_primal, fine_dual; /* tolerances of REFINED, from the last refresh */
+    double least_unit; /* the least scaled reduced cost that is a unit of dual_tolerance in the host's units */
     double primal_violation, dual_violation, primal_reached, dual_reached; /* see gpuopt_simplex_info */
     double margin, certificate_residual;
     int moderate;               /* no entry is near the ends of the range of double */

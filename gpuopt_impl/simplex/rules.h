@@ -83,6 +83,9 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     memset(&rules, 0, sizeof rules);
     rules.primal = fine ? s->fine_primal : s->desc.primal_tolerance * finer;
     rules.dual = fine ? s->fine_dual : s->desc.dual_tolerance * finer;
+    /* In scaled numbers the host's tolerance may be far less. */
+    if (refined && !fine)
+        rules.dual = gpuopt__min(rules.dual, gpuopt__max(1e-17, 0.5 * s->desc.dual_tolerance * s->least_unit));
     rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation];
     rules.zero = 1e-9; /* as HiGHS: its pivot tolerance after a fresh factorisation */
     rules.pricing = (int)s->desc.pricing;
