@@ -217,7 +217,7 @@ typedef struct gpuopt_context_desc {
     void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
     /* Asked between launches or sweeps of the calls that may take long: the steps, as the table above says, and those
      * whose comments mention it. If it returns nonzero, the call stops there and returns GPUOPT_OK with the outcome
-     * MORE; the next call goes on. NULL: never. */
+     * MORE; the next call goes on. NULL: never. For Ctrl-C and a limit of time: examples/interrupt.c. */
     int (*stop)(void *user);
     /* The host's clock, asked during calls with a limit in seconds (order_seconds of an elimination), for which it is
      * required: seconds since any moment, not going back. NULL: there are no such limits. */

@@ -10,8 +10,8 @@
 
 #include "examples/common.h"
 
-/* When the first signal came, in milliseconds of now(); 0: none has. A handler may do very little, so it sets this. It is
- * atomic since any thread of the program may get the signal, and every thread that calls the library reads it. */
+/* When the first signal came, in milliseconds of now(); 0: none has. A handler may do very little: it sets this. It is
+ * atomic, for any thread of the program may get the signal, and every thread that calls the library reads it. */
 static atomic_llong signalled;
 static double limit, deadline = HUGE_VAL;
 

@@ -22,8 +22,8 @@ void interrupt_limit(double seconds);
  * then there is nothing to print, and a signal ends the program as it always does. */
 void interrupt_catch(void);
 
-/* Whether to stop: not 0 for ever once a signal has come or time is up. This is the hook; `user` is not used. A
- * program's own loops ask the same, with NULL. Any thread may call it. */
+/* Whether to stop: once a signal has come or time is up, always. This is the hook; `user` is not used. A program's own
+ * loops ask the same, with NULL. Any thread may call it. */
 int interrupted(void *user);
 
 /* What has made it stop, in words: "by a signal" or "at the limit of time"; NULL: nothing has. */

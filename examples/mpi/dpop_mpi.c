@@ -43,6 +43,8 @@ static const char usage[] =
     "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
     "  --threads N        of the CPU backend, in each process (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
+    "  --log              print everything that the library reports, not only errors and warnings, on stderr\n"
+    "  --version          print the version and exit\n"
     "  --help             print this and exit\n"
     "exit status of a process: 0 solved or bounded, 1 no solution, 2 bad input, 3 anything else, as a process that is\n"
     "                   lost, or has failed; mpirun returns that of one which is not 0\n";
@@ -57,6 +59,8 @@ typedef struct options {
 
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
+    if (strcmp(name, "--seconds") == 0) /* of parse_words(), but processes would not stop together */
+        return fprintf(stderr, "there is no --seconds for processes: end them all by mpirun\n"), 0;
     if (strcmp(name, "--agents") == 0) return *(o->agents = value) != 0;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
     if (strcmp(name, "--transport") == 0) return choice(o->transport = value, transports) >= 0;
