@@ -150,7 +150,8 @@ void progress(const char *format, ...) {
 }
 
 void progress_end(void) {
-    if (progress_length > 0) fputc('\n', stderr);
+    if (progress_length == 0) return; /* as in the threads of ranks, which show none */
+    fputc('\n', stderr);
     progress_length = 0;
 }
 
