@@ -125,7 +125,7 @@ static gpuopt_status gpuopt__simplex_left_of_y(gpuopt_simplex *s, double *z, dou
 static gpuopt_status gpuopt__simplex_prove_optimal(gpuopt_simplex *s, int *proven) {
     double *z = s->scratch_low, *size = s->ray, of_x = 0, of_y = 0, inverse = 1;
     int32_t i;
-    int safe;
+    int safe = 0;
     gpuopt_status status = gpuopt__simplex_left_of_x(s, &of_x);
     *proven = 0;
     if (status || gpuopt__simplex_careful_most(s) == 0 || !gpuopt__simplex_basics_within(s, of_x)) return status;
