@@ -1291,10 +1291,10 @@ typedef struct gpuopt_simplex_info {
      * units of max(1, |bound|), and the largest wrong reduced cost in units of max(1, |cost|); on the original data, of
      * the point in twice the working precision (_get_low_parts). -1 as the violations. */
     double primal_reached, dual_reached;
-    int64_t dual_iterations; /* of the iterations, the pivots of the dual method */
-    /* OPTIMAL: what is known, see gpuopt_simplex_iterate. The largest share of its terms' sizes by which a side, bound
-     * or reduced cost is missed that should be met, -1 without an optimum; it may be infinite. */
-    gpuopt_certainty certainty;
+    int64_t dual_iterations;    /* of the iterations, the pivots of the dual method */
+    gpuopt_certainty certainty; /* OPTIMAL: what is known, see gpuopt_simplex_iterate */
+    /* OPTIMAL: the largest share of its terms' sizes by which a side, bound or reduced cost is missed that should be
+     * met; it may be infinite. -1 without an optimum. */
     double backward_error;
 } gpuopt_simplex_info;
 

@@ -147,21 +147,21 @@ static gpuopt_status gpuopt__simplex_real_worth(gpuopt_simplex *s, double most, 
 static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
     gpuopt__simplex_misfit m = {0, 0};
     double worth = 0, objective, infeasibility, most;
-    int exact = 0, small = gpuopt__simplex_careful_most(s) == GPUOPT__SIMPLEX_CAREFUL_ALL, tidied = 0;
+    int exact = 0, settled = gpuopt__simplex_careful_most(s) == GPUOPT__SIMPLEX_CAREFUL_ALL, tidied = 0;
     gpuopt_status status = gpuopt__simplex_prove_optimal(s, &exact);
     gpuopt__simplex_objective(s, &objective, &infeasibility);
     most = s->desc.dual_tolerance * gpuopt__max(1, fabs(objective));
-    if (!status && !exact && small) status = gpuopt__simplex_real_worth(s, most, &worth);
+    if (!status && !exact && settled) status = gpuopt__simplex_real_worth(s, most, &worth);
     if (!status) status = gpuopt__simplex_misfit_of(s, &m);
     if (!status && m.share > GPUOPT__SIMPLEX_ROUNDING) status = gpuopt__simplex_tidy(s, &tidied);
     if (!status && tidied) status = gpuopt__simplex_prove_optimal(s, &exact);
     if (!status && tidied) status = gpuopt__simplex_misfit_of(s, &m);
-    if (!status && !exact && !small && m.share <= GPUOPT__SIMPLEX_ROUNDING)
+    if (!status && !exact && !settled && m.share <= GPUOPT__SIMPLEX_ROUNDING)
         status = gpuopt__simplex_real_worth(s, most, &worth);
     s->backward_error = m.share;
     s->certainty = GPUOPT_CERTAINTY_NONE;
     if (exact) s->certainty = GPUOPT_CERTAINTY_EXACT;
-    else if (!(m.gap <= most) || (small && !(worth <= most))) return status;
+    else if (!(m.gap <= most) || (settled && !(worth <= most))) return status;
     else if (m.share <= GPUOPT__SIMPLEX_ROUNDING && worth <= most) s->certainty = GPUOPT_CERTAINTY_ROUNDING;
     else s->certainty = GPUOPT_CERTAINTY_TOLERANCE;
     return status;
