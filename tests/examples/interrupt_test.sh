@@ -5,6 +5,7 @@
 # prints what it knows by then, which must be true; a second signal ends it at once. Then the options that all of them
 # have, and the progress line on a terminal of some widths.
 # Usage: interrupt_test.sh [FOLDER], that of the programs
+# Runs: alone
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 programs=$(realpath "${1:-$root/bazel-bin/examples}") || exit
