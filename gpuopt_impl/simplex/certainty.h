@@ -24,8 +24,6 @@ typedef struct gpuopt__simplex_misfit {
     double gap;   /* primal objective minus dual objective, in the host's units */
 } gpuopt__simplex_misfit;
 
-static double gpuopt__simplex_share(double miss, double size) { return miss == 0 ? 0 : miss / size; }
-
 /* The reported doubles, scaled: x [cols + rows], clipped to the bounds, without logicals, and y [rows]. What underflows
  * in the host's units is reported as less. */
 static void gpuopt__simplex_reported(const gpuopt_simplex *s, double *x, double *y) {
@@ -108,24 +106,33 @@ static gpuopt_status gpuopt__simplex_misfit_of(gpuopt_simplex *s, gpuopt__simple
     return status;
 }
 
-/* Whether the row of some basic variable that is outside its bounds proves by itself that the doubles have no feasible
+/* The doubles have no feasible point, though the tolerance admits one, which the log says once. */
+static void gpuopt__simplex_found_empty(gpuopt_simplex *s) {
+    if (!s->told_empty)
+        gpuopt__log(s->context, 2, "simplex: no point satisfies the data exactly; the nearest one misses by %g",
+                    s->primal_reached);
+    s->empty = s->told_empty = 1;
+}
+
+/* Sets s->empty if the row of some basic variable that is outside its bounds proves by itself that the doubles have no feasible
  * point, as that of equations does which depend on one another but for the rounding of their sides. Afterwards the
  * phase's costs are those of phase 2. */
-static gpuopt_status gpuopt__simplex_is_empty(gpuopt_simplex *s, int *proven) {
+static gpuopt_status gpuopt__simplex_find_empty(gpuopt_simplex *s) {
     enum { MOST = 32 }; /* rows that are tried */
     const int stale = s->stale;
     int32_t i, tried = 0;
+    int proven = 0;
     gpuopt_status status = GPUOPT_OK;
-    *proven = 0;
-    for (i = 0; i < s->lp.rows && tried < MOST && !status && !*proven; i++) {
+    for (i = 0; i < s->lp.rows && tried < MOST && !status && !proven; i++) {
         const int32_t k = s->v.head[i];
         if (gpuopt__simplex_beyond(s->x[k], s->x_low[k], s->lower[k], s->upper[k]) == 0) continue;
         tried++;
         status = gpuopt__simplex_prove_by_row(
-            s, i, gpuopt__simplex_above(s->x[k], s->x_low[k], s->lower[k]) < 0 ? -1 : 1, proven);
+            s, i, gpuopt__simplex_above(s->x[k], s->x_low[k], s->lower[k]) < 0 ? -1 : 1, &proven);
     }
     memcpy(s->phase_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
     s->stale = stale;
+    if (!status && proven) gpuopt__simplex_found_empty(s);
     return status;
 }
 
@@ -137,7 +144,7 @@ static gpuopt_status gpuopt__simplex_real_worth(gpuopt_simplex *s, double most, 
     if (s->empty) return GPUOPT_OK;
     status = gpuopt__simplex_worth(s, worth);
     if (status || *worth <= most) return status;
-    status = gpuopt__simplex_is_empty(s, &s->empty);
+    status = gpuopt__simplex_find_empty(s);
     if (s->empty) *worth = 0;
     return status;
 }

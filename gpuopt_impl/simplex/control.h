@@ -18,25 +18,15 @@ static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why)
     return GPUOPT_OK;
 }
 
-/* The doubles have no feasible point, though the tolerance admits one; the stage FINAL finds it. */
-static void gpuopt__simplex_tell_empty(gpuopt_simplex *s) {
-    if (!s->told_empty)
-        gpuopt__log(s->context, 2, "simplex: no point satisfies the data exactly; the nearest one misses by %g",
-                    s->primal_reached);
-    s->empty = s->told_empty = 1;
-    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
-}
-
 /* What the engine cannot settle while the stage is REFINED, careful iterations may, unless the doubles have no feasible
  * point. If there are too many rows for them, or for enough of them, an answer within the tolerances has to do; if they
  * cannot settle it either, there is none. */
 static gpuopt_status gpuopt__simplex_be_careful(gpuopt_simplex *s) {
     int32_t most = gpuopt__simplex_careful_most(s);
     const int fresh = s->since_refresh == 0 && !s->stale && s->primal_reached <= s->desc.primal_tolerance;
-    int empty = 0;
     gpuopt_status status = s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
-    if (!status && fresh && s->careful == 0 && most > 0) status = gpuopt__simplex_is_empty(s, &empty);
-    if (empty) gpuopt__simplex_tell_empty(s);
+    if (!status && fresh && s->careful == 0 && most > 0) status = gpuopt__simplex_find_empty(s);
+    if (fresh && s->empty) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
     else if (s->careful == 0 && most > 0) {
         s->careful = most;
         s->stale = 2;
@@ -88,7 +78,7 @@ static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
         return GPUOPT_OK;
     }
     if (s->unrefined && !s->empty) {
-        status = gpuopt__simplex_is_empty(s, &s->empty);
+        status = gpuopt__simplex_find_empty(s);
         if (status) return status;
         if (!s->empty) return gpuopt__simplex_give_up(s, "the optimum is not known to more than the tolerances");
     }
@@ -114,9 +104,10 @@ static gpuopt_status gpuopt__simplex_conclude_infeasible(gpuopt_simplex *s) {
     status = gpuopt__simplex_prove_infeasible(s, &proven);
     if (status) return status;
     if (!proven) return gpuopt__simplex_unproven(s, "neither a feasible point nor a proof that there is none");
-    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && s->primal_reached <= s->desc.primal_tolerance)
-        gpuopt__simplex_tell_empty(s);
-    else s->verdict = GPUOPT_INFEASIBLE;
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && s->primal_reached <= s->desc.primal_tolerance) {
+        gpuopt__simplex_found_empty(s);
+        gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
+    } else s->verdict = GPUOPT_INFEASIBLE;
     return GPUOPT_OK;
 }
 

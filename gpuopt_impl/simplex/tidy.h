@@ -12,9 +12,7 @@
 #define GPUOPT__SIMPLEX_TINY 0x1p-80
 #define GPUOPT__SIMPLEX_FINE_SHARE 0x1p-90
 
-static double gpuopt__simplex_largest_share(double largest, double miss, double size) {
-    return miss == 0 ? largest : gpuopt__max(largest, miss / size);
-}
+static double gpuopt__simplex_share(double miss, double size) { return miss == 0 ? 0 : miss / size; }
 
 /* The largest share by which x + x_low misses a row, whose residuals become s->gap. */
 static gpuopt_status gpuopt__simplex_share_of_x(gpuopt_simplex *s, double *share) {
@@ -25,7 +23,7 @@ static gpuopt_status gpuopt__simplex_share_of_x(gpuopt_simplex *s, double *share
     if (!status) status = backend->residual(s->engine, s->x, s->x_low, s->gap, NULL);
     *share = 0;
     for (i = 0; i < s->lp.rows && !status; i++)
-        *share = gpuopt__simplex_largest_share(*share, fabs(s->gap[i]), size[i] + fabs(s->x[s->lp.cols + i]));
+        *share = gpuopt__max(*share, gpuopt__simplex_share(fabs(s->gap[i]), size[i] + fabs(s->x[s->lp.cols + i])));
     return status;
 }
 
@@ -40,7 +38,7 @@ static gpuopt_status gpuopt__simplex_share_of_y(gpuopt_simplex *s, double *share
     for (i = 0; i < s->lp.rows && !status; i++) {
         int32_t j = s->v.head[i];
         double of = j < s->lp.cols ? fabs(s->cost[j]) + size[j] : fabs(s->y[j - s->lp.cols]);
-        *share = gpuopt__simplex_largest_share(*share, fabs(s->reduced[j]), of);
+        *share = gpuopt__max(*share, gpuopt__simplex_share(fabs(s->reduced[j]), of));
     }
     return status;
 }
