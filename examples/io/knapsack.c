@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "examples/io/tokens.h"
+#include "examples/io/utf8.h"
 
 enum { MOST_ITEMS = 1 << 28 };        /* the library's limit */
 #define MOST_RANGE ((int64_t)1 << 28) /* circle computes (2 R)^2 */
@@ -163,6 +164,9 @@ int knapsack_load(const char *name, knapsack_model *model, char *error, size_t e
     memset(model, 0, sizeof *model);
     failed = generate(name, model, error, error_size);
     if (failed > 0) failed = read_file(name, model, error, error_size);
-    if (failed) knapsack_free(model);
+    if (failed) {
+        knapsack_free(model);
+        utf8_escape(error, error_size); /* the name, too */
+    }
     return failed;
 }

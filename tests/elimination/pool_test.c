@@ -79,12 +79,14 @@ static void second_handle(void **state) {
 /* What is held is free to this context's plans, with which one handle after the other may take more than half of the
  * device; and it is there for others once the context is destroyed, or at once if the host says so. */
 static void held_memory_is_free(void **state) {
-    model m = draw();
-    gpuopt_elimination_desc desc = whole(&m);
     gpuopt_context *one, *other;
     gpuopt_elimination *elimination;
+    gpuopt_elimination_desc desc;
+    model m;
     (void)state;
     if (!test_emulated()) skip(); /* the device has 2 GiB */
+    m = draw();
+    desc = whole(&m);
     desc.policy = GPUOPT_POLICY_EXACT;
     desc.copies = 20; /* 1.28 GB */
     one = keeping(UINT64_MAX);

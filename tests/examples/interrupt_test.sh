@@ -5,7 +5,6 @@
 # prints what it knows by then, which must be true; a second signal ends it at once. Then the options that all of them
 # have, and the progress line on a terminal of some widths.
 # Usage: interrupt_test.sh [FOLDER], that of the programs
-# Runs: alone
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 programs=$(realpath "${1:-$root/bazel-bin/examples}") || exit
@@ -44,15 +43,18 @@ holds() {
     awk "${names[@]}" "BEGIN { exit !($1) }" || { echo "$1 does not hold: $(cat out)" && return 1; }
 }
 
-# begin PROGRAM ARGUMENT...: starts it, and waits until it catches signals (bit 2 of the mask is SIGINT), and a bit.
+# begin PROGRAM ARGUMENT...: starts it, and waits until it runs in this shell's place and catches signals (bit 2 of the
+# mask is SIGINT), and a bit.
 begin() {
     "$programs/$1" "${@:2}" >out 2>err &
     pid=$!
     local k
     for ((k = 0; k < 300; k++)); do
-        case $(sed -n 's/^SigCgt:.*\(.\)$/\1/p' "/proc/$pid/status" 2>/dev/null) in
-        [2367abef]) sleep 0.3 && return ;;
-        esac
+        if [ "/proc/$pid/exe" -ef "$programs/$1" ]; then
+            case $(sed -n 's/^SigCgt:.*\(.\)$/\1/p' "/proc/$pid/status" 2>/dev/null) in
+            [2367abef]) sleep 0.3 && return ;;
+            esac
+        fi
         sleep 0.1
     done
     echo "$1 does not catch signals" && kill -KILL $pid

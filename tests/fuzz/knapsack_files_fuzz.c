@@ -13,6 +13,7 @@
 #include <errno.h>
 
 #include "examples/io/knapsack.h"
+#include "examples/io/utf8.h"
 #include "tests/fuzz/fuzz_file.h"
 
 enum { TEXT = 1 << 14 };
@@ -109,17 +110,18 @@ static void generate(fuzz_bytes *b) {
     static const char *const class[] = {"paper",          "uncorrelated", "weak",    "strong", "inverse-strong",
                                         "almost-strong",  "subset-sum",   "similar", "span",   "multiple-strong",
                                         "profit-ceiling", "circle",       "circl",   "papers"};
-    char name[256], error[256] = "";
+    char name[1024], error[1024] = ""; /* room for each byte as an escape of four */
     knapsack_model m;
     int64_t sum = 0;
     int32_t j;
     size_t at = (size_t)sprintf(name, "%s:%u", class[fuzz_take(b) % 14], fuzz_take(b) * (fuzz_take(b) % 40));
-    while (b->size > 0 && at < sizeof name - 32) {
+    while (b->size > 0 && at < 224) {
         unsigned tag = fuzz_take(b);
         if (tag < 200) at += (size_t)sprintf(name + at, ":%u", tag < 20 ? tag : tag * (fuzz_take(b) + 1));
         else at += (size_t)sprintf(name + at, ":%s", word[(tag - 200) % WORDS]);
     }
     if (knapsack_load(name, &m, error, sizeof error)) {
+        utf8_escape(name, sizeof name); /* as in messages */
         REQUIRE(strncmp(error, name, strlen(name)) == 0 && strlen(error) > strlen(name));
         REQUIRE(!m.weight && !m.profit);
         return;

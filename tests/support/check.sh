@@ -7,7 +7,8 @@
 passed=0 failed=0 skipped=0
 said=$(mktemp) || exit 1 # of the last check's command
 at_end() { rm -f "$said"; } # scripts with more to clean up define it anew, and call this one's rm
-trap 'at_end' EXIT
+# Only in the script itself: a background job that a signal reaches before it has dropped this trap runs it, too.
+trap 'case $BASHPID in $$) at_end ;; esac' EXIT
 
 # check NAME COMMAND...: the command's output is hidden if it succeeds; if it fails, the end of the output is shown.
 check() {
