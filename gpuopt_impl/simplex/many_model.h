@@ -154,9 +154,9 @@ GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_exponent(double x) {
     return exponent;
 }
 
-/* 2 to minus the mean of both exponents. */
+/* 2 to minus the mean of both exponents; as gpuopt__simplex_geometric, without what is far below the largest entry. */
 GPUOPT__SIMPLEX_MANY double gpuopt__simplex_many_scale(int least, int most) {
-    int by = -(least + most) / 2;
+    int by = -((least < most - 30 ? most - 30 : least) + most) / 2;
     if (least > most) by = 0; /* no entry */
     if (by > GPUOPT__SIMPLEX_MANY_SCALE) by = GPUOPT__SIMPLEX_MANY_SCALE;
     if (by < -GPUOPT__SIMPLEX_MANY_SCALE) by = -GPUOPT__SIMPLEX_MANY_SCALE;

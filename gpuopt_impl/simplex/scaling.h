@@ -35,9 +35,12 @@ GPUOPT_HD double gpuopt__simplex_inverse(double x) {
 }
 
 /* The factor of a line whose smallest and largest entry are these: afterwards they are each other's reciprocals. most
- * is 0 if it has none. Limited, so that no product with an entry is NaN: the order of comparisons never matters. */
+ * is 0 if it has none. An entry of less than a thousand millionth of the largest counts as that: where 1e-15 remains of
+ * two numbers that should have cancelled, it decides nothing. Limited, so that no product with an entry is NaN: the
+ * order of comparisons never matters. */
 GPUOPT_HD double gpuopt__simplex_geometric(double least, double most) {
     if (most == 0) return 1;
+    least = gpuopt__max(least, gpuopt__mul(0x1p-30, most));
     return gpuopt__min(gpuopt__max(gpuopt__simplex_inverse(sqrt(gpuopt__mul(least, most))), 0x1p-500), 0x1p500);
 }
 

@@ -133,7 +133,11 @@ static double closest_power(double x) {
     return ldexp(1, fraction < sqrt(0.5) ? exponent - 1 : exponent);
 }
 
-/* Six rounds of geometric scaling, rows before columns, then columns to a largest entry of 1; on every k-th entry of a
+static double geometric(double least, double most) {
+    return most == 0 ? 1 : 1 / sqrt(fmax(least, ldexp(most, -30)) * most);
+}
+
+/* Six rounds of geometric scaling, in which no entry counts as less than 2^-30 of its line's largest, rows before columns, then columns to a largest entry of 1; on every k-th entry of a
  * column, k = length / 64 or 1. */
 static void plain_scales(const columns *c, double *row, double *col) {
     int32_t i, j;
@@ -150,7 +154,7 @@ static void plain_scales(const columns *c, double *row, double *col) {
                         most = fmax(most, fabs(c->value[e]) * col[j]);
                     }
             }
-            row[i] = most == 0 ? 1 : 1 / sqrt(least * most);
+            row[i] = geometric(least, most);
         }
         for (j = 0; j < c->cols; j++) {
             int64_t e, length = c->start[j + 1] - c->start[j], step = length >= 64 ? length / 64 : 1;
@@ -159,7 +163,7 @@ static void plain_scales(const columns *c, double *row, double *col) {
                 least = fmin(least, fabs(c->value[e]) * row[c->index[e]]);
                 most = fmax(most, fabs(c->value[e]) * row[c->index[e]]);
             }
-            col[j] = most == 0 ? 1 : round == 6 ? 1 / most : 1 / sqrt(least * most);
+            col[j] = round == 6 && most > 0 ? 1 / most : geometric(least, most);
         }
     }
     for (i = 0; i < c->rows; i++) row[i] = closest_power(row[i]);
