@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/io/bas.h"
 #include "examples/io/lp_check.h"

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/cutting_round.h"
 

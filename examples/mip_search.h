@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/io/mip.h"
 #include "examples/mip_whole.h"

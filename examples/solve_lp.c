@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/io/certificate.h"
 #include "examples/io/lp_check.h"

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/counted.h"
 #include "examples/io/certificate.h"

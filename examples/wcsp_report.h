@@ -5,6 +5,7 @@
 #ifndef EXAMPLES_WCSP_REPORT_H
 #define EXAMPLES_WCSP_REPORT_H
 
+#include "gpuopt/inference.h"
 #include "examples/io/agents.h"
 #include "examples/io/graphical.h"
 

@@ -5,6 +5,7 @@
 #ifndef EXAMPLES_WCSP_SEARCH_H
 #define EXAMPLES_WCSP_SEARCH_H
 
+#include "gpuopt/inference.h"
 #include "examples/common.h"
 #include "examples/io/graphical_merge.h"
 #include "examples/wcsp_tree.h"

@@ -6,6 +6,8 @@
 #ifndef GPUOPT_IMPLEMENTATION_ONCE
 #define GPUOPT_IMPLEMENTATION_ONCE
 
+#include "common/api.h"
+
 #if defined(__cplusplus) && __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
 #error "gpuopt: as C++, the implementation needs C++17 or later (-std=c++17)"
 #endif

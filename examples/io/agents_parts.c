@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
 #include "examples/io/agents_parts.h"
 
 #include <stdlib.h>

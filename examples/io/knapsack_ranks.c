@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
+#include "gpuopt/group.h"
 #include "examples/io/knapsack_ranks.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include <stdio.h> /* vsnprintf: text for the log hook; nothing here does I/O */
 #include <string.h>
 
-#include "../../gpuopt.h"
+#include "api.h"
 #include "environment.h"
 
 /* Hints for the compiler: an address that will soon be written; a function that is to be part of its caller. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/basis/basis.h"
 
 static void *on_device(const void *from, size_t bytes) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/basis/basis.h"
 
 static gpuopt_basis_drift drift_of(gpuopt_basis *basis, basis_model *b, int exact) {

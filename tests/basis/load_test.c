@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/basis/basis.h"
 
 /* The error of elimination with partial pivoting is m * eps * condition times the growth of the elements, which is

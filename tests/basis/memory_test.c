@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/basis/basis.h"
 
 static gpuopt_basis_desc desc_of(int32_t m, int technique, int32_t deferred) {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gpuopt/search.h"
 #include "tests/support/backends.h"
 #ifdef TEST_WITH_CUDA
 #include <cuda_runtime_api.h>

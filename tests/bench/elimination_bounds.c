@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include "gpuopt/search.h"
 #include "examples/io/graphical.h"
 #include "tests/bench/elimination_bench.h"
 #include "tests/support/support.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/bench/elimination_bench.h"
 #ifdef TEST_WITH_CUDA
 #include <cuda_runtime_api.h>

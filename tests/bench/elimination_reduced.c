@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/inference.h"
 #include "examples/io/graphical.h"
 #include "tests/bench/elimination_bench.h"
 

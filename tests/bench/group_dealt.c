@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/batch.h"
 #include "tests/bench/group_bench.h"
 
 /* The kinds of --dealt, and how a name of each goes on. */

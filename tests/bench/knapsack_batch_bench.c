@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/batch.h"
 #include "examples/io/knapsack.h"
 #include "tests/bench/bench.h"
 

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/knapsack_variants.h"
 #include "tests/bench/bench.h"
 
 enum { MOST = 1 << 24 };

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/knapsack_variants.h"
 #include "tests/bench/bench.h"
 
 enum { MOST_ITEMS = 4096, MOST_ROWS = 30 };

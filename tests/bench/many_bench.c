@@ -23,6 +23,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include "gpuopt/batch.h"
 #include "tests/bench/bench.h"
 
 static const char *const standard[] = {"packing:50:100:10000", "mixed:50:100:10000",   "sparse:50:100:10000",

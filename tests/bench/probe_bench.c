@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/io/mip.h"
 #include "tests/bench/bench.h"
 

@@ -2,6 +2,8 @@
  *
  * Calls that solve many problems at once, for environment_test.c.
  */
+#include "gpuopt/search.h"
+#include "gpuopt/batch.h"
 #include "tests/contract/environment.h"
 
 /* Two programs, so that a second thread has work. */

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/knapsack_variants.h"
+#include "gpuopt/inference.h"
 #include "tests/contract/environment.h"
 
 static void propagate(pass *p, gpuopt_propagator_precision precision) {

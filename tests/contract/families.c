@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
 #include "tests/contract/families.h"
 
 #include <math.h>

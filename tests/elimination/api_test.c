@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 /* |x0 - x1| * 3 + |x1 - x2| * 5, and 4 for x0 = 0, 2 for x2 = 1: at x = (1, 1, 0) 5, at (0, 0, 0) 4, at (1, 1, 1) 2. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gpuopt/search.h"
 #include "examples/io/graphical.h"
 #include "tests/support/support.h"
 

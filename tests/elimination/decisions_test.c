@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 
 enum { LEAST_ENTRIES = 1 << 17, SMALL = 3, WIDTHS = 4 };

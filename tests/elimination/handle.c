@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/io/graphical_build.h"
 #include "examples/io/graphical_merge.h"
 #include "tests/support/support.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 enum {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 enum { AGREED = 5, MOST = 64 };

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 
 /* ---- Slices, streams, and what is chosen ---- */

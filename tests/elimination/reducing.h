@@ -5,6 +5,7 @@
 #ifndef TESTS_ELIMINATION_REDUCING_H
 #define TESTS_ELIMINATION_REDUCING_H
 
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 gpuopt_elimination_reduction_info reduction_info(gpuopt_elimination_reduction *reduction);

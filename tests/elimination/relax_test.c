@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 static gpuopt_elimination_relaxation_info info_of(gpuopt_elimination_relaxation *relaxation) {

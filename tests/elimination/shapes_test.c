@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 
 enum { MOST_SCOPE = 24, MOST_FUNCTIONS = 12 };

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 /* A ladder of 2 * `rungs` variables with domains 2, 3, 4: costs 7 |a - b| along it and 3 |a - b| on the rungs, and 50

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gpuopt.h"
+#include "gpuopt/inference.h"
 
 enum { ROWS = 200, COLS = 150, PER_ROW = 5, ROUNDS = 8 };
 

@@ -7,7 +7,7 @@
 # Needs gcc, g++ and the binutils; clang, OpenMP and nvcc are used if they are installed, else reported as skipped.
 # Usage: vendoring_test.sh [--quick] [FOLDER]
 #   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no CUDA
-#   FOLDER   holds the library as a host has it: gpuopt.h with gpuopt_impl/ and cuda/, or gpuopt.h with everything in it
+#   FOLDER   holds the library as a host has it: gpuopt.h with gpuopt/, gpuopt_impl/ and cuda/, or gpuopt.h with everything in it
 #            and gpuopt_cuda.cu. Default: this checkout
 set -u
 
@@ -109,7 +109,7 @@ forbidden='v?f?printf|puts|putchar|fputs|fputc|fwrite|fopen|_?exit|abort|assert|
 forbidden="$forbidden|clock_gettime|timespec_get"
 library_files() {
     local part
-    for part in gpuopt.h gpuopt_impl cuda gpuopt_cuda.cu; do
+    for part in gpuopt.h gpuopt gpuopt_impl cuda gpuopt_cuda.cu; do
         [ ! -e "$vendored/$part" ] || find "$vendored/$part" -type f -name '*.[ch]*'
     done
 }

@@ -12,6 +12,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/fuzz/elimination_input.h"
 
 enum { HEAD = 64, CHECKSUM = 56 };

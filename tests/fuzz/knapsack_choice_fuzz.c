@@ -6,6 +6,7 @@
  *
  * Longest input: 512
  */
+#include "gpuopt/knapsack_variants.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CLASSES = 6, ITEMS = 3, SUMS = 4096 /* (ITEMS + 1) ^ CLASSES */, OPERATIONS = 16 };

@@ -7,6 +7,7 @@
  *
  * Longest input: 512
  */
+#include "gpuopt/batch.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { FEW = 12, MOST = 26, SMALL = 64, OPERATIONS = 24, HEAD = 80, CHECKSUM = HEAD - 8 };

@@ -5,6 +5,7 @@
  *
  * Longest input: 512
  */
+#include "gpuopt/knapsack_variants.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST = 11, ROWS = 5, OPERATIONS = 16 };

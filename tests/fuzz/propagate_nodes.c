@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
 #include "tests/fuzz/propagate_nodes.h"
 
 #include <math.h>

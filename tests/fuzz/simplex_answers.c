@@ -2,6 +2,8 @@
  *
  * simplex_answers.h.
  */
+#include "gpuopt/search.h"
+#include "gpuopt/batch.h"
 #include "tests/fuzz/simplex_answers.h"
 
 #include <math.h>

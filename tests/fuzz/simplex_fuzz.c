@@ -21,6 +21,7 @@
  */
 #include <math.h>
 
+#include "gpuopt/search.h"
 #include "tests/fuzz/simplex_answers.h"
 #include "tests/fuzz/simplex_input.h"
 

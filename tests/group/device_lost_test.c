@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/io/knapsack_ranks.h"
 #include "tests/elimination/handle.h"
 #include "tests/group/ranks.h"

@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 #include "tests/group/ranks.h"
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 #include "tests/group/ranks.h"
 

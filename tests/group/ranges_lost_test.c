@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/group/ranks.h"
 #include "tests/knapsack/models.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/group/ranks.h"
 #include "tests/group/script.h"
 #include "tests/simplex/answer.h"

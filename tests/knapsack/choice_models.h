@@ -5,6 +5,7 @@
 #ifndef TESTS_KNAPSACK_CHOICE_MODELS_H
 #define TESTS_KNAPSACK_CHOICE_MODELS_H
 
+#include "gpuopt/knapsack_variants.h"
 #include "tests/support/support.h"
 
 enum { CHOICE_ITEMS = 4096, CHOICE_CLASSES = 512, CHOICE_KINDS = 7 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/knapsack/bounded.h"
 
 enum { MODELS = 60 /* of each class */, ALIKE = 200 };

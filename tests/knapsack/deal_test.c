@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/knapsack/models.h"
 
 static gpuopt_knapsack_info info_of(gpuopt_knapsack *knapsack) {

@@ -5,6 +5,7 @@
 #ifndef TESTS_KNAPSACK_MULTI_MODELS_H
 #define TESTS_KNAPSACK_MULTI_MODELS_H
 
+#include "gpuopt/knapsack_variants.h"
 #include "tests/support/support.h"
 
 __extension__ typedef __int128 multi_wide;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "gpuopt.h"
+#include "gpuopt/search.h"
 
 extern "C" {
 #include "examples/io/bas.h"

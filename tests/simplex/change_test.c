@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/changes.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }

@@ -6,6 +6,7 @@
 #ifndef TESTS_SIMPLEX_CHILDREN_H
 #define TESTS_SIMPLEX_CHILDREN_H
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 
 enum { CHILDREN_MOST = 600, CHILDREN_ENTRIES = 3 * CHILDREN_MOST };

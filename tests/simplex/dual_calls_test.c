@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/changes.h"
 #include "tests/simplex/clp.h"
 #include "tests/simplex/dual_ways.h"

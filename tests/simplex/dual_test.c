@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/changes.h"
 #include "tests/simplex/circle.h"
 #include "tests/simplex/clp.h"

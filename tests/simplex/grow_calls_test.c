@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 #include "tests/simplex/growing.h"
 

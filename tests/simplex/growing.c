@@ -2,6 +2,7 @@
  *
  * growing.h.
  */
+#include "gpuopt/search.h"
 #include "tests/simplex/growing.h"
 
 #include <math.h>

@@ -8,6 +8,7 @@
 
 #include <coin/Clp_C_Interface.h>
 
+#include "gpuopt/batch.h"
 #include "tests/support/support.h"
 
 enum { ROWS = 50, COLS = 100, MOST = 24 };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 
 static gpuopt_simplex_desc plain(const mip *model, int variant) {

@@ -6,6 +6,7 @@
 #ifndef TESTS_SIMPLEX_PROGRAMS_H
 #define TESTS_SIMPLEX_PROGRAMS_H
 
+#include "gpuopt/batch.h"
 #include "tests/simplex/answer.h"
 
 /* Models of one shape, and their numbers as arrays. */

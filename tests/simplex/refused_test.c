@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 
 enum { MOST = 12 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/support/support.h"
 
 enum { N = 600, EACH = 6 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
