@@ -17,10 +17,10 @@
  *     gpuopt_propagator_desc model = GPUOPT_INIT(gpuopt_propagator_desc);   // zero means the default
  *     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
  *     ... fill in model.matrix, model.lb, model.ub ...
- *     if (gpuopt_context_create(NULL, &context) || gpuopt_propagator_create(context, &model, &propagator)) ...
+ *     if (gpuopt_context_create(NULL, &context) || gpuopt_propagator_create(context, &model, NULL, &propagator)) ...
  *     while (info.outcome == GPUOPT_MORE)                    // your loop
  *         if (gpuopt_propagator_round(propagator, 1, &info)) ...
- *     gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
+ *     gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, 0, NULL, lb, ub);
  *
  * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, the .cu files of cuda/ with nvcc. Or
  * define GPUOPT_IMPLEMENTATION in one C or C++ file before including this header, which may be in the host's own
@@ -427,18 +427,13 @@ typedef struct gpuopt_propagator_info {
     double shrinkage;
 } gpuopt_propagator_info;
 
-/* Fills `plan` with the memory that a propagator of this model takes. Errors: as _create. Time O(nonzeros + rows +
- * cols): reads every array of the descriptor once. */
-GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
-                                                gpuopt_memory_plan *plan);
-
 /* Makes a propagator. ARGUMENT: a value is outside of the ranges above; the log names it with its position.
  * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks; a trail
  * or spare rows with marking OFF or with the drivers HOST and GRAPH; too many rows or columns (see gpuopt_matrix). Time
  * O(nonzeros + rows + cols); on the GPU little more than copying the arrays to the device takes, where they are checked
  * and laid out. */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
-                                                  gpuopt_propagator **propagator);
+                                                  gpuopt_memory_plan *plan, gpuopt_propagator **propagator);
 /* Destroys a propagator, after waiting for its enqueued rounds; NULL is allowed. */
 GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator);
 
@@ -459,35 +454,21 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
  * are returned as IEEE infinities. lb <= ub holds unless the model is infeasible: a lower bound that exceeds the upper
  * one within the tolerance is returned as the upper one. Rounds see both, since what one of them contradicts has no
  * solution. After INFEASIBLE both are returned as they are. */
-GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, double *lb,
-                                                      double *ub);
+GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+                                                      const int32_t *col, double *lb, double *ub);
 /* Sets all bounds from lb and ub [cols], in the memory that `where` says; NULL: these bounds stay. Bounds may become
  * tighter or looser; if they cross by more than the tolerance, the next _round does no rounds and returns INFEASIBLE.
  * Those of integer columns are rounded to integers, and FP32 rounds outwards. A column whose bounds are then equal is
  * fixed: rows do not move it, but are infeasible if they cannot live with it.
  * ARGUMENT: NaN, lb >= infinity or ub <= -infinity; the call waits to check device memory for it. */
-GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
-                                                      const double *lb, const double *ub);
-/* Reads the bounds of `count` columns: col, lb and ub [count], all in the memory that `where` says; lb or ub may be
- * NULL. ARGUMENT: a column in host memory is out of range. One in device memory gives NaN. Cost O(count). */
-GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
-                                                           int64_t count, const int32_t *col, double *lb, double *ub);
-/* Sets the bounds of `count` columns: col, lb and ub [count], all in the memory that `where` says; lb or ub NULL: these
- * bounds stay. A column that is listed twice is set to one of its values; if one of them crosses a lower bound that
- * stays, this may come down to it. ARGUMENT: as _set_bounds, or a column is out of range. Cost O(count), after crossing
- * bounds O(cols); with marking, the next round evaluates only rows of these columns and, on the CPU, those that were
- * infeasible; on the GPU all rows after INFEASIBLE. */
-GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
-                                                           int64_t count, const int32_t *col, const double *lb,
-                                                           const double *ub);
-
+GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+                                                      const int32_t *col, const double *lb, const double *ub);
 /* Sets the sides of `count` distinct rows (an objective cutoff, say): row, lhs and rhs [count], all in the memory that
  * `where` says. ARGUMENT: a row is out of range, NaN, lhs > rhs, lhs >= infinity or rhs <= -infinity; the call waits to
  * check device memory for it. Cost O(count), with a trail times the open levels; on the GPU the next round evaluates
  * all rows. */
-GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, gpuopt_memory where,
-                                                          int64_t count, const int32_t *row, const double *lhs,
-                                                          const double *rhs);
+GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+                                                     const int32_t *row, const double *lhs, const double *rhs);
 
 /* Bits of a row's status, each within the feasibility tolerance; 0: the row may still tighten a bound. */
 typedef enum gpuopt_propagator_row {
@@ -572,13 +553,10 @@ typedef struct gpuopt_basis_info {
     int32_t refused_position; /* of the latest load or update refused with NUMERIC; -1: none since the latest load */
 } gpuopt_basis_info;
 
-/* Fills plan with the memory that a basis of this descriptor takes. Errors as _create. */
-GPUOPT_API gpuopt_status gpuopt_basis_plan(gpuopt_context *context, const gpuopt_basis_desc *desc,
-                                           gpuopt_memory_plan *plan);
 /* Makes a basis with the identity loaded. UNSUPPORTED (CUDA): the device has no cooperative launch, or COLUMN and m
  * doubles do not fit into a block's shared memory (about 29000 on an H200). */
 GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
-                                             gpuopt_basis **basis);
+                                             gpuopt_memory_plan *plan, gpuopt_basis **basis);
 /* Frees a basis; NULL is allowed. */
 GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis);
 
@@ -592,22 +570,13 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
 /* FTRAN: x = B^-1 rhs, which also becomes the pivot column for _update. rhs, x [m] may be the same array; x may be
  * NULL. ARGUMENT: rhs is NULL, or in host memory and not finite. Reads the m^2 entries of the inverse; DEFERRED skips
  * columns whose entry of rhs is 0. */
-GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x);
-
-/* FTRAN of a sparse column. row, val [count], count at most m: rows in 0..m - 1, none twice; values finite and not 0.
- * x [m] as in _ftran. Entries in device memory are copied to the host and checked there, so the call then waits.
- * ARGUMENT: count or an entry is out of range. DEFERRED reads count columns of the inverse; the other techniques read
- * count entries of each row. */
-GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
-                                                   const int32_t *row, const double *val, double *x);
+GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, int32_t count, const int32_t *row,
+                                            const double *rhs, double *x);
 
 /* BTRAN: y = B^-T c. c, y [m] may be the same array. ARGUMENT: c or y is NULL, or c is in host memory and not finite.
  * Reads the m^2 entries of the inverse. */
-GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y);
-
-/* BTRAN of a unit vector: y [m] = row `position` of B^-1. ARGUMENT: position is not in 0..m - 1. Reads that row, and
- * with DEFERRED up to K rows of V. */
-GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position, double *y);
+GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, int32_t position, const double *c,
+                                            double *y);
 
 /* Replaces column `position` of B by the one whose FTRAN is alpha [m]. alpha NULL: the result of the latest FTRAN. info
  * NULL: the update is only enqueued, and alpha must be NULL or in device memory; if the pivot is too small, the update
@@ -787,15 +756,12 @@ typedef struct gpuopt_simplex_info {
     double backward_error;
 } gpuopt_simplex_info;
 
-/* Says how much memory a handle takes. Errors as _create. */
-GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
-                                             gpuopt_memory_plan *plan);
 /* Makes a handle, at the basis of the activities, each column at its lower bound (at its upper one or 0 if that is
  * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: more rows or columns than
  * above, (CUDA) the model is too large for the device, or a group cannot have this. Time O(nonzeros + rows + cols), and
  * to fill the inverse or tableau. */
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
-                                               gpuopt_simplex **simplex);
+                                               gpuopt_memory_plan *plan, gpuopt_simplex **simplex);
 /* Destroys a handle; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 
@@ -901,14 +867,14 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuop
  * change nothing. Time O(count + rows + cols); x and duals are recomputed when they are needed. */
 
 /* Sets lb and ub [count] of the columns col [count]; lb or ub NULL: these bounds stay. */
-GPUOPT_API gpuopt_status gpuopt_simplex_set_some_bounds(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
-                                                        const int32_t *col, const double *lb, const double *ub);
+GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                   const int32_t *col, const double *lb, const double *ub);
 /* Sets lhs and rhs [count] of the rows row [count]. */
-GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
-                                                       const int32_t *row, const double *lhs, const double *rhs);
+GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                  const int32_t *row, const double *lhs, const double *rhs);
 /* Sets cost [count] of the columns col [count]. */
-GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
-                                                       const int32_t *col, const double *cost);
+GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                  const int32_t *col, const double *cost);
 
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
  * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A
@@ -1150,15 +1116,11 @@ typedef struct gpuopt_elimination_estimate {
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);
-/* Says how much memory a handle takes. UNSUPPORTED, with the bytes in the log: the policy does not fit the limit.
- * Searches for an order unless one is given. */
-GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                 gpuopt_memory_plan *plan);
 /* Makes a handle, with the functions loaded and no variable eliminated. ARGUMENT, with the function and entry in the
  * log: NaN, values or variables out of range, a variable twice in a scope; or a message that is refused. NUMERIC: some
  * sum of costs does not fit 63 bits or (DOUBLE) could be infinite. UNSUPPORTED: as _plan. */
 GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                   gpuopt_elimination **elimination);
+                                                   gpuopt_memory_plan *plan, gpuopt_elimination **elimination);
 /* Destroys a handle; NULL is allowed. */
 GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination);
 
@@ -1187,11 +1149,8 @@ typedef struct gpuopt_elimination_info {
 GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
                                                  gpuopt_elimination_info *info);
 /* Gives the info of copy 0. Waits. */
-GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, gpuopt_elimination_info *info);
-/* Gives the info of any copy. ARGUMENT: there is no such copy. Waits. */
-GPUOPT_API gpuopt_status gpuopt_elimination_get_copy_info(gpuopt_elimination *elimination, int32_t copy,
-                                                          gpuopt_elimination_info *info);
-
+GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, int32_t copy,
+                                                     gpuopt_elimination_info *info);
 /* What the value phase found. */
 typedef struct gpuopt_elimination_assignment {
     size_t struct_size; /* sizeof(gpuopt_elimination_assignment) */
@@ -1330,11 +1289,6 @@ typedef struct gpuopt_knapsack_desc {
     int64_t share_from;
 } gpuopt_knapsack_desc;
 
-/* Returns in *plan what memory a handle takes, before its pool grows. It depends only on items, pool, search, reduction,
- * hybrid_threshold, the number of ranks and the context, with `upper` also on it, weight and capacity. Errors: as
- * _create's, for the descriptor. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
-                                              gpuopt_memory_plan *plan);
 /* Creates a search: sorts the items, finds a first incumbent, fixes items, and puts the root into the pool. If that
  * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight,
  * profit or upper the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums
@@ -1346,7 +1300,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
  * other items may be left undecided, and then handles of one problem cannot exchange nodes; if that is so on one rank
  * of a group, all ranks do without what these groups give. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
-                                                gpuopt_knapsack **knapsack);
+                                                gpuopt_memory_plan *plan, gpuopt_knapsack **knapsack);
 /* Destroys a search; NULL is allowed. */
 GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack);
 

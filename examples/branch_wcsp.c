@@ -182,7 +182,7 @@ static gpuopt_status eliminate(search *s, const gpuopt_elimination_desc *desc, c
     gpuopt_status status = value ? GPUOPT_OK : GPUOPT_ERROR_MEMORY;
     gpuopt_elimination_destroy(s->elimination);
     s->elimination = NULL;
-    if (!status) status = gpuopt_elimination_create(s->context, desc, &s->elimination);
+    if (!status) status = gpuopt_elimination_create(s->context, desc, NULL, &s->elimination);
     if (!status) status = gpuopt_elimination_step(s->elimination, INT32_MAX, info);
     if (!status && info->outcome == GPUOPT_INFEASIBLE) {
         found = 0;

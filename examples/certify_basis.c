@@ -128,7 +128,7 @@ static gpuopt_status certify(const options *o, const mip *model, const uint8_t *
     gpuopt_status status = open_context(o->backend, 0, 1, &speaker, &context, &a->backend);
     desc.method = GPUOPT_METHOD_REVISED;
     desc.primal_tolerance = desc.dual_tolerance = o->tolerance;
-    if (!status) status = gpuopt_simplex_create(context, &desc, &simplex);
+    if (!status) status = gpuopt_simplex_create(context, &desc, NULL, &simplex);
     a->seconds = now();
     if (!status) status = gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, basis);
     if (status == GPUOPT_ERROR_NUMERIC) { /* the log has named a variable */

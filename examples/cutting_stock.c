@@ -92,7 +92,7 @@ static gpuopt_status add_columns(cutter *c, int32_t first) {
         desc.spare_nonzeros = (int64_t)MOST_COLUMNS * least(pieces, 64);
         for (i = 0; i < pieces; i++) side[i] = (double)c->model.demand[i];
         status = c->master ? gpuopt_simplex_add_cols(c->master, &desc.matrix, cost, NULL, NULL)
-                           : gpuopt_simplex_create(c->context, &desc, &c->master);
+                           : gpuopt_simplex_create(c->context, &desc, NULL, &c->master);
     }
     free(cost), free(value), free(index), free(start);
     return status;
@@ -243,7 +243,7 @@ static int run(cutter *c, const options *o) {
     c->known.cut = malloc(sizeof(int32_t) * MOST_COLUMNS * (size_t)m->pieces);
     status = c->known.cut ? open_context("cpu", 0, 1, &master, &c->context, &cpu) : GPUOPT_ERROR_MEMORY;
     if (!status) status = open_context(o->backend, 1, (int)o->threads, &pricing, &c->pricing, &c->backend);
-    if (!status) status = gpuopt_knapsack_batch_create(c->pricing, &desc, &c->batch);
+    if (!status) status = gpuopt_knapsack_batch_create(c->pricing, &desc, NULL, &c->batch);
     if (!status) status = generate(c);
     if (!status) status = round_all(c);
     if (c->cost > c->bound) c->stopped = interrupt_cause();

@@ -149,7 +149,7 @@ static int smaller_solve(worker *w, const smaller *s) {
     int32_t k;
     desc.method = GPUOPT_METHOD_REVISED;
     desc.algorithm = GPUOPT_ALGORITHM_AUTO;
-    if (!worker_ok(w, gpuopt_simplex_create(w->context, &desc, &lp))) return 0;
+    if (!worker_ok(w, gpuopt_simplex_create(w->context, &desc, NULL, &lp))) return 0;
     worker_ok(w, gpuopt_simplex_set_cutoff(lp, w->cutoff));
     do {
         if (!worker_ok(w, gpuopt_simplex_iterate(lp, 200, &info))) break;

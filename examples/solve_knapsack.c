@@ -114,7 +114,7 @@ static gpuopt_status solve(gpuopt_context *context, const options *o, const knap
     desc.search = (gpuopt_knapsack_search)choice(o->search, searches);
     desc.pool = o->pool;
     desc.node_limit = o->nodes;
-    status = gpuopt_knapsack_create(context, &desc, &knapsack);
+    status = gpuopt_knapsack_create(context, &desc, NULL, &knapsack);
     if (!status && o->incumbent) status = gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, o->incumbent, NULL);
     if (!status) status = expand(knapsack, o, a);
     if (!status) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, a->taken, &a->profit, &a->weight);

@@ -345,7 +345,7 @@ static gpuopt_status solve(const options *o, const mip *model, const gpuopt_tran
         a->method = choose_method(o, model, a->backend);
         desc.method = (gpuopt_simplex_method)choice(a->method, methods);
         a->seconds = now();
-        status = gpuopt_simplex_create(context, &desc, &simplex);
+        status = gpuopt_simplex_create(context, &desc, NULL, &simplex);
         a->seconds = now() - a->seconds;
     }
     if (!status) status = iterate(simplex, o, a);

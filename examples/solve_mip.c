@@ -158,7 +158,7 @@ static int32_t try_children(worker *w, candidate **tried, int32_t count) {
     double objective[2 * MOST_TRIED];
     for (k = 0; k < count; k++) col[k] = tried[k]->col;
     children.copies = 2 * MOST_TRIED;
-    if (!w->batch && !worker_ok(w, gpuopt_simplex_batch_create(w->lp, &children, &w->batch))) return 0;
+    if (!w->batch && !worker_ok(w, gpuopt_simplex_batch_create(w->lp, &children, NULL, &w->batch))) return 0;
     report.outcome = outcome;
     report.iterations = iterations;
     report.objective = objective;

@@ -176,7 +176,7 @@ static int parse(int argc, char **argv, options *o) {
 static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o, wcsp_answer *a) {
     int watched = !o->json && o->ranks == 1 && progress_is_seen();
     double start = now();
-    gpuopt_status status = gpuopt_elimination_get_info(elimination, &a->info);
+    gpuopt_status status = gpuopt_elimination_get_info(elimination, 0, &a->info);
     while (!status && a->info.outcome == GPUOPT_MORE) {
         status = gpuopt_elimination_step(elimination, watched ? 1 : INT32_MAX, &a->info);
         if (!watched || interrupted(NULL)) break; /* if it is not done, it was stopped */
@@ -213,7 +213,7 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
     gpuopt_elimination_assignment found;
     gpuopt_status status = gpuopt_elimination_order(context, &p->desc, NULL, NULL, &a->estimate);
     gpuopt_desc_init(&found, sizeof found);
-    if (!status) status = gpuopt_elimination_create(context, &p->desc, &elimination);
+    if (!status) status = gpuopt_elimination_create(context, &p->desc, NULL, &elimination);
     if (!status && p->desc.condition_count > 0)
         status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
@@ -249,7 +249,7 @@ static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, pr
     if (!status) status = gpuopt_elimination_relaxation_get_info(relaxation, &a->relaxation);
     if (!status) status = gpuopt_elimination_relaxation_get_desc(relaxation, &desc);
     a->relax_seconds = now() - start;
-    if (!status) status = gpuopt_elimination_create(context, &desc, &elimination);
+    if (!status) status = gpuopt_elimination_create(context, &desc, NULL, &elimination);
     if (!status && desc.condition_count > 0)
         status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);

@@ -17,7 +17,7 @@ extern "C" {
  * Independent linear programs of one shape, each with its own data, solved in one call: on the GPU a block works on
  * each from its data to its verdict, on the CPU a thread.
  *
- *     gpuopt_simplex_many_create(context, &shape, &many);
+ *     gpuopt_simplex_many_create(context, &shape, NULL, &many);
  *     gpuopt_simplex_many_load(many, GPUOPT_HOST, &programs);             // the numbers of up to `copies` programs
  *     gpuopt_simplex_many_iterate(many, INT64_MAX, &info);                // info.optimal, info.infeasible, ...
  *     gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, count, &report);      // what is asked for of each
@@ -126,12 +126,9 @@ typedef struct gpuopt_simplex_many_report {
     int32_t *certainty;  /* [count] a gpuopt_certainty: TOLERANCE if OPTIMAL, else NONE */
 } gpuopt_simplex_many_report;
 
-/* Says how much memory a handle takes. Errors as _create. */
-GPUOPT_API gpuopt_status gpuopt_simplex_many_plan(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
-                                                  gpuopt_memory_plan *plan);
 /* Makes a handle, without programs. ARGUMENT: a value is out of the ranges above; the log says which. */
 GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
-                                                    gpuopt_simplex_many **many);
+                                                    gpuopt_memory_plan *plan, gpuopt_simplex_many **many);
 /* Destroys a handle; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_many_destroy(gpuopt_simplex_many *many);
 
@@ -157,7 +154,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_get(gpuopt_simplex_many *many, gpuo
  * 0 <= x <= upper, x integer, exactly, in integers. They have the same number of items; weights, profits, capacities
  * and numbers of copies are each knapsack's own, or the same for all.
  *
- *     gpuopt_knapsack_batch_create(context, &desc, &batch);
+ *     gpuopt_knapsack_batch_create(context, &desc, NULL, &batch);
  *     gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &problems, &report);    // outcome, profit, copies of each
  *
  * Method     Depth-first branch and bound with Dantzig's bound, each knapsack by one thread, after Horowitz, Sahni:
@@ -181,14 +178,11 @@ typedef struct gpuopt_knapsack_batch_desc {
     int32_t count;      /* most knapsacks of a call, 1 to 2^24 */
 } gpuopt_knapsack_batch_desc;
 
-/* Fills `plan` with the memory that a batch takes. Errors: as _create. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_batch_plan(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
-                                                    gpuopt_memory_plan *plan);
 /* Makes a batch. ARGUMENT: a member is out of range. Memory on the GPU: for each knapsack 24 bytes an item and 36 more,
  * for what is in host memory; and 40 bytes an item for each thread, of which there are up to 1024 a multiprocessor. On
  * the CPU next to none. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_batch_create(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
-                                                      gpuopt_knapsack_batch **batch);
+                                                      gpuopt_memory_plan *plan, gpuopt_knapsack_batch **batch);
 /* Destroys a batch; NULL is allowed. */
 GPUOPT_API void gpuopt_knapsack_batch_destroy(gpuopt_knapsack_batch *batch);
 

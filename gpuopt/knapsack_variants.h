@@ -16,7 +16,7 @@ extern "C" {
 /* ---- Knapsack: several constraints -------------------------------------------------------------------------------- *
  * The multidimensional knapsack: max p x subject to W x <= C, x in {0, 1}^n, with up to 30 rows, exactly, in integers.
  *
- *     gpuopt_knapsack_multi_create(context, &desc, &knapsack);
+ *     gpuopt_knapsack_multi_create(context, &desc, NULL, &knapsack);
  *     while (info.outcome == GPUOPT_MORE)                                  // your loop
  *         if (gpuopt_knapsack_multi_run(knapsack, 1 << 26, 0, &info)) ...
  *     gpuopt_knapsack_multi_get_items(knapsack, GPUOPT_HOST, taken, &profit);
@@ -49,17 +49,13 @@ typedef struct gpuopt_knapsack_multi_desc {
     int64_t node_limit; /* nodes in the handle's life, after which a call ends with LIMIT; 0: no limit */
 } gpuopt_knapsack_multi_desc;
 
-/* Returns in *plan what memory a handle takes. It depends only on items, rows, workers and the context. ARGUMENT: as
- * _create. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
-                                                    gpuopt_memory_plan *plan);
 /* Creates a search: solves linear relaxations, finds a first solution, and fixes items. If that settles the problem,
  * the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative number the log names it. NUMERIC:
  * of the items that fit all rows, the profits or the weights of a row are more than 2^58 together. Cost: on the host,
  * not interrupted by the stop hook, for up to 26 linear programs O(rows (items + rows)) a pivot each, with about as
  * many pivots as items; and O(items^2). Meanwhile it takes up to the plan's create_bytes more of host memory. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
-                                                      gpuopt_knapsack_multi **knapsack);
+                                                      gpuopt_memory_plan *plan, gpuopt_knapsack_multi **knapsack);
 /* Destroys a search; NULL is allowed. */
 GPUOPT_API void gpuopt_knapsack_multi_destroy(gpuopt_knapsack_multi *knapsack);
 
@@ -98,7 +94,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_items(gpuopt_knapsack_multi *
  * The multiple-choice knapsack: items are in classes, of each of which exactly one is taken, or at most one, with the
  * most profit within an integer capacity, exactly.
  *
- *     gpuopt_knapsack_choice_create(context, &desc, &knapsack);
+ *     gpuopt_knapsack_choice_create(context, &desc, NULL, &knapsack);
  *     while (info.outcome == GPUOPT_MORE)                                  // your loop
  *         if (gpuopt_knapsack_choice_run(knapsack, 1 << 24, 0, &info)) ...
  *     gpuopt_knapsack_choice_get_items(knapsack, GPUOPT_HOST, chosen, &profit);
@@ -137,10 +133,6 @@ typedef struct gpuopt_knapsack_choice_desc {
     int64_t state_limit;   /* states expanded in the handle's life, after which a call ends with LIMIT; 0: no limit */
 } gpuopt_knapsack_choice_desc;
 
-/* Returns in *plan what memory a handle takes, before its lists grow. It depends only on begin, states and the context.
- * ARGUMENT: as _create. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_plan(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
-                                                     gpuopt_memory_plan *plan);
 /* Creates a search: leaves out dominated items, solves the linear relaxation, and finds a first solution. If that
  * settles the problem, the outcome is OPTIMAL at once, or INFEASIBLE: the lightest items are too heavy, or a class of
  * which one is to be taken has none. ARGUMENT: a member is out of range, or begin decreases; for a negative weight the
@@ -148,7 +140,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_plan(gpuopt_context *context, co
  * sizes of profits, are more than 2^60 together. Cost: O(items log items) on the host, not interrupted by the stop
  * hook. Meanwhile it takes up to the plan's create_bytes more of host memory. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
-                                                       gpuopt_knapsack_choice **knapsack);
+                                                       gpuopt_memory_plan *plan, gpuopt_knapsack_choice **knapsack);
 /* Destroys a search; NULL is allowed. */
 GPUOPT_API void gpuopt_knapsack_choice_destroy(gpuopt_knapsack_choice *knapsack);
 

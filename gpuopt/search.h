@@ -18,7 +18,7 @@ extern "C" {
  * a host that branches sees what changed, goes back, and asks why:
  *
  *     gpuopt_propagator_push(p, &start);                                        // a level: a node's child
- *     gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, NULL, &ub);    // the decision
+ *     gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, NULL, &ub);    // the decision
  *     gpuopt_propagator_round(p, 1000, &info);
  *     gpuopt_propagator_get_changes(p, GPUOPT_HOST, start, &changes);           // what it led to
  *     gpuopt_propagator_pop(p, 1);                                              // back
@@ -121,21 +121,17 @@ GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propag
  * same CUDA context, or of green contexts. The original must not be destroyed before it. Cost
  * O(rows + cols + spare nonzeros); waits for what the original has enqueued. */
 GPUOPT_API gpuopt_status gpuopt_propagator_fork(gpuopt_propagator *original, gpuopt_context *context,
-                                                gpuopt_propagator **fork);
-/* Fills `plan` with the memory that a fork takes. */
-GPUOPT_API gpuopt_status gpuopt_propagator_plan_fork(gpuopt_propagator *original, gpuopt_context *context,
-                                                     gpuopt_memory_plan *plan);
-
+                                                gpuopt_memory_plan *plan, gpuopt_propagator **fork);
 /* ---- A batch of nodes --------------------------------------------------------------------------------------------- *
  * Propagates many nodes of a search in one call: each is a list of bounds that differ from those of one propagator, the
  * base, which does not change:
  *
- *     gpuopt_propagator_batch_create(base, &desc, &batch);
+ *     gpuopt_propagator_batch_create(base, &desc, NULL, &batch);
  *     gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &nodes, 1000, &results);      // outcome of each node, ...
  *     gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes);            // and what changed in it
  *
  * Result     Of each node the same bits, outcome and rounds as if the base had been given the node's bounds by
- *            gpuopt_propagator_set_some_bounds and then propagated by _round, with any number of threads and on the
+ *            gpuopt_propagator_set_bounds and then propagated by _round, with any number of threads and on the
  *            GPU.
  * Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is, with
  *            the base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong to
@@ -175,14 +171,11 @@ typedef struct gpuopt_propagator_batch_desc {
     gpuopt_group *group; /* of the base's context: its ranks share the nodes, see Group; NULL: this context runs all */
 } gpuopt_propagator_batch_desc;
 
-/* Fills `plan` with the memory that a batch takes. Errors: as _create. */
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, const gpuopt_propagator_batch_desc *desc,
-                                                      gpuopt_memory_plan *plan);
 /* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is SEQUENTIAL, or its marking OFF.
  * Time O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc *desc,
-                                                        gpuopt_propagator_batch **batch);
+                                                        gpuopt_memory_plan *plan, gpuopt_propagator_batch **batch);
 /* Destroys a batch; NULL is allowed. */
 GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch);
 
@@ -251,10 +244,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
  * case, columns that one value implies something about, pairs of equivalent binaries. A binary is an integer column
  * whose bounds in the base are 0 and 1.
  *
- *     gpuopt_propagator_probe_create(base, &desc, &probe);
+ *     gpuopt_propagator_probe_create(base, &desc, NULL, &probe);
  *     gpuopt_propagator_probe_run(probe, 0, NULL, 1000, &info);                 // all binaries
  *     gpuopt_propagator_probe_get_bounds(probe, &bounds);                       // their count; and again, with arrays
- *     gpuopt_propagator_set_some_bounds(base, GPUOPT_HOST, bounds.count, bounds.col, bounds.lb, bounds.ub);
+ *     gpuopt_propagator_set_bounds(base, GPUOPT_HOST, bounds.count, bounds.col, bounds.lb, bounds.ub);
  *
  * Pass       A call is one pass: every probe begins with the bounds of the base, which does not change. So the results
  *            depend neither on the order of the probes nor on threads, and are the same bits on the CPU and the GPU. A
@@ -292,14 +285,11 @@ typedef struct gpuopt_propagator_probe_desc {
     gpuopt_group *group;  /* of the base's context: its ranks share the binaries, see Group; NULL: it probes all */
 } gpuopt_propagator_probe_desc;
 
-/* Fills `plan` with the memory that probing takes. Errors: as _create. */
-GPUOPT_API gpuopt_status gpuopt_propagator_probe_plan(gpuopt_propagator *base, const gpuopt_propagator_probe_desc *desc,
-                                                      gpuopt_memory_plan *plan);
 /* Makes room for probing, with a batch in it. ARGUMENT: a member is out of range. UNSUPPORTED: as
  * gpuopt_propagator_batch_create. The base must not be destroyed before. */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_probe_desc *desc,
-                                                        gpuopt_propagator_probe **probe);
+                                                        gpuopt_memory_plan *plan, gpuopt_propagator_probe **probe);
 /* Destroys it; NULL is allowed. */
 GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe);
 
@@ -522,7 +512,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, 
  * Solves many linear programs in one call, each of which differs from that of one handle, the root, in some bounds,
  * sides or costs, and begins at the root's basis: the children of a node of a search, or strong branching.
  *
- *     gpuopt_simplex_batch_create(root, &desc, &batch);
+ *     gpuopt_simplex_batch_create(root, &desc, NULL, &batch);
  *     gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 500, &report);      // outcome, bound, ... of each
  *     gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 50, &report);   // both sides of each column
  *
@@ -533,7 +523,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, 
  *            last bits of what it does later can differ.
  * Method     The dual simplex method, on both backends, with the root's tolerances, dual_pricing and seed. CPU: the
  *            root's `algorithm` if that is DUAL, else AUTO.
- * CPU        A child does the pivots that the root would do after _set_some_bounds, _set_some_sides and _set_some_costs
+ * CPU        A child does the pivots that the root would do after _set_bounds, _set_sides and _set_costs
  *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
  *            threads. REVISED: children read the root's factors, and a thread keeps their pivots, and where there are
  *            many, factors of its own. TABLEAU: each thread has one of its own, which is brought back after each child.
@@ -585,9 +575,6 @@ typedef struct gpuopt_simplex_batch_desc {
     gpuopt_group *group; /* of the root's context: its ranks share the children, see Group; NULL: it runs all */
 } gpuopt_simplex_batch_desc;
 
-/* Fills `plan` with the memory that a batch takes. Errors: as _create. */
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
-                                                   gpuopt_memory_plan *plan);
 /* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a TABLEAU.
  * Memory on the CPU: about that of the root for each thread; on the GPU 20 rows^2 bytes, 10 or more for each nonzero
  * (columns count as if theirs were a multiple of 4), with 1,024 rows or more as much again (where rows count so), and
@@ -597,7 +584,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const g
  * the same memory. Spare rows and columns of the root count as if they were there, and each column then as if it
  * had up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
-                                                     gpuopt_simplex_batch **batch);
+                                                     gpuopt_memory_plan *plan, gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch);
 

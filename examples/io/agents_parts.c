@@ -315,7 +315,7 @@ gpuopt_status pack_message(const simulation *s, const part *p, int32_t number, m
 }
 
 static gpuopt_status eliminate(gpuopt_elimination *elimination, gpuopt_elimination_info *info) {
-    gpuopt_status status = gpuopt_elimination_get_info(elimination, info);
+    gpuopt_status status = gpuopt_elimination_get_info(elimination, 0, info);
     while (!status && info->outcome == GPUOPT_MORE) status = gpuopt_elimination_step(elimination, INT32_MAX, info);
     return status;
 }
@@ -358,7 +358,7 @@ gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate
     planning = now();
     if (!status) status = gpuopt_elimination_order(s->context, &desc, NULL, NULL, estimate);
     *start += now() - planning;
-    if (!status) status = gpuopt_elimination_create(s->context, &desc, &p->elimination);
+    if (!status) status = gpuopt_elimination_create(s->context, &desc, NULL, &p->elimination);
     if (!status && d.conditions > 0) status = gpuopt_elimination_set_condition(p->elimination, GPUOPT_HOST, 0, d.given);
     free_draft(&d);
     eliminating = now();

@@ -224,7 +224,7 @@ gpuopt_status knapsack_share_ranks(gpuopt_group *group, gpuopt_knapsack *knapsac
 gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group, const gpuopt_knapsack_desc *desc,
                                    int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer) {
     gpuopt_knapsack *knapsack = NULL;
-    gpuopt_status status = gpuopt_knapsack_create(context, desc, &knapsack);
+    gpuopt_status status = gpuopt_knapsack_create(context, desc, NULL, &knapsack);
     memset(answer, 0, sizeof *answer);
     if (status) gpuopt_group_abort(group);
     else status = knapsack_share_ranks(group, knapsack, desc, nodes, taken, answer);

@@ -60,7 +60,7 @@ static gpuopt_status gpuopt__elimination_relax_run(gpuopt_elimination_relaxation
     memset(&found, 0, sizeof found);
     info.struct_size = sizeof info;
     found.struct_size = sizeof found;
-    status = gpuopt_elimination_create(r->context, &desc, &elimination);
+    status = gpuopt_elimination_create(r->context, &desc, NULL, &elimination);
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, &info);
     if (!status && info.outcome == GPUOPT_OPTIMAL)
         status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, r->value, &found);

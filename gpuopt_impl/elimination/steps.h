@@ -242,17 +242,11 @@ static gpuopt_status gpuopt__elimination_give_info(gpuopt_elimination *e, const 
     return status ? status : gpuopt__elimination_fill_info(e, call, status, copy, info);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_get_copy_info(gpuopt_elimination *elimination, int32_t copy,
-                                                          gpuopt_elimination_info *info) {
-    GPUOPT__COMPUTES(gpuopt_elimination_get_copy_info(elimination, copy, info));
+GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, int32_t copy,
+                                                     gpuopt_elimination_info *info) {
+    GPUOPT__COMPUTES(gpuopt_elimination_get_info(elimination, copy, info));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    return gpuopt__elimination_give_info(elimination, "gpuopt_elimination_get_copy_info", copy, info);
-}
-
-GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, gpuopt_elimination_info *info) {
-    GPUOPT__COMPUTES(gpuopt_elimination_get_info(elimination, info));
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    return gpuopt__elimination_give_info(elimination, "gpuopt_elimination_get_info", 0, info);
+    return gpuopt__elimination_give_info(elimination, "gpuopt_elimination_get_info", copy, info);
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_STEPS_H */

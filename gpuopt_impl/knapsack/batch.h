@@ -31,9 +31,9 @@ static gpuopt_status gpuopt__knapsack_batch_check(const gpuopt_context *context,
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_batch_plan(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
-                                                    gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_batch_plan";
+static gpuopt_status gpuopt__knapsack_batch_write_plan(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
+                                                       gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_knapsack_batch_create";
     gpuopt_knapsack_batch_desc own;
     gpuopt_memory_plan p;
     gpuopt_status status;
@@ -49,17 +49,18 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_plan(gpuopt_context *context, con
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_batch_create(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
-                                                      gpuopt_knapsack_batch **batch) {
+static gpuopt_status gpuopt__knapsack_batch_create_handle(gpuopt_context *context,
+                                                          const gpuopt_knapsack_batch_desc *desc,
+                                                          gpuopt_knapsack_batch **batch) {
     static const char call[] = "gpuopt_knapsack_batch_create";
     gpuopt_knapsack_batch_desc own;
     gpuopt_knapsack_batch *b;
     gpuopt_status status;
     void *memory;
-    GPUOPT__COMPUTES(gpuopt_knapsack_batch_create(context, desc, batch));
+    GPUOPT__COMPUTES(gpuopt__knapsack_batch_create_handle(context, desc, batch));
     if (batch) *batch = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!batch) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch is NULL");
+    if (!batch) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     status = gpuopt__knapsack_batch_check(context, call, desc, &own);
     if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, sizeof *b, &memory);
     if (status) return status;
@@ -71,6 +72,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_create(gpuopt_context *context, c
     if (status) gpuopt__release(context, GPUOPT_HOST, b);
     else *batch = b;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_batch_create(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
+                                                      gpuopt_memory_plan *plan, gpuopt_knapsack_batch **batch) {
+    gpuopt_status status = plan ? gpuopt__knapsack_batch_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (batch) *batch = NULL;
+    return status || (plan && !batch) ? status : gpuopt__knapsack_batch_create_handle(context, desc, batch);
 }
 
 GPUOPT_API void gpuopt_knapsack_batch_destroy(gpuopt_knapsack_batch *batch) {

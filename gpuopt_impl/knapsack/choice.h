@@ -102,16 +102,17 @@ static uint64_t gpuopt__knapsack_choice_draft(const gpuopt_knapsack_choice_desc 
 
 /* ---- Life ---- */
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_plan(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
-                                                     gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_choice_plan";
+static gpuopt_status gpuopt__knapsack_choice_write_plan(gpuopt_context *context,
+                                                        const gpuopt_knapsack_choice_desc *desc,
+                                                        gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_knapsack_choice_create";
     gpuopt_knapsack_choice_desc d;
     gpuopt_knapsack_choice draft;
     gpuopt_memory_plan p;
     int64_t most;
     uint64_t peak;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_choice_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__knapsack_choice_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
@@ -158,8 +159,9 @@ static gpuopt_status gpuopt__knapsack_choice_start(gpuopt_knapsack_choice *k, co
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
-                                                       gpuopt_knapsack_choice **knapsack) {
+static gpuopt_status gpuopt__knapsack_choice_create_handle(gpuopt_context *context,
+                                                           const gpuopt_knapsack_choice_desc *desc,
+                                                           gpuopt_knapsack_choice **knapsack) {
     static const char call[] = "gpuopt_knapsack_choice_create";
     const gpuopt__knapsack_choice_state root = {0, 0, 0};
     gpuopt_knapsack_choice_desc d;
@@ -168,10 +170,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, 
     int64_t most;
     uint64_t bytes;
     void *memory;
-    GPUOPT__COMPUTES(gpuopt_knapsack_choice_create(context, desc, knapsack));
+    GPUOPT__COMPUTES(gpuopt__knapsack_choice_create_handle(context, desc, knapsack));
     if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
+    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_choice_check(context, call, desc, &d, &most);
     if (status) return status;
     bytes = gpuopt__knapsack_choice_cut(&d, most, NULL, &measure);
@@ -196,6 +198,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, 
     gpuopt__knapsack_choice_lists_put(k, k->list, &root);
     *knapsack = k;
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
+                                                       gpuopt_memory_plan *plan, gpuopt_knapsack_choice **knapsack) {
+    gpuopt_status status = plan ? gpuopt__knapsack_choice_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (knapsack) *knapsack = NULL;
+    return status || (plan && !knapsack) ? status : gpuopt__knapsack_choice_create_handle(context, desc, knapsack);
 }
 
 /* ---- The search ---- */

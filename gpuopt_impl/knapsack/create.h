@@ -125,9 +125,9 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
     return arena.used;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
-                                              gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_plan";
+static gpuopt_status gpuopt__knapsack_write_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                 gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_knapsack_create";
     gpuopt_memory_plan p;
     gpuopt_knapsack head;
     gpuopt_knapsack_desc d;
@@ -135,7 +135,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     gpuopt_status status;
     int64_t limit;
     int32_t pieces;
-    GPUOPT__COMPUTES(gpuopt_knapsack_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__knapsack_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
@@ -284,14 +284,21 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
-                                                gpuopt_knapsack **knapsack) {
+static gpuopt_status gpuopt__knapsack_create_handle(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                    gpuopt_knapsack **knapsack) {
     static const char call[] = "gpuopt_knapsack_create";
-    GPUOPT__COMPUTES(gpuopt_knapsack_create(context, desc, knapsack));
+    GPUOPT__COMPUTES(gpuopt__knapsack_create_handle(context, desc, knapsack));
     if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
+    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     return gpuopt__knapsack_make(context, call, desc, 1, knapsack);
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                gpuopt_memory_plan *plan, gpuopt_knapsack **knapsack) {
+    gpuopt_status status = plan ? gpuopt__knapsack_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (knapsack) *knapsack = NULL;
+    return status || (plan && !knapsack) ? status : gpuopt__knapsack_create_handle(context, desc, knapsack);
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CREATE_H */

@@ -86,16 +86,16 @@ static uint64_t gpuopt__knapsack_multi_cut(const gpuopt_knapsack_multi_desc *d, 
 
 /* ---- Life ---- */
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
-                                                    gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_multi_plan";
+static gpuopt_status gpuopt__knapsack_multi_write_plan(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
+                                                       gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_knapsack_multi_create";
     gpuopt_knapsack_multi_desc d;
     gpuopt_knapsack_multi draft;
     gpuopt__knapsack_multi_draft prepared;
     gpuopt_memory_plan p;
     uint64_t peak;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multi_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__knapsack_multi_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
@@ -142,18 +142,19 @@ static gpuopt_status gpuopt__knapsack_multi_begin(gpuopt_knapsack_multi *k, cons
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
-                                                      gpuopt_knapsack_multi **knapsack) {
+static gpuopt_status gpuopt__knapsack_multi_create_handle(gpuopt_context *context,
+                                                          const gpuopt_knapsack_multi_desc *desc,
+                                                          gpuopt_knapsack_multi **knapsack) {
     static const char call[] = "gpuopt_knapsack_multi_create";
     gpuopt_knapsack_multi_desc d;
     gpuopt_knapsack_multi *k, measure;
     gpuopt_status status;
     uint64_t bytes;
     void *memory;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multi_create(context, desc, knapsack));
+    GPUOPT__COMPUTES(gpuopt__knapsack_multi_create_handle(context, desc, knapsack));
     if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
+    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_multi_check(context, call, desc, &d);
     if (status) return status;
     bytes = gpuopt__knapsack_multi_cut(&d, NULL, &measure);
@@ -171,6 +172,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, c
     if (status) gpuopt_knapsack_multi_destroy(k);
     else *knapsack = k;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
+                                                      gpuopt_memory_plan *plan, gpuopt_knapsack_multi **knapsack) {
+    gpuopt_status status = plan ? gpuopt__knapsack_multi_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (knapsack) *knapsack = NULL;
+    return status || (plan && !knapsack) ? status : gpuopt__knapsack_multi_create_handle(context, desc, knapsack);
 }
 
 /* ---- The search ---- */

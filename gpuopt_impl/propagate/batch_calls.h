@@ -40,9 +40,10 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, const gpuopt_propagator_batch_desc *desc,
-                                                      gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_propagator_batch_plan";
+static gpuopt_status gpuopt__propagator_batch_write_plan(gpuopt_propagator *base,
+                                                         const gpuopt_propagator_batch_desc *desc,
+                                                         gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_propagator_batch_create";
     gpuopt__propagator_batch_wish own;
     gpuopt_memory_plan result;
     gpuopt_status status;
@@ -57,18 +58,18 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, c
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
-                                                        const gpuopt_propagator_batch_desc *desc,
-                                                        gpuopt_propagator_batch **batch) {
+static gpuopt_status gpuopt__propagator_batch_create_handle(gpuopt_propagator *base,
+                                                            const gpuopt_propagator_batch_desc *desc,
+                                                            gpuopt_propagator_batch **batch) {
     static const char call[] = "gpuopt_propagator_batch_create";
     gpuopt__propagator_batch_wish own;
     gpuopt_propagator_batch *b = NULL;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_batch_create(base, desc, batch));
+    GPUOPT__COMPUTES(gpuopt__propagator_batch_create_handle(base, desc, batch));
     if (batch) *batch = NULL;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
-    if (!batch) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "batch is NULL");
+    if (!batch) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     if (!status) status = base->context->desc.backend->propagator->batch_create(base, &own.desc, &b);
     if (own.desc.group) {
         if (!status) status = gpuopt__propagator_share_create(&own.group, &own.desc, own.nodes, b);
@@ -78,6 +79,14 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
     if (status) gpuopt_propagator_batch_destroy(b);
     else *batch = b;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
+                                                        const gpuopt_propagator_batch_desc *desc,
+                                                        gpuopt_memory_plan *plan, gpuopt_propagator_batch **batch) {
+    gpuopt_status status = plan ? gpuopt__propagator_batch_write_plan(base, desc, plan) : GPUOPT_OK;
+    if (batch) *batch = NULL;
+    return status || (plan && !batch) ? status : gpuopt__propagator_batch_create_handle(base, desc, batch);
 }
 
 GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch) {

@@ -44,8 +44,7 @@ static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propag
         double low, high;
         if (!GPUOPT__PROPAGATOR_TYPED(p, set_column, (p, j, lb ? &lb[k] : NULL, ub ? &ub[k] : NULL))) {
             gpuopt__propagator_cpu_undo(p, changes);
-            return gpuopt__refuse(p->head.context, GPUOPT_ERROR_MEMORY,
-                                  col ? "gpuopt_propagator_set_some_bounds" : "gpuopt_propagator_set_bounds",
+            return gpuopt__refuse(p->head.context, GPUOPT_ERROR_MEMORY, "gpuopt_propagator_set_bounds",
                                   "the trail has no room for these changes");
         }
         GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, j, &low, &high));

@@ -152,26 +152,33 @@ static gpuopt_status gpuopt__propagator_check_fork(const gpuopt_propagator *orig
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_plan_fork(gpuopt_propagator *original, gpuopt_context *context,
-                                                     gpuopt_memory_plan *plan) {
+static gpuopt_status gpuopt__propagator_fork_write_plan(gpuopt_propagator *original, gpuopt_context *context,
+                                                        gpuopt_memory_plan *plan) {
     gpuopt_memory_plan result;
-    gpuopt_status status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_plan_fork", plan);
+    gpuopt_status status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_fork", plan);
     if (status) return status;
     if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_plan_fork", "plan has no struct_size");
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_fork", "plan has no struct_size");
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(original)->plan_fork(original, &result);
     if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_fork(gpuopt_propagator *original, gpuopt_context *context,
-                                                gpuopt_propagator **fork) {
+static gpuopt_status gpuopt__propagator_fork_create_handle(gpuopt_propagator *original, gpuopt_context *context,
+                                                           gpuopt_propagator **fork) {
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_fork(original, context, fork));
+    GPUOPT__COMPUTES(gpuopt__propagator_fork_create_handle(original, context, fork));
     if (fork) *fork = NULL;
     status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_fork", fork);
     return status ? status : gpuopt__propagator_of(original)->fork(original, context, fork);
+}
+
+GPUOPT_API gpuopt_status gpuopt_propagator_fork(gpuopt_propagator *original, gpuopt_context *context,
+                                                gpuopt_memory_plan *plan, gpuopt_propagator **fork) {
+    gpuopt_status status = plan ? gpuopt__propagator_fork_write_plan(original, context, plan) : GPUOPT_OK;
+    if (fork) *fork = NULL;
+    return status || (plan && !fork) ? status : gpuopt__propagator_fork_create_handle(original, context, fork);
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_TREE_CALLS_H */

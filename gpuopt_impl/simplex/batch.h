@@ -125,9 +125,9 @@ static void gpuopt__simplex_batch_begin(gpuopt_simplex_batch *b, gpuopt_simplex 
     b->solve_root = gpuopt__simplex_solve_root;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
-                                                   gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_simplex_batch_plan";
+static gpuopt_status gpuopt__simplex_batch_write_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
+                                                      gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_simplex_batch_create";
     gpuopt_simplex_batch draft;
     gpuopt__dealt dealt;
     gpuopt_memory_plan result;
@@ -165,18 +165,18 @@ static gpuopt_status gpuopt__simplex_batch_make(gpuopt_simplex_batch *draft, gpu
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
-                                                     gpuopt_simplex_batch **batch) {
+static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
+                                                         gpuopt_simplex_batch **batch) {
     static const char call[] = "gpuopt_simplex_batch_create";
     gpuopt_simplex_batch draft, *b = NULL;
     gpuopt__dealt dealt;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_batch_create(root, desc, batch));
+    GPUOPT__COMPUTES(gpuopt__simplex_batch_create_handle(root, desc, batch));
     if (batch) *batch = NULL;
     if (!root) return GPUOPT_ERROR_ARGUMENT;
     gpuopt__simplex_batch_begin(&draft, root);
     status = gpuopt__simplex_batch_check(root, call, desc, &draft, &dealt);
-    if (!batch) status = gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "batch is NULL");
+    if (!batch) status = gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     if (!status) status = gpuopt__simplex_batch_make(&draft, &dealt, &b);
     if (draft.desc.group)
         status = gpuopt__ranks_agree(root->context, draft.desc.group, call, status,
@@ -184,6 +184,13 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const
     if (status) gpuopt_simplex_batch_destroy(b);
     else *batch = b;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
+                                                     gpuopt_memory_plan *plan, gpuopt_simplex_batch **batch) {
+    gpuopt_status status = plan ? gpuopt__simplex_batch_write_plan(root, desc, plan) : GPUOPT_OK;
+    if (batch) *batch = NULL;
+    return status || (plan && !batch) ? status : gpuopt__simplex_batch_create_handle(root, desc, batch);
 }
 
 GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch) {

@@ -109,9 +109,9 @@ static const struct gpuopt__simplex_many_backend *gpuopt__simplex_many_backend_o
     return context->desc.backend->simplex->many;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_many_plan(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
-                                                  gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_simplex_many_plan";
+static gpuopt_status gpuopt__simplex_many_write_plan(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
+                                                     gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_simplex_many_create";
     gpuopt_simplex_many draft;
     gpuopt__dealt dealt;
     gpuopt_memory_plan result;
@@ -156,17 +156,17 @@ static gpuopt_status gpuopt__simplex_many_make(gpuopt_simplex_many *draft, gpuop
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
-                                                    gpuopt_simplex_many **many) {
+static gpuopt_status gpuopt__simplex_many_create_handle(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
+                                                        gpuopt_simplex_many **many) {
     static const char call[] = "gpuopt_simplex_many_create";
     gpuopt_simplex_many draft, *m = NULL;
     gpuopt__dealt dealt;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_many_create(context, desc, many));
+    GPUOPT__COMPUTES(gpuopt__simplex_many_create_handle(context, desc, many));
     if (many) *many = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_many_check(context, call, desc, &draft, &dealt);
-    if (!many) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "many is NULL");
+    if (!many) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "many and plan are NULL");
     if (!status) status = gpuopt__simplex_many_make(&draft, &dealt, &m);
     if (draft.desc.group)
         status = gpuopt__ranks_agree(context, draft.desc.group, call, status,
@@ -174,6 +174,13 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, con
     if (status) gpuopt_simplex_many_destroy(m);
     else *many = m;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
+                                                    gpuopt_memory_plan *plan, gpuopt_simplex_many **many) {
+    gpuopt_status status = plan ? gpuopt__simplex_many_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (many) *many = NULL;
+    return status || (plan && !many) ? status : gpuopt__simplex_many_create_handle(context, desc, many);
 }
 
 GPUOPT_API void gpuopt_simplex_many_destroy(gpuopt_simplex_many *many) {

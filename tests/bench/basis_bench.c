@@ -108,13 +108,13 @@ static void update(job *j) {
     demand(!gpuopt_basis_update(j->basis, where, j->position[k], j->alpha[k], on_gpu ? NULL : &info), "an update");
 }
 
-static void ftran(job *j) { demand(!gpuopt_basis_ftran(j->basis, where, j->vector, j->result), "FTRAN"); }
-static void btran(job *j) { demand(!gpuopt_basis_btran(j->basis, where, j->vector, j->result), "BTRAN"); }
+static void ftran(job *j) { demand(!gpuopt_basis_ftran(j->basis, where, 0, NULL, j->vector, j->result), "FTRAN"); }
+static void btran(job *j) { demand(!gpuopt_basis_btran(j->basis, where, -1, j->vector, j->result), "BTRAN"); }
 static void ftran_few(job *j) {
-    demand(!gpuopt_basis_ftran_sparse(j->basis, GPUOPT_HOST, 10, j->row, j->val, NULL), "FTRAN of a sparse column");
+    demand(!gpuopt_basis_ftran(j->basis, GPUOPT_HOST, 10, j->row, j->val, NULL), "FTRAN of a sparse column");
 }
 static void btran_unit(job *j) {
-    demand(!gpuopt_basis_btran_unit(j->basis, where, j->next++ % j->m, j->result), "BTRAN of a unit vector");
+    demand(!gpuopt_basis_btran(j->basis, where, j->next++ % j->m, NULL, j->result), "BTRAN of a unit vector");
 }
 static void load(job *j) { demand(!gpuopt_basis_load(j->basis, &j->columns), "load"); }
 
@@ -158,7 +158,7 @@ static gpuopt_basis *create(int32_t m, int technique, int32_t deferred_updates) 
     desc.m = m;
     desc.technique = (gpuopt_basis_technique)technique;
     desc.deferred_updates = deferred_updates;
-    return gpuopt_basis_create(context, &desc, &basis) ? NULL : basis;
+    return gpuopt_basis_create(context, &desc, NULL, &basis) ? NULL : basis;
 }
 
 /* m dense columns to load, so that the inverse is dense, too. */

@@ -83,7 +83,7 @@ static gpuopt_simplex *solve_root(const machine *on, const char *model, const mi
     desc.method = GPUOPT_METHOD_REVISED;
     if (!on->cuda) desc.algorithm = GPUOPT_ALGORITHM_DUAL;
     if (o->bases) name_of_basis(o->bases, model, name, sizeof name);
-    status = gpuopt_simplex_create(on->context, &desc, &root);
+    status = gpuopt_simplex_create(on->context, &desc, NULL, &root);
     if (status) return failed(on, model, "create", status), NULL;
     loaded = o->bases && load_basis(root, name, both);
     status = gpuopt_simplex_iterate(root, 100000000, &info);
@@ -138,7 +138,7 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     report.iterations = w->iterations;
     report.objective = w->objective;
     report.bound = w->bound;
-    status = gpuopt_simplex_batch_create(root, &desc, &batch);
+    status = gpuopt_simplex_batch_create(root, &desc, NULL, &batch);
     if (status) return failed(on, model, "batch_create", status);
     for (k = -1; k < o->repeat && !status; k++) {
         double begin = now();
@@ -181,16 +181,16 @@ static int check(const machine *on, const machine *cpu, const char *model, gpuop
     desc.method = GPUOPT_METHOD_REVISED;
     desc.algorithm = GPUOPT_ALGORITHM_AUTO;
     status = gpuopt_simplex_get_basis(root, GPUOPT_HOST, basis);
-    if (!status) status = gpuopt_simplex_create(cpu->context, &desc, &single);
+    if (!status) status = gpuopt_simplex_create(cpu->context, &desc, NULL, &single);
     if (!status) status = gpuopt_simplex_set_basis(single, GPUOPT_HOST, basis);
     for (n = 0; n < most && !status; n++) {
         gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info), before = GPUOPT_INIT(gpuopt_simplex_info);
         const int32_t k = (int32_t)(n * children / most), j = w->col[k / 2];
         const double down = floor(x[j]), up = down + 1;
-        status = gpuopt_simplex_set_some_bounds(single, GPUOPT_HOST, 1, &j, k % 2 ? &up : NULL, k % 2 ? NULL : &down);
+        status = gpuopt_simplex_set_bounds(single, GPUOPT_HOST, 1, &j, k % 2 ? &up : NULL, k % 2 ? NULL : &down);
         if (!status) status = gpuopt_simplex_get_info(single, &before);
         if (!status) status = gpuopt_simplex_iterate(single, 100000000, &info);
-        if (!status) status = gpuopt_simplex_set_some_bounds(single, GPUOPT_HOST, 1, &j, &m->lb[j], &m->ub[j]);
+        if (!status) status = gpuopt_simplex_set_bounds(single, GPUOPT_HOST, 1, &j, &m->lb[j], &m->ub[j]);
         if (!status) status = gpuopt_simplex_set_basis(single, GPUOPT_HOST, basis);
         if (status) break;
         pivots += info.iterations - before.iterations;

@@ -123,7 +123,7 @@ static int bounds_rows(const graphical_model *m, const machine *on, const option
     status = gpuopt_elimination_order(on->context, &desc, order, NULL, NULL);
     desc.order = order;
     desc.order_count = m->variables;
-    if (!status) status = gpuopt_elimination_create(on->context, &desc, &q.elimination);
+    if (!status) status = gpuopt_elimination_create(on->context, &desc, NULL, &q.elimination);
     if (!status) status = gpuopt_elimination_step(q.elimination, INT32_MAX, NULL);
     if (status) bad = failed(on, what->model, "an elimination", status);
     for (k = middle; k > 0 && m->domain[order[middle]] < m->max_domain; k--) middle = k; /* one of the largest */

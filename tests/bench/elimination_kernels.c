@@ -231,7 +231,7 @@ static int measure(const machine *on, const options *o, const bucket *b, figures
     desc.order_count = 1;
     desc.policy = GPUOPT_POLICY_EXACT;
     if (!on->cuda) desc.memory_limit = (uint64_t)o->memory << 30;
-    status = gpuopt_elimination_create(on->context, &desc, &elimination);
+    status = gpuopt_elimination_create(on->context, &desc, NULL, &elimination);
     if (!status) status = time_it(on, elimination, o->repeat, f), call = "step";
     if (!status) status = check(on, elimination, b, f), call = "message";
     gpuopt_elimination_destroy(elimination);

@@ -111,7 +111,7 @@ static int run_once(subject *s, const machine *on, const options *o, int32_t z, 
     if (f->left_out) return 0;
     desc.order = s->order;
     desc.order_count = desc.variables;
-    if (!status) status = gpuopt_elimination_create(on->context, &desc, &elimination), call = "create";
+    if (!status) status = gpuopt_elimination_create(on->context, &desc, NULL, &elimination), call = "create";
     at[CREATE] = now();
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, &f->info), call = "step";
     at[ELIMINATE] = now();
@@ -395,7 +395,7 @@ static int relaxed_row(subject *s, const machine *on, const options *o, int whic
     if (gpuopt_elimination_order(on->context, &desc, s->order, NULL, NULL)) return -1;
     desc.order = s->order;
     desc.order_count = s->model.variables;
-    if (gpuopt_elimination_create(on->context, &desc, &plain)) return -1;
+    if (gpuopt_elimination_create(on->context, &desc, NULL, &plain)) return -1;
     bad = gpuopt_elimination_step(plain, INT32_MAX, NULL) ||
           gpuopt_elimination_assign(plain, GPUOPT_HOST, 0, s->value, &found);
     gpuopt_elimination_destroy(plain);

@@ -42,7 +42,7 @@ static gpuopt_status plan(const machine *on, gpuopt_elimination_desc desc, int32
     desc.order_work = 0;
     if (status || f->estimate.operations > FEW) return status;
     f->solved = 1;
-    status = gpuopt_elimination_create(on->context, &desc, &elimination);
+    status = gpuopt_elimination_create(on->context, &desc, NULL, &elimination);
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, NULL);
     if (!status) status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &best);
     gpuopt_elimination_destroy(elimination);

@@ -85,14 +85,14 @@ static gpuopt_propagator_batch *make_batch(member *m, gpuopt_propagator *base, i
     int64_t share[MOST_RANKS] = {0}, all = 0;
     int32_t k;
     int pass, r;
-    gpuopt_status status = gpuopt_propagator_get_bounds(base, GPUOPT_HOST, NULL, ub);
+    gpuopt_status status = gpuopt_propagator_get_bounds(base, GPUOPT_HOST, 0, NULL, NULL, ub);
     desc.nodes = nodes;
     desc.group = m->group;
     desc.changes = (int64_t)j->decisions * ((nodes + j->ranks - 1) / j->ranks);
     for (pass = 0; pass < 2 && !status; pass++) {
         *w = work_make(nodes, j->decisions, cols, ub, all);
         (*w)->report.rank = ran_by;
-        status = gpuopt_propagator_batch_create(base, &desc, &batch);
+        status = gpuopt_propagator_batch_create(base, &desc, NULL, &batch);
         if (pass == 1 || status) break;
         status = gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &(*w)->nodes, 1000, &(*w)->report);
         for (k = 0; k < nodes; k++) share[j->ranks > 1 ? ran_by[k] : 0] += (*w)->report.columns[k];
@@ -152,7 +152,7 @@ static void run_batches(member *m) {
     work *w = NULL;
     gpuopt_status status;
     desc.marking = GPUOPT_ON;
-    status = gpuopt_propagator_create(m->context, &desc, &base);
+    status = gpuopt_propagator_create(m->context, &desc, NULL, &base);
     if (!status) status = gpuopt_propagator_round(base, 10000, NULL);
     if (status) m->failed = 1, failed(&m->machine, "base", "create or round", status);
     if (!m->failed) batch = make_batch(m, base, ran_by, &w);

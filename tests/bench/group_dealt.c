@@ -64,9 +64,9 @@ static void run_children(member *m) {
     c.report.outcome = (int32_t *)work_room(2 * (size_t)c.count, sizeof(int32_t));
     c.report.bound = (double *)work_room(2 * (size_t)c.count, sizeof(double));
     model.method = GPUOPT_METHOD_REVISED;
-    status = gpuopt_simplex_create(m->context, &model, &root);
+    status = gpuopt_simplex_create(m->context, &model, NULL, &root);
     if (!status) status = gpuopt_simplex_iterate(root, INT64_MAX, NULL);
-    if (!status) status = gpuopt_simplex_batch_create(root, &desc, &c.batch);
+    if (!status) status = gpuopt_simplex_batch_create(root, &desc, NULL, &c.batch);
     if (status) m->failed = 1, failed(&m->machine, "children", "create", status);
     time_calls(m, branch, &c);
     if (m->rank == 0 && !m->failed)
@@ -120,7 +120,7 @@ static void run_programs(member *m) {
     p.programs.value = value, p.programs.cost = cost, p.programs.rhs = rhs, p.programs.ub = ub;
     p.report.struct_size = sizeof p.report;
     p.report.x = x;
-    status = gpuopt_simplex_many_create(m->context, &desc, &p.many);
+    status = gpuopt_simplex_many_create(m->context, &desc, NULL, &p.many);
     if (status) m->failed = 1, failed(&m->machine, "programs", "create", status);
     time_calls(m, solve, &p);
     if (m->rank == 0 && !m->failed) m->job->seen = seen(7, x, sizeof *x * count * COLS);
@@ -150,9 +150,9 @@ static void run_probing(member *m) {
     p.info.struct_size = sizeof p.info;
     model.marking = GPUOPT_ON;
     desc.group = m->group;
-    status = gpuopt_propagator_create(m->context, &model, &base);
+    status = gpuopt_propagator_create(m->context, &model, NULL, &base);
     if (!status) status = gpuopt_propagator_round(base, 10000, NULL);
-    if (!status) status = gpuopt_propagator_probe_create(base, &desc, &p.probe);
+    if (!status) status = gpuopt_propagator_probe_create(base, &desc, NULL, &p.probe);
     if (status) m->failed = 1, failed(&m->machine, "probing", "create", status);
     time_calls(m, probe_all, &p);
     if (m->rank == 0) m->job->seen = seen(7, &p.info, sizeof p.info);

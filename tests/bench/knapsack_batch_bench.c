@@ -109,7 +109,7 @@ static int class_line(const machine *on, int m, const char *class, const options
     r.upper = w->upper[m];
     r.nodes = w->nodes[m];
     r.taken = w->taken[m];
-    status = gpuopt_knapsack_batch_create(on->context, &desc, &batch);
+    status = gpuopt_knapsack_batch_create(on->context, &desc, NULL, &batch);
     for (run = -1; run < o->repeat && !status; run++) {
         const double start = now();
         status = gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &p, &r);

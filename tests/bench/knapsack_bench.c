@@ -96,7 +96,7 @@ static int search(const machine *on, const char *name, const knapsack_model *mod
     gpuopt_status status;
     memset(r, 0, sizeof *r);
     gpuopt_desc_init(&r->info, sizeof r->info);
-    status = taken ? gpuopt_knapsack_create(on->context, desc, &knapsack) : GPUOPT_ERROR_MEMORY;
+    status = taken ? gpuopt_knapsack_create(on->context, desc, NULL, &knapsack) : GPUOPT_ERROR_MEMORY;
     if (!status) status = gpuopt_knapsack_get_info(knapsack, &r->info);
     while (!status && r->info.outcome == GPUOPT_MORE && now() - start < limit) {
         gpuopt_knapsack_info last = r->info;

@@ -132,7 +132,7 @@ static gpuopt_status search(const machine *on, const options *o, instance *in, i
     desc.profit = in->profit;
     desc.capacity = in->capacity;
     desc.states = o->states;
-    status = gpuopt_knapsack_choice_create(on->context, &desc, &k);
+    status = gpuopt_knapsack_choice_create(on->context, &desc, NULL, &k);
     do
         if (!status) status = gpuopt_knapsack_choice_run(k, 0, 1, info);
     while (!status && info->outcome == GPUOPT_MORE && now() - start < (double)o->seconds);

@@ -114,7 +114,7 @@ static gpuopt_status search(const machine *on, const options *o, instance *in, i
     desc.capacity = in->capacity;
     desc.workers = (int32_t)o->workers;
     desc.node_limit = o->nodes;
-    status = gpuopt_knapsack_multi_create(on->context, &desc, &k);
+    status = gpuopt_knapsack_multi_create(on->context, &desc, NULL, &k);
     do {
         if (!status) status = gpuopt_knapsack_multi_run(k, 1 << 24, 0, info);
         in->seconds[m] = now() - start;

@@ -222,7 +222,7 @@ static int run(const machine *on, work *w, const options *o) {
         double at[5];
         gpuopt_status status;
         at[0] = now();
-        status = gpuopt_simplex_many_create(on->context, &desc, &many);
+        status = gpuopt_simplex_many_create(on->context, &desc, NULL, &many);
         at[1] = now();
         if (!status) status = gpuopt_simplex_many_load(many, GPUOPT_HOST, &p);
         at[2] = now();

@@ -82,7 +82,7 @@ static gpuopt_outcome down(engine *e, const decision *d) {
         return work_list_run(e->peer, WORK_LIST_ROWS);
     }
     check(gpuopt_propagator_push(e->propagator, &start), "push");
-    check(gpuopt_propagator_set_some_bounds(e->propagator, GPUOPT_HOST, 1, &d->col, &d->lb, &d->ub), "set_some_bounds");
+    check(gpuopt_propagator_set_bounds(e->propagator, GPUOPT_HOST, 1, &d->col, &d->lb, &d->ub), "set_bounds");
     check(gpuopt_propagator_round(e->propagator, ROUNDS, &info), "round");
     if (info.outcome == GPUOPT_FULL) check(GPUOPT_ERROR_MEMORY, "the trail");
     check(gpuopt_propagator_get_changes(e->propagator, GPUOPT_HOST, start, &e->changes), "get_changes");
@@ -296,7 +296,7 @@ static void open_propagator(bench *b, gpuopt_context *context, int e) {
     size_t room = 4 * (size_t)desc.matrix.cols + 1000;
     desc.mode = mode_of[e];
     desc.trail_capacity = 40 * (int64_t)desc.matrix.cols + 1000000;
-    check(gpuopt_propagator_create(context, &desc, &b->engine[e].propagator), "create");
+    check(gpuopt_propagator_create(context, &desc, NULL, &b->engine[e].propagator), "create");
     *c = GPUOPT_INIT(gpuopt_propagator_changes);
     c->capacity = (int64_t)room;
     c->col = array(room, sizeof *c->col);
@@ -315,11 +315,11 @@ static int open_root(bench *b, gpuopt_context *context) {
         gpuopt_propagator *p;
         open_propagator(b, context, e);
         p = b->engine[e].propagator;
-        if (e > 0) check(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, b->lb, b->ub), "set_bounds");
+        if (e > 0) check(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, b->lb, b->ub), "set_bounds");
         check(gpuopt_propagator_round(p, ROUNDS, &info), "round");
         if (info.outcome == GPUOPT_INFEASIBLE) return 0;
         check(gpuopt_propagator_keep(p), "keep");
-        check(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, b->lb, b->ub), "get_bounds");
+        check(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, b->lb, b->ub), "get_bounds");
     }
     b->engine[PEER].peer = work_list_create(&b->model, b->lb, b->ub);
     if (!b->engine[PEER].peer) exit(3);

@@ -137,7 +137,7 @@ static void measure(const char *model_name, const mip *model, const variant *v, 
         gpuopt_propagator_destroy(p);
         p = NULL;
         start = now();
-        status = gpuopt_propagator_create(context, &desc, &p);
+        status = gpuopt_propagator_create(context, &desc, NULL, &p);
         made = now() - start;
         if (k == 0) create[0] = made;
         if (status) break;

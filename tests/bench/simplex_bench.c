@@ -170,7 +170,7 @@ static figures gpuopt_run(const void *of) {
     desc.algorithm = variants[j->variant].algorithm;
     desc.iteration_limit = j->cap;
     create = now();
-    status = gpuopt_simplex_create(j->context, &desc, &simplex);
+    status = gpuopt_simplex_create(j->context, &desc, NULL, &simplex);
     create = now() - create;
     if (!status) status = iterate(simplex, j, &info, &f.iterating);
     if (!status && info.outcome == GPUOPT_OPTIMAL) status = take_answer(simplex, j->model, &f);

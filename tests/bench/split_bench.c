@@ -133,7 +133,7 @@ static gpuopt_status run_pivots(member *m) {
     desc.group = m->group;
     desc.refresh_pivots = INT32_MAX;
     desc.deferred_pivots = (int32_t)o->deferred;
-    status = gpuopt_simplex_create(m->context, &desc, &simplex);
+    status = gpuopt_simplex_create(m->context, &desc, NULL, &simplex);
     if (!status) status = gpuopt_simplex_iterate(simplex, 1, &info); /* with the first refresh */
     for (block = 0; block < o->blocks && !status && info.outcome == GPUOPT_MORE; block++) {
         const int64_t refreshes = info.refreshes;

@@ -20,7 +20,7 @@ static void solve_many(pass *p) {
     programs.count = 2, programs.value = model.value, programs.cost = model.cost;
     programs.lhs = model.lhs, programs.rhs = model.rhs, programs.lb = model.lb, programs.ub = model.ub;
     report.x = x, report.dual = dual, report.objective = objective;
-    CALL(gpuopt_simplex_many_create(p->context, &d, &handle));
+    CALL(gpuopt_simplex_many_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_simplex_many_load(handle, GPUOPT_HOST, &programs));
     CALL(gpuopt_simplex_many_iterate(handle, INT64_MAX, &info));
     CALL(gpuopt_simplex_many_get(handle, GPUOPT_HOST, 0, 2, &report));
@@ -43,11 +43,11 @@ static void propagate_nodes(pass *p) {
     int32_t col[NODES], outcome[NODES];
     double low[NODES], lb[NODES * COLS], ub[NODES * COLS];
     int k;
-    CALL(gpuopt_propagator_create(p->context, &d, &base));
+    CALL(gpuopt_propagator_create(p->context, &d, NULL, &base));
     CALL(gpuopt_propagator_round(base, 5, &info));
     batch_desc.nodes = NODES, batch_desc.changes = NODES * COLS;
-    CALL(gpuopt_propagator_batch_create(base, &batch_desc, &batch));
-    CALL(gpuopt_propagator_get_bounds(base, GPUOPT_HOST, lb, ub));
+    CALL(gpuopt_propagator_batch_create(base, &batch_desc, NULL, &batch));
+    CALL(gpuopt_propagator_get_bounds(base, GPUOPT_HOST, 0, NULL, lb, ub));
     for (k = 0; k < NODES; k++) {
         start[k] = col[k] = k;
         low[k] = lb[k] + (ub[k] - lb[k]) / 3;
@@ -75,11 +75,11 @@ static void solve_children(pass *p) {
     double bound[CHILDREN], objective[CHILDREN], x[CHILDREN * COLS];
     int k;
     d.method = GPUOPT_METHOD_REVISED;
-    CALL(gpuopt_simplex_create(p->context, &d, &root));
+    CALL(gpuopt_simplex_create(p->context, &d, NULL, &root));
     CALL(gpuopt_simplex_iterate(root, 10000, &info));
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     batch_desc.copies = CHILDREN, batch_desc.with_x = 1;
-    CALL(gpuopt_simplex_batch_create(root, &batch_desc, &batch));
+    CALL(gpuopt_simplex_batch_create(root, &batch_desc, NULL, &batch));
     for (k = 0; k < CHILDREN / 2; k++) col[k] = 7 * k;
     report.outcome = outcome, report.bound = bound, report.objective = objective, report.x = x;
     CALL(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, CHILDREN / 2, col, 1000, &report));
@@ -105,7 +105,7 @@ static void fill_small_knapsacks(pass *p) {
     problems.weight = model.weight, problems.profit = model.profit;
     problems.capacity = capacity, problems.capacity_stride = 1;
     report.lower = lower, report.upper = upper, report.nodes = nodes, report.taken = taken;
-    CALL(gpuopt_knapsack_batch_create(p->context, &d, &batch));
+    CALL(gpuopt_knapsack_batch_create(p->context, &d, NULL, &batch));
     CALL(gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &problems, &report));
     mix(p, lower, sizeof lower), mix(p, upper, sizeof upper), mix(p, nodes, sizeof nodes), mix(p, taken, sizeof taken);
     gpuopt_knapsack_batch_destroy(batch);

@@ -20,15 +20,15 @@ static void propagate(pass *p, gpuopt_propagator_precision precision) {
     gpuopt_propagator_row_report report = GPUOPT_INIT(gpuopt_propagator_row_report);
     d.precision = precision;
     report.min_activity = least, report.max_activity = most;
-    CALL(gpuopt_propagator_create(p->context, &d, &handle));
+    CALL(gpuopt_propagator_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_propagator_round(handle, 5, &info));
-    CALL(gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, low, high));
+    CALL(gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, 0, NULL, low, high));
     CALL(gpuopt_propagator_get_rows(handle, GPUOPT_HOST, &report));
     mix(p, low, sizeof low), mix(p, high, sizeof high), mix(p, least, sizeof least), mix(p, most, sizeof most);
     low[0] += (high[0] - low[0]) / 3;
-    CALL(gpuopt_propagator_set_bounds(handle, GPUOPT_HOST, low, high));
+    CALL(gpuopt_propagator_set_bounds(handle, GPUOPT_HOST, 0, NULL, low, high));
     CALL(gpuopt_propagator_round(handle, 5, &info));
-    CALL(gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, low, high));
+    CALL(gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, 0, NULL, low, high));
     mix(p, low, sizeof low), mix(p, high, sizeof high), mix(p, &info.changed, sizeof info.changed);
     gpuopt_propagator_destroy(handle);
 }
@@ -44,17 +44,17 @@ static void invert(pass *p, gpuopt_basis_technique technique) {
     d.m = BASIS;
     d.technique = technique;
     d.deferred_updates = technique == GPUOPT_TECHNIQUE_DEFERRED ? 2 : 0;
-    CALL(gpuopt_basis_create(p->context, &d, &handle));
+    CALL(gpuopt_basis_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_basis_load(handle, &columns));
-    CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, model.subnormal, y));
+    CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, -1, model.subnormal, y));
     mix(p, y, sizeof y);
     for (k = 0; k < 3; k++) {
-        CALL(gpuopt_basis_ftran(handle, GPUOPT_HOST, model.vector[k], y));
+        CALL(gpuopt_basis_ftran(handle, GPUOPT_HOST, 0, NULL, model.vector[k], y));
         mix(p, y, sizeof y);
         CALL(gpuopt_basis_update(handle, GPUOPT_HOST, 2 * k, NULL, &info));
-        CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, model.vector[k], y));
+        CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, -1, model.vector[k], y));
         mix(p, y, sizeof y);
-        CALL(gpuopt_basis_btran_unit(handle, GPUOPT_HOST, k, y));
+        CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, k, NULL, y));
         mix(p, y, sizeof y);
     }
     CALL(gpuopt_basis_get_drift(handle, &columns, 1, &drift));
@@ -72,7 +72,7 @@ static void solve(pass *p, gpuopt_simplex_method method) {
     double x[COLS], reduced[COLS], activity[ROWS], dual[ROWS];
     uint8_t basis[ROWS + COLS];
     d.method = method;
-    CALL(gpuopt_simplex_create(p->context, &d, &handle));
+    CALL(gpuopt_simplex_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_simplex_iterate(handle, 3, &info));
     CALL(gpuopt_simplex_price(handle, &entering));
     if (entering.variable >= 0) {
@@ -117,7 +117,7 @@ static void eliminate(pass *p, gpuopt_elimination_semiring semiring) {
     double bound[2][DOMAIN];
     int32_t value[2][VARIABLES];
     int k;
-    CALL(gpuopt_elimination_create(p->context, &d, &handle));
+    CALL(gpuopt_elimination_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_elimination_step(handle, VARIABLES, &info));
     mix(p, &info.value, sizeof info.value);
     for (k = 0; k < VARIABLES; k++) value[0][k] = k, value[1][k] = DOMAIN - 1 - k;
@@ -169,7 +169,7 @@ static void fill_knapsack(pass *p) {
     void *bytes;
     uint64_t size;
     d.items = ITEMS, d.weight = model.weight, d.profit = model.profit, d.capacity = model.capacity;
-    CALL(gpuopt_knapsack_create(p->context, &d, &handle));
+    CALL(gpuopt_knapsack_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_knapsack_expand(handle, 3000, 0, &info));
     mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
     mix(p, &info.expanded, sizeof info.expanded);
@@ -196,7 +196,7 @@ static void fill_choice_knapsack(pass *p) {
     for (j = 0; j <= ITEMS; j++) begin[j] = j;
     d.classes = ITEMS, d.at_most_one = 1, d.begin = begin, d.states = 4096;
     d.weight = model.weight, d.profit = model.profit, d.capacity = model.capacity;
-    CALL(gpuopt_knapsack_choice_create(p->context, &d, &handle));
+    CALL(gpuopt_knapsack_choice_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_knapsack_choice_run(handle, 3000, 0, &info));
     CALL(gpuopt_knapsack_choice_get_items(handle, GPUOPT_HOST, chosen, NULL));
     mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
@@ -215,7 +215,7 @@ static void fill_multi_knapsack(pass *p) {
     int j;
     for (j = 0; j < ITEMS; j++) weight[j] = weight[2 * ITEMS - 1 - j] = model.weight[j];
     d.items = ITEMS, d.rows = 2, d.weight = weight, d.profit = model.profit, d.capacity = capacity, d.workers = 64;
-    CALL(gpuopt_knapsack_multi_create(p->context, &d, &handle));
+    CALL(gpuopt_knapsack_multi_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_knapsack_multi_run(handle, 3000, 0, &info));
     CALL(gpuopt_knapsack_multi_get_items(handle, GPUOPT_HOST, taken, NULL));
     mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
@@ -276,11 +276,11 @@ static void refusals_restore(void **state) {
     gpuopt_status status;
     (void)state;
     d.m = 2;
-    assert_int_equal(gpuopt_basis_create(context, &d, &basis), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_create(context, &d, NULL, &basis), GPUOPT_OK);
     host.messages = 0;
     set_environment(2);
     before = environment();
-    status = gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 2, model.vector[0]);
+    status = gpuopt_basis_btran(basis, GPUOPT_HOST, 2, NULL, model.vector[0]);
     after = environment();
     set_environment(0);
     assert_int_equal(status, GPUOPT_ERROR_ARGUMENT);

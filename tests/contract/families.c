@@ -6,19 +6,24 @@
 #include <string.h>
 
 /* Wrappers with untyped handles, descriptors and infos around a family's calls of one shape. */
-#define WRAP(NAME)                                                                              \
-    _Static_assert(sizeof(gpuopt_##NAME##_desc) <= LARGEST_STRUCT, "LARGEST_STRUCT");           \
-    _Static_assert(sizeof(gpuopt_##NAME##_info) <= LARGEST_STRUCT, "LARGEST_STRUCT");           \
-    static gpuopt_status NAME##_plan(gpuopt_context *c, const void *d, gpuopt_memory_plan *p) { \
-        return gpuopt_##NAME##_plan(c, d, p);                                                   \
-    }                                                                                           \
-    static gpuopt_status NAME##_create(gpuopt_context *c, const void *d, void **handle) {       \
-        gpuopt_##NAME *made = NULL;                                                             \
-        gpuopt_status status = gpuopt_##NAME##_create(c, d, handle ? &made : NULL);             \
-        if (handle) *handle = made;                                                             \
-        return status;                                                                          \
-    }                                                                                           \
-    static void NAME##_destroy(void *handle) { gpuopt_##NAME##_destroy(handle); }               \
+#define WRAP(NAME)                                                                                       \
+    _Static_assert(sizeof(gpuopt_##NAME##_desc) <= LARGEST_STRUCT, "LARGEST_STRUCT");                    \
+    _Static_assert(sizeof(gpuopt_##NAME##_info) <= LARGEST_STRUCT, "LARGEST_STRUCT");                    \
+    static gpuopt_status NAME##_plan_and_create(gpuopt_context *c, const void *d, gpuopt_memory_plan *p, \
+                                                void **handle) {                                         \
+        gpuopt_##NAME *made = NULL;                                                                      \
+        gpuopt_status status = gpuopt_##NAME##_create(c, d, p, handle ? &made : NULL);                   \
+        if (handle) *handle = made;                                                                      \
+        return status;                                                                                   \
+    }                                                                                                    \
+    static gpuopt_status NAME##_plan(gpuopt_context *c, const void *d, gpuopt_memory_plan *p) {          \
+        return NAME##_plan_and_create(c, d, p, NULL);                                                    \
+    }                                                                                                    \
+    static gpuopt_status NAME##_create(gpuopt_context *c, const void *d, void **handle) {                \
+        return NAME##_plan_and_create(c, d, NULL, handle);                                               \
+    }                                                                                                    \
+    static void NAME##_destroy(void *handle) { gpuopt_##NAME##_destroy(handle); }
+#define INFO(NAME) \
     static gpuopt_status NAME##_get_info(void *handle, void *info) { return gpuopt_##NAME##_get_info(handle, info); }
 #define OUTCOME(NAME) \
     static gpuopt_outcome NAME##_outcome(const void *info) { return ((const gpuopt_##NAME##_info *)info)->outcome; }
@@ -28,6 +33,13 @@ WRAP(basis)
 WRAP(simplex)
 WRAP(elimination)
 WRAP(knapsack)
+INFO(propagator)
+INFO(basis)
+INFO(simplex)
+INFO(knapsack)
+static gpuopt_status elimination_get_info(void *handle, void *info) {
+    return gpuopt_elimination_get_info(handle, 0, info);
+}
 OUTCOME(propagator)
 OUTCOME(simplex)
 OUTCOME(elimination)
@@ -71,12 +83,12 @@ static gpuopt_status propagator_work(void *handle, int all, void *info) {
 }
 
 static gpuopt_status propagator_read(void *handle, gpuopt_memory where, void *answer) {
-    return gpuopt_propagator_get_bounds(handle, where, NULL, answer);
+    return gpuopt_propagator_get_bounds(handle, where, 0, NULL, NULL, answer);
 }
 
 static const double chain_lb[CHAIN];
 static gpuopt_status propagator_write(void *handle, gpuopt_memory where, const void *vector) {
-    return gpuopt_propagator_set_bounds(handle, where, vector, NULL);
+    return gpuopt_propagator_set_bounds(handle, where, 0, NULL, vector, NULL);
 }
 
 /* ---- Basis inverse: rows (2, 0, 0), (0, 4, 0), (2, 0, 8); the update replaces column 1 by (1, 1, 0)' ---- */
@@ -100,11 +112,11 @@ static gpuopt_status basis_load(void *handle, gpuopt_layout layout) {
 
 static const double basis_column[3] = {1, 1, 0};
 static gpuopt_status basis_write(void *handle, gpuopt_memory where, const void *vector) {
-    return gpuopt_basis_ftran(handle, where, vector, NULL);
+    return gpuopt_basis_ftran(handle, where, 0, NULL, vector, NULL);
 }
 
 static gpuopt_status basis_work(void *handle, int all, void *info) {
-    gpuopt_status status = gpuopt_basis_ftran(handle, GPUOPT_HOST, basis_column, NULL);
+    gpuopt_status status = gpuopt_basis_ftran(handle, GPUOPT_HOST, 0, NULL, basis_column, NULL);
     (void)all;
     return status ? status : gpuopt_basis_update(handle, GPUOPT_HOST, 1, NULL, info);
 }
@@ -241,9 +253,9 @@ static gpuopt_status knapsack_write(void *handle, gpuopt_memory where, const voi
     return gpuopt_knapsack_set_incumbent(handle, where, 15, vector);
 }
 
-#define CALLS(NAME, LOAD)                                                                                        \
-    NAME##_fill, NAME##_plan, NAME##_create, NAME##_destroy, LOAD, NAME##_work, NAME##_get_info, NAME##_outcome, \
-        NAME##_read, NAME##_write
+#define CALLS(NAME, LOAD)                                                                               \
+    NAME##_fill, NAME##_plan, NAME##_create, NAME##_plan_and_create, NAME##_destroy, LOAD, NAME##_work, \
+        NAME##_get_info, NAME##_outcome, NAME##_read, NAME##_write
 #define SIZES(NAME) sizeof(gpuopt_##NAME##_desc), sizeof(gpuopt_##NAME##_info)
 
 const family families[] = {

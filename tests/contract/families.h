@@ -34,6 +34,7 @@ typedef struct family {
     void (*fill)(void *desc, gpuopt_layout layout, int crossing);
     gpuopt_status (*plan)(gpuopt_context *, const void *desc, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const void *desc, void **handle);
+    gpuopt_status (*plan_and_create)(gpuopt_context *, const void *desc, gpuopt_memory_plan *plan, void **handle);
     void (*destroy)(void *handle);
     /* What is needed between create and the first step; NULL: nothing. */
     gpuopt_status (*load)(void *handle, gpuopt_layout layout);

@@ -73,10 +73,10 @@ static void check_desc(fixture *f, const gpuopt_elimination_desc *desc, gpuopt_s
     int32_t order[3] = {7, 7, 7};
     long live = f->host.live;
     e.memory.host_bytes = plan.host_bytes = 77;
-    if (gpuopt_elimination_create(f->context, desc, &elimination) != expected) fail_msg("not refused: %s", what);
+    if (gpuopt_elimination_create(f->context, desc, NULL, &elimination) != expected) fail_msg("not refused: %s", what);
     check(f, expected, expected, "gpuopt_elimination_create");
     assert_null(elimination);
-    check(f, gpuopt_elimination_plan(f->context, desc, &plan), expected, "gpuopt_elimination_plan");
+    check(f, gpuopt_elimination_create(f->context, desc, &plan, NULL), expected, "gpuopt_elimination_create");
     check(f, gpuopt_elimination_order(f->context, desc, order, NULL, &e), expected, "gpuopt_elimination_order");
     assert_true(e.memory.host_bytes == 77 && plan.host_bytes == 77 && f->host.live == live);
     assert_true(order[0] == 7 && order[1] == 7 && order[2] == 7);
@@ -91,13 +91,16 @@ static void pointers(void **state) {
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     int32_t order[3];
     check_desc(f, NULL, GPUOPT_ERROR_ARGUMENT, "NULL");
-    check(f, gpuopt_elimination_create(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_create");
-    check(f, gpuopt_elimination_plan(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_plan");
-    assert_int_equal(gpuopt_elimination_create(NULL, &f->desc, &elimination), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_plan(NULL, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT);
+    check(f, gpuopt_elimination_create(f->context, &f->desc, NULL, NULL), GPUOPT_ERROR_ARGUMENT,
+          "gpuopt_elimination_create");
+    check(f, gpuopt_elimination_create(f->context, &f->desc, NULL, NULL), GPUOPT_ERROR_ARGUMENT,
+          "gpuopt_elimination_create");
+    assert_int_equal(gpuopt_elimination_create(NULL, &f->desc, NULL, &elimination), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_create(NULL, &f->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_order(NULL, &f->desc, order, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     e.struct_size = plan.struct_size = 3;
-    check(f, gpuopt_elimination_plan(f->context, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_plan");
+    check(f, gpuopt_elimination_create(f->context, &f->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT,
+          "gpuopt_elimination_create");
     check(f, gpuopt_elimination_order(f->context, &f->desc, NULL, NULL, &e), GPUOPT_ERROR_ARGUMENT,
           "gpuopt_elimination_order");
     gpuopt_elimination_destroy(NULL);
@@ -203,9 +206,9 @@ static void handle_arguments(void **state) {
 #define REFUSED(call, name) check(f, call, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_" name)
     REFUSED(gpuopt_elimination_step(e, 0, &info), "step");
     REFUSED(gpuopt_elimination_step(e, -5, NULL), "step");
-    REFUSED(gpuopt_elimination_get_copy_info(e, 1, &info), "get_copy_info");
-    REFUSED(gpuopt_elimination_get_copy_info(e, -1, &info), "get_copy_info");
-    REFUSED(gpuopt_elimination_get_info(e, NULL), "get_info");
+    REFUSED(gpuopt_elimination_get_info(e, 1, &info), "get_info");
+    REFUSED(gpuopt_elimination_get_info(e, -1, &info), "get_info");
+    REFUSED(gpuopt_elimination_get_info(e, 0, NULL), "get_info");
     REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &outside), "set_condition");
     REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &negative), "set_condition");
     REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 1, value), "set_condition");
@@ -229,12 +232,12 @@ static void handle_arguments(void **state) {
     REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, 1, value, NULL, NULL), "get_bounds");
     info.struct_size = 4;
     REFUSED(gpuopt_elimination_step(e, 1, &info), "step");
-    REFUSED(gpuopt_elimination_get_info(e, &info), "get_info");
+    REFUSED(gpuopt_elimination_get_info(e, 0, &info), "get_info");
     message.struct_size = 4;
     REFUSED(gpuopt_elimination_message_get_info(e, 0, &message), "message_get_info");
 #undef REFUSED
     assert_int_equal(gpuopt_elimination_step(NULL, 1, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_get_info(NULL, 0, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_set_condition(NULL, GPUOPT_HOST, 0, value), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_assign(NULL, GPUOPT_HOST, 0, value, &assignment), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_get_bounds(NULL, GPUOPT_HOST, 0, 0, 0, 1, value, bound, NULL),

@@ -303,11 +303,11 @@ static void before_the_first_step(void **state) {
     (void)state;
     desc.copies = 3;
     e = handle_create(context, &desc, NULL);
-    assert_int_equal(gpuopt_elimination_get_info(e, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_get_info(e, 0, &info), GPUOPT_OK);
     assert_true(info.outcome == GPUOPT_MORE && info.eliminated == 0 && info.steps == VARIABLES && info.variable == -1);
-    assert_int_equal(gpuopt_elimination_get_copy_info(e, 2, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_get_info(e, 2, &info), GPUOPT_OK);
     assert_int_equal(info.outcome, GPUOPT_MORE);
-    assert_int_equal(gpuopt_elimination_get_copy_info(e, 3, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_get_info(e, 3, &info), GPUOPT_ERROR_ARGUMENT);
     gpuopt_elimination_destroy(e);
     gpuopt_context_destroy(context);
     model_free(&m);

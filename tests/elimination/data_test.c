@@ -106,7 +106,7 @@ static run solve(gpuopt_context *context, const test_host *host, gpuopt_eliminat
     desc.order = order;
     desc.order_count = desc.variables - desc.condition_count;
     status = gpuopt_elimination_order(context, &desc, NULL, NULL, &r.estimate);
-    if (!status) status = gpuopt_elimination_create(context, &desc, &elimination);
+    if (!status) status = gpuopt_elimination_create(context, &desc, NULL, &elimination);
     if (status) fail_msg("%s, %s: %s", file, what, host->error);
     if (desc.condition_count)
         assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, condition), GPUOPT_OK);

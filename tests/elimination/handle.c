@@ -8,7 +8,7 @@
 
 gpuopt_elimination *handle_create(gpuopt_context *context, const gpuopt_elimination_desc *desc, const test_host *host) {
     gpuopt_elimination *elimination = NULL;
-    gpuopt_status status = gpuopt_elimination_create(context, desc, &elimination);
+    gpuopt_status status = gpuopt_elimination_create(context, desc, NULL, &elimination);
     if (status) fail_msg("create: %s: %s", gpuopt_status_string(status), host ? host->error : "");
     return elimination;
 }
@@ -16,7 +16,7 @@ gpuopt_elimination *handle_create(gpuopt_context *context, const gpuopt_eliminat
 gpuopt_elimination_info handle_info(gpuopt_elimination *elimination, int32_t copy) {
     gpuopt_elimination_info info;
     gpuopt_desc_init(&info, sizeof info);
-    assert_int_equal(gpuopt_elimination_get_copy_info(elimination, copy, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_get_info(elimination, copy, &info), GPUOPT_OK);
     return info;
 }
 
@@ -69,7 +69,7 @@ gpuopt_status handle_plan(gpuopt_context *context, const gpuopt_elimination_desc
     gpuopt_status status;
     gpuopt_desc_init(e, sizeof *e);
     status = gpuopt_elimination_order(context, desc, NULL, NULL, e);
-    assert_int_equal(gpuopt_elimination_plan(context, desc, &plan), status);
+    assert_int_equal(gpuopt_elimination_create(context, desc, &plan, NULL), status);
     if (!status) assert_memory_equal(&plan, &e->memory, sizeof plan);
     return status;
 }

@@ -212,7 +212,7 @@ static void failures(void **state) {
     for (at = 1;; at++) {
         gpuopt_status status;
         host.fail_at = host.allocations + at;
-        status = gpuopt_elimination_create(context, &desc, &e);
+        status = gpuopt_elimination_create(context, &desc, NULL, &e);
         if (!status) break;
         assert_int_equal(status, GPUOPT_ERROR_MEMORY);
         assert_true(!e && host.live == live && at < 10000);

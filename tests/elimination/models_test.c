@@ -63,7 +63,7 @@ static uint8_t *variant(gpuopt_context *context, int which, uint64_t *number, ui
     desc.condition = &last;
     desc.condition_count = which == CONDITION;
     desc.model = which == GIVEN ? 5 : 0;
-    assert_int_equal(gpuopt_elimination_create(context, &desc, &elimination), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &elimination), GPUOPT_OK);
     handle_finish(elimination, 1);
     *number = handle_message(elimination, 0).model;
     bytes = handle_pack(elimination, 0, size);

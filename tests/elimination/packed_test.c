@@ -274,9 +274,11 @@ static void refused_messages(void **state) {
                 }
                 host.error[0] = 0;
                 if (words && *words) {
-                    test_refused(&host, gpuopt_elimination_create(context, &desc, &e), GPUOPT_ERROR_ARGUMENT, words);
+                    test_refused(&host, gpuopt_elimination_create(context, &desc, NULL, &e), GPUOPT_ERROR_ARGUMENT,
+                                 words);
                     assert_null(e);
-                    test_refused(&host, gpuopt_elimination_plan(context, &desc, &plan), GPUOPT_ERROR_ARGUMENT, words);
+                    test_refused(&host, gpuopt_elimination_create(context, &desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT,
+                                 words);
                 }
                 if (device && kept.where == GPUOPT_DEVICE) drop(GPUOPT_DEVICE, kept.bytes);
                 free(bytes);
@@ -316,13 +318,15 @@ static void not_supported(void **state) {
         const void *bytes = message.bytes;
         test_device_copy(there + 4, bytes, (size_t)message.size);
         message.bytes = there + 4;
-        test_refused(&host, gpuopt_elimination_create(context, &desc, &e), GPUOPT_ERROR_ARGUMENT, "multiple of 8");
+        test_refused(&host, gpuopt_elimination_create(context, &desc, NULL, &e), GPUOPT_ERROR_ARGUMENT,
+                     "multiple of 8");
         test_refused(&host, gpuopt_elimination_message_inspect(context, GPUOPT_DEVICE, there + 4, message.size, &p),
                      GPUOPT_ERROR_ARGUMENT, "multiple of 8");
         message.bytes = bytes;
         test_device_release(there);
     } else {
-        test_refused(&host, gpuopt_elimination_create(context, &desc, &e), GPUOPT_ERROR_UNSUPPORTED, "device memory");
+        test_refused(&host, gpuopt_elimination_create(context, &desc, NULL, &e), GPUOPT_ERROR_UNSUPPORTED,
+                     "device memory");
         test_refused(&host, gpuopt_elimination_message_inspect(context, GPUOPT_DEVICE, message.bytes, message.size, &p),
                      GPUOPT_ERROR_UNSUPPORTED, "device memory");
     }

@@ -164,7 +164,7 @@ static void large_numbers(void **state) {
     reduced = model_desc(&m);
     assert_int_equal(gpuopt_elimination_reduce(context, &reduced, GPUOPT_RULE_SPLIT, 0, &r), GPUOPT_OK);
     reduced = reduction_desc(r);
-    assert_int_equal(gpuopt_elimination_create(context, &reduced, &e), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_create(context, &reduced, NULL, &e), GPUOPT_OK);
     gpuopt_elimination_destroy(e);
     gpuopt_elimination_reduction_destroy(r);
     model_free(&m);

@@ -76,7 +76,7 @@ static const char *elimination_fault(gpuopt_context *context, const model *m,
     gpuopt_elimination_info found;
     gpuopt_elimination *elimination = NULL;
     assert_int_equal(gpuopt_elimination_relaxation_get_desc(relaxation, &desc), GPUOPT_OK);
-    assert_int_equal(gpuopt_elimination_create(context, &desc, &elimination), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &elimination), GPUOPT_OK);
     found = handle_finish(elimination, INT32_MAX);
     gpuopt_elimination_destroy(elimination);
     if (info.outcome == GPUOPT_INFEASIBLE) return found.outcome == GPUOPT_INFEASIBLE ? NULL : "not infeasible";

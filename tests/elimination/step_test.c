@@ -234,7 +234,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const v
     if (!status) status = gpuopt_elimination_order(context, desc, NULL, NULL, &e);
     if (!status) {
         elimination = (gpuopt_elimination *)&e;
-        status = gpuopt_elimination_create(context, desc, &elimination);
+        status = gpuopt_elimination_create(context, desc, NULL, &elimination);
         if (status) assert_null(elimination);
     }
     if (!status) status = gpuopt_elimination_step(elimination, 1000, NULL);

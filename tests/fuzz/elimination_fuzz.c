@@ -60,9 +60,9 @@ static void check_order(fuzz *f) {
 static void check_refusal(fuzz *f) {
     uint64_t before = f->host.live;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
-    gpuopt_status status = gpuopt_elimination_plan(f->context, &f->desc, &plan);
+    gpuopt_status status = gpuopt_elimination_create(f->context, &f->desc, &plan, NULL);
     REQUIRE(status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC || status == GPUOPT_ERROR_UNSUPPORTED);
-    REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) == status && !f->e);
+    REQUIRE(gpuopt_elimination_create(f->context, &f->desc, NULL, &f->e) == status && !f->e);
     REQUIRE(gpuopt_elimination_order(f->context, &f->desc, NULL, NULL, &f->estimate) == status);
     REQUIRE(f->host.live == before);
 }
@@ -74,12 +74,12 @@ static void create(fuzz *f) {
     if (!planned) check_order(f);
     if (rarely(f)) {
         f->host.failing = 1 + take(f) % 16;
-        REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) != GPUOPT_OK || f->host.failing > 0);
+        REQUIRE(gpuopt_elimination_create(f->context, &f->desc, NULL, &f->e) != GPUOPT_OK || f->host.failing > 0);
         gpuopt_elimination_destroy(f->e);
         f->host.failing = 0;
         REQUIRE(f->host.live == before);
     }
-    REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) == planned && (!planned == (f->e != NULL)));
+    REQUIRE(gpuopt_elimination_create(f->context, &f->desc, NULL, &f->e) == planned && (!planned == (f->e != NULL)));
     REQUIRE(f->host.live == before + (planned ? 0 : f->estimate.memory.host_bytes));
     REQUIRE(planned || !f->desc.memory_limit || f->estimate.memory.host_bytes <= f->desc.memory_limit);
 }
@@ -151,7 +151,7 @@ static void check_copy(fuzz *f, int32_t copy) {
     for (k = f->count; k < n - f->desc.condition_count; k++)
         a.value[f->permutation[k]] = (int32_t)take(f) % f->m.domain[f->permutation[k]];
     b = brute_force(&f->m, f->eliminated, f->count, a.value, NULL);
-    REQUIRE(gpuopt_elimination_get_copy_info(f->e, copy, &a.info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_get_info(f->e, copy, &a.info) == GPUOPT_OK);
     REQUIRE(a.info.eliminated == a.info.steps);
     if (f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) allowed = GPUOPT_ERROR_UNSUPPORTED;
     else if (f->desc.keep == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
@@ -299,7 +299,7 @@ static void check_relaxed(fuzz *f, gpuopt_elimination_relaxation *relaxation) {
                                               : (long double)info.cost;
     if (!bounds(&f->m, bound, b.best)) hold(f, "a relaxation's bound");
     if (info.outcome == GPUOPT_OPTIMAL && !close_to(&f->m, bound, b.best)) hold(f, "a relaxation's optimum");
-    if (gpuopt_elimination_create(f->context, &desc,
+    if (gpuopt_elimination_create(f->context, &desc, NULL,
                                   &e)) { /* with a limit: what was best need not have been the last */
         REQUIRE(desc.memory_limit);
         return;
@@ -351,7 +351,7 @@ static void check_reduced(fuzz *f, gpuopt_elimination_reduction *reduction) {
     REQUIRE(gpuopt_elimination_reduction_get_info(reduction, &info) == GPUOPT_OK);
     REQUIRE(gpuopt_elimination_reduction_get_desc(reduction, &desc) == GPUOPT_OK);
     REQUIRE(info.variables == desc.variables && desc.variables <= f->m.variables && desc.order_count <= f->count);
-    status = gpuopt_elimination_plan(f->context, &desc, &plan);
+    status = gpuopt_elimination_create(f->context, &desc, &plan, NULL);
     REQUIRE(status != GPUOPT_ERROR_ARGUMENT && status != GPUOPT_ERROR_MEMORY);
     REQUIRE(status != GPUOPT_ERROR_NUMERIC || f->m.type == GPUOPT_COST_DOUBLE);
     small.variables = desc.variables;
@@ -406,9 +406,9 @@ static void set_condition(fuzz *f, int32_t copy) {
         value[count - 1] = take(f) % 2 ? -1 : f->m.domain[f->desc.condition[count - 1]];
         gpuopt_desc_init(&before, sizeof before);
         gpuopt_desc_init(&after, sizeof after);
-        REQUIRE(gpuopt_elimination_get_copy_info(f->e, copy, &before) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_get_info(f->e, copy, &before) == GPUOPT_OK);
         REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, copy, value) == GPUOPT_ERROR_ARGUMENT);
-        REQUIRE(gpuopt_elimination_get_copy_info(f->e, copy, &after) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_get_info(f->e, copy, &after) == GPUOPT_OK);
         REQUIRE(memcmp(&before, &after, sizeof after) == 0);
         return;
     }
@@ -421,7 +421,7 @@ static void check_wrong_calls(fuzz *f) {
     int32_t wrong = take(f) % 2 ? -1 : copies_of(f), value[VARIABLES] = {0};
     gpuopt_desc_init(&info, sizeof info);
     REQUIRE(gpuopt_elimination_step(f->e, 0, &info) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_get_copy_info(f->e, wrong, &info) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_get_info(f->e, wrong, &info) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, wrong, value) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_assign(f->e, GPUOPT_HOST, wrong, value, NULL) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_message_get(f->e, GPUOPT_HOST, f->estimate.messages, 0, NULL, NULL, NULL) ==
@@ -433,7 +433,7 @@ static void eliminate(fuzz *f) {
     gpuopt_elimination_info info;
     int64_t done;
     gpuopt_desc_init(&info, sizeof info);
-    REQUIRE(gpuopt_elimination_get_info(f->e, &info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_get_info(f->e, 0, &info) == GPUOPT_OK);
     while (info.outcome == GPUOPT_MORE) {
         int32_t value[VARIABLES] = {0}, count = 1 + (int32_t)take(f) % (VARIABLES + 1);
         unsigned choice = take(f);
@@ -442,7 +442,7 @@ static void eliminate(fuzz *f) {
         if (choice >= 192) count = INT32_MAX;
         done = info.eliminated;
         REQUIRE(gpuopt_elimination_step(f->e, count, choice & 64 ? NULL : &info) == GPUOPT_OK);
-        REQUIRE(gpuopt_elimination_get_info(f->e, &info) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_get_info(f->e, 0, &info) == GPUOPT_OK);
         REQUIRE(info.eliminated == (done + count < info.steps ? done + count : info.steps));
     }
 }

@@ -277,7 +277,7 @@ static void unpack_copy(fuzz *f, int h) {
     }
     hash = checksum(broken, size);
     for (k = 0; k < 8; k++) broken[CHECKSUM + k] = kind == 3 ? (unsigned char)(hash >> 8 * k) : bytes[CHECKSUM + k];
-    REQUIRE(gpuopt_knapsack_create(f->context, &f->desc, &copy) == GPUOPT_OK);
+    REQUIRE(gpuopt_knapsack_create(f->context, &f->desc, NULL, &copy) == GPUOPT_OK);
     status = gpuopt_knapsack_unpack(copy, broken, kept);
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT ||
             (kind == 3 && status == GPUOPT_ERROR_UNSUPPORTED));
@@ -300,17 +300,17 @@ static int create(fuzz *f) {
     gpuopt_status status;
     int h;
     gpuopt_desc_init(&plan, sizeof plan);
-    REQUIRE(gpuopt_knapsack_plan(f->context, &f->desc, &plan) == GPUOPT_OK && f->host.live == before);
+    REQUIRE(gpuopt_knapsack_create(f->context, &f->desc, &plan, NULL) == GPUOPT_OK && f->host.live == before);
     if (fuzz_rarely(&f->bytes)) {
         f->host.failing = 1 + take(f) % 3;
-        status = gpuopt_knapsack_create(f->context, &f->desc, &f->handle[0]);
+        status = gpuopt_knapsack_create(f->context, &f->desc, NULL, &f->handle[0]);
         REQUIRE(status == GPUOPT_ERROR_MEMORY ? f->host.failing <= 0 : f->host.failing > 0);
         gpuopt_knapsack_destroy(f->handle[0]);
         REQUIRE(f->host.live == before);
         f->host.failing = 0;
     }
     for (h = 0; h < 2; h++) {
-        status = gpuopt_knapsack_create(f->context, &f->desc, &f->handle[h]);
+        status = gpuopt_knapsack_create(f->context, &f->desc, NULL, &f->handle[h]);
         REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_NUMERIC);
         REQUIRE((status == GPUOPT_OK) == (f->handle[h] != NULL));
         REQUIRE(status == GPUOPT_OK ? f->optimum <= INT64_MAX : root_bound(f) > INT64_MAX && f->host.live == before);
@@ -373,7 +373,7 @@ static void solve_batch(fuzz *f) {
         upper[j] = 2;
         if (f->weight[j] <= f->desc.capacity) sum += f->profit[j];
     }
-    REQUIRE(gpuopt_knapsack_batch_create(f->context, &desc, &batch) == GPUOPT_OK);
+    REQUIRE(gpuopt_knapsack_batch_create(f->context, &desc, NULL, &batch) == GPUOPT_OK);
     status = gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &p, &r);
     REQUIRE(status == (sum > INT64_MAX ? GPUOPT_ERROR_NUMERIC : GPUOPT_OK));
     if (!status) {

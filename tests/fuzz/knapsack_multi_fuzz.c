@@ -122,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     f.bytes.size = size;
     make_model(&f);
     f.context = fuzz_context(&f.host);
-    status = gpuopt_knapsack_multi_create(f.context, &f.desc, &f.handle);
+    status = gpuopt_knapsack_multi_create(f.context, &f.desc, NULL, &f.handle);
     REQUIRE(status == (f.fine ? GPUOPT_OK : GPUOPT_ERROR_NUMERIC));
     for (operation = 0; operation < OPERATIONS && f.handle; operation++) {
         check(&f);

@@ -152,7 +152,7 @@ void answers_batch(fuzz *f) {
     for (k = 0; k < 2; k++) {
         gpuopt_simplex_batch *batch;
         report.outcome = outcome[k], report.bound = bound[k], report.objective = objective[k];
-        REQUIRE(gpuopt_simplex_batch_create(f->handle[k], &desc, &batch) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_batch_create(f->handle[k], &desc, NULL, &batch) == GPUOPT_OK);
         REQUIRE(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &c, iterations, &report) == GPUOPT_OK);
         gpuopt_simplex_batch_destroy(batch);
     }
@@ -197,7 +197,7 @@ void answers_many(fuzz *f) {
     desc.maximize = f->desc.maximize;
     p.value = number[0], p.cost = number[1], p.lhs = number[2], p.rhs = number[3], p.lb = number[4], p.ub = number[5];
     report.outcome = outcome, report.objective = objective;
-    REQUIRE(gpuopt_simplex_many_create(f->context, &desc, &many) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_many_create(f->context, &desc, NULL, &many) == GPUOPT_OK);
     REQUIRE(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p) == GPUOPT_OK);
     do REQUIRE(gpuopt_simplex_many_iterate(many, each, &info) == GPUOPT_OK && calls++ < 10000);
     while (info.more > 0);

@@ -261,9 +261,9 @@ static void call_change(fuzz *f) {
     scaled[1] = !fits ? high : ldexp(high, f->exponent[first + at]);
     for (k = 0; k < 2 && (k == 0 || fits); k++) {
         gpuopt_simplex *h = f->handle[k];
-        if (kind == 0) status = gpuopt_simplex_set_some_bounds(h, GPUOPT_HOST, 1, &at, &scaled[0], &scaled[1]);
-        else if (kind == 1) status = gpuopt_simplex_set_some_sides(h, GPUOPT_HOST, 1, &at, &scaled[0], &scaled[1]);
-        else status = gpuopt_simplex_set_some_costs(h, GPUOPT_HOST, 1, &at, &scaled[0]);
+        if (kind == 0) status = gpuopt_simplex_set_bounds(h, GPUOPT_HOST, 1, &at, &scaled[0], &scaled[1]);
+        else if (kind == 1) status = gpuopt_simplex_set_sides(h, GPUOPT_HOST, 1, &at, &scaled[0], &scaled[1]);
+        else status = gpuopt_simplex_set_costs(h, GPUOPT_HOST, 1, &at, &scaled[0]);
         REQUIRE(status == (fits ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     }
     if (!fits) return;
@@ -420,8 +420,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     input_make(&f);
     for (k = 0; k < 2; k++) {
         before = f.host.live;
-        REQUIRE(gpuopt_simplex_plan(f.context, &f.desc, &plan) == GPUOPT_OK);
-        REQUIRE(gpuopt_simplex_create(f.context, &f.desc, &f.handle[k]) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_create(f.context, &f.desc, &plan, NULL) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_create(f.context, &f.desc, NULL, &f.handle[k]) == GPUOPT_OK);
         REQUIRE(f.host.live == before + plan.host_bytes);
     }
     before = f.host.live;

@@ -41,9 +41,9 @@ static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, chi
     gpuopt_simplex *root = NULL;
     gpuopt_simplex_batch *batch = NULL;
     gpuopt_simplex_batch_desc desc = batch_desc(w, group);
-    int good = !gpuopt_simplex_create(context, w->desc, &root) &&
+    int good = !gpuopt_simplex_create(context, w->desc, NULL, &root) &&
                (w->at_slack || !gpuopt_simplex_iterate(root, w->iterations, NULL)) &&
-               !gpuopt_simplex_batch_create(root, &desc, &batch);
+               !gpuopt_simplex_batch_create(root, &desc, NULL, &batch);
     good = good && !gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, w->iterations, &found[0]->r) &&
            !gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->second->c, w->iterations, &found[1]->r) &&
            !gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, w->branches, col, w->iterations, &found[2]->r);
@@ -152,9 +152,9 @@ static gpuopt_simplex_batch *make(rank *r, gpuopt_simplex **root) {
     const work *w = r->all->data;
     gpuopt_simplex_batch_desc desc = batch_desc(w, r->group);
     gpuopt_simplex_batch *batch = NULL;
-    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, root) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, NULL, root) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(*root, 100000, NULL) == GPUOPT_OK);
-    EXPECT(r, gpuopt_simplex_batch_create(*root, &desc, &batch) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_batch_create(*root, &desc, NULL, &batch) == GPUOPT_OK);
     return batch;
 }
 
@@ -239,21 +239,21 @@ static void errs_at_first(rank *r) {
     if (w->wrong == 3 && is_culprit) desc.pivots = 17;
     if (w->wrong == 4 && is_culprit) model.primal_tolerance = 1e-8;
     if (w->wrong == 5 && is_culprit) desc.changes++;
-    EXPECT(r, gpuopt_simplex_create(r->context, &model, &root) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &model, NULL, &root) == GPUOPT_OK);
     if (w->wrong > LAST && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - LAST;
     blocks = r->host.live;
-    status = gpuopt_simplex_batch_create(root, &desc, w->wrong == LAST && is_culprit ? NULL : &batch);
+    status = gpuopt_simplex_batch_create(root, &desc, NULL, w->wrong == LAST && is_culprit ? NULL : &batch);
     EXPECT(r, status == expected);
     EXPECT(r, !batch && r->host.live == blocks);
     gpuopt_simplex_destroy(root);
     /* And then without a fault, in as much memory as planned. */
     r->host.fail_at = 0;
     desc = batch_desc(w, r->group);
-    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, &root) == GPUOPT_OK);
-    EXPECT(r, gpuopt_simplex_batch_plan(root, &desc, &plan) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, NULL, &root) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_batch_create(root, &desc, &plan, NULL) == GPUOPT_OK);
     memcpy(before, r->host.bytes, sizeof before);
     first = r->host.allocations;
-    EXPECT(r, gpuopt_simplex_batch_create(root, &desc, &batch) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_batch_create(root, &desc, NULL, &batch) == GPUOPT_OK);
     EXPECT(r, r->host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST] == plan.host_bytes);
     EXPECT(r, r->host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
     if (r->number == 0) *w->allocations = LAST + r->host.allocations - first;
@@ -334,9 +334,9 @@ static void is_cut_off(rank *r) {
     gpuopt_status status;
     if (r->number == w->culprit) rank_make_faulty(r, w->wrong, &faulty);
     status = rank_join(r, 60);
-    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, &root) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, NULL, &root) == GPUOPT_OK);
     desc = batch_desc(w, r->group);
-    if (!status) status = gpuopt_simplex_batch_create(root, &desc, &batch);
+    if (!status) status = gpuopt_simplex_batch_create(root, &desc, NULL, &batch);
     if (!status) status = gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, 9, &found->r);
     if (!status) status = gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, 9, &found->r);
     EXPECT(r, status == GPUOPT_ERROR_PEER);

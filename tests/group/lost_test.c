@@ -37,7 +37,7 @@ static void is_over(rank *r) {
     for (which = 0; which < 6; which++) EXPECT(r, any_call(r, which) == GPUOPT_ERROR_PEER);
     EXPECT(r, seconds_now() - start < 5 * limit);
     EXPECT(r, gpuopt_group_get_info(r->group, &info) == GPUOPT_OK && info.broken);
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &knapsack) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &knapsack) == GPUOPT_OK);
     gpuopt_knapsack_destroy(knapsack);
 }
 

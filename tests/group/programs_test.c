@@ -50,7 +50,7 @@ static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, pro
     gpuopt_simplex_many *many = NULL;
     gpuopt_simplex_many_desc desc = shape_of(w, group);
     gpuopt_simplex_programs some = w->all->p;
-    int good = !gpuopt_simplex_many_create(context, &desc, &many);
+    int good = !gpuopt_simplex_many_create(context, &desc, NULL, &many);
     some.count = 1; /* which other programs then replace */
     good = good && !gpuopt_simplex_many_load(many, GPUOPT_HOST, &some);
     some.count = w->count;
@@ -123,7 +123,7 @@ static gpuopt_simplex_many *make(rank *r) {
     const work *w = r->all->data;
     gpuopt_simplex_many_desc desc = shape_of(w, r->group);
     gpuopt_simplex_many *many = NULL;
-    EXPECT(r, gpuopt_simplex_many_create(r->context, &desc, &many) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_many_create(r->context, &desc, NULL, &many) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_many_load(many, GPUOPT_HOST, &w->all->p) == GPUOPT_OK);
     return many;
 }
@@ -209,16 +209,16 @@ static void errs_at_first(rank *r) {
     if (w->wrong == 5 && is_culprit) index[0] = desc.index[1], index[1] = w->all->desc.index[0];
     if (w->wrong > LAST && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - LAST;
     blocks = r->host.live;
-    status = gpuopt_simplex_many_create(r->context, &desc, w->wrong == LAST && is_culprit ? NULL : &many);
+    status = gpuopt_simplex_many_create(r->context, &desc, NULL, w->wrong == LAST && is_culprit ? NULL : &many);
     EXPECT(r, status == expected);
     EXPECT(r, !many && r->host.live == blocks);
     /* And then without a fault, in as much memory as planned. */
     r->host.fail_at = 0;
     desc = shape_of(w, r->group);
-    EXPECT(r, gpuopt_simplex_many_plan(r->context, &desc, &plan) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_many_create(r->context, &desc, &plan, NULL) == GPUOPT_OK);
     memcpy(before, r->host.bytes, sizeof before);
     first = r->host.allocations;
-    EXPECT(r, gpuopt_simplex_many_create(r->context, &desc, &many) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_many_create(r->context, &desc, NULL, &many) == GPUOPT_OK);
     EXPECT(r, r->host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST] == plan.host_bytes);
     EXPECT(r, r->host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
     if (r->number == 0) *w->allocations = LAST + r->host.allocations - first;
@@ -285,7 +285,7 @@ static void is_cut_off(rank *r) {
     if (r->number == w->culprit) rank_make_faulty(r, w->wrong, &faulty);
     status = rank_join(r, 60);
     desc = shape_of(w, r->group);
-    if (!status) status = gpuopt_simplex_many_create(r->context, &desc, &many);
+    if (!status) status = gpuopt_simplex_many_create(r->context, &desc, NULL, &many);
     if (!status) status = gpuopt_simplex_many_load(many, GPUOPT_HOST, &w->all->p);
     if (!status) status = gpuopt_simplex_many_iterate(many, 9, NULL);
     if (!status) status = gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, MOST, &found->r);

@@ -45,7 +45,7 @@ static gpuopt_knapsack_desc desc_of(const rank *r) {
 static gpuopt_knapsack *make(rank *r) {
     gpuopt_knapsack_desc desc = desc_of(r);
     gpuopt_knapsack *k = NULL;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_OK);
     return k;
 }
 
@@ -107,7 +107,7 @@ static void errs_in_create(rank *r) {
         default: r->host.fail_at = r->host.allocations + w->wrong - DIFFERENT + 1;
         }
     before = r->host.live;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == expected);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == expected);
     EXPECT(r, !k && r->host.live == before);
     r->host.fail_at = 0;
     k = make(r);
@@ -172,10 +172,10 @@ static void is_refused(rank *r) {
     gpuopt_knapsack *k = NULL;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc = desc_of(r);
-    EXPECT(r, gpuopt_knapsack_create(other, &desc, &k) == GPUOPT_ERROR_ARGUMENT && !k);
+    EXPECT(r, gpuopt_knapsack_create(other, &desc, NULL, &k) == GPUOPT_ERROR_ARGUMENT && !k);
     gpuopt_context_destroy(other);
     desc.search = GPUOPT_SEARCH_HYBRID;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_ERROR_UNSUPPORTED && !k);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_ERROR_UNSUPPORTED && !k);
 }
 
 /* ---- Groups of items ---- */
@@ -201,7 +201,7 @@ static void lacks_memory(rank *r) {
     desc = reduced_of(r);
     before = r->host.live;
     if (r->number == CULPRIT) r->host.fail_at = r->host.allocations + w->wrong;
-    status = gpuopt_knapsack_create(r->context, &desc, &k);
+    status = gpuopt_knapsack_create(r->context, &desc, NULL, &k);
     if (r->number == CULPRIT && r->host.allocations < r->host.fail_at) w->reached = 0; /* none failed */
     r->host.fail_at = 0;
     EXPECT(r, status ? status == GPUOPT_ERROR_MEMORY && !k && r->host.live == before : !!k);
@@ -224,7 +224,7 @@ static void stops_in_create(rank *r) {
     stop_at = w->wrong;
     if (r->number == CULPRIT) own.stop = stops;
     context = open_own(r, &own, &desc.group);
-    EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(context, &desc, NULL, &k) == GPUOPT_OK);
     if (r->number == CULPRIT) w->reached = asked == stop_at;
     stop_at = 0;
     if (k) ends_well(r, k);
@@ -242,7 +242,7 @@ static void cannot_grow(rank *r) {
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc = desc_of(r);
     desc.pool = 1; /* the least there is */
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_OK);
     if (r->number == CULPRIT) test_deny_memory(&r->host, 1);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK && info.lower == w->optimum);
     test_deny_memory(&r->host, 0);
@@ -261,7 +261,7 @@ static void is_stopped(rank *r) {
     stop_at = w->wrong;
     if (r->number == CULPRIT) own.stop = stops;
     context = open_own(r, &own, &desc.group);
-    EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(context, &desc, NULL, &k) == GPUOPT_OK);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.steps < stop_at + 64);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
@@ -319,7 +319,7 @@ static void recovers_none(rank *r) {
     recovers = 0;
     fails_at = r->number == CULPRIT;
     context = open_own(r, &own, &desc.group);
-    EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(context, &desc, NULL, &k) == GPUOPT_OK);
     while (!status && recovers == 0) {
         status = gpuopt_knapsack_expand(k, 0, 1, NULL);
         if (!status && w->wrong == 0) status = gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
@@ -346,7 +346,7 @@ static void loses_its_transport(rank *r) {
     if (r->number == CULPRIT) rank_make_faulty(r, w->wrong, &f);
     status = rank_join(r, 60);
     desc = desc_of(r);
-    if (!status) status = gpuopt_knapsack_create(r->context, &desc, &k);
+    if (!status) status = gpuopt_knapsack_create(r->context, &desc, NULL, &k);
     EXPECT(r, !status == !!k);
     if (!status) status = gpuopt_knapsack_expand(k, 0, 0, &info);
     if (r->number == CULPRIT) w->reached = status && k;

@@ -97,7 +97,7 @@ static void searches(rank *r) {
     if (w->peers) join_by_peers(r, &seen, &context, &group);
     else EXPECT(r, rank_join(r, 30) == GPUOPT_OK);
     desc.group = w->peers ? group : r->group;
-    EXPECT(r, gpuopt_knapsack_create(w->peers ? context : r->context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(w->peers ? context : r->context, &desc, NULL, &k) == GPUOPT_OK);
     if (k && !r->fault[0]) {
         search(r, k, w, c);
         EXPECT(r, c->profit == a->profit);
@@ -128,7 +128,7 @@ static void is_alone(rank *r) {
     gpuopt_knapsack_desc desc = w->desc;
     gpuopt_knapsack *k = NULL;
     desc.group = NULL;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_OK);
     if (k) search(r, k, w, &w->alone);
     gpuopt_knapsack_destroy(k);
 }
@@ -289,9 +289,9 @@ static void tells(rank *r) {
     swapped[0] = w->upper[1];
     swapped[1] = w->upper[0];
     if (r->number == 1) desc.upper = swapped;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_ERROR_ARGUMENT && !k);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_ERROR_ARGUMENT && !k);
     desc.upper = w->upper;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_OK);
     if (k) {
         EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK);
         profit = info.lower;

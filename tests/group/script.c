@@ -126,18 +126,18 @@ static void change(host *h, const gpuopt_simplex_desc *desc, int64_t step) {
     uint8_t *optimal = malloc((size_t)(h->rows + h->cols));
     (void)desc;
     memcpy(optimal, h->basis, (size_t)(h->rows + h->cols));
-    went(h, gpuopt_simplex_set_some_bounds(h->simplex, GPUOPT_HOST, some, first, zero, five));
+    went(h, gpuopt_simplex_set_bounds(h->simplex, GPUOPT_HOST, some, first, zero, five));
     solve(h, step);
     went(h, gpuopt_simplex_set_basis(h->simplex, GPUOPT_HOST, optimal));
     state(h);
-    went(h, gpuopt_simplex_set_some_sides(h->simplex, GPUOPT_HOST, 1, &row, &low, &far));
+    went(h, gpuopt_simplex_set_sides(h->simplex, GPUOPT_HOST, 1, &row, &low, &far));
     went(h, gpuopt_simplex_iterate(h->simplex, 5, NULL));
     for (j = 0; j < h->rows + h->cols; j++)
         h->slack[j] = j < h->cols ? GPUOPT_VARIABLE_AT_LOWER : GPUOPT_VARIABLE_BASIC;
     went(h, gpuopt_simplex_set_basis(h->simplex, GPUOPT_HOST, h->slack));
     went(h, gpuopt_simplex_iterate(h->simplex, 3, NULL));
     went(h, gpuopt_simplex_set_basis(h->simplex, GPUOPT_HOST, optimal));
-    went(h, gpuopt_simplex_set_some_costs(h->simplex, GPUOPT_HOST, some, first, cost));
+    went(h, gpuopt_simplex_set_costs(h->simplex, GPUOPT_HOST, some, first, cost));
     told(h, gpuopt_simplex_certify(h->simplex, &info), &info, sizeof info);
     told(h, gpuopt_simplex_refresh(h->simplex, 1, &info), &info, sizeof info);
     solve(h, 1000000);
@@ -148,7 +148,7 @@ gpuopt_status script_run(gpuopt_context *context, const gpuopt_simplex_desc *des
     host h = {NULL, log, desc->matrix.rows, desc->matrix.cols, NULL, NULL, NULL, NULL, GPUOPT_OK};
     const size_t both = (size_t)h.rows + (size_t)h.cols + 1;
     memset(log, 0, sizeof *log);
-    if (!went(&h, gpuopt_simplex_create(context, desc, &h.simplex))) return h.worst;
+    if (!went(&h, gpuopt_simplex_create(context, desc, NULL, &h.simplex))) return h.worst;
     h.values = calloc(2 * both, sizeof *h.values);
     h.list = calloc(both, sizeof *h.list);
     h.basis = calloc(both, 1);

@@ -27,7 +27,7 @@ static gpuopt_simplex *make(rank *r) {
     gpuopt_simplex_desc desc = *w->desc;
     gpuopt_simplex *simplex = NULL;
     desc.group = r->group;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_OK);
     return simplex;
 }
 
@@ -74,12 +74,10 @@ static gpuopt_status call(gpuopt_simplex *s, const mip *m, int which, int wrong)
     case 18: x[1] = wrong, status = gpuopt_simplex_ftran(s, GPUOPT_HOST, 1, x); break;
     case 19: x[2] = wrong, status = gpuopt_simplex_btran(s, GPUOPT_HOST, 1, x); break;
     case 20: status = gpuopt_simplex_get_table_rows(s, GPUOPT_HOST, 1, other + 1, x); break;
-    case 21: status = gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 2, other, value, more); break;
-    case 22: status = gpuopt_simplex_set_some_sides(s, GPUOPT_HOST, 2, two, value, more); break;
-    case 23: status = gpuopt_simplex_set_some_costs(s, GPUOPT_HOST, 2 - wrong, two, value); break;
-    case 24:
-        status = gpuopt_simplex_set_some_bounds(s, wrong ? GPUOPT_DEVICE : GPUOPT_HOST, 0, NULL, NULL, NULL);
-        break;
+    case 21: status = gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 2, other, value, more); break;
+    case 22: status = gpuopt_simplex_set_sides(s, GPUOPT_HOST, 2, two, value, more); break;
+    case 23: status = gpuopt_simplex_set_costs(s, GPUOPT_HOST, 2 - wrong, two, value); break;
+    case 24: status = gpuopt_simplex_set_bounds(s, wrong ? GPUOPT_DEVICE : GPUOPT_HOST, 0, NULL, NULL, NULL); break;
     case 25: status = wrong ? gpuopt_simplex_get_bound(s, x) : gpuopt_simplex_iterate(s, 1, NULL); break;
     }
     free(x), free(basis), free(list);
@@ -95,7 +93,7 @@ static void differs(rank *r) {
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     shared = make(r);
     second = make(r);
-    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, &own) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, NULL, &own) == GPUOPT_OK);
     for (which = 0; which < CALLS && !r->fault[0]; which++) {
         EXPECT(r, call(shared, w->m, which, r->number == CULPRIT) == GPUOPT_ERROR_ARGUMENT);
         EXPECT(r, gpuopt_simplex_iterate(shared, 1, &info) == GPUOPT_OK);
@@ -122,24 +120,24 @@ static void is_refused(rank *r) {
     gpuopt_simplex_batch *batch = NULL;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc.group = r->group;
-    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_ERROR_ARGUMENT && !simplex);
-    EXPECT(r, gpuopt_simplex_plan(context, &desc, &plan) == GPUOPT_ERROR_ARGUMENT);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_ERROR_ARGUMENT && !simplex);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, &plan, NULL) == GPUOPT_ERROR_ARGUMENT);
     gpuopt_context_destroy(context);
     desc.method = GPUOPT_METHOD_REVISED;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
     desc.method = GPUOPT_METHOD_TABLEAU;
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
     desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     desc.spare_cols = 1;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
     desc.spare_cols = 0;
-    EXPECT(r,
-           gpuopt_simplex_create(r->context, &desc, r->number == CULPRIT ? NULL : &simplex) == GPUOPT_ERROR_ARGUMENT);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, r->number == CULPRIT ? NULL : &simplex) ==
+                  GPUOPT_ERROR_ARGUMENT);
     simplex = make(r);
     EXPECT(r, gpuopt_simplex_remove_rows(simplex, 0, NULL) == GPUOPT_ERROR_UNSUPPORTED);
     children.copies = 1;
-    EXPECT(r, gpuopt_simplex_batch_create(simplex, &children, &batch) == GPUOPT_ERROR_UNSUPPORTED && !batch);
+    EXPECT(r, gpuopt_simplex_batch_create(simplex, &children, NULL, &batch) == GPUOPT_ERROR_UNSUPPORTED && !batch);
     gpuopt_simplex_destroy(simplex);
 }
 
@@ -174,7 +172,7 @@ static void errs_in_create(rank *r) {
     if (w->wrong >= 10) expected = GPUOPT_ERROR_MEMORY;
     if (w->wrong >= 10 && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - 9;
     before = r->host.live;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == expected);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == expected);
     EXPECT(r, !simplex && r->host.live == before);
     r->host.fail_at = 0;
     before = r->host.allocations;
@@ -235,7 +233,7 @@ static void is_stopped(rank *r) {
     EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
     desc.refresh_pivots = 5;
-    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 1000000, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.iterations == 10);
     gpuopt_simplex_destroy(simplex);

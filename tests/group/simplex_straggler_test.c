@@ -86,7 +86,7 @@ static void straggles(rank *r) {
     }
     EXPECT(r, gpuopt_context_create(&with, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
-    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 7, &info) == GPUOPT_OK);
     start = seconds_now();
     f.left = 1;
@@ -100,7 +100,7 @@ static void straggles(rank *r) {
     gpuopt_simplex_destroy(simplex);
     gpuopt_group_destroy(desc.group);
     desc.group = NULL;
-    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 1000000, &info) == GPUOPT_OK && info.outcome == GPUOPT_OPTIMAL);
     gpuopt_simplex_destroy(simplex);
     gpuopt_context_destroy(context);

@@ -35,8 +35,8 @@ static void follows(rank *r) {
     script_free(&log);
     before = r->host.bytes[GPUOPT_HOST];
     on_device = r->host.bytes[GPUOPT_DEVICE];
-    EXPECT(r, gpuopt_simplex_plan(r->context, &desc, &plan) == GPUOPT_OK);
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &plan, NULL) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, r->host.bytes[GPUOPT_HOST] - before == plan.host_bytes);
     EXPECT(r, r->host.bytes[GPUOPT_DEVICE] - on_device == plan.device_bytes);
     gpuopt_simplex_destroy(simplex);
@@ -159,7 +159,7 @@ static void goes_through_the_host(rank *r) {
     gpuopt_simplex *simplex = NULL;
     EXPECT(r, gpuopt_context_create(&with, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, NULL, &desc.group) == GPUOPT_OK);
-    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, !test_on("cuda") || strstr(host.info, "exchange through host memory: memory comes from the host's"));
     gpuopt_simplex_destroy(simplex);
     gpuopt_group_destroy(desc.group);
@@ -183,7 +183,7 @@ static void is_at_bounds(rank *r) {
     gpuopt_simplex *simplex = NULL;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc.group = r->group;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 1000, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.objective == -1 - 3 - 5 - 7);
     gpuopt_simplex_destroy(simplex);

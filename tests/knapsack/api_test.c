@@ -21,11 +21,11 @@ static void refused(void **state) {
     (void)state;
     gpuopt_desc_init(&plan, sizeof plan);
     memset(taken, 1, sizeof taken);
-#define REFUSED(change, words)                                                               \
-    d = good, change;                                                                        \
-    assert_int_equal(gpuopt_knapsack_create(context, &d, &knapsack), GPUOPT_ERROR_ARGUMENT); \
-    assert_true(knapsack == NULL && strstr(host.error, words));                              \
-    assert_int_equal(gpuopt_knapsack_plan(context, &d, &plan), GPUOPT_ERROR_ARGUMENT);       \
+#define REFUSED(change, words)                                                                     \
+    d = good, change;                                                                              \
+    assert_int_equal(gpuopt_knapsack_create(context, &d, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT); \
+    assert_true(knapsack == NULL && strstr(host.error, words));                                    \
+    assert_int_equal(gpuopt_knapsack_create(context, &d, &plan, NULL), GPUOPT_ERROR_ARGUMENT);     \
     assert_true(strstr(host.error, words) && plan.host_bytes == 0)
     REFUSED(d.items = -1, "items");
     REFUSED(d.items = (1 << 30) + 1, "items");
@@ -46,9 +46,9 @@ static void refused(void **state) {
     REFUSED(d.capacity = 9, "profit of item 8");
     m.profit[8] = 1;
     live = host.live;
-    assert_int_equal(gpuopt_knapsack_create(context, &good, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_create(context, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_plan(context, &good, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_create(context, &good, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_create(context, NULL, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_create(context, &good, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(host.live, live);
     gpuopt_knapsack_destroy(NULL);
     knapsack = model_create(context, &good);
@@ -143,7 +143,7 @@ static void memory(void **state) {
     (void)state;
     desc.pool = 12345;
     gpuopt_desc_init(&plan, sizeof plan);
-    assert_int_equal(gpuopt_knapsack_plan(context, &desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, &plan, NULL), GPUOPT_OK);
     assert_true(host.live == live);
     before[0] = host.bytes[0], before[1] = host.bytes[1];
     host.peak[0] = host.bytes[0];
@@ -158,7 +158,7 @@ static void memory(void **state) {
     gpuopt_knapsack_destroy(knapsack);
     for (k = 1; k <= count; k++) {
         host.fail_at = host.allocations + k;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_ERROR_MEMORY);
         assert_true(knapsack == NULL && host.live == live);
     }
     gpuopt_context_destroy(context);
@@ -187,10 +187,10 @@ static void versions(void **state) {
     memset(&newer, 0, sizeof newer);
     newer.desc = model_desc(&m);
     newer.desc.struct_size = sizeof newer;
-    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, &knapsack), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, NULL, &knapsack), GPUOPT_OK);
     gpuopt_knapsack_destroy(knapsack);
     newer.later = 1; /* asks for something unknown */
-    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, &knapsack), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT);
     assert_true(knapsack == NULL && strstr(host.error, "does not know"));
     /* A shorter struct: missing members are 0, whatever follows it in memory. */
     memset(&older, 0xFF, sizeof older);

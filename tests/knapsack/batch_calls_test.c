@@ -80,9 +80,9 @@ static void memory(void **state) {
     (void)state;
     desc.items = 10;
     desc.count = 4;
-    assert_int_equal(gpuopt_knapsack_batch_plan(context, &desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, &plan, NULL), GPUOPT_OK);
     before = host.allocations;
-    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, NULL, &batch), GPUOPT_OK);
     needed = host.allocations - before;
     assert_true(host.bytes[GPUOPT_HOST] - bytes == plan.host_bytes && host.bytes[GPUOPT_DEVICE] == plan.device_bytes);
     before = host.allocations;
@@ -92,7 +92,7 @@ static void memory(void **state) {
     assert_int_equal(host.live, live);
     for (k = 1; k <= needed; k++) {
         host.fail_at = host.allocations + k;
-        assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, &batch), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, NULL, &batch), GPUOPT_ERROR_MEMORY);
         assert_true(batch == NULL && host.live == live);
     }
     assert_true(needed >= 1);
@@ -124,22 +124,21 @@ static void refused(void **state) {
     host.error[0] = 0;                                  \
     assert_int_equal(__VA_ARGS__, GPUOPT_ERROR_##code); \
     if (!strstr(host.error, text)) fail_msg("the log says: %s", host.error)
-#define BAD(text, change)                                                          \
-    desc = good, change;                                                           \
-    REFUSED(ARGUMENT, text, gpuopt_knapsack_batch_create(context, &desc, &batch)); \
-    assert_true(batch == NULL && host.live == live);                               \
-    REFUSED(ARGUMENT, text, gpuopt_knapsack_batch_plan(context, &desc, &plan));    \
+#define BAD(text, change)                                                                \
+    desc = good, change;                                                                 \
+    REFUSED(ARGUMENT, text, gpuopt_knapsack_batch_create(context, &desc, NULL, &batch)); \
+    assert_true(batch == NULL && host.live == live);                                     \
+    REFUSED(ARGUMENT, text, gpuopt_knapsack_batch_create(context, &desc, &plan, NULL));  \
     assert_true(plan.host_bytes == 0)
     BAD("items", desc.items = 0);
     BAD("items", desc.items = 257);
     BAD("count", desc.count = 0);
     BAD("count", desc.count = (1 << 24) + 1);
     BAD("struct_size", desc.struct_size = 3);
-    REFUSED(ARGUMENT, "desc is NULL", gpuopt_knapsack_batch_create(context, NULL, &batch));
-    REFUSED(ARGUMENT, "batch is NULL", gpuopt_knapsack_batch_create(context, &good, NULL));
-    REFUSED(ARGUMENT, "plan is NULL", gpuopt_knapsack_batch_plan(context, &good, NULL));
-    assert_int_equal(gpuopt_knapsack_batch_create(NULL, &good, &batch), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_batch_plan(NULL, &good, &plan), GPUOPT_ERROR_ARGUMENT);
+    REFUSED(ARGUMENT, "desc is NULL", gpuopt_knapsack_batch_create(context, NULL, NULL, &batch));
+    REFUSED(ARGUMENT, "batch and plan are NULL", gpuopt_knapsack_batch_create(context, &good, NULL, NULL));
+    assert_int_equal(gpuopt_knapsack_batch_create(NULL, &good, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_batch_create(NULL, &good, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_batch_run(NULL, GPUOPT_HOST, &d->p, &s->r), GPUOPT_ERROR_ARGUMENT);
     gpuopt_knapsack_batch_destroy(NULL);
     batch = draw_batch(context, 10, 12);

@@ -30,11 +30,11 @@ static void refused(void **state) {
     int64_t kept;
     (void)state;
 #define REFUSED(code, text, ...) test_refused(&host, __VA_ARGS__, GPUOPT_ERROR_##code, text)
-#define BAD(text, change)                                                        \
-    desc = good, change;                                                         \
-    REFUSED(ARGUMENT, text, gpuopt_knapsack_choice_create(context, &desc, &k));  \
-    assert_true(k == NULL && host.live == live);                                 \
-    REFUSED(ARGUMENT, text, gpuopt_knapsack_choice_plan(context, &desc, &plan)); \
+#define BAD(text, change)                                                                \
+    desc = good, change;                                                                 \
+    REFUSED(ARGUMENT, text, gpuopt_knapsack_choice_create(context, &desc, NULL, &k));    \
+    assert_true(k == NULL && host.live == live);                                         \
+    REFUSED(ARGUMENT, text, gpuopt_knapsack_choice_create(context, &desc, &plan, NULL)); \
     assert_true(plan.host_bytes == 0)
     BAD("classes", desc.classes = -1);
     BAD("classes", desc.classes = (1 << 26) + 1);
@@ -46,10 +46,10 @@ static void refused(void **state) {
     BAD("NULL", desc.weight = NULL);
     BAD("NULL", desc.profit = NULL);
     BAD("struct_size", desc.struct_size = 3);
-#define NUMBER(code, text, number, value)                                   \
-    kept = number, number = value;                                          \
-    REFUSED(code, text, gpuopt_knapsack_choice_create(context, &good, &k)); \
-    assert_true(k == NULL && host.live == live);                            \
+#define NUMBER(code, text, number, value)                                         \
+    kept = number, number = value;                                                \
+    REFUSED(code, text, gpuopt_knapsack_choice_create(context, &good, NULL, &k)); \
+    assert_true(k == NULL && host.live == live);                                  \
     number = kept
     NUMBER(ARGUMENT, "weight of item 7 is negative", m->weight[7], -1);
     NUMBER(ARGUMENT, "begin[5]", m->begin[5], 39);
@@ -57,11 +57,10 @@ static void refused(void **state) {
     NUMBER(ARGUMENT, "begin[40]", m->begin[40], ((int64_t)1 << 28) + 1);
     NUMBER(NUMERIC, "exceed 2^60", m->profit[10], (int64_t)1 << 60);
     NUMBER(NUMERIC, "exceed 2^60", m->profit[10], INT64_MIN);
-    REFUSED(ARGUMENT, "desc is NULL", gpuopt_knapsack_choice_create(context, NULL, &k));
-    REFUSED(ARGUMENT, "knapsack is NULL", gpuopt_knapsack_choice_create(context, &good, NULL));
-    REFUSED(ARGUMENT, "plan is NULL", gpuopt_knapsack_choice_plan(context, &good, NULL));
-    assert_int_equal(gpuopt_knapsack_choice_create(NULL, &good, &k), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_choice_plan(NULL, &good, &plan), GPUOPT_ERROR_ARGUMENT);
+    REFUSED(ARGUMENT, "desc is NULL", gpuopt_knapsack_choice_create(context, NULL, NULL, &k));
+    REFUSED(ARGUMENT, "knapsack and plan are NULL", gpuopt_knapsack_choice_create(context, &good, NULL, NULL));
+    assert_int_equal(gpuopt_knapsack_choice_create(NULL, &good, NULL, &k), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_choice_create(NULL, &good, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_choice_run(NULL, 0, 0, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_choice_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_choice_get_items(NULL, GPUOPT_HOST, chosen, NULL), GPUOPT_ERROR_ARGUMENT);
@@ -101,7 +100,7 @@ static gpuopt_status life_of(const gpuopt_context_desc *desc, const void *of, in
     gpuopt_knapsack_choice *k = NULL;
     gpuopt_status status = gpuopt_context_create(desc, &context);
     if (status) return status;
-    status = gpuopt_knapsack_choice_create(context, &d, &k);
+    status = gpuopt_knapsack_choice_create(context, &d, NULL, &k);
     if (!status) status = gpuopt_knapsack_choice_run(k, 0, 0, NULL);
     gpuopt_knapsack_choice_destroy(k);
     gpuopt_context_destroy(context);
@@ -124,7 +123,7 @@ static void memory(void **state) {
         gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
         const uint64_t bytes = host.bytes[GPUOPT_HOST], device = host.bytes[GPUOPT_DEVICE];
         gpuopt_knapsack_choice *k;
-        assert_int_equal(gpuopt_knapsack_choice_plan(context, desc, &plan), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_choice_create(context, desc, &plan, NULL), GPUOPT_OK);
         host.peak[GPUOPT_HOST] = bytes;
         k = choice_create(context, desc);
         assert_true(host.peak[GPUOPT_HOST] - bytes == plan.host_bytes + plan.create_bytes);

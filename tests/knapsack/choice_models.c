@@ -94,7 +94,7 @@ gpuopt_knapsack_choice_desc choice_desc(const choice *m, int64_t states) {
 
 gpuopt_knapsack_choice *choice_create(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc) {
     gpuopt_knapsack_choice *k = NULL;
-    assert_int_equal(gpuopt_knapsack_choice_create(context, desc, &k), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_choice_create(context, desc, NULL, &k), GPUOPT_OK);
     assert_non_null(k);
     return k;
 }

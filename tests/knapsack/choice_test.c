@@ -88,7 +88,7 @@ static void single(void **state) {
         desc.profit = m->profit;
         desc.capacity = m->capacity = sum / 2;
         desc.pool = 1 << 14;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, &k), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &k), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(k, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
         searched(context, m, info.lower);
@@ -237,7 +237,7 @@ static void large_numbers(void **state) {
         }
         desc = choice_desc(m, 4096);
         if (weights > most || profits > most) {
-            assert_int_equal(gpuopt_knapsack_choice_create(context, &desc, &k), GPUOPT_ERROR_NUMERIC);
+            assert_int_equal(gpuopt_knapsack_choice_create(context, &desc, NULL, &k), GPUOPT_ERROR_NUMERIC);
             refused++;
             continue;
         }

@@ -108,7 +108,7 @@ static void large(void **state) {
         desc.profit = &some[k].profit;
         desc.upper = &some[k].upper;
         desc.capacity = some[k].capacity;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), some[k].status);
+        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), some[k].status);
         if (!knapsack) continue;
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_copies(knapsack, GPUOPT_HOST, &copies, &profit, &weight), GPUOPT_OK);
@@ -139,11 +139,11 @@ static void refused(void **state) {
     desc.profit = profit;
     desc.capacity = 11;
     desc.upper = negative;
-    assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT);
     assert_true(strstr(host.error, "upper of item 1 is negative") && !knapsack);
     desc.upper = upper;
-    assert_int_equal(gpuopt_knapsack_plan(context, &desc, &plan), GPUOPT_OK);
-    assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, &plan, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_OK);
     test_as_planned(&host, &before, &plan);
     assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, &p, NULL), GPUOPT_ERROR_STATE);
     assert_non_null(strstr(host.error, "gpuopt_knapsack_get_copies"));
@@ -179,7 +179,7 @@ static void too_many_pieces(void **state) {
     desc.items = items;
     desc.weight = desc.profit = none;
     desc.upper = upper;
-    assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_ERROR_UNSUPPORTED);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_ERROR_UNSUPPORTED);
     assert_null(knapsack);
     free(none);
     free(upper);

@@ -65,7 +65,7 @@ gpuopt_knapsack_batch *draw_batch(gpuopt_context *context, int32_t items, int32_
     gpuopt_knapsack_batch *batch = NULL;
     desc.items = items;
     desc.count = count;
-    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, NULL, &batch), GPUOPT_OK);
     return batch;
 }
 

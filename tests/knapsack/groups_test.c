@@ -189,7 +189,7 @@ static void memory_fails(void **state) {
         const long live = host.live, before = host.allocations;
         gpuopt_status status;
         if (k > 0) host.fail_at = before + k;
-        status = gpuopt_knapsack_create(context, &desc, &knapsack);
+        status = gpuopt_knapsack_create(context, &desc, NULL, &knapsack);
         if (k == 0) most = host.allocations - before;
         host.fail_at = 0;
         if (status) {

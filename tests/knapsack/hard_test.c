@@ -76,10 +76,10 @@ static void large_numbers(void **state) {
     m = small(4, 9, rich); /* two of them have more than 2^63 - 1 */
     context = test_context(&host);
     desc = model_desc(&m);
-    assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_ERROR_NUMERIC);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_ERROR_NUMERIC);
     assert_true(knapsack == NULL && strstr(host.error, "2^63"));
     desc.capacity = 4;
-    assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_OK);
     m.capacity = 4;
     model_finish(knapsack, &m, INT64_MAX - 1);
     gpuopt_knapsack_destroy(knapsack);

@@ -111,7 +111,7 @@ gpuopt_knapsack_desc model_desc(const model *m) {
 
 gpuopt_knapsack *model_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc) {
     gpuopt_knapsack *knapsack = NULL;
-    assert_int_equal(gpuopt_knapsack_create(context, desc, &knapsack), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, desc, NULL, &knapsack), GPUOPT_OK);
     return knapsack;
 }
 

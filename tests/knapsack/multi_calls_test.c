@@ -50,11 +50,11 @@ static void refused(void **state) {
     host.error[0] = 0;                                  \
     assert_int_equal(__VA_ARGS__, GPUOPT_ERROR_##code); \
     if (!strstr(host.error, text)) fail_msg("the log says: %s", host.error)
-#define BAD(text, change)                                                       \
-    desc = good, change;                                                        \
-    REFUSED(ARGUMENT, text, gpuopt_knapsack_multi_create(context, &desc, &k));  \
-    assert_true(k == NULL && host.live == live);                                \
-    REFUSED(ARGUMENT, text, gpuopt_knapsack_multi_plan(context, &desc, &plan)); \
+#define BAD(text, change)                                                               \
+    desc = good, change;                                                                \
+    REFUSED(ARGUMENT, text, gpuopt_knapsack_multi_create(context, &desc, NULL, &k));    \
+    assert_true(k == NULL && host.live == live);                                        \
+    REFUSED(ARGUMENT, text, gpuopt_knapsack_multi_create(context, &desc, &plan, NULL)); \
     assert_true(plan.host_bytes == 0)
     BAD("items", desc.items = -1);
     BAD("items", desc.items = 4097);
@@ -67,10 +67,10 @@ static void refused(void **state) {
     BAD("NULL", desc.profit = NULL);
     BAD("NULL", desc.capacity = NULL);
     BAD("struct_size", desc.struct_size = 3);
-#define NUMBER(code, text, number, value)                                  \
-    kept = number, number = value;                                         \
-    REFUSED(code, text, gpuopt_knapsack_multi_create(context, &good, &k)); \
-    assert_true(k == NULL && host.live == live);                           \
+#define NUMBER(code, text, number, value)                                        \
+    kept = number, number = value;                                               \
+    REFUSED(code, text, gpuopt_knapsack_multi_create(context, &good, NULL, &k)); \
+    assert_true(k == NULL && host.live == live);                                 \
     number = kept
     NUMBER(ARGUMENT, "weight of item 7 in row 2 is negative", m->weight[67], -1);
     NUMBER(ARGUMENT, "profit of item 29 is negative", m->profit[29], INT64_MIN);
@@ -78,13 +78,12 @@ static void refused(void **state) {
     NUMBER(NUMERIC, "profits exceed 2^58", m->profit[3], (int64_t)1 << 58);
     kept = m->capacity[1], m->capacity[1] = INT64_MAX;
     profit = m->weight[30], m->weight[30] = (int64_t)1 << 58;
-    REFUSED(NUMERIC, "weights of row 1 exceed 2^58", gpuopt_knapsack_multi_create(context, &good, &k));
+    REFUSED(NUMERIC, "weights of row 1 exceed 2^58", gpuopt_knapsack_multi_create(context, &good, NULL, &k));
     m->capacity[1] = kept, m->weight[30] = profit;
-    REFUSED(ARGUMENT, "desc is NULL", gpuopt_knapsack_multi_create(context, NULL, &k));
-    REFUSED(ARGUMENT, "knapsack is NULL", gpuopt_knapsack_multi_create(context, &good, NULL));
-    REFUSED(ARGUMENT, "plan is NULL", gpuopt_knapsack_multi_plan(context, &good, NULL));
-    assert_int_equal(gpuopt_knapsack_multi_create(NULL, &good, &k), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_multi_plan(NULL, &good, &plan), GPUOPT_ERROR_ARGUMENT);
+    REFUSED(ARGUMENT, "desc is NULL", gpuopt_knapsack_multi_create(context, NULL, NULL, &k));
+    REFUSED(ARGUMENT, "knapsack and plan are NULL", gpuopt_knapsack_multi_create(context, &good, NULL, NULL));
+    assert_int_equal(gpuopt_knapsack_multi_create(NULL, &good, NULL, &k), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_multi_create(NULL, &good, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_multi_run(NULL, 0, 0, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_multi_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_multi_get_items(NULL, GPUOPT_HOST, taken, &profit), GPUOPT_ERROR_ARGUMENT);
@@ -122,7 +121,7 @@ static void memory(void **state) {
     const uint64_t bytes = host.bytes[GPUOPT_HOST];
     long before, needed, fail;
     (void)state;
-    assert_int_equal(gpuopt_knapsack_multi_plan(context, &desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_multi_create(context, &desc, &plan, NULL), GPUOPT_OK);
     before = host.allocations;
     host.peak[GPUOPT_HOST] = bytes;
     k = multi_create(context, &desc);
@@ -137,12 +136,12 @@ static void memory(void **state) {
     assert_int_equal(host.live, live);
     for (fail = 1; fail <= needed; fail++) {
         host.fail_at = host.allocations + fail;
-        assert_int_equal(gpuopt_knapsack_multi_create(context, &desc, &k), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_knapsack_multi_create(context, &desc, NULL, &k), GPUOPT_ERROR_MEMORY);
         assert_true(k == NULL && host.live == live);
     }
     assert_true(needed >= 3);
     desc.workers = 1; /* less than what the relaxations take */
-    assert_int_equal(gpuopt_knapsack_multi_plan(context, &desc, &small), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_multi_create(context, &desc, &small, NULL), GPUOPT_OK);
     host.peak[GPUOPT_HOST] = bytes;
     k = multi_create(context, &desc);
     assert_true(small.create_bytes > 0 && host.peak[GPUOPT_HOST] - bytes == small.host_bytes + small.create_bytes);

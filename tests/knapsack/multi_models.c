@@ -86,7 +86,7 @@ gpuopt_knapsack_multi_desc multi_desc(const multi *m, int32_t workers) {
 
 gpuopt_knapsack_multi *multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc) {
     gpuopt_knapsack_multi *k = NULL;
-    assert_int_equal(gpuopt_knapsack_multi_create(context, desc, &k), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_multi_create(context, desc, NULL, &k), GPUOPT_OK);
     assert_non_null(k);
     return k;
 }

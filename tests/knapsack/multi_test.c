@@ -88,7 +88,7 @@ static void one_row(void **state) {
         desc.profit = m->profit;
         desc.capacity = m->capacity[0];
         desc.pool = 1 << 14;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, &k), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &k), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(k, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
         searched(context, m, 64, test_few() ? 20000 : 200000, info.lower, &ended);
@@ -137,7 +137,7 @@ static void large_numbers(void **state) {
         }
         for (i = 0; i < 5; i++) fine &= sum[i] <= most;
         desc = multi_desc(m, 4);
-        status = gpuopt_knapsack_multi_create(context, &desc, &k);
+        status = gpuopt_knapsack_multi_create(context, &desc, NULL, &k);
         assert_int_equal(status, fine ? GPUOPT_OK : GPUOPT_ERROR_NUMERIC);
         refused += !fine;
         accepted += fine;

@@ -158,7 +158,7 @@ static void order_does_not_matter(void **state) {
     }
     assert_int_equal(step.outcome, all.outcome);
     assert_int_equal(changed, all.changed);
-    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, other_lb, other_ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, other_lb, other_ub), GPUOPT_OK);
     assert_memory_equal(lb, other_lb, bytes);
     assert_memory_equal(ub, other_ub, bytes);
     gpuopt_propagator_destroy(p);

@@ -21,13 +21,12 @@ gpuopt_propagator_trail tree_trail(gpuopt_propagator *p) {
 }
 
 void tree_set(gpuopt_propagator *p, int32_t col, double lb, double ub) {
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &lb, &ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, &lb, &ub), GPUOPT_OK);
 }
 
 void tree_set_one(gpuopt_propagator *p, int32_t col, int upper, double bound) {
     assert_int_equal(
-        gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, upper ? NULL : &bound, upper ? &bound : NULL),
-        GPUOPT_OK);
+        gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, upper ? NULL : &bound, upper ? &bound : NULL), GPUOPT_OK);
 }
 
 int32_t tree_add(gpuopt_propagator *p, int32_t cols, int count, const int32_t *index, const double *value, double lhs,

@@ -79,11 +79,11 @@ static void check_setting_is_refused(gpuopt_context *context, gpuopt_propagator_
     int again;
     tree_push(p);
     for (again = 0; again < 2; again++) { /* six changes, as a list and as all */
-        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 3, col, lb, ub), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 3, col, lb, ub), GPUOPT_ERROR_MEMORY);
         assert_string_equal(gpuopt_context_last_error(context),
-                            "gpuopt_propagator_set_some_bounds: the trail has no room for these changes");
+                            "gpuopt_propagator_set_bounds: the trail has no room for these changes");
         model_check_bounds(p, 3, old_lb, old_ub);
-        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, lb, ub), GPUOPT_ERROR_MEMORY);
         assert_string_equal(gpuopt_context_last_error(context),
                             "gpuopt_propagator_set_bounds: the trail has no room for these changes");
         model_check_bounds(p, 3, old_lb, old_ub);
@@ -95,14 +95,14 @@ static void check_setting_is_refused(gpuopt_context *context, gpuopt_propagator_
     tree_set_one(p, 2, 1, 9);
     tree_set_one(p, 2, 1, 8);
     tree_set_one(p, 2, 1, 7);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, col, NULL, ub), GPUOPT_ERROR_MEMORY);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, col, NULL, ub), GPUOPT_ERROR_MEMORY);
     assert_int_equal(tree_trail(p).changes, 5);
     assert_int_equal(problem_round(p, 3).outcome, GPUOPT_FULL);
     tree_pop(p, 1);
     model_check_bounds(p, 3, old_lb, old_ub);
     tree_push(p);
     tree_set_one(p, 0, 1, 10); /* no change */
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2, col, lb, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 2, col, lb, ub), GPUOPT_OK);
     assert_int_equal(tree_trail(p).changes, 4);
     tree_pop(p, 1);
     problem_round(p, 1);

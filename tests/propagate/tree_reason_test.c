@@ -102,7 +102,7 @@ static void check_needless_premises(gpuopt_context *context, gpuopt_propagator_m
     gpuopt_propagator_reason reason;
     int64_t premise[4];
     tree_push(p);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 4, col, ones, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 4, col, ones, NULL), GPUOPT_OK);
     assert_int_equal(problem_round(p, 10).outcome, GPUOPT_INFEASIBLE);
     assert_int_equal(tree_explain(p, -1, &reason, premise, 4), GPUOPT_OK);
     assert_int_equal(reason.count, 2);

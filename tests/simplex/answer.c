@@ -108,7 +108,7 @@ const char *variant_name(const gpuopt_simplex_desc *desc) {
 
 gpuopt_simplex *simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc) {
     gpuopt_simplex *simplex = NULL;
-    assert_int_equal(gpuopt_simplex_create(context, desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, desc, NULL, &simplex), GPUOPT_OK);
     return simplex;
 }
 

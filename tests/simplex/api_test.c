@@ -71,9 +71,9 @@ static void check_create(fixture *f, const gpuopt_simplex_desc *desc, const char
     long live = f->host.live;
     gpuopt_desc_init(&plan, sizeof plan);
     plan.host_bytes = 77;
-    check(f, gpuopt_simplex_create(f->context, desc, &simplex), GPUOPT_ERROR_ARGUMENT, words);
+    check(f, gpuopt_simplex_create(f->context, desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, words);
     assert_null(simplex);
-    check(f, gpuopt_simplex_plan(f->context, desc, &plan), GPUOPT_ERROR_ARGUMENT, words);
+    check(f, gpuopt_simplex_create(f->context, desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT, words);
     assert_true(plan.host_bytes == 77 && f->host.live == live);
 }
 
@@ -85,12 +85,11 @@ static void pointers(void **state) {
     gpuopt_memory_plan plan;
     memset(&plan, 0, sizeof plan);
     check_create(f, NULL, "desc");
-    check(f, gpuopt_simplex_create(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "simplex");
-    check(f, gpuopt_simplex_plan(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "plan");
-    check(f, gpuopt_simplex_plan(f->context, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT, "struct_size");
-    assert_int_equal(gpuopt_simplex_create(NULL, &f->desc, &simplex), GPUOPT_ERROR_ARGUMENT);
+    check(f, gpuopt_simplex_create(f->context, &f->desc, NULL, NULL), GPUOPT_ERROR_ARGUMENT, "simplex");
+    check(f, gpuopt_simplex_create(f->context, &f->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    assert_int_equal(gpuopt_simplex_create(NULL, &f->desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT);
     gpuopt_desc_init(&plan, sizeof plan);
-    assert_int_equal(gpuopt_simplex_plan(NULL, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_create(NULL, &f->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     gpuopt_simplex_destroy(NULL);
 }
 
@@ -366,7 +365,7 @@ static void structs_of_other_versions(void **state) {
     newer.desc = f->desc;
     newer.desc.struct_size = sizeof newer;
     newer.desc.deferred_pivots = 3;
-    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_OK);
     assert_int_equal(simplex_info(simplex).deferred_pivots, 3);
     memset(&report, 0x55, sizeof report);
     report.info.struct_size = sizeof report;
@@ -383,11 +382,11 @@ static void structs_of_other_versions(void **state) {
     assert_true(e.variable == -1 && e.direction == 0x55555555);
     gpuopt_simplex_destroy(simplex);
     newer.surplus[1] = 1;
-    check(f, gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
     newer.desc.struct_size = sizeof(size_t) - 1;
-    check(f, gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
     newer.desc.struct_size = offsetof(gpuopt_simplex_desc, deferred_pivots);
-    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_OK);
     memset(&l, 0x55, sizeof l);
     l.struct_size = offsetof(gpuopt_simplex_leaving, flip);
     assert_int_equal(gpuopt_simplex_ratio_test(simplex, 0, 1, &l), GPUOPT_OK);

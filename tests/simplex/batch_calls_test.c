@@ -31,12 +31,12 @@ static void refused_descriptors(void **state) {
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     const long live = host.live;
     (void)state;
-#define BAD(code, text, member, value)                                    \
-    bad = children_batch_desc(COUNT);                                     \
-    bad.member = value;                                                   \
-    REFUSED(code, text, gpuopt_simplex_batch_create(root, &bad, &batch)); \
-    assert_null(batch);                                                   \
-    REFUSED(code, text, gpuopt_simplex_batch_plan(root, &bad, &plan));    \
+#define BAD(code, text, member, value)                                          \
+    bad = children_batch_desc(COUNT);                                           \
+    bad.member = value;                                                         \
+    REFUSED(code, text, gpuopt_simplex_batch_create(root, &bad, NULL, &batch)); \
+    assert_null(batch);                                                         \
+    REFUSED(code, text, gpuopt_simplex_batch_create(root, &bad, &plan, NULL));  \
     assert_true(plan.host_bytes == 0 && host.live == live)
     BAD(ARGUMENT, "copies", copies, 0);
     BAD(ARGUMENT, "copies", copies, 65537);
@@ -51,15 +51,14 @@ static void refused_descriptors(void **state) {
         desc.method = GPUOPT_METHOD_TABLEAU;
         tableau = simplex_create(context, &desc);
         bad = children_batch_desc(COUNT);
-        REFUSED(UNSUPPORTED, "REVISED", gpuopt_simplex_batch_create(tableau, &bad, &batch));
+        REFUSED(UNSUPPORTED, "REVISED", gpuopt_simplex_batch_create(tableau, &bad, NULL, &batch));
         gpuopt_simplex_destroy(tableau);
     }
     bad = children_batch_desc(COUNT);
-    REFUSED(ARGUMENT, "desc is NULL", gpuopt_simplex_batch_create(root, NULL, &batch));
-    REFUSED(ARGUMENT, "batch is NULL", gpuopt_simplex_batch_create(root, &bad, NULL));
-    REFUSED(ARGUMENT, "plan is NULL", gpuopt_simplex_batch_plan(root, &bad, NULL));
-    assert_int_equal(gpuopt_simplex_batch_create(NULL, &bad, &batch), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_batch_plan(NULL, &bad, &plan), GPUOPT_ERROR_ARGUMENT);
+    REFUSED(ARGUMENT, "desc is NULL", gpuopt_simplex_batch_create(root, NULL, NULL, &batch));
+    REFUSED(ARGUMENT, "batch and plan are NULL", gpuopt_simplex_batch_create(root, &bad, NULL, NULL));
+    assert_int_equal(gpuopt_simplex_batch_create(NULL, &bad, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_batch_create(NULL, &bad, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     gpuopt_simplex_batch_destroy(NULL);
     gpuopt_simplex_destroy(root);
     mip_free(&m);
@@ -83,7 +82,7 @@ static void refused_runs(void **state) {
     int kind;
     (void)state;
     simplex_iterate(root, 100000);
-    must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
+    must(gpuopt_simplex_batch_create(root, &batch_of, NULL, &batch));
     must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, &before->r));
     memcpy(after->outcome, before->outcome, sizeof after->outcome); /* whatever a refused run would write over */
 #define RUN(code, text, change)                                                                         \
@@ -144,7 +143,7 @@ static void refused_runs(void **state) {
     gpuopt_simplex_batch_destroy(batch);
     if (test_on("cuda")) { /* what the batch keeps no copy of */
         batch_of.with_basis = batch_of.with_x = batch_of.with_farkas = 0;
-        must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
+        must(gpuopt_simplex_batch_create(root, &batch_of, NULL, &batch));
         REFUSED(ARGUMENT, "with_", gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, &after->r));
         wrong = after->r;
         wrong.basis = NULL, wrong.x = wrong.farkas = wrong.farkas_low = NULL;
@@ -195,7 +194,7 @@ static void device_memory(void **state) {
     simplex_iterate(root, 100000);
     all = children_draw(&seed, &m, COUNT, 7);
     here = children_report_new(&m, COUNT), there = children_report_new(&m, COUNT);
-    must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
+    must(gpuopt_simplex_batch_create(root, &batch_of, NULL, &batch));
     must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, &here->r));
     given = all->c;
     for (kind = 0; kind < 3; kind++) entries[kind] = (size_t)all->start[kind][COUNT];
@@ -274,9 +273,9 @@ static void memory_is_planned(void **state) {
                 batch_of.pivots = model == 1 ? 10 : 0;
                 batch_of.when_full = model == 1 ? GPUOPT_WHEN_FULL_REFACTOR : GPUOPT_WHEN_FULL_END;
                 batch_of.with_basis = batch_of.with_x = batch_of.with_farkas = with;
-                must(gpuopt_simplex_batch_plan(root, &batch_of, &plan));
+                must(gpuopt_simplex_batch_create(root, &batch_of, &plan, NULL));
                 assert_int_equal(host.live, live);
-                must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
+                must(gpuopt_simplex_batch_create(root, &batch_of, NULL, &batch));
                 assert_int_equal(host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
                 assert_int_equal(host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
                 assert_true((plan.device_bytes > 0) == test_on("cuda"));
@@ -311,8 +310,8 @@ static void memory_may_run_out(void **state) {
         const long live = host.live, before = host.allocations;
         gpuopt_status status;
         host.fail_at = before + n;
-        status = gpuopt_simplex_batch_plan(root, &batch_of, &plan);
-        if (!status) status = gpuopt_simplex_batch_create(root, &batch_of, &batch);
+        status = gpuopt_simplex_batch_create(root, &batch_of, &plan, NULL);
+        if (!status) status = gpuopt_simplex_batch_create(root, &batch_of, NULL, &batch);
         host.fail_at = 0;
         if (status) {
             assert_int_equal(status, GPUOPT_ERROR_MEMORY);
@@ -358,7 +357,7 @@ static void stopped(void **state) {
         gpuopt_simplex_batch *batch;
         asked = -1000000;
         simplex_iterate(root, 100000);
-        must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
+        must(gpuopt_simplex_batch_create(root, &batch_of, NULL, &batch));
         asked = 0;
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, run ? &part->r : &whole->r));
         gpuopt_simplex_batch_destroy(batch);
@@ -398,7 +397,7 @@ static void branches_at_the_present_point(void **state) {
     for (j = 0; j < m.columns.cols; j++) /* columns at 0, which leave their bound */
         if (x[j] == 0 && k < 6) {
             const double two = 2, three = 3;
-            must(gpuopt_simplex_set_some_bounds(root, GPUOPT_HOST, 1, &j, &two, &three));
+            must(gpuopt_simplex_set_bounds(root, GPUOPT_HOST, 1, &j, &two, &three));
             m.lb[j] = 2, m.ub[j] = 3;
             k++;
         }

@@ -63,7 +63,7 @@ static void shapes(void **state) {
         m = model_of(rows, cols, a, cost, lhs, NULL, lb, ub);
         desc = children_root_desc(&m, 0);
         root = grown ? half_of(context, rows, cols, a, cost, lhs, lb, ub) : simplex_create(context, &desc);
-        must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
+        must(gpuopt_simplex_batch_create(root, &batch_of, NULL, &batch));
         if (grown) add_other_half(root, rows, cols, a, lhs);
         simplex_iterate(root, 1000);
         all = children_draw(&seed, &m, COUNT, (cols ? 5 : 0) + (rows ? 2 : 0));

@@ -355,7 +355,7 @@ static void many_and_few(void **state) {
     half = 0.25;
     changed = children_copy(&m);
     changed.ub[j] = half;
-    must(gpuopt_simplex_set_some_bounds(root, GPUOPT_HOST, 1, &j, NULL, &half));
+    must(gpuopt_simplex_set_bounds(root, GPUOPT_HOST, 1, &j, NULL, &half));
     must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &one->r));
     assert_int_equal(one->outcome[0], clp_solve(&changed, &half));
     assert_true(fabs(one->objective[0] - half) <= 1e-9 * fmax(1, fabs(half)));

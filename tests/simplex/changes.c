@@ -63,11 +63,11 @@ void changes_make(uint64_t *seed, gpuopt_simplex *simplex, mip *m) {
             if (sides & 2) m->ub[index[k]] = high[k];
         }
     }
-    if (kind == 3) must(gpuopt_simplex_set_some_costs(simplex, GPUOPT_HOST, count, index, low));
-    else if (kind == 2) must(gpuopt_simplex_set_some_sides(simplex, GPUOPT_HOST, count, index, low, high));
+    if (kind == 3) must(gpuopt_simplex_set_costs(simplex, GPUOPT_HOST, count, index, low));
+    else if (kind == 2) must(gpuopt_simplex_set_sides(simplex, GPUOPT_HOST, count, index, low, high));
     else
-        must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, count, index, sides & 1 ? low : NULL,
-                                            sides & 2 ? high : NULL));
+        must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, count, index, sides & 1 ? low : NULL,
+                                       sides & 2 ? high : NULL));
 }
 
 /* ---- Checking ---- */

@@ -88,10 +88,9 @@ void children_set(const children *all, int32_t k, gpuopt_simplex *simplex) {
         const int64_t at = all->start[kind][k], count = all->start[kind][k + 1] - at;
         const int32_t *index = all->index[kind] + at;
         const double *low = all->low[kind] + at;
-        if (kind == 2) must(gpuopt_simplex_set_some_costs(simplex, GPUOPT_HOST, count, index, low));
-        else if (kind == 1)
-            must(gpuopt_simplex_set_some_sides(simplex, GPUOPT_HOST, count, index, low, all->high[1] + at));
-        else must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, count, index, low, all->high[0] + at));
+        if (kind == 2) must(gpuopt_simplex_set_costs(simplex, GPUOPT_HOST, count, index, low));
+        else if (kind == 1) must(gpuopt_simplex_set_sides(simplex, GPUOPT_HOST, count, index, low, all->high[1] + at));
+        else must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, count, index, low, all->high[0] + at));
     }
 }
 
@@ -157,7 +156,7 @@ gpuopt_simplex_batch *children_batch(gpuopt_simplex *root, int32_t copies, int32
     gpuopt_simplex_batch *batch;
     desc.pivots = pivots;
     desc.when_full = when_full;
-    must(gpuopt_simplex_batch_create(root, &desc, &batch));
+    must(gpuopt_simplex_batch_create(root, &desc, NULL, &batch));
     return batch;
 }
 

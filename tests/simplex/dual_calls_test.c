@@ -116,7 +116,7 @@ static void without_memory(void **state) {
             double ub = floor(root.x[j]);
             if (root.x[j] - ub < 1e-6) continue;
             children++;
-            must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, &j, NULL, &ub));
+            must(gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, &j, NULL, &ub));
             must(gpuopt_simplex_set_cutoff(s, 1e9));
             simplex_iterate(s, 100000);
             must(gpuopt_simplex_get_bound(s, &bound));
@@ -132,7 +132,7 @@ static void without_memory(void **state) {
                 moves++;
             }
             answer_free(&before);
-            must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, &j, NULL, &m.ub[j]));
+            must(gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, &j, NULL, &m.ub[j]));
         }
         host.fail_at = 0;
         answer_free(&root);
@@ -153,11 +153,11 @@ static void refused(void **state) {
     double bound = 7;
     (void)state;
     desc.algorithm = (gpuopt_simplex_algorithm)3;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &s), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &s), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "algorithm = 3"));
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
     desc.dual_pricing = (gpuopt_simplex_dual_pricing)3;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &s), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &s), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "dual_pricing = 3"));
     desc.dual_pricing = GPUOPT_DUAL_PRICING_DEVEX;
     s = simplex_create(context, &desc);

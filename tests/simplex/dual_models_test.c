@@ -121,7 +121,7 @@ static int children_of(gpuopt_context *context, const char *name, int *verdicts)
             m.lb[j] = side ? ceil(root.x[j]) : lb;
             m.ub[j] = side ? ub : floor(root.x[j]);
             must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, root.basis));
-            must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, &m.lb[j], &m.ub[j]));
+            must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, &m.lb[j], &m.ub[j]));
             iterations += simplex_iterate(simplex, 1000000).iterations - before;
             fault = child_fault(simplex, &m, verdicts);
             if (fault) printf("%s, column %d, side %d: %s\n", name, (int)j, side, fault);
@@ -129,7 +129,7 @@ static int children_of(gpuopt_context *context, const char *name, int *verdicts)
         }
         m.lb[j] = lb;
         m.ub[j] = ub;
-        must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, &lb, &ub));
+        must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, &lb, &ub));
     }
     printf("%-16s %d children, %.1f iterations each\n", name, children, (double)iterations / (children ? children : 1));
     fflush(stdout);

@@ -202,7 +202,7 @@ static void refused(void **state) {
     REFUSED(STATE, "verdict", gpuopt_simplex_dual_ratio_test(s, 3, &in));
     REFUSED(STATE, "verdict", gpuopt_simplex_dual_pivot(s, 3, 1, NULL));
     assert_true(simplex_info(s).objective == 2 && simplex_info(s).outcome == GPUOPT_OPTIMAL);
-    must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, first, NULL, above));
+    must(gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, first, NULL, above));
     assert_int_equal(price(s).variable, -1);
     REFUSED(STATE, "cross", gpuopt_simplex_dual_ratio_test(s, 3, &in));
     REFUSED(STATE, "cross", gpuopt_simplex_dual_pivot(s, 3, 1, NULL));

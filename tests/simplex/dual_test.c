@@ -267,7 +267,7 @@ static void children_against_clp(void **state) {
                 if (side) m.lb[j] = ceil(at);
                 else m.ub[j] = floor(at);
                 must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, root.basis));
-                must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, &m.lb[j], &m.ub[j]));
+                must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, &m.lb[j], &m.ub[j]));
                 simplex_iterate(simplex, 100000);
                 child = answer_get(simplex, &m);
                 fault = answer_fault(&m, &child, 1e-9);
@@ -288,7 +288,7 @@ static void children_against_clp(void **state) {
                 answer_free(&child);
                 m.lb[j] = lb;
                 m.ub[j] = ub;
-                must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, &lb, &ub));
+                must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, &lb, &ub));
             }
         answer_free(&root);
         gpuopt_simplex_destroy(simplex);

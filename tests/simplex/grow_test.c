@@ -210,11 +210,11 @@ static void batches_go_on(void **state) {
         batch_of.changes = 9 * EACH;
         batch_of.with_basis = batch_of.with_x = batch_of.with_farkas = 1;
         if (test_on("cuda") && desc.method == GPUOPT_METHOD_TABLEAU) {
-            assert_int_equal(gpuopt_simplex_batch_create(s, &batch_of, &batch), GPUOPT_ERROR_UNSUPPORTED);
+            assert_int_equal(gpuopt_simplex_batch_create(s, &batch_of, NULL, &batch), GPUOPT_ERROR_UNSUPPORTED);
             gpuopt_simplex_destroy(s);
             continue;
         }
-        must(gpuopt_simplex_batch_create(s, &batch_of, &batch));
+        must(gpuopt_simplex_batch_create(s, &batch_of, NULL, &batch));
         for (round = 0; round < 12; round++) {
             children *all;
             children_report *report;

@@ -46,15 +46,15 @@ static void refused_descriptors(void **state) {
     int64_t start[ROWS + 1];
     int32_t index[ROWS * COLS];
     (void)state;
-#define BAD(code, text, change)                                            \
-    bad = all->desc;                                                       \
-    memcpy(start, all->start, sizeof start);                               \
-    memcpy(index, all->index, sizeof *index *(size_t)all->nonzeros);       \
-    bad.start = start, bad.index = index;                                  \
-    change;                                                                \
-    REFUSED(code, text, gpuopt_simplex_many_create(context, &bad, &many)); \
-    assert_null(many);                                                     \
-    REFUSED(code, text, gpuopt_simplex_many_plan(context, &bad, &plan));   \
+#define BAD(code, text, change)                                                  \
+    bad = all->desc;                                                             \
+    memcpy(start, all->start, sizeof start);                                     \
+    memcpy(index, all->index, sizeof *index *(size_t)all->nonzeros);             \
+    bad.start = start, bad.index = index;                                        \
+    change;                                                                      \
+    REFUSED(code, text, gpuopt_simplex_many_create(context, &bad, NULL, &many)); \
+    assert_null(many);                                                           \
+    REFUSED(code, text, gpuopt_simplex_many_create(context, &bad, &plan, NULL)); \
     assert_true(plan.host_bytes == 0 && plan.device_bytes == 0 && host.live == live)
     BAD(ARGUMENT, "copies", bad.copies = 0);
     BAD(ARGUMENT, "copies", bad.copies = 65537);
@@ -79,11 +79,10 @@ static void refused_descriptors(void **state) {
     BAD(ARGUMENT, "twice", index[1] = index[0]);
     BAD(ARGUMENT, "index is NULL", bad.index = NULL);
     BAD(ARGUMENT, "size", bad.struct_size = 4);
-    REFUSED(ARGUMENT, "desc is NULL", gpuopt_simplex_many_create(context, NULL, &many));
-    REFUSED(ARGUMENT, "many is NULL", gpuopt_simplex_many_create(context, &all->desc, NULL));
-    REFUSED(ARGUMENT, "plan is NULL", gpuopt_simplex_many_plan(context, &all->desc, NULL));
-    assert_int_equal(gpuopt_simplex_many_create(NULL, &all->desc, &many), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_many_plan(NULL, &all->desc, &plan), GPUOPT_ERROR_ARGUMENT);
+    REFUSED(ARGUMENT, "desc is NULL", gpuopt_simplex_many_create(context, NULL, NULL, &many));
+    REFUSED(ARGUMENT, "many and plan are NULL", gpuopt_simplex_many_create(context, &all->desc, NULL, NULL));
+    assert_int_equal(gpuopt_simplex_many_create(NULL, &all->desc, NULL, &many), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_many_create(NULL, &all->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     gpuopt_simplex_many_destroy(NULL);
     programs_free(all);
     gpuopt_context_destroy(context);
@@ -281,9 +280,9 @@ static void memory_is_planned(void **state) {
         all->desc.shared = k & 1 ? 0 : GPUOPT_SHARED_LB | GPUOPT_SHARED_UB;
         before[0] = host.bytes[0], before[1] = host.bytes[1];
         live = host.live;
-        must(gpuopt_simplex_many_plan(context, &all->desc, &plan));
+        must(gpuopt_simplex_many_create(context, &all->desc, &plan, NULL));
         assert_int_equal(host.live, live);
-        must(gpuopt_simplex_many_create(context, &all->desc, &many));
+        must(gpuopt_simplex_many_create(context, &all->desc, NULL, &many));
         assert_int_equal(host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
         assert_int_equal(host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
         assert_true((plan.device_bytes > 0) == test_on("cuda"));
@@ -315,7 +314,7 @@ static void room_for_large_tableaus(void **state) {
         gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
         const int32_t copies[] = {multiprocessors - 1, multiprocessors, 4 * multiprocessors, 5 * multiprocessors};
         desc.copies = copies[k];
-        must(gpuopt_simplex_many_plan(context, &desc, &plan));
+        must(gpuopt_simplex_many_create(context, &desc, &plan, NULL));
         bytes[k] = plan.device_bytes;
     }
     /* Beyond that many a copy takes what its own numbers do, up to where arrays begin. */
@@ -337,7 +336,7 @@ static void memory_runs_out(void **state) {
         gpuopt_simplex_many *many = NULL;
         gpuopt_status status;
         host.fail_at = host.allocations + k;
-        status = gpuopt_simplex_many_create(context, &all->desc, &many);
+        status = gpuopt_simplex_many_create(context, &all->desc, NULL, &many);
         host.fail_at = 0;
         if (status == GPUOPT_OK) {
             gpuopt_simplex_many_destroy(many);

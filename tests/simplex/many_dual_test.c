@@ -74,7 +74,7 @@ static void few_pivots(void **state) {
     (void)state;
     desc.copies = 1;
     desc.rows = ROWS, desc.cols = COLS;
-    assert_int_equal(gpuopt_simplex_many_create(context, &desc, &many), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_many_create(context, &desc, NULL, &many), GPUOPT_OK);
     for (k = 0; k < count; k++) {
         gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
         double expected;
@@ -115,7 +115,7 @@ static void infeasible_without_bounds(void **state) {
     desc.copies = 1;
     desc.rows = HEIGHT, desc.cols = WIDTH;
     for (j = 0; j < WIDTH; j++) ub[j] = HUGE_VAL;
-    assert_int_equal(gpuopt_simplex_many_create(context, &desc, &many), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_many_create(context, &desc, NULL, &many), GPUOPT_OK);
     for (k = 0; k < count; k++) {
         Clp_Simplex *solver = Clp_newModel();
         const int64_t density = test_random_int(&seed, 5, 30);
@@ -155,7 +155,7 @@ static void infeasible_at_the_limit(void **state) {
     desc.copies = 1;
     desc.rows = desc.cols = 2;
     desc.iteration_limit = 1;
-    assert_int_equal(gpuopt_simplex_many_create(context, &desc, &many), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_many_create(context, &desc, NULL, &many), GPUOPT_OK);
     assert_int_equal(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p), GPUOPT_OK);
     assert_int_equal(gpuopt_simplex_many_iterate(many, INT64_MAX, &info), GPUOPT_OK);
     assert_int_equal(info.infeasible, 1);

@@ -43,7 +43,7 @@ static void extreme_shapes(void **state) {
         p.count = 2;
         p.value = value, p.cost = cost, p.rhs = rhs;
         r.outcome = outcome, r.objective = objective;
-        must(gpuopt_simplex_many_create(context, &desc, &many));
+        must(gpuopt_simplex_many_create(context, &desc, NULL, &many));
         must(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p));
         must(gpuopt_simplex_many_iterate(many, INT64_MAX, NULL));
         must(gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, 2, &r));

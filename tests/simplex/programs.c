@@ -144,7 +144,7 @@ int programs_report_equal(const programs *all, const programs_report *a, int32_t
 
 gpuopt_simplex_many *programs_create(gpuopt_context *context, const programs *all) {
     gpuopt_simplex_many *many;
-    must(gpuopt_simplex_many_create(context, &all->desc, &many));
+    must(gpuopt_simplex_many_create(context, &all->desc, NULL, &many));
     must(gpuopt_simplex_many_load(many, GPUOPT_HOST, &all->p));
     return many;
 }

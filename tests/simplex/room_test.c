@@ -78,7 +78,7 @@ static void a_handle_takes_more_room(void **state) {
     for (fails = 0; fails < 2; fails++) {
         const long live = host.live;
         long before;
-        assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
         before = host.allocations;
         host.fail_at = fails ? before + 1 : 0; /* the next run asks once more */
         assert_int_equal(gpuopt_simplex_iterate(simplex, INT64_MAX, NULL), GPUOPT_OK);
@@ -105,7 +105,7 @@ static void a_basis_takes_more_room(void **state) {
     long before, tries;
     gpuopt_status status = GPUOPT_ERROR_MEMORY;
     (void)state;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
     assert_int_equal(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, first), GPUOPT_OK);
     for (j = 0; j < 2 * N; j++) wanted[j] = j < N ? GPUOPT_VARIABLE_BASIC : GPUOPT_VARIABLE_AT_LOWER;
     for (tries = 1; status == GPUOPT_ERROR_MEMORY; tries++) { /* nothing is lost */
@@ -150,8 +150,8 @@ static void children_take_more_room(void **state) {
     report.outcome = outcome;
     report.iterations = iterations;
     report.objective = objective;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, NULL, &batch), GPUOPT_OK);
     before = host.allocations;
     host.fail_at = before + 1;
     assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_ERROR_MEMORY);
@@ -196,11 +196,12 @@ static void a_host_may_have_none(void **state) {
     report.iterations = &iterations;
     report.objective = &objective;
     for (j = 0; j < 2 * N; j++) wanted[j] = j < N ? GPUOPT_VARIABLE_BASIC : GPUOPT_VARIABLE_AT_LOWER;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, NULL, &batch), GPUOPT_OK);
     test_deny_memory(&host, 1);
-    test_refused(&host, gpuopt_simplex_create(context, &desc, &other), GPUOPT_ERROR_MEMORY, "memory");
-    test_refused(&host, gpuopt_simplex_batch_create(simplex, &batch_desc, &second), GPUOPT_ERROR_MEMORY, "memory");
+    test_refused(&host, gpuopt_simplex_create(context, &desc, NULL, &other), GPUOPT_ERROR_MEMORY, "memory");
+    test_refused(&host, gpuopt_simplex_batch_create(simplex, &batch_desc, NULL, &second), GPUOPT_ERROR_MEMORY,
+                 "memory");
     assert_true(!other && !second);
     test_refused(&host, gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_ERROR_MEMORY,
                  "memory");
@@ -244,7 +245,7 @@ static void more_pivots_than_fit(void **state) {
     int32_t j, count;
     (void)state;
     desc.deferred_pivots = 4;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
     for (count = FIRST; count <= FIRST + MORE; count += MORE) {
         for (j = 0; j < 2 * N; j++)
             basis[j] = (j < N) == (j % N < count) ? GPUOPT_VARIABLE_BASIC : GPUOPT_VARIABLE_AT_LOWER;
@@ -292,8 +293,8 @@ static void children_end_at_a_stop(void **state) {
     report.iterations = iterations;
     report.objective = objective;
     assert_int_equal(gpuopt_context_create(&context_desc, &context), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, NULL, &batch), GPUOPT_OK);
     asked = 0;
     assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_OK);
     assert_int_equal(outcome[0], GPUOPT_OPTIMAL);
