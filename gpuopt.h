@@ -37,7 +37,7 @@
  *            that a family does not work with is transposed, see gpuopt_matrix; gpuopt_simplex_set_basis keeps the
  *            old inverse until it has the new one, or plans the pivots to it; the simplex method's REVISED on the CPU
  *            enlarges the room for factors of a basis that outgrow it; and gpuopt_knapsack_expand, _unpack and
- *            _add enlarge a pool whose size was left to the library, gpuopt_knapsack_choice_run likewise its lists, and
+ *            _add enlarge a pool whose size was left to the library, gpuopt_knapsack_multiple_choice_run likewise its lists, and
  *            gpuopt_knapsack_expand takes host memory for a while in long searches. The CUDA runtime's own objects,
  *            such as a stream or a graph, do not come from the allocator;
  *            pages that the GPU reads or writes directly are the allocator's, locked with cudaHostRegister.
@@ -168,7 +168,7 @@ GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome);
 typedef enum gpuopt_switch { GPUOPT_DEFAULT = 0, GPUOPT_ON, GPUOPT_OFF } gpuopt_switch;
 
 /* Where an array is. */
-typedef enum gpuopt_memory { GPUOPT_HOST = 0, GPUOPT_DEVICE = 1 } gpuopt_memory;
+typedef enum gpuopt_memory_space { GPUOPT_HOST = 0, GPUOPT_DEVICE = 1 } gpuopt_memory_space;
 
 /* ---- Structs with a size ----------------------------------------------------------------------------------------- *
  * Every struct that the caller fills or has filled begins with struct_size, and members are only ever appended, so that
@@ -212,8 +212,8 @@ typedef struct gpuopt_context_desc {
     /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Device memory is released when the
      * stream has finished with it. Both NULL: malloc, and on the GPU a memory pool of the context's own, see
      * keep_device_bytes. */
-    void *(*allocate)(void *user, gpuopt_memory where, size_t bytes);
-    void (*release)(void *user, gpuopt_memory where, void *memory); /* goes with allocate */
+    void *(*allocate)(void *user, gpuopt_memory_space where, size_t bytes);
+    void (*release)(void *user, gpuopt_memory_space where, void *memory); /* goes with allocate */
     void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
     /* Asked between launches or sweeps of the calls that may take long: the steps, as the table above says, and those
      * whose comments mention it. If it returns nonzero, the call stops there and returns GPUOPT_OK with the outcome
@@ -271,14 +271,14 @@ typedef struct gpuopt_matrix {
 } gpuopt_matrix;
 
 /* The type of numbers in device memory. */
-typedef enum gpuopt_number {
-    GPUOPT_NUMBER_FP64 = 0, /* double */
-    GPUOPT_NUMBER_FP32,     /* float */
-    GPUOPT_NUMBER_UINT8,    /* uint8_t */
-    GPUOPT_NUMBER_UINT16,   /* uint16_t */
-    GPUOPT_NUMBER_UINT32,   /* uint32_t */
-    GPUOPT_NUMBER_UINT64    /* uint64_t */
-} gpuopt_number;
+typedef enum gpuopt_data_type {
+    GPUOPT_TYPE_FP64 = 0, /* double */
+    GPUOPT_TYPE_FP32,     /* float */
+    GPUOPT_TYPE_UINT8,    /* uint8_t */
+    GPUOPT_TYPE_UINT16,   /* uint16_t */
+    GPUOPT_TYPE_UINT32,   /* uint32_t */
+    GPUOPT_TYPE_UINT64    /* uint64_t */
+} gpuopt_data_type;
 
 /* The backend's own array in device memory, lent until the next call on its handle, to be read on the context's
  * stream. */
@@ -286,7 +286,7 @@ typedef struct gpuopt_device_view {
     size_t struct_size;
     const void *data; /* [count] */
     int64_t count;    /* numbers in data */
-    gpuopt_number type;
+    gpuopt_data_type type;
 } gpuopt_device_view;
 
 /* Several contexts that work together, see gpuopt/group.h. */
@@ -337,7 +337,7 @@ typedef enum gpuopt_propagator_mode {
     GPUOPT_MODE_JACOBI = 0,
     /* CPU only: the latest bounds. A round is one sweep over the rows in their order, and each row uses what the rows
      * before it found (the paper's Algorithm 1). Takes the fewest rounds, to the same fixpoint up to the tolerances. */
-    GPUOPT_MODE_SEQUENTIAL = 1
+    GPUOPT_MODE_GAUSS_SEIDEL = 1
 } gpuopt_propagator_mode;
 
 /* How the CUDA backend runs the rounds of one call (section 3.7 of the paper). All drivers give the same bits. */
@@ -454,20 +454,20 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
  * are returned as IEEE infinities. lb <= ub holds unless the model is infeasible: a lower bound that exceeds the upper
  * one within the tolerance is returned as the upper one. Rounds see both, since what one of them contradicts has no
  * solution. After INFEASIBLE both are returned as they are. */
-GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
                                                       const int32_t *col, double *lb, double *ub);
 /* Sets all bounds from lb and ub [cols], in the memory that `where` says; NULL: these bounds stay. Bounds may become
  * tighter or looser; if they cross by more than the tolerance, the next _round does no rounds and returns INFEASIBLE.
  * Those of integer columns are rounded to integers, and FP32 rounds outwards. A column whose bounds are then equal is
  * fixed: rows do not move it, but are infeasible if they cannot live with it.
  * ARGUMENT: NaN, lb >= infinity or ub <= -infinity; the call waits to check device memory for it. */
-GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
                                                       const int32_t *col, const double *lb, const double *ub);
 /* Sets the sides of `count` distinct rows (an objective cutoff, say): row, lhs and rhs [count], all in the memory that
  * `where` says. ARGUMENT: a row is out of range, NaN, lhs > rhs, lhs >= infinity or rhs <= -infinity; the call waits to
  * check device memory for it. Cost O(count), with a trail times the open levels; on the GPU the next round evaluates
  * all rows. */
-GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
                                                      const int32_t *row, const double *lhs, const double *rhs);
 
 /* Bits of a row's status, each within the feasibility tolerance; 0: the row may still tighten a bound. */
@@ -490,7 +490,7 @@ typedef struct gpuopt_propagator_row_report {
 
 /* Computes the rows' activities and status at the current bounds, into the arrays of `report`, which are in the memory
  * that `where` says. Cost: one pass over A. */
-GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                     const gpuopt_propagator_row_report *report);
 
 /* Lends the CUDA backend's array of bounds: [cols][2] numbers, FP64 or FP32 as the precision is; pair j is (lb, ub) of
@@ -570,12 +570,12 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
 /* FTRAN: x = B^-1 rhs, which also becomes the pivot column for _update. rhs, x [m] may be the same array; x may be
  * NULL. ARGUMENT: rhs is NULL, or in host memory and not finite. Reads the m^2 entries of the inverse; DEFERRED skips
  * columns whose entry of rhs is 0. */
-GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, int32_t count, const int32_t *row,
+GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count, const int32_t *row,
                                             const double *rhs, double *x);
 
 /* BTRAN: y = B^-T c. c, y [m] may be the same array. ARGUMENT: c or y is NULL, or c is in host memory and not finite.
  * Reads the m^2 entries of the inverse. */
-GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, int32_t position, const double *c,
+GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position, const double *c,
                                             double *y);
 
 /* Replaces column `position` of B by the one whose FTRAN is alpha [m]. alpha NULL: the result of the latest FTRAN. info
@@ -583,14 +583,14 @@ GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory w
  * is left out, and the next _get_info names its position. STATE: alpha is NULL, and there was no FTRAN since the latest
  * load or update. NUMERIC: the pivot is too small (see pivot_tolerance), or an alpha in device memory is not finite;
  * only refused_position changes. Moves 2 m^2 doubles with ELEMENT_PROPOSED, about 2 m^2 / K + m K with DEFERRED. */
-GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
+GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
                                              const double *alpha, gpuopt_basis_info *info);
 
 /* Fills info for the basis as it stands. Waits for enqueued updates. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info);
 
 /* Copies the inverse to inverse [m][m], row after row. Pending updates are applied first. Moves 2 m^2 doubles. */
-GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse);
+GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space where, double *inverse);
 
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
@@ -610,14 +610,14 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *           be made again.
  * Dual      From a basis that flips do not make dual feasible, phase 1 solves the program with a box of artificial
  *           bounds first (Koberstein and Suhl 2007); costs that then still have the wrong sign are shifted. The box is
- *           there within a call of _iterate only: one that ends in the middle refreshes, and the next one goes on from
+ *           there within a call of _iterate only: one that ends in the middle rebuilds, and the next one goes on from
  *           the basis. The method ends where no basic variable is outside its bounds, or where one cannot be brought
  *           back, which is a proof of INFEASIBLE. What it cannot settle, and what remains to an optimum once shifts and
  *           perturbations of costs are undone, the primal method does; outcomes mean the same. Its long steps flip
  *           variables between their bounds; these flips are part of an iteration, and info.flips does not count them. A
  *           pivot costs as in the primal method, and with STEEPEST_EDGE one more product with the inverse.
  * Cost      Doubles moved per pivot, K being deferred_pivots: TABLEAU 2 rows * cols / K + K (rows + cols); REVISED
- *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times. REVISED
+ *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A rebuild reads the inverse or tableau a few times. REVISED
  *           on the CPU: the entries of the factors that a product meets, those of up to K pivot columns, and the
  *           nonzeros of A in the rows where the row of the inverse is not 0; every K pivots the factors are made anew.
  * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
@@ -641,7 +641,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *           they run, up to K pivots a launch; kernels that wait give up after the group's time limit. Ranks on one
  *           GPU divide its multiprocessors; what else keeps these busy, the others wait for. _create finds out, and an
  *           info in the log says which way it is. All others launch each pivot, and copy bids and columns through host
- *           memory. Of a refresh: products with A on every rank; with the tableau one rank after the other where sums
+ *           memory. Of a rebuild: products with A on every rank; with the tableau one rank after the other where sums
  *           go over columns, for which the group's time limit must allow. */
 
 /* A linear program being solved. */
@@ -712,7 +712,7 @@ typedef struct gpuopt_simplex_desc {
     gpuopt_switch perturbation;         /* bounds relaxed at random until the first optimum; off: only if it cycles */
     uint64_t seed;                      /* of the perturbation */
     int32_t deferred_pivots;            /* K, 1 to 256: pivots applied, or factored, at once; 0: 64, CPU TABLEAU: 16 */
-    int32_t refresh_pivots;             /* most iterations between two refreshes; 0: 1000 */
+    int32_t rebuild_pivots;             /* most iterations between two rebuilds; 0: 1000 */
     int64_t iteration_limit;            /* over the handle's life, then the outcome is LIMIT; 0: none */
     gpuopt_simplex_algorithm algorithm; /* 0: PRIMAL */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
@@ -728,12 +728,12 @@ typedef struct gpuopt_simplex_info {
     int32_t phase;           /* 1: some basic variable is outside its bounds, or the dual method iterates; else 2 */
     int64_t iterations;      /* pivots and flips since create */
     int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
-    int64_t refreshes;       /* how often iterating, its parts or _refresh recomputed x and duals */
-    int64_t reinversions;    /* how often the inverse was recomputed, by whatever call: also by _set_basis */
+    int64_t rebuilds;       /* how often iterating, its parts or _rebuild recomputed x and duals */
+    int64_t refactorizations;    /* how often the inverse was recomputed, by whatever call: also by _set_basis */
     int32_t deferred_pivots; /* K */
     double objective;        /* of the present x, offset included */
     double infeasibility;    /* sum over bounds and sides of how far the present x and A x are outside */
-    /* On the original data, absolute, at the last refresh; -1 before the first one. */
+    /* On the original data, absolute, at the last rebuild; -1 before the first one. */
     double primal_violation; /* the most that x of _get_solution, or its A x, is outside of the bounds */
     double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
     /* INFEASIBLE: with y of _get_farkas (plus its low part), the least y'A x over the bounds minus the largest y'r over
@@ -745,7 +745,7 @@ typedef struct gpuopt_simplex_info {
      * included; in units of the scaled row, if scaling is on and makes its entries smaller. */
     double certificate_residual;
     int32_t crossing; /* the first column with lb > ub; -1: none */
-    /* The least tolerances with which the present point would be OPTIMAL, at the last refresh: the largest violation in
+    /* The least tolerances with which the present point would be OPTIMAL, at the last rebuild: the largest violation in
      * units of max(1, |bound|), and the largest wrong reduced cost in units of max(1, |cost|); on the original data, of
      * the point in twice the working precision (_get_low_parts). -1 as the violations. */
     double primal_reached, dual_reached;
@@ -766,7 +766,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 
 /* Does up to `iterations` (>= 1) iterations of both phases, fewer if the outcome is known before. Fills info if it is
- * not NULL. Asks the context's stop hook after every refresh_pivots iterations, and whenever a refresh is due earlier.
+ * not NULL. Asks the context's stop hook after every rebuild_pivots iterations, and whenever a rebuild is due earlier.
  * Outcomes are about the original data:
  *   OPTIMAL     The point in twice the working precision violates no bound or side by more than primal_tolerance *
  *               max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance * max(1, |cost|).
@@ -795,8 +795,8 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  * Every model gets an outcome after finitely many iterations: a method that goes round in circles is stopped.
  * NUMERIC: a number of the optimum is beyond the range of double; the handle stays where it got to. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
-/* Fills info for the handle as it stands. If there has been no refresh since _create or _set_basis, it does one first,
- * which info.refreshes does not count. NUMERIC, of every call that fills this info: a number of it is beyond the range
+/* Fills info for the handle as it stands. If there has been no rebuild since _create or _set_basis, it does one first,
+ * which info.rebuilds does not count. NUMERIC, of every call that fills this info: a number of it is beyond the range
  * of double, and it stays unfilled; what else the call does is done. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
@@ -818,12 +818,12 @@ typedef struct gpuopt_simplex_leaving {
     double step;        /* of the entering variable, scaled, >= 0; infinite: nothing blocks, the phase is unbounded */
     double pivot;       /* the entry in the pivot column, scaled */
     /* Not 0: something blocks after `step`, but _pivot would refuse its entry, `pivot`, as too small; variable is -1.
-     * Let another candidate enter, see _candidates, or refresh with reinvert. */
+     * Let another candidate enter, see _candidates, or rebuild with reinvert. */
     int32_t unsafe;
 } gpuopt_simplex_leaving;
 
 /* The parts of an iteration, for a host that makes the decisions itself. If bounds cross (info.crossing), _price finds
- * no variable, and _ratio_test, _pivot and _flip return STATE. A refresh that is due, after refresh_pivots iterations
+ * no variable, and _ratio_test, _pivot and _flip return STATE. A rebuild that is due, after rebuild_pivots iterations
  * or when the phase has changed, is done by the next part, and stays done if that part then returns NUMERIC. A basis
  * whose new factors are singular is repaired by the part that finds it so; NUMERIC: that has not helped. */
 
@@ -846,10 +846,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t va
 
 /* Recomputes x, duals and reduced costs from the original data; if reinvert is not 0 the inverse, too. Removes the
  * perturbation of the bounds. */
-GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info);
+GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info);
 
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status);
 /* Sets the basis. The present one costs O(rows + cols). One that differs from it in few variables is reached by pivots;
  * any other is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose
  * status names an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is AT_LOWER. The
@@ -857,7 +857,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuop
  * wrong. NUMERIC: the basis is singular; the log names a variable, and the handle is what it was, to the bit. For that
  * the old inverse or tableau is kept in temporary host memory of its size while the basis is inverted; k pivots take 8
  * k^2 + 8 k bytes. MEMORY: there is not so much. Time of up to `rows` pivots, and of the copy. */
-GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
+GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, const uint8_t *status);
 
 /* Change the model of a handle that lives on: the basis, its inverse and the scales stay, and the outcome is MORE
  * again. A nonbasic variable goes to its new bound; one whose bound has become infinite goes to the other one, or to
@@ -867,35 +867,35 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuop
  * change nothing. Time O(count + rows + cols); x and duals are recomputed when they are needed. */
 
 /* Sets lb and ub [count] of the columns col [count]; lb or ub NULL: these bounds stay. */
-GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                    const int32_t *col, const double *lb, const double *ub);
 /* Sets lhs and rhs [count] of the rows row [count]. */
-GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *row, const double *lhs, const double *rhs);
 /* Sets cost [count] of the columns col [count]. */
-GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost);
 
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
  * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A
- * nonbasic column whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. NUMERIC: one
+ * nonbasic column whose bounds cross is at its lb. Rebuilds if anything has moved since the last rebuild. NUMERIC: one
  * of these numbers is beyond the range of double; none is delivered. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
+GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where, double *x,
                                                      double *reduced_cost, double *activity, double *dual);
 /* Gets the proof of INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }, infinite
  * bounds of columns counting as 1e24; its largest entry is between 1 and 2. If that takes more than doubles, its low
  * part (_get_low_parts) is not 0. If bounds cross y is 0: the bounds of column info.crossing are the proof. STATE: the
  * outcome is another one. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuopt_memory where, double *y);
+GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuopt_memory_space where, double *y);
 /* Gets the proof of UNBOUNDED: ray [cols], its largest entry between 1 and 2; along x + t (ray + low part), t >= 0, no
  * column comes nearer to a finite bound, and rows move towards finite sides by at most t * certificate_residual. STATE:
  * the outcome is another one. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory where, double *ray);
+GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory_space where, double *ray);
 
 /* Gets what rounding to doubles has taken from other answers: x + this x [cols], dual + this dual [rows], and y or the
  * ray + this proof ([rows] or [cols]) are the handle's in twice the working precision. Each may be NULL. STATE: proof
  * is not NULL, and the outcome is neither INFEASIBLE nor UNBOUNDED. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
+GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory_space where, double *x,
                                                       double *dual, double *proof);
 
 /* ---- Graphical models: bucket and mini-bucket elimination --------------------------------------------------------- *
@@ -1169,7 +1169,7 @@ typedef struct gpuopt_elimination_assignment {
  * STATE: variables remain, or keep is OFF. UNSUPPORTED: LOG_SUM_EXP. Waits. SLICE: the best slice is eliminated again,
  * unless it was the last one. RECOMPUTE: all passes but the first are eliminated again, and from the second call on
  * that one, too; a call after MORE goes on if copy and the values left over are the same. */
-GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory where, int32_t copy,
+GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory_space where, int32_t copy,
                                                    int32_t *value, gpuopt_elimination_assignment *assignment);
 
 /* A message. Messages are numbered from 0 in the order in which their variables are eliminated. */
@@ -1194,7 +1194,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
  * MIN_COUNT count [entries] or NULL (else NULL). Forbidden costs are INT64_MAX (MAX_SUM: INT64_MIN), or infinite.
  * STATE: the message is not ready. Waits. Into device memory the table goes in pieces through host memory;
  * _device_view avoids that. */
-GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                         int32_t message, int32_t copy, int64_t *cost, double *value,
                                                         uint64_t *count);
 /* ---- Knapsack: branch and bound on a pool of nodes ---------------------------------------------------------------- *
@@ -1253,12 +1253,12 @@ typedef enum gpuopt_knapsack_search {
 } gpuopt_knapsack_search;
 
 /* What happens when the children of a level do not fit the pool, and it does not grow. */
-typedef enum gpuopt_knapsack_when_full {
+typedef enum gpuopt_knapsack_on_pool_full {
     /* The level is expanded in slices, and the search goes on from the deepest level. It ends with the same optimum. */
-    GPUOPT_WHEN_FULL_DEPTH_FIRST = 0,
+    GPUOPT_ON_POOL_FULL_DEPTH_FIRST = 0,
     /* The outcome is FULL, and no node is lost: the caller can pack and remove some, and expand again. */
-    GPUOPT_WHEN_FULL_STOP
-} gpuopt_knapsack_when_full;
+    GPUOPT_ON_POOL_FULL_STOP
+} gpuopt_knapsack_on_pool_full;
 
 /* A problem, and how it is searched. */
 typedef struct gpuopt_knapsack_desc {
@@ -1268,7 +1268,7 @@ typedef struct gpuopt_knapsack_desc {
     const int64_t *profit;               /* [items] 0 or more */
     int64_t capacity;                    /* C, 0 or more */
     gpuopt_knapsack_search search;       /* which tree; 0: DOMINANCE */
-    gpuopt_knapsack_when_full when_full; /* 0: DEPTH_FIRST */
+    gpuopt_knapsack_on_pool_full when_full; /* 0: DEPTH_FIRST */
     /* Nodes that fit, up to 2^40, raised to 2 items + 8 if it is less. 0: 2^20, or 8 items + 32 if that is more, and it
      * grows (with HYBRID it does not), see Memory above. A pool in device memory grows there. */
     int64_t pool;
@@ -1308,7 +1308,7 @@ GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack);
 typedef struct gpuopt_knapsack_info {
     size_t struct_size; /* sizeof(gpuopt_knapsack_info) */
     /* MORE; OPTIMAL: `lower` is the optimum; INFEASIBLE: no solution reaches the claim, see _set_incumbent; LIMIT:
-     * node_limit; FULL: see GPUOPT_WHEN_FULL_STOP. */
+     * node_limit; FULL: see GPUOPT_ON_POOL_FULL_STOP. */
     gpuopt_outcome outcome;
     int32_t level;      /* of the nodes that are expanded next; -1: none is left */
     int64_t expanded;   /* nodes that were branched on */
@@ -1344,12 +1344,12 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
  * search ends with OPTIMAL, and its items can be had as always; else with INFEASIBLE. Of several claims the largest
  * counts. ARGUMENT: profit is negative or not that of the items, or the items are too heavy, which is also checked in
  * device memory. STATE: taken is not NULL, and the handle was made with `upper`. Cost: O(items) time on the host. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where, int64_t profit,
                                                        const uint8_t *taken);
 /* As _set_incumbent with items, for handles with and without `upper`. copies: [items] in memory `where`, how many of
  * each item the solution takes. ARGUMENT: copies is NULL, or holds a number that is negative or more than `upper`
  * (without it: 1); and as there. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where, int64_t profit,
                                                     const int64_t *copies);
 
 /* Returns the incumbent, at any time: taken [items] as 1 and 0 in memory `where`, in the order of the descriptor; its
@@ -1357,10 +1357,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, g
  * earlier ones are recovered, 32 at a time, by searches within the free part of the pool, so the call is cheapest once
  * the search has ended. It may find a better solution, which is then the incumbent. The stop hook is not asked. STATE:
  * taken is not NULL, and the handle was made with `upper`. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory where, uint8_t *taken,
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where, uint8_t *taken,
                                                    int64_t *profit, int64_t *weight);
 /* As _get_items, for handles with and without `upper`. copies: [items] in memory `where`, how many of each item. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t *copies,
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where, int64_t *copies,
                                                     int64_t *profit, int64_t *weight);
 
 /* Packs nodes into bytes, for a checkpoint or for another process with a handle of the same problem. The `nodes` nodes

@@ -23,7 +23,7 @@ static int64_t trail_capacity(const mip *model) { return 20 * (int64_t)model->ma
 gpuopt_propagator_desc node_desc(const mip *model) {
     gpuopt_propagator_desc desc = mip_propagator_desc(model);
     gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_SCIP); /* a node's LP finds small steps by itself */
-    desc.mode = GPUOPT_MODE_SEQUENTIAL;
+    desc.mode = GPUOPT_MODE_GAUSS_SEIDEL;
     desc.trail_capacity = trail_capacity(model);
     desc.spare_rows = 1; /* for the cutoff */
     desc.spare_nonzeros = model->matrix.cols;

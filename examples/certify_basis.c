@@ -135,7 +135,7 @@ static gpuopt_status certify(const options *o, const mip *model, const uint8_t *
         a->verdict = "singular";
         status = GPUOPT_OK;
     } else if (!status) {
-        status = gpuopt_simplex_certify(simplex, &a->info);
+        status = gpuopt_simplex_verify_basis(simplex, &a->info);
         a->verdict = a->info.outcome == GPUOPT_MORE ? "undecided" : gpuopt_outcome_string(a->info.outcome);
         a->repairs = a->info.iterations;
         a->seconds = now() - a->seconds;

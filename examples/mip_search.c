@@ -119,7 +119,7 @@ int node_pack(worker *w) {
     int32_t depth = w->depth, count = 0;
     size_t j;
     int result;
-    if (depth == 0) return worker_ok(w, gpuopt_propagator_keep(w->propagator));
+    if (depth == 0) return worker_ok(w, gpuopt_propagator_commit(w->propagator));
     if (!kept) return worker_ok(w, GPUOPT_ERROR_MEMORY);
     memcpy(kept, w->lb, cols * sizeof *kept);
     memcpy(kept + cols, w->ub, cols * sizeof *kept);
@@ -217,14 +217,14 @@ static int probe(worker *w) {
             feasible = node_tighten(w, found.count, w->col, w->low, w->high);
     }
     gpuopt_propagator_probe_destroy(handle);
-    return feasible && worker_ok(w, gpuopt_propagator_keep(w->propagator));
+    return feasible && worker_ok(w, gpuopt_propagator_commit(w->propagator));
 }
 
 int open_relaxation(worker *w) {
     tree *t = w->tree;
     gpuopt_matrix cuts = {t->cuts, w->model->matrix.cols, t->cut_start, t->cut_col, t->cut_value, GPUOPT_LAYOUT_CSR};
     gpuopt_simplex_desc lp = mip_simplex_desc(w->model);
-    gpuopt_simplex_batch_destroy(w->batch);
+    gpuopt_simplex_children_destroy(w->batch);
     gpuopt_simplex_destroy(w->lp);
     w->batch = NULL; /* made when it is needed */
     w->lp = NULL;
@@ -259,7 +259,7 @@ int worker_open(worker *w, tree *t, int probes) {
     rows.ub = t->ub;
     if (!worker_ok(w, gpuopt_propagator_create(w->context, &rows, NULL, &w->propagator)) ||
         !worker_ok(w, gpuopt_propagator_get_bounds(w->propagator, GPUOPT_HOST, 0, NULL, w->lb, w->ub)) ||
-        !node_tighten(w, 0, NULL, NULL, NULL) || !worker_ok(w, gpuopt_propagator_keep(w->propagator)) ||
+        !node_tighten(w, 0, NULL, NULL, NULL) || !worker_ok(w, gpuopt_propagator_commit(w->propagator)) ||
         (probes && !probe(w)))
         return 0;
     return open_relaxation(w);
@@ -270,7 +270,7 @@ void worker_close(worker *w) {
                       w->low,  w->high, w->best,  w->col,   w->mark, w->changes.col};
     size_t k;
     for (k = 0; k < sizeof memory / sizeof *memory; k++) free(memory[k]);
-    gpuopt_simplex_batch_destroy(w->batch);
+    gpuopt_simplex_children_destroy(w->batch);
     gpuopt_simplex_destroy(w->lp);
     gpuopt_propagator_destroy(w->propagator);
     gpuopt_context_destroy(w->context);

@@ -72,7 +72,7 @@ typedef struct worker {
     gpuopt_context *context;
     gpuopt_propagator *propagator; /* its level 0 is what holds in the whole tree */
     gpuopt_simplex *lp;            /* has the propagator's bounds */
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     gpuopt_status status; /* the first that was not OK */
     int late;             /* it has been interrupted */
     int shows;            /* it prints the progress */

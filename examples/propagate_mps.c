@@ -178,7 +178,7 @@ static int run(const options *o, const mip *model, summary *s) {
     gpuopt_status status;
     speaker speaker = {o->model, 0};
     int result = EXIT_FAILED, try_gpu;
-    desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_MODE_SEQUENTIAL : GPUOPT_MODE_JACOBI;
+    desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_MODE_GAUSS_SEIDEL : GPUOPT_MODE_JACOBI;
     desc.driver = (gpuopt_propagator_driver)choice(o->driver, drivers);
     desc.round_limit = (int32_t)o->rounds;
     try_gpu = desc.mode == GPUOPT_MODE_JACOBI && mip_nonzeros(model) >= cuda_from_nonzeros;

@@ -196,10 +196,10 @@ static void print_json(const options *o, const mip *model, const answer *a) {
     print_json_number("objective", a->objective, has_objective(a));
     if (a->info.outcome == GPUOPT_LIMIT) print_json_number("bound", a->bound, 1);
     print_json_number("planted_optimum", model->optimum, model->optimum_known);
-    printf(", \"iterations\": %lld, \"dual_iterations\": %lld, \"flips\": %lld, \"refreshes\": %lld, \"reinversions\": "
+    printf(", \"iterations\": %lld, \"dual_iterations\": %lld, \"flips\": %lld, \"rebuilds\": %lld, \"refactorizations\": "
            "%lld",
            (long long)a->info.iterations, (long long)a->info.dual_iterations, (long long)a->info.flips,
-           (long long)a->info.refreshes, (long long)a->info.reinversions);
+           (long long)a->info.rebuilds, (long long)a->info.refactorizations);
     print_json_number("primal_violation", a->primal_violation, solved);
     print_json_number("dual_violation", a->dual_violation, solved);
     print_json_number("primal_reached", a->info.primal_reached, a->info.primal_reached >= 0);
@@ -259,9 +259,9 @@ static void print_words(const mip *model, const answer *a) {
     }
     if (model->optimum_known) printf("The planted optimum is %.12g.\n", model->optimum);
     printf(
-        "%lld iterations (%lld of them bound flips, %lld refreshes, %lld reinversions) of the %s method on %s in %.3g "
+        "%lld iterations (%lld of them bound flips, %lld rebuilds, %lld refactorizations) of the %s method on %s in %.3g "
         "s.\n",
-        (long long)info->iterations, (long long)info->flips, (long long)info->refreshes, (long long)info->reinversions,
+        (long long)info->iterations, (long long)info->flips, (long long)info->rebuilds, (long long)info->refactorizations,
         a->method, a->backend, a->seconds);
     printf("Checked on the model: ");
     if (info->outcome == GPUOPT_INFEASIBLE)

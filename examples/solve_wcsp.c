@@ -202,7 +202,7 @@ static int write_certificate(const options *o, const problem *p, const wcsp_answ
 static gpuopt_status take_values(problem *p, const int32_t *value, wcsp_answer *a) {
     gpuopt_status status = GPUOPT_OK;
     a->assigned = 1;
-    if (p->reduction) status = gpuopt_elimination_reduction_lift(p->reduction, value, a->value);
+    if (p->reduction) status = gpuopt_elimination_preprocessing_postsolve(p->reduction, value, a->value);
     else memcpy(a->value, value, sizeof *value * (size_t)p->model.variables);
     if (!status) expand_values(p, a->value);
     return status;
@@ -215,7 +215,7 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
     gpuopt_desc_init(&found, sizeof found);
     if (!status) status = gpuopt_elimination_create(context, &p->desc, NULL, &elimination);
     if (!status && p->desc.condition_count > 0)
-        status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, p->given);
+        status = gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
     a->exact = a->info.outcome == GPUOPT_OPTIMAL;
     a->info.cost += a->reduction.offset;
@@ -240,18 +240,18 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
  * bounds. */
 static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
     const double start = now();
-    gpuopt_elimination_relaxation *relaxation = NULL;
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
     gpuopt_elimination *elimination = NULL;
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
     int found = 0, permitted;
     gpuopt_status status = gpuopt_elimination_order(context, &p->desc, NULL, NULL, &a->estimate);
-    if (!status) status = gpuopt_elimination_relax(context, &p->desc, (int32_t)o->relax, &relaxation);
-    if (!status) status = gpuopt_elimination_relaxation_get_info(relaxation, &a->relaxation);
-    if (!status) status = gpuopt_elimination_relaxation_get_desc(relaxation, &desc);
+    if (!status) status = gpuopt_elimination_shift_costs(context, &p->desc, (int32_t)o->relax, &relaxation);
+    if (!status) status = gpuopt_elimination_cost_shifting_get_info(relaxation, &a->relaxation);
+    if (!status) status = gpuopt_elimination_cost_shifting_get_desc(relaxation, &desc);
     a->relax_seconds = now() - start;
     if (!status) status = gpuopt_elimination_create(context, &desc, NULL, &elimination);
     if (!status && desc.condition_count > 0)
-        status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, p->given);
+        status = gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
     a->bound = a->info.value;
     if (!status && a->info.outcome == GPUOPT_MORE) { /* stopped: the bound is what shifting costs has found */
@@ -276,7 +276,7 @@ static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, pr
     }
     a->relaxation.original = NULL;
     gpuopt_elimination_destroy(elimination);
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
     return status;
 }
 
@@ -346,9 +346,9 @@ static gpuopt_status solve_by_agents(gpuopt_context *context, const options *o, 
 /* Goes on with the reduced model. */
 static gpuopt_status reduce(gpuopt_context *context, problem *p, wcsp_answer *a) {
     const double start = now();
-    gpuopt_status status = gpuopt_elimination_reduce(context, &p->desc, 0, 0, &p->reduction);
-    if (!status) status = gpuopt_elimination_reduction_get_info(p->reduction, &a->reduction);
-    if (!status) status = gpuopt_elimination_reduction_get_desc(p->reduction, &p->desc);
+    gpuopt_status status = gpuopt_elimination_preprocess(context, &p->desc, 0, 0, &p->reduction);
+    if (!status) status = gpuopt_elimination_preprocessing_get_info(p->reduction, &a->reduction);
+    if (!status) status = gpuopt_elimination_preprocessing_get_desc(p->reduction, &p->desc);
     a->reduced_functions = p->desc.functions;
     a->reduce_seconds = now() - start;
     return status;
@@ -356,7 +356,7 @@ static gpuopt_status reduce(gpuopt_context *context, problem *p, wcsp_answer *a)
 
 static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     gpuopt_context *context = NULL;
-    gpuopt_memory where;
+    gpuopt_memory_space where;
     counter counter;
     gpuopt_status status;
     double start;
@@ -395,7 +395,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     a->peak = counted_peak(&counter, where);
     a->peak_predicted = where == GPUOPT_DEVICE ? a->estimate.memory.device_bytes
                                                : a->estimate.memory.host_bytes + a->estimate.memory.create_bytes;
-    gpuopt_elimination_reduction_destroy(p->reduction);
+    gpuopt_elimination_preprocessing_destroy(p->reduction);
     close_counted_context(&counter, context);
     return status;
 }

@@ -37,10 +37,10 @@ typedef struct wcsp_answer {
     int unwritten;       /* not 0: the certificate could not be written */
     uint64_t peak_predicted, peak;
     double order_seconds, seconds, eliminate_seconds, read_seconds;
-    gpuopt_elimination_reduction_info reduction; /* rules 0: the model was not reduced */
+    gpuopt_elimination_preprocessing_info reduction; /* rules 0: the model was not reduced */
     int32_t reduced_functions;
     double reduce_seconds;
-    gpuopt_elimination_relaxation_info relaxation; /* scale 0: costs were not shifted */
+    gpuopt_elimination_cost_shifting_info relaxation; /* scale 0: costs were not shifted */
     double bound, relax_seconds;                   /* of the relaxation, before it is rounded */
     wcsp_plan plan[7];                             /* by policy; what is `chosen` of those, 0: none fits */
     int chosen;

@@ -17,10 +17,10 @@ extern "C" {
  * Independent linear programs of one shape, each with its own data, solved in one call: on the GPU a block works on
  * each from its data to its verdict, on the CPU a thread.
  *
- *     gpuopt_simplex_many_create(context, &shape, NULL, &many);
- *     gpuopt_simplex_many_load(many, GPUOPT_HOST, &programs);             // the numbers of up to `copies` programs
- *     gpuopt_simplex_many_iterate(many, INT64_MAX, &info);                // info.optimal, info.infeasible, ...
- *     gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, count, &report);      // what is asked for of each
+ *     gpuopt_simplex_batch_create(context, &shape, NULL, &many);
+ *     gpuopt_simplex_batch_load(many, GPUOPT_HOST, &programs);             // the numbers of up to `copies` programs
+ *     gpuopt_simplex_batch_iterate(many, INT64_MAX, &info);                // info.optimal, info.infeasible, ...
+ *     gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, count, &report);      // what is asked for of each
  *
  * Shape      Rows, columns, and either dense matrices or one sparsity pattern for all.
  * Method     The simplex method with bounded variables on a dense tableau, which on the GPU is in shared memory if it
@@ -59,9 +59,9 @@ extern "C" {
  *            P + 1 MiB. The group is not needed by _get_info and _destroy. */
 
 /* Many linear programs of one shape. */
-typedef struct gpuopt_simplex_many gpuopt_simplex_many;
+typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
 
-/* What all programs have in common: bits of gpuopt_simplex_many_desc.shared. */
+/* What all programs have in common: bits of gpuopt_simplex_batch_desc.shared. */
 typedef enum gpuopt_simplex_shared {
     GPUOPT_SHARED_MATRIX = 1, /* value [nonzeros] */
     GPUOPT_SHARED_COST = 2,   /* cost [cols] */
@@ -72,8 +72,8 @@ typedef enum gpuopt_simplex_shared {
 } gpuopt_simplex_shared;
 
 /* The shape of the programs, and how to solve them. */
-typedef struct gpuopt_simplex_many_desc {
-    size_t struct_size;   /* sizeof(gpuopt_simplex_many_desc) */
+typedef struct gpuopt_simplex_batch_desc {
+    size_t struct_size;   /* sizeof(gpuopt_simplex_batch_desc) */
     int32_t copies;       /* most programs at a time, 1 to 65,536, on all ranks together */
     int32_t rows, cols;   /* 0 to 512, 0 to 8,192 */
     const int64_t *start; /* the pattern, as of gpuopt_matrix; NULL: dense, all rows * cols entries line after line */
@@ -87,7 +87,7 @@ typedef struct gpuopt_simplex_many_desc {
     double pivot_tolerance;  /* least |pivot| on the scaled program, 1e-14 to 0.5; 0: 1e-7 */
     int64_t iteration_limit; /* of a program over all calls, then its outcome is LIMIT; 0: none */
     gpuopt_group *group;     /* of the context: its ranks share the programs, see Group; NULL: this context has all */
-} gpuopt_simplex_many_desc;
+} gpuopt_simplex_batch_desc;
 
 /* The numbers of programs 0 to count - 1, one program after the other; an array that is shared is there once. All are
  * in the memory that the call's `where` says. */
@@ -103,16 +103,16 @@ typedef struct gpuopt_simplex_programs {
 } gpuopt_simplex_programs;
 
 /* Where the programs stand. */
-typedef struct gpuopt_simplex_many_info {
-    size_t struct_size; /* sizeof(gpuopt_simplex_many_info) */
+typedef struct gpuopt_simplex_batch_info {
+    size_t struct_size; /* sizeof(gpuopt_simplex_batch_info) */
     int32_t count;      /* programs that are loaded: the sum of the next six */
     int32_t more, optimal, infeasible, unbounded, limit, imprecise; /* how many have this outcome */
     int64_t iterations;                                             /* pivots and flips of all programs since _load */
-} gpuopt_simplex_many_info;
+} gpuopt_simplex_batch_info;
 
 /* What _get is to write. Each array is NULL or in the memory that `where` says. */
-typedef struct gpuopt_simplex_many_report {
-    size_t struct_size;  /* sizeof(gpuopt_simplex_many_report) */
+typedef struct gpuopt_simplex_batch_report {
+    size_t struct_size;  /* sizeof(gpuopt_simplex_batch_report) */
     int32_t *outcome;    /* [count] a gpuopt_outcome: MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT, IMPRECISE */
     int32_t *iterations; /* [count] since _load */
     double *objective;   /* [count] of x */
@@ -124,30 +124,30 @@ typedef struct gpuopt_simplex_many_report {
     double *ray_low;     /* [count][cols] what rounding has taken from it */
     uint8_t *basis;      /* [count][cols + rows] as of gpuopt_simplex_get_basis */
     int32_t *certainty;  /* [count] a gpuopt_certainty: TOLERANCE if OPTIMAL, else NONE */
-} gpuopt_simplex_many_report;
+} gpuopt_simplex_batch_report;
 
 /* Makes a handle, without programs. ARGUMENT: a value is out of the ranges above; the log says which. */
-GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
-                                                    gpuopt_memory_plan *plan, gpuopt_simplex_many **many);
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
+                                                    gpuopt_memory_plan *plan, gpuopt_simplex_batch **many);
 /* Destroys a handle; NULL is allowed. */
-GPUOPT_API void gpuopt_simplex_many_destroy(gpuopt_simplex_many *many);
+GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *many);
 
 /* Takes new programs in place of the old ones, each at the basis of the activities; the arrays are copied, and waited
  * for. ARGUMENT: the count is out of range, value is NULL though there are nonzeros, or a number is not as
  * gpuopt_simplex_programs says, also in device memory; after such a number (or DEVICE) the handle has no programs. */
-GPUOPT_API gpuopt_status gpuopt_simplex_many_load(gpuopt_simplex_many *many, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *many, gpuopt_memory_space where,
                                                   const gpuopt_simplex_programs *programs);
 /* Does up to `iterations` (>= 1) pivots and flips of each program that is MORE, and waits for that. Fills info if it is
  * not NULL. The stop hook is asked between programs on the CPU, and not on the GPU; programs that had no turn stay as
  * they are. A program that is stopped goes on from its basis. */
-GPUOPT_API gpuopt_status gpuopt_simplex_many_iterate(gpuopt_simplex_many *many, int64_t iterations,
-                                                     gpuopt_simplex_many_info *info);
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *many, int64_t iterations,
+                                                     gpuopt_simplex_batch_info *info);
 /* Fills info for the programs as they stand. */
-GPUOPT_API gpuopt_status gpuopt_simplex_many_get_info(gpuopt_simplex_many *many, gpuopt_simplex_many_info *info);
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_get_info(gpuopt_simplex_batch *many, gpuopt_simplex_batch_info *info);
 /* Gets what is asked for of programs first to first + count - 1. Before a program's first iteration its arrays are 0.
  * ARGUMENT: there are no such programs. */
-GPUOPT_API gpuopt_status gpuopt_simplex_many_get(gpuopt_simplex_many *many, gpuopt_memory where, int32_t first,
-                                                 int32_t count, const gpuopt_simplex_many_report *report);
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *many, gpuopt_memory_space where, int32_t first,
+                                                 int32_t count, const gpuopt_simplex_batch_report *report);
 
 /* ---- Knapsack: a batch of small ones ------------------------------------------------------------------------------ *
  * Solves many small knapsacks in one call, as pricing in column generation asks for: max p x subject to w x <= C,
@@ -215,7 +215,7 @@ typedef struct gpuopt_knapsack_report {
  * all copies of a knapsack together, of each item as many as fit without others, exceed 2^63 - 1; likewise. Refused
  * calls write nothing. Cost: O(items^2) for each knapsack, and O(items) a node at worst, of which there may be
  * exponentially many. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch, gpuopt_memory_space where,
                                                    const gpuopt_knapsack_problems *problems,
                                                    const gpuopt_knapsack_report *report);
 

@@ -61,15 +61,15 @@ typedef struct gpuopt_transport {
     void *user;          /* passed to the functions */
     int32_t rank, count; /* this rank, 0 to count - 1; all ranks, 1 to 65,536 */
     /* Collective: receive [count][bytes] gets each rank's send [bytes], in the order of ranks. */
-    gpuopt_status (*all_gather)(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+    gpuopt_status (*all_gather)(void *user, double seconds, gpuopt_memory_space where, const void *send, uint64_t bytes,
                                 void *receive);
     /* Collective: data [bytes] of rank `root` goes to all others. */
-    gpuopt_status (*broadcast)(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+    gpuopt_status (*broadcast)(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
                                uint64_t bytes);
     /* To another rank; may wait until that one receives. What one rank sends to another arrives in that order. */
-    gpuopt_status (*send)(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+    gpuopt_status (*send)(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                           uint64_t bytes);
-    gpuopt_status (*receive)(void *user, double seconds, gpuopt_memory where, int32_t from, void *data, uint64_t bytes);
+    gpuopt_status (*receive)(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data, uint64_t bytes);
     /* Tells the others, without waiting for their calls, that this rank makes no more: what they wait for returns PEER
      * as soon as they know rather than after the time limit, and so does all that they call later. */
     void (*abandon)(void *user);
@@ -114,7 +114,7 @@ GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group
  * another size; the log names it. Found by a hash of 64 bits. With size 0: waits until all ranks have made the call. */
 GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *bytes, uint64_t size);
 /* Copies data [bytes] of rank `root` to all others. */
-GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory where, int32_t root, void *data,
+GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory_space where, int32_t root, void *data,
                                                 uint64_t bytes);
 /* Gathers what each rank sends: its send [bytes], where `bytes` may differ from rank to rank and may be 0. On all ranks
  * receive [capacity] gets these one after the other, in the order of ranks, and sizes [count] (or NULL), in host
@@ -122,7 +122,7 @@ GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memo
  * others; if too small, sizes is filled in. With receive NULL and capacity 0 on all ranks only the sizes are found,
  * which is no error. Cost: one exchange if all send equally many, at most 2^30; else for each rank one broadcast for
  * each 2^30 bytes of its. */
-GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_memory where, const void *send,
+GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_memory_space where, const void *send,
                                                  uint64_t bytes, void *receive, uint64_t capacity, uint64_t *sizes);
 
 /* What a reduction makes of the numbers of two ranks. */
@@ -142,12 +142,12 @@ GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_gro
  * to each other before either receives may wait for the time limit. A message of 0 bytes is none: _send and _receive
  * then wait for nobody. One of more than 2^30 bytes is one of 2^30, and then one of the others. ARGUMENT: no such other
  * rank. */
-GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory where, int32_t to, const void *data,
+GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory_space where, int32_t to, const void *data,
                                            uint64_t bytes);
 /* Receives data [bytes] from another rank: its messages in the order in which they were sent. PEER, also: the message
  * has another number of bytes, messages being as _send says: to receive 2^30 bytes of 2^30 + 5 is OK, and the next
  * message then has 5. ARGUMENT: no such other rank. */
-GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory where, int32_t from, void *data,
+GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory_space where, int32_t from, void *data,
                                               uint64_t bytes);
 /* Breaks the group on purpose, because this rank cannot go on: the others are told (see the transport for how soon), so
  * that they need not wait for the time limit. */

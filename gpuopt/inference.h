@@ -20,7 +20,7 @@ extern "C" {
 struct gpuopt_elimination_packed {
     const void *bytes;    /* [size]; in device memory at a multiple of 8 */
     uint64_t size;        /* of the message, in bytes */
-    gpuopt_memory where;  /* of bytes; DEVICE: not the CPU backend */
+    gpuopt_memory_space where;  /* of bytes; DEVICE: not the CPU backend */
     int32_t arity;        /* of the message */
     const int32_t *scope; /* [arity] distinct variables of this model: those that the message's scope stands for */
 };
@@ -40,7 +40,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_eliminati
  * SplitMix64: x ^= x >> 30, x *= 0xbf58476d1ce4e5b9, x ^= x >> 27, x *= 0x94d049bb133111eb, x ^= x >> 31.
  * DEVICE: bytes are at a multiple of 8, and costs and counts are never in host memory. ARGUMENT: capacity is too small.
  * STATE: the message is not ready. UNSUPPORTED: DEVICE, and the table is in host memory (STREAM). Waits. */
-GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                          int32_t message, int32_t copy, void *bytes, uint64_t capacity,
                                                          uint64_t *size);
 
@@ -58,7 +58,7 @@ typedef struct gpuopt_elimination_packed_info {
 /* Says what bytes [size] hold; in device memory they are at a multiple of 8. ARGUMENT: they are not a message, cut
  * short, of another version, damaged (any change within one word of 8 bytes is found, others but for one in 2^64), or
  * inconsistent; the log says which. Device memory is read by the device, but for what comes before the costs. Waits. */
-GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, gpuopt_memory_space where,
                                                             const void *bytes, uint64_t size,
                                                             gpuopt_elimination_packed_info *message);
 /* Unpacks bytes [size] in host memory into host arrays: scope and domain [arity]; cost or value [entries], and count
@@ -75,11 +75,11 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
  * copy of the variable (node splitting: Choi, Chavira, Darwiche 2007), and where a variable has several, each copy has
  * a function of its own, its shift. The shifts of a variable's copies add up to 0, so that an assignment that gives all
  * copies of a variable one value has the cost that it has in the model, and no shift makes the bound invalid. */
-typedef struct gpuopt_elimination_relaxation gpuopt_elimination_relaxation;
+typedef struct gpuopt_elimination_cost_shifting gpuopt_elimination_cost_shifting;
 
 /* What a relaxation is. */
-typedef struct gpuopt_elimination_relaxation_info {
-    size_t struct_size; /* sizeof(gpuopt_elimination_relaxation_info) */
+typedef struct gpuopt_elimination_cost_shifting_info {
+    size_t struct_size; /* sizeof(gpuopt_elimination_cost_shifting_info) */
     /* CONVERGED: cost or value is a bound. OPTIMAL: it is the optimum, for no bucket is split, or all copies agreed
      * before the last iteration. INFEASIBLE: every assignment of the model is forbidden. MORE: the stop hook came
      * before the first bound. */
@@ -91,7 +91,7 @@ typedef struct gpuopt_elimination_relaxation_info {
     int64_t scale;           /* INT64: the relaxation's costs are this many times the model's; DOUBLE: 1 */
     int64_t cost; /* INT64: the bound on the model's optimum, rounded up (MAX_SUM: down), for costs are whole */
     double value; /* the bound as it is, rounded to double */
-} gpuopt_elimination_relaxation_info;
+} gpuopt_elimination_cost_shifting_info;
 
 /* Makes the relaxation that MINI_BUCKET with desc->z stands for, and shifts costs `iterations` times (0 or more).
  * INT64, if dense tables of all functions have at most 2^24 entries: first between functions, in as many passes over
@@ -108,21 +108,21 @@ typedef struct gpuopt_elimination_relaxation_info {
  * costs, which are up to 256 times the model's, do not fit memory_limit, for z = 0 is chosen for those of the model (a
  * smaller z helps); or as _create.
  * NUMERIC, ARGUMENT: as _create. Time: that of iterations + 2 times _create, all steps and _assign. */
-GPUOPT_API gpuopt_status gpuopt_elimination_relax(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                  int32_t iterations, gpuopt_elimination_relaxation **relaxation);
+GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                  int32_t iterations, gpuopt_elimination_cost_shifting **relaxation);
 /* Destroys a relaxation; NULL is allowed. Handles that were made from its descriptor stay. */
-GPUOPT_API void gpuopt_elimination_relaxation_destroy(gpuopt_elimination_relaxation *relaxation);
+GPUOPT_API void gpuopt_elimination_cost_shifting_destroy(gpuopt_elimination_cost_shifting *relaxation);
 /* Gives what it is. */
-GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_info(gpuopt_elimination_relaxation *relaxation,
-                                                                gpuopt_elimination_relaxation_info *info);
+GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimination_cost_shifting *relaxation,
+                                                                gpuopt_elimination_cost_shifting_info *info);
 /* Gives its descriptor, whose arrays are the relaxation's: with its order and the policy EXACT, for _create, which
  * may refuse it only where a memory_limit is near. A copy has the number of its step, and the copies of a variable
  * follow one another. */
-GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_desc(gpuopt_elimination_relaxation *relaxation,
+GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_desc(gpuopt_elimination_cost_shifting *relaxation,
                                                                 gpuopt_elimination_desc *desc);
 
 /* A reduction of a model: a smaller model with the same answer, and the way back from its assignments. */
-typedef struct gpuopt_elimination_reduction gpuopt_elimination_reduction;
+typedef struct gpuopt_elimination_preprocessing gpuopt_elimination_preprocessing;
 
 /* The rules of a reduction, as bits. Those up to FUNCTIONAL are for every semiring: counts and ln Z stay what they are.
  * A rule that adds a table does so only where it is no larger than the tables that it replaces. */
@@ -146,8 +146,8 @@ typedef enum gpuopt_elimination_rule {
 } gpuopt_elimination_rule;
 
 /* What a reduction has done. */
-typedef struct gpuopt_elimination_reduction_info {
-    size_t struct_size; /* sizeof(gpuopt_elimination_reduction_info) */
+typedef struct gpuopt_elimination_preprocessing_info {
+    size_t struct_size; /* sizeof(gpuopt_elimination_preprocessing_info) */
     /* OPTIMAL: no variable is left. INFEASIBLE: every assignment is forbidden; of the variables only those are left
      * that may not be touched, and the reduced model is forbidden, too. CONVERGED: no rule applies any more. MORE: the
      * work or the stop hook ended it before that; the reduced model is as good as any. */
@@ -172,7 +172,7 @@ typedef struct gpuopt_elimination_reduction_info {
     const int32_t *original;    /* [variables], the reduction's: the model's variable that each is */
     const int64_t *value_start; /* [variables + 1]: value_start[k] + v is where value v of variable k has, in the */
     const int32_t *value;       /* following, the number that it has in the model */
-} gpuopt_elimination_reduction_info;
+} gpuopt_elimination_preprocessing_info;
 
 /* Reduces a model. rules: GPUOPT_RULE_ bits; 0: all. Rules that do not apply to the model's semiring and top are left
  * out. work: tables are changed until so many of their entries have been looked at; 0: 2^31, some seconds. What a rule
@@ -185,24 +185,24 @@ typedef struct gpuopt_elimination_reduction_info {
  * much again for the result, and as much for BOUND, which leaves models with more than 2^24 entries alone. ARGUMENT:
  * rules has another bit, work is negative; or as _create. NUMERIC, UNSUPPORTED: as _create, where that is not about
  * memory. */
-GPUOPT_API gpuopt_status gpuopt_elimination_reduce(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                    uint32_t rules, int64_t work,
-                                                   gpuopt_elimination_reduction **reduction);
+                                                   gpuopt_elimination_preprocessing **reduction);
 /* Destroys a reduction; NULL is allowed. Handles that were made from its descriptor stay. */
-GPUOPT_API void gpuopt_elimination_reduction_destroy(gpuopt_elimination_reduction *reduction);
+GPUOPT_API void gpuopt_elimination_preprocessing_destroy(gpuopt_elimination_preprocessing *reduction);
 /* Gives what it has done. */
-GPUOPT_API gpuopt_status gpuopt_elimination_reduction_get_info(gpuopt_elimination_reduction *reduction,
-                                                               gpuopt_elimination_reduction_info *info);
+GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimination_preprocessing *reduction,
+                                                               gpuopt_elimination_preprocessing_info *info);
 /* Gives the descriptor of the reduced model, whose arrays are the reduction's, for _order, _create and _relax: with the
  * options of the original's, and its order and condition as far as their variables are left. Variables keep their
  * order, and so do the values that are left of each. */
-GPUOPT_API gpuopt_status gpuopt_elimination_reduction_get_desc(gpuopt_elimination_reduction *reduction,
+GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimination_preprocessing *reduction,
                                                                gpuopt_elimination_desc *desc);
 /* Turns an assignment of the reduced model, reduced [its variables], as _assign gives it, into one of the model, value
  * [variables], with the same cost but for the offset, unless that is forbidden; both in host memory. So an optimal one
  * becomes an optimal one. ARGUMENT: a value is outside of its domain. STATE: INFEASIBLE. UNSUPPORTED: LOG_SUM_EXP. Time
  * O(variables + scopes and domains of what was eliminated). */
-GPUOPT_API gpuopt_status gpuopt_elimination_reduction_lift(gpuopt_elimination_reduction *reduction,
+GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_postsolve(gpuopt_elimination_preprocessing *reduction,
                                                            const int32_t *reduced, int32_t *value);
 
 #ifdef __cplusplus

@@ -16,10 +16,10 @@ extern "C" {
 /* ---- Knapsack: several constraints -------------------------------------------------------------------------------- *
  * The multidimensional knapsack: max p x subject to W x <= C, x in {0, 1}^n, with up to 30 rows, exactly, in integers.
  *
- *     gpuopt_knapsack_multi_create(context, &desc, NULL, &knapsack);
+ *     gpuopt_knapsack_multidimensional_create(context, &desc, NULL, &knapsack);
  *     while (info.outcome == GPUOPT_MORE)                                  // your loop
- *         if (gpuopt_knapsack_multi_run(knapsack, 1 << 26, 0, &info)) ...
- *     gpuopt_knapsack_multi_get_items(knapsack, GPUOPT_HOST, taken, &profit);
+ *         if (gpuopt_knapsack_multidimensional_run(knapsack, 1 << 26, 0, &info)) ...
+ *     gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, taken, &profit);
  *
  * Method  Depth-first branch and bound by many workers, who share their open nodes. Bounds are Lagrangian, with the
  *         duals of the linear relaxation and of variations of it as multipliers; the items are in the order of their
@@ -33,11 +33,11 @@ extern "C" {
  *         threads, and however the work is divided between calls. */
 
 /* A search of a multidimensional knapsack. */
-typedef struct gpuopt_knapsack_multi gpuopt_knapsack_multi;
+typedef struct gpuopt_knapsack_multidimensional gpuopt_knapsack_multidimensional;
 
 /* A problem, and how it is searched. */
-typedef struct gpuopt_knapsack_multi_desc {
-    size_t struct_size;      /* sizeof(gpuopt_knapsack_multi_desc) */
+typedef struct gpuopt_knapsack_multidimensional_desc {
+    size_t struct_size;      /* sizeof(gpuopt_knapsack_multidimensional_desc) */
     int32_t items;           /* n, 0 to 4096 */
     int32_t rows;            /* constraints, 0 to 30 */
     const int64_t *weight;   /* [rows][items] 0 or more */
@@ -47,21 +47,21 @@ typedef struct gpuopt_knapsack_multi_desc {
      * threads, and on a GPU many more. */
     int32_t workers;
     int64_t node_limit; /* nodes in the handle's life, after which a call ends with LIMIT; 0: no limit */
-} gpuopt_knapsack_multi_desc;
+} gpuopt_knapsack_multidimensional_desc;
 
 /* Creates a search: solves linear relaxations, finds a first solution, and fixes items. If that settles the problem,
  * the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative number the log names it. NUMERIC:
  * of the items that fit all rows, the profits or the weights of a row are more than 2^58 together. Cost: on the host,
  * not interrupted by the stop hook, for up to 26 linear programs O(rows (items + rows)) a pivot each, with about as
  * many pivots as items; and O(items^2). Meanwhile it takes up to the plan's create_bytes more of host memory. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
-                                                      gpuopt_memory_plan *plan, gpuopt_knapsack_multi **knapsack);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context *context, const gpuopt_knapsack_multidimensional_desc *desc,
+                                                      gpuopt_memory_plan *plan, gpuopt_knapsack_multidimensional **knapsack);
 /* Destroys a search; NULL is allowed. */
-GPUOPT_API void gpuopt_knapsack_multi_destroy(gpuopt_knapsack_multi *knapsack);
+GPUOPT_API void gpuopt_knapsack_multidimensional_destroy(gpuopt_knapsack_multidimensional *knapsack);
 
 /* Where the search stands. */
-typedef struct gpuopt_knapsack_multi_info {
-    size_t struct_size;     /* sizeof(gpuopt_knapsack_multi_info) */
+typedef struct gpuopt_knapsack_multidimensional_info {
+    size_t struct_size;     /* sizeof(gpuopt_knapsack_multidimensional_info) */
     gpuopt_outcome outcome; /* MORE; OPTIMAL: `lower` is the optimum; LIMIT: node_limit */
     int32_t free_items;     /* that _create left undecided */
     int32_t busy;           /* workers with a node */
@@ -69,35 +69,35 @@ typedef struct gpuopt_knapsack_multi_info {
     int64_t rounds;         /* of all workers, each of up to 128 nodes; between them they share */
     int64_t lower;          /* the profit of the best solution known */
     int64_t upper;          /* no solution has more: the best bound of _create, and `lower` at the end */
-} gpuopt_knapsack_multi_info;
+} gpuopt_knapsack_multidimensional_info;
 
 /* Searches until at least `nodes` nodes have been visited, or `rounds` rounds made, or the search ends (0: no such
  * limit). A round is never divided, so `nodes` and node_limit may be exceeded by up to 128 nodes a worker. Fills *info,
  * which may be NULL. The stop hook is asked after each round; if it stops the call, the next one goes on to the same
  * result. Waits for the device after each round. ARGUMENT: a negative number. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_run(gpuopt_knapsack_multi *knapsack, int64_t nodes, int32_t rounds,
-                                                   gpuopt_knapsack_multi_info *info);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes, int32_t rounds,
+                                                   gpuopt_knapsack_multidimensional_info *info);
 /* Fills *info with where the search stands. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_info(gpuopt_knapsack_multi *knapsack,
-                                                        gpuopt_knapsack_multi_info *info);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsack_multidimensional *knapsack,
+                                                        gpuopt_knapsack_multidimensional_info *info);
 /* Tells the search of a solution, at any time: taken [items] in memory `where`, nonzero for its items. It is kept if it
  * is better. ARGUMENT: the items are too heavy, which is also checked in device memory. Cost: O(rows items) on the
  * host. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_set_incumbent(gpuopt_knapsack_multi *knapsack, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack, gpuopt_memory_space where,
                                                              const uint8_t *taken);
 /* Returns the best solution known, at any time: taken [items] as 1 and 0 in memory `where`, and its profit, one number
  * in host memory. Either may be NULL. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_items(gpuopt_knapsack_multi *knapsack, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack, gpuopt_memory_space where,
                                                          uint8_t *taken, int64_t *profit);
 
 /* ---- Knapsack: one item of each class ----------------------------------------------------------------------------- *
  * The multiple-choice knapsack: items are in classes, of each of which exactly one is taken, or at most one, with the
  * most profit within an integer capacity, exactly.
  *
- *     gpuopt_knapsack_choice_create(context, &desc, NULL, &knapsack);
+ *     gpuopt_knapsack_multiple_choice_create(context, &desc, NULL, &knapsack);
  *     while (info.outcome == GPUOPT_MORE)                                  // your loop
- *         if (gpuopt_knapsack_choice_run(knapsack, 1 << 24, 0, &info)) ...
- *     gpuopt_knapsack_choice_get_items(knapsack, GPUOPT_HOST, chosen, &profit);
+ *         if (gpuopt_knapsack_multiple_choice_run(knapsack, 1 << 24, 0, &info)) ...
+ *     gpuopt_knapsack_multiple_choice_get_items(knapsack, GPUOPT_HOST, chosen, &profit);
  *
  * Method  Dynamic programming over a list of states, weight and profit of what classes have decided so far, which
  *         begins at the solution of the linear relaxation and takes one class more in each step, those around the break
@@ -118,11 +118,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_items(gpuopt_knapsack_multi *
  *         any number of threads, and however the work is divided between calls. */
 
 /* A search of a multiple-choice knapsack. */
-typedef struct gpuopt_knapsack_choice gpuopt_knapsack_choice;
+typedef struct gpuopt_knapsack_multiple_choice gpuopt_knapsack_multiple_choice;
 
 /* A problem, and how it is searched. */
-typedef struct gpuopt_knapsack_choice_desc {
-    size_t struct_size;    /* sizeof(gpuopt_knapsack_choice_desc) */
+typedef struct gpuopt_knapsack_multiple_choice_desc {
+    size_t struct_size;    /* sizeof(gpuopt_knapsack_multiple_choice_desc) */
     int32_t classes;       /* m, 0 to 2^26 */
     int32_t at_most_one;   /* 0: exactly one item of each class is taken; else one or none */
     const int64_t *begin;  /* [classes + 1] class c has the items begin[c] .. begin[c + 1] - 1; up to 2^28 in all */
@@ -131,7 +131,7 @@ typedef struct gpuopt_knapsack_choice_desc {
     int64_t capacity;      /* 0 or more */
     int64_t states;        /* that fit a list, up to 2^31; 0: 2^16, and it grows, see Memory above */
     int64_t state_limit;   /* states expanded in the handle's life, after which a call ends with LIMIT; 0: no limit */
-} gpuopt_knapsack_choice_desc;
+} gpuopt_knapsack_multiple_choice_desc;
 
 /* Creates a search: leaves out dominated items, solves the linear relaxation, and finds a first solution. If that
  * settles the problem, the outcome is OPTIMAL at once, or INFEASIBLE: the lightest items are too heavy, or a class of
@@ -139,14 +139,14 @@ typedef struct gpuopt_knapsack_choice_desc {
  * log names the item. NUMERIC: of the items that fit by themselves, the largest weights of the classes, or the largest
  * sizes of profits, are more than 2^60 together. Cost: O(items log items) on the host, not interrupted by the stop
  * hook. Meanwhile it takes up to the plan's create_bytes more of host memory. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
-                                                       gpuopt_memory_plan *plan, gpuopt_knapsack_choice **knapsack);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *context, const gpuopt_knapsack_multiple_choice_desc *desc,
+                                                       gpuopt_memory_plan *plan, gpuopt_knapsack_multiple_choice **knapsack);
 /* Destroys a search; NULL is allowed. */
-GPUOPT_API void gpuopt_knapsack_choice_destroy(gpuopt_knapsack_choice *knapsack);
+GPUOPT_API void gpuopt_knapsack_multiple_choice_destroy(gpuopt_knapsack_multiple_choice *knapsack);
 
 /* Where the search stands. Counts are over the handle's life, without those of recovering items. */
-typedef struct gpuopt_knapsack_choice_info {
-    size_t struct_size; /* sizeof(gpuopt_knapsack_choice_info) */
+typedef struct gpuopt_knapsack_multiple_choice_info {
+    size_t struct_size; /* sizeof(gpuopt_knapsack_multiple_choice_info) */
     /* MORE; OPTIMAL: `lower` is the optimum; INFEASIBLE: there is no solution; LIMIT: state_limit; FULL: the states of
      * the next step do not fit. */
     gpuopt_outcome outcome;
@@ -159,7 +159,7 @@ typedef struct gpuopt_knapsack_choice_info {
     int64_t states;   /* that fit a list now */
     int64_t lower;    /* the profit of the best solution known; INFEASIBLE: 0 */
     int64_t upper;    /* no solution has more: the linear relaxation's bound, and `lower` at the end */
-} gpuopt_knapsack_choice_info;
+} gpuopt_knapsack_multiple_choice_info;
 
 /* Decides class after class, until at least `states` states have been expanded, or `steps` steps made, or the search
  * ends (0: no such limit). A step is never divided, so `states` and state_limit may be exceeded by a list. Fills *info,
@@ -167,22 +167,22 @@ typedef struct gpuopt_knapsack_choice_info {
  * result. After FULL, a call tries the step again. ARGUMENT: a negative number.
  * Cost: O(s n log n) a step, for s states and the class's n items that may be of use; a step whose states turn out not
  * to fit is made again in longer lists. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_run(gpuopt_knapsack_choice *knapsack, int64_t states, int32_t steps,
-                                                    gpuopt_knapsack_choice_info *info);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states, int32_t steps,
+                                                    gpuopt_knapsack_multiple_choice_info *info);
 /* Fills *info with where the search stands. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_info(gpuopt_knapsack_choice *knapsack,
-                                                         gpuopt_knapsack_choice_info *info);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_info(gpuopt_knapsack_multiple_choice *knapsack,
+                                                         gpuopt_knapsack_multiple_choice_info *info);
 /* Tells the search of a solution, at any time: chosen [classes] in memory `where`, the item of each class (an index
  * into the descriptor's arrays), or -1 for none with at_most_one. It is kept if it is better. ARGUMENT: an item is not
  * of its class, or they are too heavy, which is also checked in device memory. Cost: O(classes) on the host. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_set_incumbent(gpuopt_knapsack_choice *knapsack, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack, gpuopt_memory_space where,
                                                               const int32_t *chosen);
 /* Returns the best solution known, at any time: chosen [classes], as above, in memory `where`, and its profit, one
  * number in host memory. Either may be NULL. A state carries only its last 64 bits of decisions; earlier ones are
  * recovered by going through the levels again, in memory that the handle has: usually about twice as many states as the
  * search expanded; where lists outgrow the handle's on the way, which has not been seen, as many as the search's for
  * each 64 bits of decisions. The stop hook is not asked. STATE: INFEASIBLE. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_items(gpuopt_knapsack_choice *knapsack, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack, gpuopt_memory_space where,
                                                           int32_t *chosen, int64_t *profit);
 
 #ifdef __cplusplus

@@ -54,7 +54,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_push(gpuopt_propagator *propagator, i
 GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, int32_t levels);
 /* Empties the trail and keeps the bounds: they become those of level 0. Positions start at 0 again, and changes so far
  * can no longer be explained. STATE: there is no trail. Cost O(changes, and rows still to be evaluated). */
-GPUOPT_API gpuopt_status gpuopt_propagator_keep(gpuopt_propagator *propagator);
+GPUOPT_API gpuopt_status gpuopt_propagator_commit(gpuopt_propagator *propagator);
 
 /* Where a trail stands. */
 typedef struct gpuopt_propagator_trail {
@@ -83,7 +83,7 @@ typedef struct gpuopt_propagator_changes {
  * that `where` says. A bound that moved several times is there several times. ARGUMENT: from is negative or beyond the
  * end. STATE: there is no trail. Cost O(changes read); CUDA, host memory: of those that the host has not seen yet, in
  * one copy, or without one if the last _round found at most 256. */
-GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory where, int64_t from,
+GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t from,
                                                        gpuopt_propagator_changes *changes);
 
 /* Why a bound changed, or why there is no solution. */
@@ -120,7 +120,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propag
  * backend and device, and then be used by another thread at the same time; with CUDA, to one whose stream is of the
  * same CUDA context, or of green contexts. The original must not be destroyed before it. Cost
  * O(rows + cols + spare nonzeros); waits for what the original has enqueued. */
-GPUOPT_API gpuopt_status gpuopt_propagator_fork(gpuopt_propagator *original, gpuopt_context *context,
+GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gpuopt_context *context,
                                                 gpuopt_memory_plan *plan, gpuopt_propagator **fork);
 /* ---- A batch of nodes --------------------------------------------------------------------------------------------- *
  * Propagates many nodes of a search in one call: each is a list of bounds that differ from those of one propagator, the
@@ -210,7 +210,7 @@ typedef struct gpuopt_propagator_node_report {
  * gpuopt_propagator_set_bounds refuses it. What is in device memory is checked, too. That a column is twice in a node
  * is not checked; one of its bounds then counts. MEMORY: the nodes are given more bounds than the descriptor has room
  * for (in device memory that is ARGUMENT). After an error there are no changes to read. */
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                      const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                      const gpuopt_propagator_node_report *report);
 
@@ -229,14 +229,14 @@ typedef struct gpuopt_propagator_node_changes {
  * the nodes are to be run in several calls. STATE: there was no _run, or it failed. With a group: also MEMORY if there
  * is no room on one rank (with `own`: on this one); capacity, and which arrays are NULL, may differ from rank to rank;
  * each rank sends the others 20 bytes a column. */
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                              gpuopt_propagator_node_changes *changes);
 /* Reads all bounds of `count` nodes of the latest _run: node [count], lb and ub [count][cols], all in the memory that
  * `where` says; node NULL: the first `count` nodes; lb or ub may be NULL. Where a node has no changes to read, these
  * are the base's bounds. ARGUMENT: a count is out of range, or a node in host memory. One in device memory gives NaN.
  * MEMORY: as _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols).
  * With a group: of nodes that this rank ran (another's: ARGUMENT); node NULL: the first `count` of these. */
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                             int64_t count, const int32_t *node, double *lb, double *ub);
 
 /* ---- Probing ------------------------------------------------------------------------------------------------------ *
@@ -410,7 +410,7 @@ typedef struct gpuopt_simplex_dual_entering {
     double step;
     double pivot; /* the entry in the pivot row, scaled */
     /* Not 0: _dual_pivot would refuse the entry of what blocks, `pivot`, as too small; variable is -1. Let another
-     * variable leave, or refresh with reinvert. */
+     * variable leave, or rebuild with reinvert. */
     int32_t unsafe;
 } gpuopt_simplex_dual_entering;
 
@@ -419,7 +419,7 @@ typedef struct gpuopt_simplex_dual_entering {
  * and other reduced costs of the wrong sign become 0 by shifts of their costs, which the primal method undoes; there is
  * no phase 1. Where no variable leaves, or nothing blocks one that does, _iterate comes to the verdict, without an
  * iteration if there is nothing left to do. Calls of _iterate and of the primal method's parts may come in between. A
- * refresh that is due is done by the next part. While bounds cross, or after OPTIMAL, INFEASIBLE, UNBOUNDED or
+ * rebuild that is due is done by the next part. While bounds cross, or after OPTIMAL, INFEASIBLE, UNBOUNDED or
  * IMPRECISE, _dual_price finds no variable, and the other two return STATE. NUMERIC: the basis is too close to a
  * singular one. */
 
@@ -487,9 +487,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, doubl
  * one, and fills info if it is not NULL: for a basis of another solver, or of the host's own. x and duals are
  * recomputed from the original data, and the perturbation of bounds is removed. OPTIMAL, within the tolerances,
  * INFEASIBLE and UNBOUNDED are proven as by _iterate; else the outcome is MORE, and info says what the point is worth.
- * Time of a refresh; beyond that, of some products with the inverse for each violated bound (in phase 1) or reduced
+ * Time of a rebuild; beyond that, of some products with the inverse for each violated bound (in phase 1) or reduced
  * cost. */
-GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
+GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* Solves with the basis, for cuts and own methods, in the host's units and with the present inverse, without
  * refinement. B [rows][rows] has the columns of the basic variables in the order of _get_head: that of A for a column,
@@ -497,24 +497,24 @@ GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_
  * count, a position out of range. */
 
 /* Gets the basic variable of each position: head [rows]. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_head(gpuopt_simplex *simplex, gpuopt_memory where, int32_t *head);
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where, int32_t *head);
 /* x = B^-1 x for each of `count` right-hand sides, one after the other in x [count][rows]; the results are by position.
  * Time O(rows^2) each; with factors O(rows) and that of their entries that the vector meets. */
-GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *x);
+GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count, double *x);
 /* y = B^-T y, the same for [count][rows] values by position; the results are by row. */
-GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *y);
+GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count, double *y);
 /* Gets rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are in host memory;
  * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each, or of _btran. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                        const int32_t *position, double *rows);
 
 /* ---- Children of one basis ---------------------------------------------------------------------------------------- *
  * Solves many linear programs in one call, each of which differs from that of one handle, the root, in some bounds,
  * sides or costs, and begins at the root's basis: the children of a node of a search, or strong branching.
  *
- *     gpuopt_simplex_batch_create(root, &desc, NULL, &batch);
- *     gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 500, &report);      // outcome, bound, ... of each
- *     gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 50, &report);   // both sides of each column
+ *     gpuopt_simplex_children_create(root, &desc, NULL, &batch);
+ *     gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 500, &report);      // outcome, bound, ... of each
+ *     gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, 50, &report);   // both sides of each column
  *
  * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
  *            Rows and columns may come and go between the calls (_add_rows and its sisters).
@@ -554,26 +554,26 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, 
  *            needed by _destroy. */
 
 /* Many children of one root. */
-typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
+typedef struct gpuopt_simplex_children gpuopt_simplex_children;
 
 /* What becomes of a child that has made `pivots` iterations. */
-typedef enum gpuopt_simplex_when_full {
-    GPUOPT_WHEN_FULL_END = 0, /* its outcome is FULL; its bound and basis are those that it has come to */
-    GPUOPT_WHEN_FULL_REFACTOR /* it goes on, with an inverse of its own */
-} gpuopt_simplex_when_full;
+typedef enum gpuopt_simplex_on_pivot_limit {
+    GPUOPT_ON_PIVOT_LIMIT_END = 0, /* its outcome is FULL; its bound and basis are those that it has come to */
+    GPUOPT_ON_PIVOT_LIMIT_REFACTOR /* it goes on, with an inverse of its own */
+} gpuopt_simplex_on_pivot_limit;
 
 /* A batch to be created. */
-typedef struct gpuopt_simplex_batch_desc {
-    size_t struct_size; /* sizeof(gpuopt_simplex_batch_desc) */
+typedef struct gpuopt_simplex_children_desc {
+    size_t struct_size; /* sizeof(gpuopt_simplex_children_desc) */
     int32_t copies;     /* most children of a call, 1 to 65,536, on all ranks together */
     int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
     int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
-    gpuopt_simplex_when_full when_full; /* 0: END */
+    gpuopt_simplex_on_pivot_limit when_full; /* 0: END */
     /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, for which the batch then has
      * room in device memory. Elsewhere they may be asked for in any case. */
     int32_t with_basis, with_x, with_farkas;
     gpuopt_group *group; /* of the root's context: its ranks share the children, see Group; NULL: it runs all */
-} gpuopt_simplex_batch_desc;
+} gpuopt_simplex_children_desc;
 
 /* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a TABLEAU.
  * Memory on the CPU: about that of the root for each thread; on the GPU 20 rows^2 bytes, 10 or more for each nonzero
@@ -583,16 +583,16 @@ typedef struct gpuopt_simplex_batch_desc {
  * than 16 GiB together; of a root whose inverse is kept for its core alone (doc/simplex.md) more of them find place in
  * the same memory. Spare rows and columns of the root count as if they were there, and each column then as if it
  * had up to min(64, rows) nonzeros. */
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
-                                                     gpuopt_memory_plan *plan, gpuopt_simplex_batch **batch);
+GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
+                                                     gpuopt_memory_plan *plan, gpuopt_simplex_children **batch);
 /* Destroys a batch; NULL is allowed. */
-GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch);
+GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *batch);
 
 /* Children to be solved. All arrays are in the memory that the call's `where` says. A `start` [count + 1] ascends from
  * 0: child k is given entries start[k] to start[k + 1] - 1 of the arrays after it; NULL: no child has any. Of entries
  * of a child for the same column or row the last one counts. */
-typedef struct gpuopt_simplex_children {
-    size_t struct_size;        /* sizeof(gpuopt_simplex_children) */
+typedef struct gpuopt_simplex_child_list {
+    size_t struct_size;        /* sizeof(gpuopt_simplex_child_list) */
     int32_t count;             /* children, 0 to the descriptor's copies */
     const int64_t *start;      /* of the bounds */
     const int32_t *col;        /* columns */
@@ -603,7 +603,7 @@ typedef struct gpuopt_simplex_children {
     const int64_t *cost_start; /* of the costs */
     const int32_t *cost_col;   /* columns */
     const double *cost;        /* their costs */
-} gpuopt_simplex_children;
+} gpuopt_simplex_child_list;
 
 /* Where _run is to write what it found. Each array is NULL or in the memory that `where` says. */
 typedef struct gpuopt_simplex_child_report {
@@ -624,15 +624,15 @@ typedef struct gpuopt_simplex_child_report {
  * ARGUMENT: a count or start is out of range, or an entry as the calls that set some refuse it; also in device memory.
  * NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more entries than the
  * descriptor has room for. Refused calls write nothing. */
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_run(gpuopt_simplex_batch *batch, gpuopt_memory where,
-                                                  const gpuopt_simplex_children *children, int64_t iterations,
+GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *batch, gpuopt_memory_space where,
+                                                  const gpuopt_simplex_child_list *children, int64_t iterations,
                                                   const gpuopt_simplex_child_report *report);
 /* Strong branching: the same for two children of each of `count` columns, col [count], at the root's present point x:
  * child 2 k has the bound ub = floor(x), child 2 k + 1 has lb = floor(x) + 1, of column col[k]; where that crosses the
  * column's other bound, the child is INFEASIBLE. The present point is that of _get_solution, which moves once bounds
  * are set: a host that has tightened some since its _iterate call, and wants the split of before, gives its own bounds
  * to _run. Takes 2 * count of the descriptor's copies and changes. */
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch, gpuopt_memory where, int32_t count,
+GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *batch, gpuopt_memory_space where, int32_t count,
                                                      const int32_t *col, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report);
 
@@ -641,7 +641,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
 /* Sets the values of a copy's conditioned variables: value [condition_count], which are checked in either memory. All
  * copies go back to where no variable is eliminated. ARGUMENT: there is no such copy, or a value is outside its
  * domain. */
-GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *elimination, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                           int32_t copy, const int32_t *value);
 
 /* Bounds for branch and bound, after the last step, for `count` partial assignments at once; the tables stay where the
@@ -661,7 +661,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *el
  * messages), with increase O(those of the variable's bucket); and the domain times the tables of the bucket. GPU, HOST:
  * in pieces of 64 partial assignments or more, and of up to 4 MiB where the tables take 64 MiB; DEVICE: all in one
  * launch. INT64: the same bits on every backend and for any count. */
-GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                        int32_t copy, int32_t variable, int increase, int64_t count,
                                                        const int32_t *value, int64_t *bound, double *bound_value);
 
@@ -670,14 +670,14 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimi
 /* Takes one of each `every` nodes (1: all) out of the pool, from all its levels, and packs them: with 2 it is half of
  * the work, and not a piece of one end of it, as with _pack. Otherwise as _pack with remove. Cost: as _pack, and
  * O(nodes in the pool), on the GPU within its memory. ARGUMENT: every is less than 1, or capacity is too small. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
+GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
                                               uint64_t *size);
 /* Drops all nodes but one of each `parts`, from all levels: the share of part 0 <= part < parts. Handles of a problem,
  * with pools of one size, that have made the same calls hold the same nodes, on any backend; if each of `parts` of them
  * then keeps a part of its own, they share the work, and no node has had to travel. OPTIMAL and `upper` then refer only
  * to what each of them holds; what is dropped is not counted as pruned. Cost: O(nodes in the pool), on the GPU within
  * its memory. ARGUMENT: parts is less than 1, or there is no such part. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_keep(gpuopt_knapsack *knapsack, int64_t part, int64_t parts);
+GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, int64_t part, int64_t parts);
 /* As _unpack, but the nodes are added to those in the pool, the root included, if there are any. STATE: the pool is not
  * empty, and the search is by DOMINANCE. UNSUPPORTED: both together do not fit the pool. Cost: O(size), and at times
  * O(nodes in the pool). */

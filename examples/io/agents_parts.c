@@ -359,7 +359,7 @@ gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate
     if (!status) status = gpuopt_elimination_order(s->context, &desc, NULL, NULL, estimate);
     *start += now() - planning;
     if (!status) status = gpuopt_elimination_create(s->context, &desc, NULL, &p->elimination);
-    if (!status && d.conditions > 0) status = gpuopt_elimination_set_condition(p->elimination, GPUOPT_HOST, 0, d.given);
+    if (!status && d.conditions > 0) status = gpuopt_elimination_set_evidence(p->elimination, GPUOPT_HOST, 0, d.given);
     free_draft(&d);
     eliminating = now();
     if (!status) status = eliminate(p->elimination, info);

@@ -35,10 +35,10 @@ enum { MOST_LEVELS = 8 }; /* of a round */
 
 /* Takes one of each `every` nodes out of the pool, as bytes that the caller frees. */
 static gpuopt_status take_out(gpuopt_knapsack *knapsack, int64_t every, void **bytes, uint64_t *size) {
-    gpuopt_status status = gpuopt_knapsack_deal(knapsack, every, NULL, 0, size);
+    gpuopt_status status = gpuopt_knapsack_split(knapsack, every, NULL, 0, size);
     *bytes = status ? NULL : malloc((size_t)*size);
     if (!status && !*bytes) status = GPUOPT_ERROR_MEMORY;
-    if (!status) status = gpuopt_knapsack_deal(knapsack, every, *bytes, *size, size);
+    if (!status) status = gpuopt_knapsack_split(knapsack, every, *bytes, *size, size);
     return status;
 }
 
@@ -151,7 +151,7 @@ static gpuopt_status begin(search *s, knapsack_ranks_answer *answer) {
 }
 
 static gpuopt_status go(search *s, uint8_t *taken, int32_t items, knapsack_ranks_answer *answer) {
-    gpuopt_status status = gpuopt_knapsack_keep(s->knapsack, s->rank, s->ranks);
+    gpuopt_status status = gpuopt_knapsack_take_share(s->knapsack, s->rank, s->ranks);
     int64_t alive = s->info.alive;
     int32_t owner = 0, k;
     if (!status) status = gpuopt_knapsack_get_info(s->knapsack, &s->info);

@@ -39,7 +39,7 @@ static gpuopt_status gpuopt__basis_check_shape(const gpuopt_basis *basis, const 
 
 /* Checks a vector that a call reads: not NULL and, in host memory, finite. */
 static gpuopt_status gpuopt__basis_check_vector(const gpuopt_basis *basis, const char *call, const char *name,
-                                                gpuopt_memory where, const double *vector) {
+                                                gpuopt_memory_space where, const double *vector) {
     gpuopt_status status = gpuopt__check_where(basis->context, call, where);
     if (status) return status;
     if (!vector && basis->m > 0) {
@@ -115,7 +115,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
 /* ---- FTRAN and BTRAN ---- */
 
 /* Checks a vector that a call writes: not NULL unless optional. */
-static gpuopt_status gpuopt__basis_check_result(const gpuopt_basis *basis, const char *call, gpuopt_memory where,
+static gpuopt_status gpuopt__basis_check_result(const gpuopt_basis *basis, const char *call, gpuopt_memory_space where,
                                                 const double *result, int optional) {
     gpuopt_status status = gpuopt__check_where(basis->context, call, where);
     if (status) return status;
@@ -136,7 +136,7 @@ static gpuopt_status gpuopt__basis_check_sparse(gpuopt_basis *basis, const char 
     return status;
 }
 
-static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
+static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count,
                                                 const int32_t *row, const double *val, double *x) {
     static const char call[] = "gpuopt_basis_ftran";
     const void *rows = NULL, *values = NULL;
@@ -158,7 +158,7 @@ static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memo
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, int32_t count, const int32_t *row,
+GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count, const int32_t *row,
                                             const double *rhs, double *x) {
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_basis_ftran(basis, where, count, row, rhs, x));
@@ -175,7 +175,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory w
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, int32_t position, const double *c,
+GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position, const double *c,
                                             double *y) {
     static const char call[] = "gpuopt_basis_btran";
     gpuopt_status status;
@@ -193,7 +193,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory w
 
 /* ---- Updates and reports ---- */
 
-GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
+GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
                                              const double *alpha, gpuopt_basis_info *info) {
     static const char call[] = "gpuopt_basis_update";
     gpuopt_basis_info result;
@@ -263,7 +263,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse) {
+GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space where, double *inverse) {
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_basis_get_inverse(basis, where, inverse));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;

@@ -127,7 +127,7 @@ static gpuopt_status gpuopt__knapsack_batch_refuse(const gpuopt_knapsack_batch *
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch, gpuopt_memory_space where,
                                                    const gpuopt_knapsack_problems *problems,
                                                    const gpuopt_knapsack_report *report) {
     static const char call[] = "gpuopt_knapsack_batch_run";

@@ -91,7 +91,7 @@ static const char *gpuopt__knapsack_copies_fault(const gpuopt_knapsack *k, const
     return k->most && taken ? "items have several copies, see gpuopt_knapsack_get_copies and _set_copies" : NULL;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where, int64_t profit,
                                                        const uint8_t *taken) {
     static const char call[] = "gpuopt_knapsack_set_incumbent";
     gpuopt_knapsack *k = knapsack;
@@ -117,7 +117,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where, int64_t profit,
                                                     const int64_t *copies) {
     static const char call[] = "gpuopt_knapsack_set_copies";
     gpuopt_knapsack *k = knapsack;
@@ -145,7 +145,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, g
 }
 
 /* Recovers the incumbent's items, if no rank has a status; *weight: of all. */
-static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const char *call, gpuopt_memory where,
+static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const char *call, gpuopt_memory_space where,
                                                    gpuopt_status status, int64_t *weight) {
     int32_t j;
     if (!status) status = gpuopt__check_where(k->context, call, where);
@@ -156,7 +156,7 @@ static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const cha
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory where, uint8_t *taken,
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where, uint8_t *taken,
                                                    int64_t *profit, int64_t *weight) {
     static const char call[] = "gpuopt_knapsack_get_items";
     gpuopt_knapsack *k = knapsack;
@@ -175,7 +175,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gp
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t *copies,
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where, int64_t *copies,
                                                     int64_t *profit, int64_t *weight) {
     gpuopt_knapsack *k = knapsack;
     int64_t sum;

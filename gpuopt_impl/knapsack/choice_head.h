@@ -43,9 +43,9 @@ typedef struct gpuopt__knapsack_choice_job {
 
 /* The handle. Weights and profits are divided by what they have in common, except in the copy
  * of the descriptor; items are without what the lightest of the class has. */
-struct gpuopt_knapsack_choice {
+struct gpuopt_knapsack_multiple_choice {
     gpuopt_context *context;
-    gpuopt_knapsack_choice_desc desc;   /* with the head's own arrays: */
+    gpuopt_knapsack_multiple_choice_desc desc;   /* with the head's own arrays: */
     int64_t *begin;                     /* [classes + 1] */
     int64_t *weight, *profit;           /* [items] */
     gpuopt__knapsack_choice_item *item; /* [items + classes] that no other of the class dominates, by weight */

@@ -21,7 +21,7 @@ static gpuopt_status gpuopt__knapsack_check_options(const gpuopt_context *contex
                                    {"hybrid_threshold", (double)d->hybrid_threshold, 1, INT32_MAX},
                                    {"share_from", (double)d->share_from, 1, (double)((int64_t)1 << 40)}};
     const gpuopt__choice choice[] = {{"search", (int64_t)d->search, GPUOPT_SEARCH_HYBRID},
-                                     {"when_full", (int64_t)d->when_full, GPUOPT_WHEN_FULL_STOP},
+                                     {"when_full", (int64_t)d->when_full, GPUOPT_ON_POOL_FULL_STOP},
                                      {"reduction", (int64_t)d->reduction, GPUOPT_OFF}};
     gpuopt_status status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
     return status ? status : gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
@@ -198,7 +198,7 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     k->hybrid_threshold = d.hybrid_threshold;
     k->capacity = d.capacity;
     k->search.dominance = d.search == GPUOPT_SEARCH_DOMINANCE;
-    k->search.stop_when_full = d.when_full == GPUOPT_WHEN_FULL_STOP;
+    k->search.stop_when_full = d.when_full == GPUOPT_ON_POOL_FULL_STOP;
     k->search.goal = INT64_MAX;
     k->search.reserve = (int64_t)pieces + 4; /* for the searches that recover items */
     k->search.share_from = INT64_MAX;

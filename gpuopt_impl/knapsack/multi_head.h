@@ -30,9 +30,9 @@ typedef struct gpuopt__knapsack_multi_job {
 } gpuopt__knapsack_multi_job;
 
 /* The head of every backend's handle. Profits are in multiples of `unit`, except in the first arrays. */
-struct gpuopt_knapsack_multi {
+struct gpuopt_knapsack_multidimensional {
     gpuopt_context *context;
-    gpuopt_knapsack_multi_desc desc;     /* with the defaults filled in, and the head's own arrays: */
+    gpuopt_knapsack_multidimensional_desc desc;     /* with the defaults filled in, and the head's own arrays: */
     int64_t *weight;                     /* [rows][items] */
     int64_t *profit;                     /* [items] */
     int64_t *capacity;                   /* [rows] */
@@ -57,7 +57,7 @@ static inline int32_t gpuopt__knapsack_multi_width(int32_t rows) {
 }
 
 /* Cuts the workers' arrays out of the arena. */
-static inline void gpuopt__knapsack_multi_cut_workers(gpuopt__arena *arena, const gpuopt_knapsack_multi_desc *d,
+static inline void gpuopt__knapsack_multi_cut_workers(gpuopt__arena *arena, const gpuopt_knapsack_multidimensional_desc *d,
                                                       gpuopt__knapsack_multi_workers *ws) {
     const int64_t words = gpuopt__knapsack_multi_words(d->items), count = d->workers;
     ws->count = count;
@@ -70,7 +70,7 @@ static inline void gpuopt__knapsack_multi_cut_workers(gpuopt__arena *arena, cons
 }
 
 /* Cuts the tables, which are one after the other: a backend may copy them at once. */
-static inline void gpuopt__knapsack_multi_cut_tables(gpuopt__arena *arena, const gpuopt_knapsack_multi_desc *d,
+static inline void gpuopt__knapsack_multi_cut_tables(gpuopt__arena *arena, const gpuopt_knapsack_multidimensional_desc *d,
                                                      gpuopt__knapsack_multi_tables *t) {
     const int64_t n = d->items, width = gpuopt__knapsack_multi_width(d->rows);
     t->width = (int32_t)width;

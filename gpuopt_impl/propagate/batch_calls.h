@@ -31,7 +31,7 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "nodes is not in 1..65536");
     if (own->node_columns < 0 || own->changes < 0 || own->changes > INT32_MAX)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "node_columns or changes is out of range");
-    if (base->mode == GPUOPT_MODE_SEQUENTIAL || !base->marking)
+    if (base->mode == GPUOPT_MODE_GAUSS_SEIDEL || !base->marking)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the base is SEQUENTIAL or without marking");
     wish->nodes = own->nodes;
     own->nodes = (own->nodes + wish->group.count - 1) / wish->group.count;
@@ -96,7 +96,7 @@ GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch) 
 }
 
 static gpuopt_status gpuopt__propagator_batch_check_where(const gpuopt_propagator_batch *batch, const char *call,
-                                                          gpuopt_memory where) {
+                                                          gpuopt_memory_space where) {
     if (batch->share && where == GPUOPT_DEVICE)
         return gpuopt__refuse(batch->base->context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "with a group, arrays must be in host memory");
@@ -104,7 +104,7 @@ static gpuopt_status gpuopt__propagator_batch_check_where(const gpuopt_propagato
 }
 
 /* Of a _run's arguments, all but the entries of its nodes. */
-static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_batch *batch, gpuopt_memory where,
+static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                         const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                         const gpuopt_propagator_node_report *report,
                                                         gpuopt_propagator_nodes *given,
@@ -126,7 +126,7 @@ static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_
     return status || where == GPUOPT_DEVICE ? status : gpuopt__propagator_check_starts(context, call, given);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                      const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                      const gpuopt_propagator_node_report *report) {
     static const char call[] = "gpuopt_propagator_batch_run";
@@ -147,7 +147,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *ba
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                              gpuopt_propagator_node_changes *changes) {
     static const char call[] = "gpuopt_propagator_batch_get_changes";
     gpuopt_propagator_node_changes wanted;
@@ -172,7 +172,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_b
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                             int64_t count, const int32_t *node, double *lb,
                                                             double *ub) {
     static const char call[] = "gpuopt_propagator_batch_get_bounds";

@@ -16,7 +16,7 @@ static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
 }
 
 /* Checks the handle, `where`, and an array that must not be NULL. */
-static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const char *call, gpuopt_memory where,
+static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
                                                  const char *name, const void *array) {
     gpuopt_status status;
     if (!s) return GPUOPT_ERROR_ARGUMENT;
@@ -28,7 +28,7 @@ static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const 
 
 /* ---- Basis ---- */
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status) {
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status) {
     GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_basis, where, status != NULL);
     gpuopt_status result = gpuopt__simplex_check_array(simplex, "gpuopt_simplex_get_basis", where, "status", status);
     uint8_t *staging;
@@ -222,7 +222,7 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status) {
+GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, const uint8_t *status) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_basis(simplex, where, status));
     GPUOPT__SIMPLEX_TOGETHER(
         gpuopt_simplex_set_basis, where,
@@ -260,7 +260,7 @@ static int gpuopt__simplex_overflows(const gpuopt_simplex *s, const double *want
 }
 
 /* `count` values of x, reduced costs, activities or duals, each made by `value`. */
-static gpuopt_status gpuopt__simplex_deliver(gpuopt_simplex *s, gpuopt_memory where, double *wanted, int32_t count,
+static gpuopt_status gpuopt__simplex_deliver(gpuopt_simplex *s, gpuopt_memory_space where, double *wanted, int32_t count,
                                              double (*value)(const gpuopt_simplex *, int32_t)) {
     int32_t k;
     for (k = 0; wanted && k < count; k++) s->staging[k] = value(s, k);
@@ -300,7 +300,7 @@ static gpuopt_status gpuopt__simplex_fresh_to_solve(gpuopt_simplex *s, int duals
     return gpuopt__simplex_solve_duals(s, s->shown, s->cost, 0, &good, &noise);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
+GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where, double *x,
                                                      double *reduced_cost, double *activity, double *dual) {
     gpuopt_simplex *s = simplex;
     gpuopt_status status;
@@ -326,7 +326,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
 
 /* Delivers the certificate that belongs to the outcome `of`. */
 static gpuopt_status gpuopt__simplex_certificate(gpuopt_simplex *s, const char *call, gpuopt_outcome of,
-                                                 gpuopt_memory where, const char *name, double *to) {
+                                                 gpuopt_memory_space where, const char *name, double *to) {
     int farkas = of == GPUOPT_INFEASIBLE;
     gpuopt_status status = gpuopt__simplex_check_array(s, call, where, name, to);
     if (status) return status;
@@ -337,11 +337,11 @@ static gpuopt_status gpuopt__simplex_certificate(gpuopt_simplex *s, const char *
                            sizeof(double) * (uint64_t)(farkas ? s->lp.rows : s->lp.cols));
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuopt_memory where, double *y) {
+GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuopt_memory_space where, double *y) {
     return gpuopt__simplex_certificate(simplex, "gpuopt_simplex_get_farkas", GPUOPT_INFEASIBLE, where, "y", y);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory where, double *ray) {
+GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory_space where, double *ray) {
     return gpuopt__simplex_certificate(simplex, "gpuopt_simplex_get_ray", GPUOPT_UNBOUNDED, where, "ray", ray);
 }
 
@@ -361,7 +361,7 @@ static double gpuopt__simplex_proof_low_of(const gpuopt_simplex *s, int32_t k) {
     return s->verdict == GPUOPT_INFEASIBLE ? s->farkas_low[k] : s->ray_low[k];
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
+GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory_space where, double *x,
                                                       double *dual, double *proof) {
     static const char call[] = "gpuopt_simplex_get_low_parts";
     gpuopt_simplex *s = simplex;

@@ -199,8 +199,8 @@ static gpuopt_status gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simple
     result.phase = s->phase;
     result.iterations = s->iterations;
     result.flips = s->flips;
-    result.refreshes = s->refreshes;
-    result.reinversions = s->reinversions;
+    result.rebuilds = s->rebuilds;
+    result.refactorizations = s->refactorizations;
     result.deferred_pivots = s->shape.deferred_pivots;
     gpuopt__simplex_objective(s, &result.objective, &result.infeasibility);
     result.primal_violation = s->primal_violation;
@@ -236,7 +236,7 @@ static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
 
 /* The end of a call that has an info to fill. */
 static gpuopt_status gpuopt__simplex_finish(gpuopt_simplex *s, gpuopt_status status, gpuopt_simplex_info *info) {
-    if (!status && info && s->since_refresh > 0) status = gpuopt__simplex_pull(s);
+    if (!status && info && s->since_rebuild > 0) status = gpuopt__simplex_pull(s);
     return status || !info ? status : gpuopt__simplex_tell(s, info);
 }
 
@@ -275,16 +275,16 @@ GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t
     return gpuopt__simplex_finish(simplex, status, info);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info) {
-    GPUOPT__COMPUTES(gpuopt_simplex_refresh(simplex, reinvert, info));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_refresh, reinvert != 0, gpuopt__simplex_said_info(info));
-    gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_refresh", info);
+GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_rebuild(simplex, reinvert, info));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_rebuild, reinvert != 0, gpuopt__simplex_said_info(info));
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_rebuild", info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);
     if (simplex->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED)
         gpuopt__simplex_enter_stage(simplex, GPUOPT__SIMPLEX_STAGE_EXACT);
     simplex->stale = reinvert ? 2 : 1;
-    if (!status) status = gpuopt__simplex_refresh(simplex);
+    if (!status) status = gpuopt__simplex_rebuild(simplex);
     return gpuopt__simplex_finish(simplex, status, info);
 }
 

@@ -15,7 +15,7 @@ typedef struct gpuopt__simplex_change {
 } gpuopt__simplex_change;
 
 /* Checks the handle and the lists' lengths, and fetches the lists. index and both values, unless they are NULL. */
-static gpuopt_status gpuopt__simplex_fetch_change(gpuopt_simplex *s, const char *call, gpuopt_memory where, int32_t end,
+static gpuopt_status gpuopt__simplex_fetch_change(gpuopt_simplex *s, const char *call, gpuopt_memory_space where, int32_t end,
                                                   gpuopt__simplex_change *c) {
     const void *index = NULL, *low = NULL, *high = NULL;
     uint64_t bytes;
@@ -70,7 +70,7 @@ static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
     s->empty = 0;
     s->phase = 0;
     if (!s->stale) s->stale = 1;
-    s->since_refresh = 0;
+    s->since_rebuild = 0;
     s->escalation = s->relapses = 0;
     return gpuopt__simplex_backend_of(s)->push(s->engine);
 }
@@ -109,7 +109,7 @@ static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *c
     return gpuopt__simplex_changed(s);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                    const int32_t *col, const double *lb, const double *ub) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_bounds(simplex, where, count, col, lb, ub));
     GPUOPT__SIMPLEX_TOGETHER(
@@ -130,7 +130,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuo
     return gpuopt__simplex_set_bounds(simplex, call, 0, 0, &c);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *row, const double *lhs, const double *rhs) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_sides(simplex, where, count, row, lhs, rhs));
     GPUOPT__SIMPLEX_TOGETHER(
@@ -152,7 +152,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
     return status || count == 0 ? status : gpuopt__simplex_set_bounds(simplex, call, simplex->lp.cols, 1, &c);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_costs(simplex, where, count, col, cost));
     GPUOPT__SIMPLEX_TOGETHER(

@@ -156,7 +156,7 @@ static void vectors(void **state) {
     fixture *f = *state;
     double x[M] = {1, 2, 3, 4}, y[M] = {5, 5, 5, 5};
     int32_t row[2] = {1, 3};
-    const gpuopt_memory nowhere = (gpuopt_memory)2;
+    const gpuopt_memory_space nowhere = (gpuopt_memory_space)2;
     int k;
     check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 0, NULL, NULL, y), GPUOPT_ERROR_ARGUMENT, "rhs");
     check(f, gpuopt_basis_ftran(f->basis, nowhere, 0, NULL, x, y), GPUOPT_ERROR_ARGUMENT, "where");
@@ -202,8 +202,8 @@ static void updates(void **state) {
     memset(&none, 0, sizeof none);
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, M, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, -1, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
-    check(f, gpuopt_basis_update(f->basis, (gpuopt_memory)5, 0, alpha, &info), GPUOPT_ERROR_ARGUMENT, "where");
-    check(f, gpuopt_basis_update(f->basis, (gpuopt_memory)5, 0, NULL, &info), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_update(f->basis, (gpuopt_memory_space)5, 0, alpha, &info), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_update(f->basis, (gpuopt_memory_space)5, 0, NULL, &info), GPUOPT_ERROR_ARGUMENT, "where");
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, alpha, NULL), GPUOPT_ERROR_ARGUMENT, "device memory");
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, alpha, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
     check(f, gpuopt_basis_get_info(f->basis, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");

@@ -25,7 +25,7 @@
 enum { PIVOTS = 61, TECHNIQUES = GPUOPT_TECHNIQUE_ELEMENT_PROPOSED + 1 };
 
 static gpuopt_context *context;
-static gpuopt_memory where; /* of the vectors */
+static gpuopt_memory_space where; /* of the vectors */
 static int on_gpu;
 
 static double now(void) {

@@ -50,7 +50,7 @@ static double entries_of(const mip *m, const work *w) {
 /* ---- Measuring ---- */
 
 /* The median time of a run from host or device memory, in seconds; below 0 after a message. */
-static double time_run(const machine *on, gpuopt_propagator_batch *batch, gpuopt_memory where, const work *w,
+static double time_run(const machine *on, gpuopt_propagator_batch *batch, gpuopt_memory_space where, const work *w,
                        int repeat) {
     double taken[MOST_REPEATS];
     int k;

@@ -115,10 +115,10 @@ static int find_fractional(const machine *on, const char *model, gpuopt_simplex 
  * message. */
 static int run_batch(const machine *on, const char *model, gpuopt_simplex *root, const options *o, work *w,
                      int32_t columns, int one, const mip *m, const double *x) {
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
-    gpuopt_simplex_children single = GPUOPT_INIT(gpuopt_simplex_children);
-    gpuopt_simplex_batch *batch = NULL;
+    gpuopt_simplex_child_list single = GPUOPT_INIT(gpuopt_simplex_child_list);
+    gpuopt_simplex_children *batch = NULL;
     const int64_t start[] = {0, 1};
     const int32_t children = one ? 1 : 2 * columns;
     const double down = floor(x[w->col[0]]), lb = m->lb[w->col[0]];
@@ -128,7 +128,7 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     gpuopt_status status;
     desc.copies = children;
     desc.pivots = (int32_t)(o->room > 0 ? o->room : o->limit);
-    if (o->room > 0) desc.when_full = GPUOPT_WHEN_FULL_REFACTOR;
+    if (o->room > 0) desc.when_full = GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
     single.count = 1;
     single.start = start;
     single.col = w->col;
@@ -138,15 +138,15 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     report.iterations = w->iterations;
     report.objective = w->objective;
     report.bound = w->bound;
-    status = gpuopt_simplex_batch_create(root, &desc, NULL, &batch);
+    status = gpuopt_simplex_children_create(root, &desc, NULL, &batch);
     if (status) return failed(on, model, "batch_create", status);
     for (k = -1; k < o->repeat && !status; k++) {
         double begin = now();
-        status = one ? gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &single, o->limit, &report)
-                     : gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, columns, w->col, o->limit, &report);
+        status = one ? gpuopt_simplex_children_run(batch, GPUOPT_HOST, &single, o->limit, &report)
+                     : gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, columns, w->col, o->limit, &report);
         if (k >= 0) taken[k] = now() - begin;
     }
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     if (status) return failed(on, model, "batch_run", status);
     seconds = median(taken, (int)o->repeat);
     for (k = 0; k < children; k++) {

@@ -190,7 +190,7 @@ static gpuopt_status repeat(const machine *on, gpuopt_elimination *elimination, 
     double start = now();
     int k;
     for (k = 0; k < count && !status; k++) {
-        status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, NULL);
+        status = gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, NULL);
         if (!status) status = gpuopt_elimination_step(elimination, 1, NULL);
     }
     if (!status) status = gpuopt_context_wait(on->context);

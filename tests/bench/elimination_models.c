@@ -373,14 +373,14 @@ int mini_bucket_table(const machine *machines, int count, const options *o) {
 
 /* One relaxation; its bound, and the processor's seconds that it took. */
 static int relax_once(const gpuopt_elimination_desc *desc, const machine *on, int32_t iterations,
-                      gpuopt_elimination_relaxation_info *info, double *seconds) {
-    gpuopt_elimination_relaxation *relaxation = NULL;
+                      gpuopt_elimination_cost_shifting_info *info, double *seconds) {
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
     const double start = now();
-    gpuopt_status status = gpuopt_elimination_relax(on->context, desc, iterations, &relaxation);
+    gpuopt_status status = gpuopt_elimination_shift_costs(on->context, desc, iterations, &relaxation);
     *seconds = now() - start;
     gpuopt_desc_init(info, sizeof *info);
-    if (!status) status = gpuopt_elimination_relaxation_get_info(relaxation, info);
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    if (!status) status = gpuopt_elimination_cost_shifting_get_info(relaxation, info);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
     if (status) fprintf(stderr, "%s\n", gpuopt_context_last_error(on->context));
     return status ? -1 : 0;
 }
@@ -404,7 +404,7 @@ static int relaxed_row(subject *s, const machine *on, const options *o, int whic
     printf("| %s | %d | %s |", s->name, (int)z, on->name);
     print_bound(found.outcome != GPUOPT_INFEASIBLE, found.cost);
     for (k = 0; k < 3 && !bad; k++) {
-        gpuopt_elimination_relaxation_info info;
+        gpuopt_elimination_cost_shifting_info info;
         double seconds;
         if (relax_once(&desc, on, iterations[k], &info, &seconds)) return -1;
         printf(" %lld (%.2f) | %.3g |", (long long)info.cost, info.value, seconds);

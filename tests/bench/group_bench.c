@@ -192,19 +192,19 @@ static void *run_rank(void *argument) {
 
 /* ---- A transport that counts ---- */
 
-static gpuopt_status gathers(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+static gpuopt_status gathers(void *user, double seconds, gpuopt_memory_space where, const void *send, uint64_t bytes,
                              void *receive) {
     const gpuopt_transport *inner = &((member *)user)->inner;
     return inner->all_gather(inner->user, seconds, where, send, bytes, receive);
 }
 
-static gpuopt_status broadcasts(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+static gpuopt_status broadcasts(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
                                 uint64_t bytes) {
     const gpuopt_transport *inner = &((member *)user)->inner;
     return inner->broadcast(inner->user, seconds, where, root, data, bytes);
 }
 
-static gpuopt_status sends(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+static gpuopt_status sends(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                            uint64_t bytes) {
     member *m = user;
     m->sent++;
@@ -212,7 +212,7 @@ static gpuopt_status sends(void *user, double seconds, gpuopt_memory where, int3
     return m->inner.send(m->inner.user, seconds, where, to, data, bytes);
 }
 
-static gpuopt_status receives(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status receives(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                               uint64_t bytes) {
     const gpuopt_transport *inner = &((member *)user)->inner;
     return inner->receive(inner->user, seconds, where, from, data, bytes);

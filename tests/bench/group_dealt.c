@@ -37,19 +37,19 @@ static void time_calls(member *m, gpuopt_status (*call)(void *of), void *of) {
 /* ---- Children ---- */
 
 typedef struct children_run {
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     int32_t count, *col;
     gpuopt_simplex_child_report report;
 } children_run;
 
 static gpuopt_status branch(void *of) {
     children_run *c = (children_run *)of;
-    return gpuopt_simplex_batch_branch(c->batch, GPUOPT_HOST, c->count, c->col, 200, &c->report);
+    return gpuopt_simplex_children_strong_branch(c->batch, GPUOPT_HOST, c->count, c->col, 200, &c->report);
 }
 
 static void run_children(member *m) {
     gpuopt_simplex_desc model = mip_simplex_desc(m->job->model);
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
     gpuopt_simplex *root = NULL;
     children_run c;
     int32_t k;
@@ -66,13 +66,13 @@ static void run_children(member *m) {
     model.method = GPUOPT_METHOD_REVISED;
     status = gpuopt_simplex_create(m->context, &model, NULL, &root);
     if (!status) status = gpuopt_simplex_iterate(root, INT64_MAX, NULL);
-    if (!status) status = gpuopt_simplex_batch_create(root, &desc, NULL, &c.batch);
+    if (!status) status = gpuopt_simplex_children_create(root, &desc, NULL, &c.batch);
     if (status) m->failed = 1, failed(&m->machine, "children", "create", status);
     time_calls(m, branch, &c);
     if (m->rank == 0 && !m->failed)
         m->job->seen = seen(seen(7, c.report.outcome, sizeof(int32_t) * 2 * (size_t)c.count), c.report.bound,
                             sizeof(double) * 2 * (size_t)c.count);
-    gpuopt_simplex_batch_destroy(c.batch);
+    gpuopt_simplex_children_destroy(c.batch);
     gpuopt_simplex_destroy(root);
     free(c.col), free(c.report.outcome), free(c.report.bound);
 }
@@ -80,23 +80,23 @@ static void run_children(member *m) {
 /* ---- Programs ---- */
 
 typedef struct programs_run {
-    gpuopt_simplex_many *many;
+    gpuopt_simplex_batch *many;
     gpuopt_simplex_programs programs;
-    gpuopt_simplex_many_report report;
+    gpuopt_simplex_batch_report report;
 } programs_run;
 
 /* From the host's data to the solutions. */
 static gpuopt_status solve(void *of) {
     programs_run *p = (programs_run *)of;
-    gpuopt_status status = gpuopt_simplex_many_load(p->many, GPUOPT_HOST, &p->programs);
-    if (!status) status = gpuopt_simplex_many_iterate(p->many, INT64_MAX, NULL);
-    return status ? status : gpuopt_simplex_many_get(p->many, GPUOPT_HOST, 0, p->programs.count, &p->report);
+    gpuopt_status status = gpuopt_simplex_batch_load(p->many, GPUOPT_HOST, &p->programs);
+    if (!status) status = gpuopt_simplex_batch_iterate(p->many, INT64_MAX, NULL);
+    return status ? status : gpuopt_simplex_batch_get(p->many, GPUOPT_HOST, 0, p->programs.count, &p->report);
 }
 
 /* max c x, A x <= b, 0 <= x <= 1, with positive numbers. */
 static void run_programs(member *m) {
     const size_t count = (size_t)m->job->decisions, values = count * ROWS * COLS;
-    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
     double *value = (double *)work_room(values, sizeof *value), *cost = (double *)work_room(count * COLS, sizeof *cost),
            *rhs = (double *)work_room(count * ROWS, sizeof *rhs), *ub = (double *)work_room(COLS, sizeof *ub),
            *x = (double *)work_room(count * COLS, sizeof *x);
@@ -120,11 +120,11 @@ static void run_programs(member *m) {
     p.programs.value = value, p.programs.cost = cost, p.programs.rhs = rhs, p.programs.ub = ub;
     p.report.struct_size = sizeof p.report;
     p.report.x = x;
-    status = gpuopt_simplex_many_create(m->context, &desc, NULL, &p.many);
+    status = gpuopt_simplex_batch_create(m->context, &desc, NULL, &p.many);
     if (status) m->failed = 1, failed(&m->machine, "programs", "create", status);
     time_calls(m, solve, &p);
     if (m->rank == 0 && !m->failed) m->job->seen = seen(7, x, sizeof *x * count * COLS);
-    gpuopt_simplex_many_destroy(p.many);
+    gpuopt_simplex_batch_destroy(p.many);
     free(value), free(cost), free(rhs), free(ub), free(x);
 }
 

@@ -37,7 +37,7 @@ typedef struct options {
 typedef struct instance {
     int64_t *begin, *weight, *profit, capacity;
     int32_t *chosen[MOST_MACHINES];
-    gpuopt_knapsack_choice_info info[MOST_MACHINES];
+    gpuopt_knapsack_multiple_choice_info info[MOST_MACHINES];
     double seconds[MOST_MACHINES];
 } instance;
 
@@ -119,9 +119,9 @@ static int right(const options *o, const instance *in, int m) {
 }
 
 static gpuopt_status search(const machine *on, const options *o, instance *in, int m) {
-    gpuopt_knapsack_choice_desc desc;
-    gpuopt_knapsack_choice_info *info = &in->info[m];
-    gpuopt_knapsack_choice *k = NULL;
+    gpuopt_knapsack_multiple_choice_desc desc;
+    gpuopt_knapsack_multiple_choice_info *info = &in->info[m];
+    gpuopt_knapsack_multiple_choice *k = NULL;
     const double start = now();
     gpuopt_status status;
     gpuopt_desc_init(&desc, sizeof desc);
@@ -132,20 +132,20 @@ static gpuopt_status search(const machine *on, const options *o, instance *in, i
     desc.profit = in->profit;
     desc.capacity = in->capacity;
     desc.states = o->states;
-    status = gpuopt_knapsack_choice_create(on->context, &desc, NULL, &k);
+    status = gpuopt_knapsack_multiple_choice_create(on->context, &desc, NULL, &k);
     do
-        if (!status) status = gpuopt_knapsack_choice_run(k, 0, 1, info);
+        if (!status) status = gpuopt_knapsack_multiple_choice_run(k, 0, 1, info);
     while (!status && info->outcome == GPUOPT_MORE && now() - start < (double)o->seconds);
-    if (!status) status = gpuopt_knapsack_choice_get_items(k, GPUOPT_HOST, in->chosen[m], NULL);
+    if (!status) status = gpuopt_knapsack_multiple_choice_get_items(k, GPUOPT_HOST, in->chosen[m], NULL);
     in->seconds[m] = now() - start;
-    gpuopt_knapsack_choice_destroy(k);
+    gpuopt_knapsack_multiple_choice_destroy(k);
     return status;
 }
 
 static int solve(const machine *on, const options *o, const char *kind, int64_t seed, instance *in, int m) {
-    const gpuopt_knapsack_choice_info *info = &in->info[m];
+    const gpuopt_knapsack_multiple_choice_info *info = &in->info[m];
     const gpuopt_status status = search(on, o, in, m);
-    if (status) return failed(on, kind, "gpuopt_knapsack_choice", status);
+    if (status) return failed(on, kind, "gpuopt_knapsack_multiple_choice", status);
     if (!right(o, in, m)) {
         fprintf(stderr, "%s, %s-%lld: a wrong solution, or not the first backend's\n", on->name, kind, (long long)seed);
         return -1;

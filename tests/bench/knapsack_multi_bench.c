@@ -36,7 +36,7 @@ typedef struct options {
 typedef struct instance {
     int64_t weight[MOST_ROWS * MOST_ITEMS], profit[MOST_ITEMS], capacity[MOST_ROWS];
     uint8_t taken[MOST_MACHINES][MOST_ITEMS];
-    gpuopt_knapsack_multi_info info[MOST_MACHINES];
+    gpuopt_knapsack_multidimensional_info info[MOST_MACHINES];
     double seconds[MOST_MACHINES];
 } instance;
 
@@ -100,9 +100,9 @@ static int right(const options *o, const instance *in, int m) {
 }
 
 static gpuopt_status search(const machine *on, const options *o, instance *in, int m) {
-    gpuopt_knapsack_multi_desc desc;
-    gpuopt_knapsack_multi_info *info = &in->info[m];
-    gpuopt_knapsack_multi *k = NULL;
+    gpuopt_knapsack_multidimensional_desc desc;
+    gpuopt_knapsack_multidimensional_info *info = &in->info[m];
+    gpuopt_knapsack_multidimensional *k = NULL;
     const double start = now();
     gpuopt_status status;
     gpuopt_desc_init(&desc, sizeof desc);
@@ -114,20 +114,20 @@ static gpuopt_status search(const machine *on, const options *o, instance *in, i
     desc.capacity = in->capacity;
     desc.workers = (int32_t)o->workers;
     desc.node_limit = o->nodes;
-    status = gpuopt_knapsack_multi_create(on->context, &desc, NULL, &k);
+    status = gpuopt_knapsack_multidimensional_create(on->context, &desc, NULL, &k);
     do {
-        if (!status) status = gpuopt_knapsack_multi_run(k, 1 << 24, 0, info);
+        if (!status) status = gpuopt_knapsack_multidimensional_run(k, 1 << 24, 0, info);
         in->seconds[m] = now() - start;
     } while (!status && info->outcome == GPUOPT_MORE && in->seconds[m] < (double)o->seconds);
-    if (!status) status = gpuopt_knapsack_multi_get_items(k, GPUOPT_HOST, in->taken[m], NULL);
-    gpuopt_knapsack_multi_destroy(k);
+    if (!status) status = gpuopt_knapsack_multidimensional_get_items(k, GPUOPT_HOST, in->taken[m], NULL);
+    gpuopt_knapsack_multidimensional_destroy(k);
     return status;
 }
 
 static int solve(const machine *on, const options *o, const char *percent, int64_t seed, instance *in, int m) {
-    const gpuopt_knapsack_multi_info *info = &in->info[m];
+    const gpuopt_knapsack_multidimensional_info *info = &in->info[m];
     const gpuopt_status status = search(on, o, in, m);
-    if (status) return failed(on, percent, "gpuopt_knapsack_multi", status);
+    if (status) return failed(on, percent, "gpuopt_knapsack_multidimensional", status);
     if (!right(o, in, m)) {
         fprintf(stderr, "%s, %s-%lld: a wrong solution, or not the first backend's\n", on->name, percent,
                 (long long)seed);

@@ -29,7 +29,7 @@
 #include "tests/support/support.h"
 
 enum { PROBES = 1000, BLOCK = 20, DIVES = 20, DEPTH = 60, ROUNDS = 1000, WORK_LIST_ROWS = 1000000 };
-static const gpuopt_propagator_mode mode_of[] = {GPUOPT_MODE_JACOBI, GPUOPT_MODE_SEQUENTIAL};
+static const gpuopt_propagator_mode mode_of[] = {GPUOPT_MODE_JACOBI, GPUOPT_MODE_GAUSS_SEIDEL};
 
 /* One of the three: a propagator with an array for its changes, or the work list. */
 typedef struct engine {
@@ -318,7 +318,7 @@ static int open_root(bench *b, gpuopt_context *context) {
         if (e > 0) check(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, b->lb, b->ub), "set_bounds");
         check(gpuopt_propagator_round(p, ROUNDS, &info), "round");
         if (info.outcome == GPUOPT_INFEASIBLE) return 0;
-        check(gpuopt_propagator_keep(p), "keep");
+        check(gpuopt_propagator_commit(p), "keep");
         check(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, b->lb, b->ub), "get_bounds");
     }
     b->engine[PEER].peer = work_list_create(&b->model, b->lb, b->ub);

@@ -131,17 +131,17 @@ static gpuopt_status run_pivots(member *m) {
     int64_t block, before = 0;
     gpuopt_status status;
     desc.group = m->group;
-    desc.refresh_pivots = INT32_MAX;
+    desc.rebuild_pivots = INT32_MAX;
     desc.deferred_pivots = (int32_t)o->deferred;
     status = gpuopt_simplex_create(m->context, &desc, NULL, &simplex);
-    if (!status) status = gpuopt_simplex_iterate(simplex, 1, &info); /* with the first refresh */
+    if (!status) status = gpuopt_simplex_iterate(simplex, 1, &info); /* with the first rebuild */
     for (block = 0; block < o->blocks && !status && info.outcome == GPUOPT_MORE; block++) {
-        const int64_t refreshes = info.refreshes;
+        const int64_t rebuilds = info.rebuilds;
         double start = now(), taken;
         before = info.iterations;
         status = gpuopt_simplex_iterate(simplex, pivots, &info);
         taken = now() - start;
-        if (info.refreshes == refreshes && info.iterations == before + pivots)
+        if (info.rebuilds == rebuilds && info.iterations == before + pivots)
             least = fmin(least, taken / (double)pivots);
     }
     gpuopt_simplex_destroy(simplex);

@@ -125,7 +125,7 @@ static int measure(gpuopt_context *context, const char *name, int nodes) {
     s.changes.new_bound = take(CAPACITY, sizeof(double));
     check(gpuopt_propagator_round(s.p, ROUNDS, &info), "round");
     check(gpuopt_propagator_get_bounds(s.p, GPUOPT_HOST, 0, NULL, s.lb, s.ub), "get_bounds");
-    check(gpuopt_propagator_keep(s.p), "keep");
+    check(gpuopt_propagator_commit(s.p), "keep");
     for (k = 0; k < 20; k++) node(&s);
     memset(s.seconds, 0, sizeof s.seconds);
     s.rounds = s.moved = s.infeasible = 0;

@@ -242,8 +242,8 @@ static void host_or_device(void **state) {
         unsigned char answer[LARGEST_ANSWER], painted[sizeof answer];
         memset(answer, 0x55, sizeof answer);
         memcpy(painted, answer, sizeof answer);
-        assert_int_equal(f->write(handle, (gpuopt_memory)2, f->vector), GPUOPT_ERROR_ARGUMENT);
-        assert_int_equal(f->read(handle, (gpuopt_memory)2, answer), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(f->write(handle, (gpuopt_memory_space)2, f->vector), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(f->read(handle, (gpuopt_memory_space)2, answer), GPUOPT_ERROR_ARGUMENT);
         if (!test_on("cuda")) {
             assert_int_equal(f->write(handle, GPUOPT_DEVICE, f->vector), GPUOPT_ERROR_UNSUPPORTED);
             assert_int_equal(f->read(handle, GPUOPT_DEVICE, answer), GPUOPT_ERROR_UNSUPPORTED);

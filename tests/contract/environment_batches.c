@@ -8,11 +8,11 @@
 
 /* Two programs, so that a second thread has work. */
 static void solve_many(pass *p) {
-    gpuopt_simplex_many_desc d = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    gpuopt_simplex_batch_desc d = GPUOPT_INIT(gpuopt_simplex_batch_desc);
     gpuopt_simplex_programs programs = GPUOPT_INIT(gpuopt_simplex_programs);
-    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
-    gpuopt_simplex_many_report report = GPUOPT_INIT(gpuopt_simplex_many_report);
-    gpuopt_simplex_many *handle;
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
+    gpuopt_simplex_batch_report report = GPUOPT_INIT(gpuopt_simplex_batch_report);
+    gpuopt_simplex_batch *handle;
     double x[2 * COLS], dual[2 * ROWS], objective[2];
     d.copies = 2, d.rows = ROWS, d.cols = COLS, d.start = model.start, d.index = model.index;
     d.shared = GPUOPT_SHARED_MATRIX | GPUOPT_SHARED_COST | GPUOPT_SHARED_LHS | GPUOPT_SHARED_RHS | GPUOPT_SHARED_LB |
@@ -20,13 +20,13 @@ static void solve_many(pass *p) {
     programs.count = 2, programs.value = model.value, programs.cost = model.cost;
     programs.lhs = model.lhs, programs.rhs = model.rhs, programs.lb = model.lb, programs.ub = model.ub;
     report.x = x, report.dual = dual, report.objective = objective;
-    CALL(gpuopt_simplex_many_create(p->context, &d, NULL, &handle));
-    CALL(gpuopt_simplex_many_load(handle, GPUOPT_HOST, &programs));
-    CALL(gpuopt_simplex_many_iterate(handle, INT64_MAX, &info));
-    CALL(gpuopt_simplex_many_get(handle, GPUOPT_HOST, 0, 2, &report));
+    CALL(gpuopt_simplex_batch_create(p->context, &d, NULL, &handle));
+    CALL(gpuopt_simplex_batch_load(handle, GPUOPT_HOST, &programs));
+    CALL(gpuopt_simplex_batch_iterate(handle, INT64_MAX, &info));
+    CALL(gpuopt_simplex_batch_get(handle, GPUOPT_HOST, 0, 2, &report));
     assert_int_equal(info.optimal, 2);
     mix(p, objective, sizeof objective), mix(p, x, sizeof x), mix(p, dual, sizeof dual);
-    gpuopt_simplex_many_destroy(handle);
+    gpuopt_simplex_batch_destroy(handle);
 }
 
 /* Nodes that have one bound more, from a third of the way from its lower to its upper one. */
@@ -66,11 +66,11 @@ static void propagate_nodes(pass *p) {
 static void solve_children(pass *p) {
     enum { CHILDREN = 8 };
     gpuopt_simplex_desc d = environment_program();
-    gpuopt_simplex_batch_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     gpuopt_simplex *root;
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     int32_t col[CHILDREN / 2], outcome[CHILDREN];
     double bound[CHILDREN], objective[CHILDREN], x[CHILDREN * COLS];
     int k;
@@ -79,13 +79,13 @@ static void solve_children(pass *p) {
     CALL(gpuopt_simplex_iterate(root, 10000, &info));
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     batch_desc.copies = CHILDREN, batch_desc.with_x = 1;
-    CALL(gpuopt_simplex_batch_create(root, &batch_desc, NULL, &batch));
+    CALL(gpuopt_simplex_children_create(root, &batch_desc, NULL, &batch));
     for (k = 0; k < CHILDREN / 2; k++) col[k] = 7 * k;
     report.outcome = outcome, report.bound = bound, report.objective = objective, report.x = x;
-    CALL(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, CHILDREN / 2, col, 1000, &report));
+    CALL(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, CHILDREN / 2, col, 1000, &report));
     mix(p, outcome, sizeof outcome), mix(p, bound, sizeof bound), mix(p, objective, sizeof objective);
     mix(p, x, sizeof x);
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
 }
 

@@ -82,7 +82,7 @@ static void solve(pass *p, gpuopt_simplex_method method) {
     mix(p, &entering.score, sizeof entering.score);
     CALL(gpuopt_simplex_get_basis(handle, GPUOPT_HOST, basis));
     CALL(gpuopt_simplex_set_basis(handle, GPUOPT_HOST, basis));
-    CALL(gpuopt_simplex_refresh(handle, 1, &info));
+    CALL(gpuopt_simplex_rebuild(handle, 1, &info));
     CALL(gpuopt_simplex_iterate(handle, 10000, &info));
     CALL(gpuopt_simplex_get_solution(handle, GPUOPT_HOST, x, reduced, activity, dual));
     mix(p, &info.objective, sizeof info.objective), mix(p, &info.iterations, sizeof info.iterations);
@@ -142,23 +142,23 @@ static void mix_tables(pass *p, const gpuopt_elimination_desc *d) {
 static void relax(pass *p) {
     gpuopt_elimination_desc d = graphical(TABLES, GPUOPT_SEMIRING_MIN_SUM);
     gpuopt_elimination_desc relaxed = GPUOPT_INIT(gpuopt_elimination_desc);
-    gpuopt_elimination_relaxation *relaxation;
+    gpuopt_elimination_cost_shifting *relaxation;
     d.policy = GPUOPT_POLICY_MINI_BUCKET, d.z = 2;
-    CALL(gpuopt_elimination_relax(p->context, &d, 5, &relaxation));
-    CALL(gpuopt_elimination_relaxation_get_desc(relaxation, &relaxed));
+    CALL(gpuopt_elimination_shift_costs(p->context, &d, 5, &relaxation));
+    CALL(gpuopt_elimination_cost_shifting_get_desc(relaxation, &relaxed));
     mix_tables(p, &relaxed);
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
 }
 
 /* A star, of which nothing is left but its constant. */
 static void reduce(pass *p, gpuopt_elimination_semiring semiring) {
     gpuopt_elimination_desc d = graphical(3, semiring), reduced = GPUOPT_INIT(gpuopt_elimination_desc);
-    gpuopt_elimination_reduction *reduction;
-    CALL(gpuopt_elimination_reduce(p->context, &d, 0, 0, &reduction));
-    CALL(gpuopt_elimination_reduction_get_desc(reduction, &reduced));
+    gpuopt_elimination_preprocessing *reduction;
+    CALL(gpuopt_elimination_preprocess(p->context, &d, 0, 0, &reduction));
+    CALL(gpuopt_elimination_preprocessing_get_desc(reduction, &reduced));
     assert_int_equal(reduced.variables, 0);
     mix_tables(p, &reduced);
-    gpuopt_elimination_reduction_destroy(reduction);
+    gpuopt_elimination_preprocessing_destroy(reduction);
 }
 
 static void fill_knapsack(pass *p) {
@@ -175,10 +175,10 @@ static void fill_knapsack(pass *p) {
     mix(p, &info.expanded, sizeof info.expanded);
     CALL(gpuopt_knapsack_get_items(handle, GPUOPT_HOST, taken, NULL, NULL));
     mix(p, taken, sizeof taken);
-    CALL(gpuopt_knapsack_keep(handle, 1, 2));
-    CALL(gpuopt_knapsack_deal(handle, 1, NULL, 0, &size));
+    CALL(gpuopt_knapsack_take_share(handle, 1, 2));
+    CALL(gpuopt_knapsack_split(handle, 1, NULL, 0, &size));
     bytes = malloc((size_t)size);
-    CALL(gpuopt_knapsack_deal(handle, 1, bytes, size, &size));
+    CALL(gpuopt_knapsack_split(handle, 1, bytes, size, &size));
     mix(p, bytes, (size_t)size);
     CALL(gpuopt_knapsack_add(handle, bytes, size));
     free(bytes);
@@ -187,42 +187,42 @@ static void fill_knapsack(pass *p) {
 
 /* Classes of one item, of which at most one is taken. */
 static void fill_choice_knapsack(pass *p) {
-    gpuopt_knapsack_choice_desc d = GPUOPT_INIT(gpuopt_knapsack_choice_desc);
-    gpuopt_knapsack_choice_info info = GPUOPT_INIT(gpuopt_knapsack_choice_info);
-    gpuopt_knapsack_choice *handle;
+    gpuopt_knapsack_multiple_choice_desc d = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_desc);
+    gpuopt_knapsack_multiple_choice_info info = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_info);
+    gpuopt_knapsack_multiple_choice *handle;
     int64_t begin[ITEMS + 1];
     int32_t chosen[ITEMS];
     int j;
     for (j = 0; j <= ITEMS; j++) begin[j] = j;
     d.classes = ITEMS, d.at_most_one = 1, d.begin = begin, d.states = 4096;
     d.weight = model.weight, d.profit = model.profit, d.capacity = model.capacity;
-    CALL(gpuopt_knapsack_choice_create(p->context, &d, NULL, &handle));
-    CALL(gpuopt_knapsack_choice_run(handle, 3000, 0, &info));
-    CALL(gpuopt_knapsack_choice_get_items(handle, GPUOPT_HOST, chosen, NULL));
+    CALL(gpuopt_knapsack_multiple_choice_create(p->context, &d, NULL, &handle));
+    CALL(gpuopt_knapsack_multiple_choice_run(handle, 3000, 0, &info));
+    CALL(gpuopt_knapsack_multiple_choice_get_items(handle, GPUOPT_HOST, chosen, NULL));
     mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
     mix(p, &info.expanded, sizeof info.expanded), mix(p, chosen, sizeof chosen);
-    CALL(gpuopt_knapsack_choice_set_incumbent(handle, GPUOPT_HOST, chosen));
-    gpuopt_knapsack_choice_destroy(handle);
+    CALL(gpuopt_knapsack_multiple_choice_set_incumbent(handle, GPUOPT_HOST, chosen));
+    gpuopt_knapsack_multiple_choice_destroy(handle);
 }
 
 /* Two constraints: the weights, and the same from the last to the first. */
 static void fill_multi_knapsack(pass *p) {
-    gpuopt_knapsack_multi_desc d = GPUOPT_INIT(gpuopt_knapsack_multi_desc);
-    gpuopt_knapsack_multi_info info = GPUOPT_INIT(gpuopt_knapsack_multi_info);
-    gpuopt_knapsack_multi *handle;
+    gpuopt_knapsack_multidimensional_desc d = GPUOPT_INIT(gpuopt_knapsack_multidimensional_desc);
+    gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info);
+    gpuopt_knapsack_multidimensional *handle;
     int64_t weight[2 * ITEMS], capacity[2] = {model.capacity, model.capacity};
     uint8_t taken[ITEMS];
     int j;
     for (j = 0; j < ITEMS; j++) weight[j] = weight[2 * ITEMS - 1 - j] = model.weight[j];
     d.items = ITEMS, d.rows = 2, d.weight = weight, d.profit = model.profit, d.capacity = capacity, d.workers = 64;
-    CALL(gpuopt_knapsack_multi_create(p->context, &d, NULL, &handle));
-    CALL(gpuopt_knapsack_multi_run(handle, 3000, 0, &info));
-    CALL(gpuopt_knapsack_multi_get_items(handle, GPUOPT_HOST, taken, NULL));
+    CALL(gpuopt_knapsack_multidimensional_create(p->context, &d, NULL, &handle));
+    CALL(gpuopt_knapsack_multidimensional_run(handle, 3000, 0, &info));
+    CALL(gpuopt_knapsack_multidimensional_get_items(handle, GPUOPT_HOST, taken, NULL));
     mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
     mix(p, &info.nodes, sizeof info.nodes), mix(p, taken, sizeof taken);
-    CALL(gpuopt_knapsack_multi_set_incumbent(handle, GPUOPT_HOST, taken));
+    CALL(gpuopt_knapsack_multidimensional_set_incumbent(handle, GPUOPT_HOST, taken));
     assert_true(info.nodes > 0);
-    gpuopt_knapsack_multi_destroy(handle);
+    gpuopt_knapsack_multidimensional_destroy(handle);
 }
 
 static uint64_t everything(int kind) {

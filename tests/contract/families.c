@@ -82,12 +82,12 @@ static gpuopt_status propagator_work(void *handle, int all, void *info) {
     return gpuopt_propagator_round(handle, all ? 100 : 1, info);
 }
 
-static gpuopt_status propagator_read(void *handle, gpuopt_memory where, void *answer) {
+static gpuopt_status propagator_read(void *handle, gpuopt_memory_space where, void *answer) {
     return gpuopt_propagator_get_bounds(handle, where, 0, NULL, NULL, answer);
 }
 
 static const double chain_lb[CHAIN];
-static gpuopt_status propagator_write(void *handle, gpuopt_memory where, const void *vector) {
+static gpuopt_status propagator_write(void *handle, gpuopt_memory_space where, const void *vector) {
     return gpuopt_propagator_set_bounds(handle, where, 0, NULL, vector, NULL);
 }
 
@@ -111,7 +111,7 @@ static gpuopt_status basis_load(void *handle, gpuopt_layout layout) {
 }
 
 static const double basis_column[3] = {1, 1, 0};
-static gpuopt_status basis_write(void *handle, gpuopt_memory where, const void *vector) {
+static gpuopt_status basis_write(void *handle, gpuopt_memory_space where, const void *vector) {
     return gpuopt_basis_ftran(handle, where, 0, NULL, vector, NULL);
 }
 
@@ -121,7 +121,7 @@ static gpuopt_status basis_work(void *handle, int all, void *info) {
     return status ? status : gpuopt_basis_update(handle, GPUOPT_HOST, 1, NULL, info);
 }
 
-static gpuopt_status basis_read(void *handle, gpuopt_memory where, void *answer) {
+static gpuopt_status basis_read(void *handle, gpuopt_memory_space where, void *answer) {
     return gpuopt_basis_get_inverse(handle, where, answer);
 }
 
@@ -152,7 +152,7 @@ static void simplex_fill(void *to, gpuopt_layout layout, int crossing) {
     d->maximize = 1;
     d->rhs = rhs;
     d->ub = crossing ? low_ub : no_ub;
-    d->refresh_pivots = 1;
+    d->rebuild_pivots = 1;
     d->deferred_pivots = 1;
 }
 
@@ -160,11 +160,11 @@ static gpuopt_status simplex_work(void *handle, int all, void *info) {
     return gpuopt_simplex_iterate(handle, all ? 1000 : 1, info);
 }
 
-static gpuopt_status simplex_read(void *handle, gpuopt_memory where, void *answer) {
+static gpuopt_status simplex_read(void *handle, gpuopt_memory_space where, void *answer) {
     return gpuopt_simplex_get_solution(handle, where, answer, NULL, NULL, NULL);
 }
 
-static gpuopt_status simplex_write(void *handle, gpuopt_memory where, const void *vector) {
+static gpuopt_status simplex_write(void *handle, gpuopt_memory_space where, const void *vector) {
     return gpuopt_simplex_set_basis(handle, where, vector);
 }
 
@@ -213,13 +213,13 @@ static gpuopt_status elimination_work(void *handle, int all, void *info) {
     return gpuopt_elimination_step(handle, all ? PATH : 1, info);
 }
 
-static gpuopt_status elimination_read(void *handle, gpuopt_memory where, void *answer) {
+static gpuopt_status elimination_read(void *handle, gpuopt_memory_space where, void *answer) {
     gpuopt_elimination_assignment found = GPUOPT_INIT(gpuopt_elimination_assignment);
     return gpuopt_elimination_assign(handle, where, 0, answer, &found);
 }
 
-static gpuopt_status elimination_write(void *handle, gpuopt_memory where, const void *vector) {
-    return gpuopt_elimination_set_condition(handle, where, 0, vector);
+static gpuopt_status elimination_write(void *handle, gpuopt_memory_space where, const void *vector) {
+    return gpuopt_elimination_set_evidence(handle, where, 0, vector);
 }
 
 /* ---- Knapsacks: eight items, of whose 256 sets one is best ---- */
@@ -245,11 +245,11 @@ static gpuopt_status knapsack_work(void *handle, int all, void *info) {
     return gpuopt_knapsack_expand(handle, 0, all ? 0 : 1, info);
 }
 
-static gpuopt_status knapsack_read(void *handle, gpuopt_memory where, void *answer) {
+static gpuopt_status knapsack_read(void *handle, gpuopt_memory_space where, void *answer) {
     return gpuopt_knapsack_get_items(handle, where, answer, NULL, NULL);
 }
 
-static gpuopt_status knapsack_write(void *handle, gpuopt_memory where, const void *vector) {
+static gpuopt_status knapsack_write(void *handle, gpuopt_memory_space where, const void *vector) {
     return gpuopt_knapsack_set_incumbent(handle, where, 15, vector);
 }
 

@@ -43,9 +43,9 @@ typedef struct family {
     gpuopt_status (*get_info)(void *handle, void *info);
     gpuopt_outcome (*outcome)(const void *info);
     /* The answer, into host or device memory. */
-    gpuopt_status (*read)(void *handle, gpuopt_memory where, void *answer);
+    gpuopt_status (*read)(void *handle, gpuopt_memory_space where, void *answer);
     /* The first vector that the family takes: something harmless, from host or device memory. */
-    gpuopt_status (*write)(void *handle, gpuopt_memory where, const void *vector);
+    gpuopt_status (*write)(void *handle, gpuopt_memory_space where, const void *vector);
     const void *vector; /* [vector_bytes] for write() */
     size_t vector_bytes;
 } family;

@@ -37,7 +37,7 @@ static int setup(void **state) {
     f->desc.condition = &last;
     f->desc.condition_count = 1;
     f->elimination = handle_create(f->context, &f->desc, &f->host);
-    assert_int_equal(gpuopt_elimination_set_condition(f->elimination, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_set_evidence(f->elimination, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
     assert_int_equal(gpuopt_elimination_step(f->elimination, 1, NULL), GPUOPT_OK);
     *state = f;
     return 0;
@@ -209,10 +209,10 @@ static void handle_arguments(void **state) {
     REFUSED(gpuopt_elimination_get_info(e, 1, &info), "get_info");
     REFUSED(gpuopt_elimination_get_info(e, -1, &info), "get_info");
     REFUSED(gpuopt_elimination_get_info(e, 0, NULL), "get_info");
-    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &outside), "set_condition");
-    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &negative), "set_condition");
-    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 1, value), "set_condition");
-    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, NULL), "set_condition");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &outside), "set_condition");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &negative), "set_condition");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 1, value), "set_condition");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, NULL), "set_condition");
     REFUSED(gpuopt_elimination_assign(e, GPUOPT_HOST, 1, value, &assignment), "assign");
     REFUSED(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, NULL, &assignment), "assign");
     REFUSED(gpuopt_elimination_message_get_info(e, -1, &message), "message_get_info");
@@ -238,7 +238,7 @@ static void handle_arguments(void **state) {
 #undef REFUSED
     assert_int_equal(gpuopt_elimination_step(NULL, 1, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_get_info(NULL, 0, &info), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_set_condition(NULL, GPUOPT_HOST, 0, value), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_set_evidence(NULL, GPUOPT_HOST, 0, value), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_assign(NULL, GPUOPT_HOST, 0, value, &assignment), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_get_bounds(NULL, GPUOPT_HOST, 0, 0, 0, 1, value, bound, NULL),
                      GPUOPT_ERROR_ARGUMENT);
@@ -289,7 +289,7 @@ static void input_is_copied(void **state) {
     memset(g, 0xFF, 4 * sizeof *g);
     free(g);
     memset((void *)f->m.function[0].cost, 0x77, 4 * sizeof(int64_t));
-    assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
     assert_int_equal(handle_finish(e, 1).cost, OPTIMUM);
     gpuopt_desc_init(&assignment, sizeof assignment);
     assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);

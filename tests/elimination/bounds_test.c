@@ -179,7 +179,7 @@ static void bounds_of_copies(void **state) {
     desc.copies = 2;
     elimination = handle_create(context, &desc, NULL);
     for (copy = 0; copy < 2; copy++)
-        assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, &copy), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, copy, &copy), GPUOPT_OK);
     handle_finish(elimination, 1);
     for (copy = 0; copy < 2; copy++) {
         bounds_at(elimination, &m, copy, 1, value, bound);
@@ -198,7 +198,7 @@ static void bounds_of_copies(void **state) {
 /* ---- Many partial assignments ---- */
 
 /* Looks up `count` partial assignments at once, in either memory; the rows of bound have MOST_DOMAIN entries. */
-static gpuopt_status look_up(gpuopt_elimination *e, const model *m, gpuopt_memory where, int32_t variable, int increase,
+static gpuopt_status look_up(gpuopt_elimination *e, const model *m, gpuopt_memory_space where, int32_t variable, int increase,
                              int64_t count, const int32_t *value, long double (*bound)[MOST_DOMAIN]) {
     const int32_t domain = m->domain[variable];
     const size_t bytes = sizeof(int64_t) * (size_t)count * (size_t)domain,
@@ -230,7 +230,7 @@ enum { MANY = 700 }; /* enough for threads */
 
 /* All bounds of one variable: each as a look-up of its own has it, and what they rise by. above: the variable that is
  * eliminated next, or -1. */
-static const char *many_fault(gpuopt_elimination *e, const model *m, gpuopt_memory where, int32_t variable,
+static const char *many_fault(gpuopt_elimination *e, const model *m, gpuopt_memory_space where, int32_t variable,
                               int32_t above, const int32_t *value, int64_t count, long *finite) {
     static long double bound[MANY][MOST_DOMAIN], before[MANY][MOST_DOMAIN], rise[MANY][MOST_DOMAIN];
     long double alone[MOST_DOMAIN];

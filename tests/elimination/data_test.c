@@ -109,7 +109,7 @@ static run solve(gpuopt_context *context, const test_host *host, gpuopt_eliminat
     if (!status) status = gpuopt_elimination_create(context, &desc, NULL, &elimination);
     if (status) fail_msg("%s, %s: %s", file, what, host->error);
     if (desc.condition_count)
-        assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, condition), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, condition), GPUOPT_OK);
     created = seconds();
     while (r.info.outcome == GPUOPT_MORE)
         assert_int_equal(gpuopt_elimination_step(elimination, INT32_MAX, &r.info), GPUOPT_OK);

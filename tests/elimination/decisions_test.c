@@ -128,7 +128,7 @@ static void check_model(gpuopt_context *context, const test_host *host, const mo
     assert_int_equal(e.bits, bits);
     elimination = handle_create(context, &desc, host);
     for (copy = 0; copy < desc.copies && conditions; copy++)
-        assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, (int32_t[]){1 - copy}),
+        assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, copy, (int32_t[]){1 - copy}),
                          GPUOPT_OK);
     handle_finish(elimination, 1);
     for (copy = 0; copy < desc.copies; copy++)

@@ -57,7 +57,7 @@ answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, con
     return a;
 }
 
-static gpuopt_memory tables_in(void) { return test_on("cuda") ? GPUOPT_DEVICE : GPUOPT_HOST; }
+static gpuopt_memory_space tables_in(void) { return test_on("cuda") ? GPUOPT_DEVICE : GPUOPT_HOST; }
 
 uint64_t handle_planned(const gpuopt_elimination_estimate *e) {
     return test_on("cuda") ? e->memory.device_bytes : e->memory.host_bytes;

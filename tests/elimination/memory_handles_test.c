@@ -73,7 +73,7 @@ static void copies_and_conditions(void **state) {
             for (p = 0; p < 3; p++) {
                 for (copy = 0; copy < COPIES; copy++) {
                     int32_t fixed = (copy + round) % 2;
-                    assert_int_equal(gpuopt_elimination_set_condition(e[p], GPUOPT_HOST, copy, &fixed), GPUOPT_OK);
+                    assert_int_equal(gpuopt_elimination_set_evidence(e[p], GPUOPT_HOST, copy, &fixed), GPUOPT_OK);
                 }
                 handle_finish(e[p], 1 + p);
             }

@@ -93,7 +93,7 @@ static answer solve(gpuopt_context *context, const graphical_model *m, const int
     for (k = 0; k < VARIABLES; k++)
         if (fixed[k] >= 0) given[desc.condition_count] = a.value[k] = fixed[k], condition[desc.condition_count++] = k;
     assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &e), GPUOPT_OK);
-    if (desc.condition_count) assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, given), GPUOPT_OK);
+    if (desc.condition_count) assert_int_equal(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, given), GPUOPT_OK);
     while (a.info.outcome == GPUOPT_MORE) assert_int_equal(gpuopt_elimination_step(e, INT32_MAX, &a.info), GPUOPT_OK);
     if (a.info.outcome == GPUOPT_OPTIMAL)
         assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, a.value, &found), GPUOPT_OK);

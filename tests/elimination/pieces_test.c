@@ -160,7 +160,7 @@ static void messages_are_minima(void **state) {
                     value[copy][c] = (int32_t)test_random_int(&random, 0, m.domain[desc.condition[c]] - 1);
                     at[copy][desc.condition[c]] = value[copy][c];
                 }
-                assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, value[copy]),
+                assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, copy, value[copy]),
                                  GPUOPT_OK);
             }
             handle_finish(elimination, (int32_t)test_random_int(&random, 1, 4));
@@ -209,7 +209,7 @@ static void copies_are_models(void **state) {
                     for (c = 0; c < desc.condition_count; c++)
                         at[copy][desc.condition[c]] = value[c] =
                             (int32_t)test_random_int(&random, 0, m.domain[desc.condition[c]] - 1);
-                    assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, value),
+                    assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, copy, value),
                                      GPUOPT_OK);
                     assert_int_equal(handle_info(elimination, copy).eliminated, 0);
                 }

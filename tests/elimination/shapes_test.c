@@ -170,7 +170,7 @@ static void check(gpuopt_context *context, const test_host *host, uint64_t seed,
         elimination = handle_create(context, &desc, host);
         for (copy = 0; copy < desc.copies; copy++) {
             at[copy] = (int32_t)test_random_int(&random, 0, s.domain[condition] - 1);
-            assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, &at[copy]), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, copy, &at[copy]), GPUOPT_OK);
         }
         handle_finish(elimination, 1);
         fault = bucket_fault(elimination, &m, desc.copies, at);

@@ -171,7 +171,7 @@ static void calls_out_of_order(void **state) {
     assert_true(close_to(&m, info.cost, b.best));
     assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);
     assert_memory_equal(value, b.value, sizeof value);
-    assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, value),
+    assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, value),
                      GPUOPT_OK); /* none: starts again */
     info = handle_info(elimination, 0);
     assert_true(info.outcome == GPUOPT_MORE && info.eliminated == 0 && info.variable == -1);
@@ -297,7 +297,7 @@ static void steps_allocate_nothing(void **state) {
         elimination = handle_create(context, &desc, &host);
         allocations = host.allocations;
         for (round = 0; round < 3; round++) {
-            assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, &round), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, &round), GPUOPT_OK);
             handle_finish(elimination, 2);
             assert_true(handle_message(elimination, 0).entries <= 64);
             assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, 0, 0, cost, real,

@@ -182,7 +182,7 @@ static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimi
         assert_memory_equal(value, r->value, sizeof *value * (size_t)m->variables);
     }
     if (desc->condition_count) {
-        assert_int_equal(gpuopt_elimination_set_condition(streamed, GPUOPT_HOST, 0, zero), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_set_evidence(streamed, GPUOPT_HOST, 0, zero), GPUOPT_OK);
         info = handle_finish(streamed, 3);
         same_info(&info, &r->info, m, *seed);
     }

@@ -57,11 +57,11 @@ int main() {
     Counts counts;
     auto desc = GPUOPT_INIT(gpuopt_context_desc);
     desc.user = &counts;
-    desc.allocate = [](void *user, gpuopt_memory, size_t bytes) {
+    desc.allocate = [](void *user, gpuopt_memory_space, size_t bytes) {
         static_cast<Counts *>(user)->allocations++;
         return std::malloc(bytes);
     };
-    desc.release = [](void *, gpuopt_memory, void *memory) { std::free(memory); };
+    desc.release = [](void *, gpuopt_memory_space, void *memory) { std::free(memory); };
     desc.log = [](void *user, int level, const char *) { static_cast<Counts *>(user)->errors += level == 0; };
 
     gpuopt_context *made = nullptr;

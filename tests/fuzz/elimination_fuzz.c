@@ -278,8 +278,8 @@ static void check_messages(fuzz *f) {
 /* ---- Relaxations ---- */
 
 /* The relaxation's bound, the handle that its descriptor makes, and an assignment's cost in it. */
-static void check_relaxed(fuzz *f, gpuopt_elimination_relaxation *relaxation) {
-    gpuopt_elimination_relaxation_info info;
+static void check_relaxed(fuzz *f, gpuopt_elimination_cost_shifting *relaxation) {
+    gpuopt_elimination_cost_shifting_info info;
     gpuopt_elimination_desc desc;
     gpuopt_elimination_info found;
     gpuopt_elimination *e = NULL;
@@ -290,8 +290,8 @@ static void check_relaxed(fuzz *f, gpuopt_elimination_relaxation *relaxation) {
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_desc_init(&desc, sizeof desc);
     gpuopt_desc_init(&found, sizeof found);
-    REQUIRE(gpuopt_elimination_relaxation_get_info(relaxation, &info) == GPUOPT_OK);
-    REQUIRE(gpuopt_elimination_relaxation_get_desc(relaxation, &desc) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_cost_shifting_get_info(relaxation, &info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_cost_shifting_get_desc(relaxation, &desc) == GPUOPT_OK);
     REQUIRE(info.variables == desc.variables && info.scale >= 1);
     b = brute_force(&f->m, f->eliminated, f->count, value, NULL);
     bound = info.outcome == GPUOPT_INFEASIBLE ? model_forbidden(&f->m)
@@ -315,13 +315,13 @@ static void relax(fuzz *f) {
     const int whole = f->count + d->condition_count == d->variables && copies_of(f) == 1 && !d->join_rest;
     const int defined = f->m.semiring == GPUOPT_SEMIRING_MIN_SUM || f->m.semiring == GPUOPT_SEMIRING_MAX_SUM;
     gpuopt_elimination_desc desc = f->desc;
-    gpuopt_elimination_relaxation *relaxation = NULL;
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
     gpuopt_status status;
     const int failing = rarely(f);
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
     desc.z = 1 + (int32_t)take(f) % VARIABLES;
     if (failing) f->host.failing = 1 + take(f) % 64;
-    status = gpuopt_elimination_relax(f->context, &desc, (int32_t)take(f) % 8, &relaxation);
+    status = gpuopt_elimination_shift_costs(f->context, &desc, (int32_t)take(f) % 8, &relaxation);
     REQUIRE(!status == (relaxation != NULL));
     if (status == GPUOPT_ERROR_MEMORY) REQUIRE(failing);
     else
@@ -329,7 +329,7 @@ static void relax(fuzz *f) {
     f->host.failing = 0;
     if (!status) REQUIRE(whole && defined);
     if (!status) check_relaxed(f, relaxation);
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
     REQUIRE(f->host.live == before);
 }
 
@@ -337,8 +337,8 @@ static void relax(fuzz *f) {
 
 /* With random values of the variables that may not be touched, the best completion costs in the reduced model what it
  * costs in the model, and comes back as one of the model's. */
-static void check_reduced(fuzz *f, gpuopt_elimination_reduction *reduction) {
-    gpuopt_elimination_reduction_info info;
+static void check_reduced(fuzz *f, gpuopt_elimination_preprocessing *reduction) {
+    gpuopt_elimination_preprocessing_info info;
     gpuopt_elimination_desc desc;
     gpuopt_memory_plan plan;
     gpuopt_status status;
@@ -348,8 +348,8 @@ static void check_reduced(fuzz *f, gpuopt_elimination_reduction *reduction) {
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_desc_init(&desc, sizeof desc);
     gpuopt_desc_init(&plan, sizeof plan);
-    REQUIRE(gpuopt_elimination_reduction_get_info(reduction, &info) == GPUOPT_OK);
-    REQUIRE(gpuopt_elimination_reduction_get_desc(reduction, &desc) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_preprocessing_get_info(reduction, &info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_preprocessing_get_desc(reduction, &desc) == GPUOPT_OK);
     REQUIRE(info.variables == desc.variables && desc.variables <= f->m.variables && desc.order_count <= f->count);
     status = gpuopt_elimination_create(f->context, &desc, &plan, NULL);
     REQUIRE(status != GPUOPT_ERROR_ARGUMENT && status != GPUOPT_ERROR_MEMORY);
@@ -371,14 +371,14 @@ static void check_reduced(fuzz *f, gpuopt_elimination_reduction *reduction) {
     if (f->m.semiring == GPUOPT_SEMIRING_MIN_COUNT && b.feasible && b.count != s.count) hold(f, "a reduction's count");
     if (f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP || !s.feasible) return;
     for (k = 0; k < desc.order_count; k++) reduced[desc.order[k]] = s.value[desc.order[k]];
-    REQUIRE(gpuopt_elimination_reduction_lift(reduction, reduced, lifted) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_preprocessing_postsolve(reduction, reduced, lifted) == GPUOPT_OK);
     if (!close_to(&f->m, model_sum(&f->m, lifted), b.best)) hold(f, "a lifted assignment");
 }
 
 static void reduce(fuzz *f) {
     const uint64_t before = f->host.live;
     gpuopt_elimination_desc desc = f->desc;
-    gpuopt_elimination_reduction *reduction = NULL;
+    gpuopt_elimination_preprocessing *reduction = NULL;
     gpuopt_status status;
     const int failing = rarely(f);
     const uint32_t rules = take(f) % 128;
@@ -386,12 +386,12 @@ static void reduce(fuzz *f) {
     desc.order = f->eliminated;
     desc.order_count = f->count;
     if (failing) f->host.failing = 1 + take(f) % 64;
-    status = gpuopt_elimination_reduce(f->context, &desc, rules, work, &reduction);
+    status = gpuopt_elimination_preprocess(f->context, &desc, rules, work, &reduction);
     REQUIRE(!status == (reduction != NULL));
     REQUIRE(!status || (failing && status == GPUOPT_ERROR_MEMORY));
     f->host.failing = 0;
     if (!status) check_reduced(f, reduction);
-    gpuopt_elimination_reduction_destroy(reduction);
+    gpuopt_elimination_preprocessing_destroy(reduction);
     REQUIRE(f->host.live == before);
 }
 
@@ -407,12 +407,12 @@ static void set_condition(fuzz *f, int32_t copy) {
         gpuopt_desc_init(&before, sizeof before);
         gpuopt_desc_init(&after, sizeof after);
         REQUIRE(gpuopt_elimination_get_info(f->e, copy, &before) == GPUOPT_OK);
-        REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, copy, value) == GPUOPT_ERROR_ARGUMENT);
+        REQUIRE(gpuopt_elimination_set_evidence(f->e, GPUOPT_HOST, copy, value) == GPUOPT_ERROR_ARGUMENT);
         REQUIRE(gpuopt_elimination_get_info(f->e, copy, &after) == GPUOPT_OK);
         REQUIRE(memcmp(&before, &after, sizeof after) == 0);
         return;
     }
-    REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, copy, count ? value : NULL) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_set_evidence(f->e, GPUOPT_HOST, copy, count ? value : NULL) == GPUOPT_OK);
     for (k = 0; k < count; k++) f->fixed[copy][f->desc.condition[k]] = value[k];
 }
 
@@ -422,7 +422,7 @@ static void check_wrong_calls(fuzz *f) {
     gpuopt_desc_init(&info, sizeof info);
     REQUIRE(gpuopt_elimination_step(f->e, 0, &info) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_get_info(f->e, wrong, &info) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, wrong, value) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_set_evidence(f->e, GPUOPT_HOST, wrong, value) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_assign(f->e, GPUOPT_HOST, wrong, value, NULL) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_message_get(f->e, GPUOPT_HOST, f->estimate.messages, 0, NULL, NULL, NULL) ==
             GPUOPT_ERROR_ARGUMENT);

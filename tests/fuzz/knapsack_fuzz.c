@@ -93,7 +93,7 @@ static void make_model(fuzz *f) {
         d->capacity = sum / 2 > INT64_MAX ? INT64_MAX : (int64_t)(sum / 2);
     }
     d->search = (gpuopt_knapsack_search)(take(f) % 3);
-    d->when_full = (gpuopt_knapsack_when_full)(take(f) % 2);
+    d->when_full = (gpuopt_knapsack_on_pool_full)(take(f) % 2);
     d->pool = 1 + take(f);
     d->node_limit = take(f) < 16 ? 1 + take(f) : 0;
     d->reduction = (gpuopt_switch)(take(f) % 3);
@@ -143,7 +143,7 @@ static gpuopt_knapsack_info check_info(fuzz *f, int h) {
     REQUIRE(i.alive >= 0 && i.alive <= i.pool && i.peak <= i.pool && (i.alive == 0) == (i.level == -1));
     REQUIRE(i.level <= i.free_items && i.free_items <= f->items && i.pool >= 2 * f->items + 8);
     REQUIRE(i.dominated == 0 || f->desc.search == GPUOPT_SEARCH_DOMINANCE);
-    REQUIRE(i.slices == 0 || f->desc.when_full == GPUOPT_WHEN_FULL_DEPTH_FIRST);
+    REQUIRE(i.slices == 0 || f->desc.when_full == GPUOPT_ON_POOL_FULL_DEPTH_FIRST);
     if (i.alive == 0) {
         REQUIRE(i.outcome == GPUOPT_OPTIMAL || i.outcome == GPUOPT_INFEASIBLE);
         REQUIRE((i.outcome == GPUOPT_OPTIMAL) == (i.lower == i.upper && i.lower >= 0) ||
@@ -151,7 +151,7 @@ static gpuopt_knapsack_info check_info(fuzz *f, int h) {
         REQUIRE(i.outcome == GPUOPT_OPTIMAL || i.lower < f->claim);
     } else {
         REQUIRE(i.outcome == GPUOPT_MORE || i.outcome == GPUOPT_LIMIT || i.outcome == GPUOPT_FULL);
-        REQUIRE(i.outcome != GPUOPT_FULL || f->desc.when_full == GPUOPT_WHEN_FULL_STOP);
+        REQUIRE(i.outcome != GPUOPT_FULL || f->desc.when_full == GPUOPT_ON_POOL_FULL_STOP);
         REQUIRE((i.outcome == GPUOPT_LIMIT) == (f->desc.node_limit > 0 && i.expanded >= f->desc.node_limit));
     }
     f->was[h] = i;

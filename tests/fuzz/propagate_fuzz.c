@@ -64,7 +64,7 @@ static void check_info(const fuzz *f, const gpuopt_propagator_info *info, int32_
     int32_t limit = f->desc.round_limit;
     REQUIRE(info->rounds >= 0 && info->rounds <= asked);
     REQUIRE(info->nonzeros >= 0 && info->changed >= 0);
-    REQUIRE(f->desc.mode == GPUOPT_MODE_SEQUENTIAL || info->nonzeros <= info->rounds * f->start[f->desc.matrix.rows]);
+    REQUIRE(f->desc.mode == GPUOPT_MODE_GAUSS_SEIDEL || info->nonzeros <= info->rounds * f->start[f->desc.matrix.rows]);
     REQUIRE((info->outcome == GPUOPT_INFEASIBLE) == (info->infeasible_row >= 0 || info->infeasible_col >= 0));
     REQUIRE(info->infeasible_row >= -1 && info->infeasible_row < f->desc.matrix.rows);
     REQUIRE(info->infeasible_col >= -1 && info->infeasible_col < f->desc.matrix.cols);
@@ -295,7 +295,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     status = gpuopt_propagator_create(context, &f->desc, NULL, &f->one);
     REQUIRE(status == planned && (status == GPUOPT_OK) == (f->one != NULL));
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_UNSUPPORTED);
-    REQUIRE(f->dirty || status == (f->desc.mode == GPUOPT_MODE_SEQUENTIAL && f->desc.marking == GPUOPT_OFF
+    REQUIRE(f->dirty || status == (f->desc.mode == GPUOPT_MODE_GAUSS_SEIDEL && f->desc.marking == GPUOPT_OFF
                                        ? GPUOPT_ERROR_UNSUPPORTED
                                        : GPUOPT_OK));
     if (status == GPUOPT_OK) {

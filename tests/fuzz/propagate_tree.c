@@ -220,10 +220,10 @@ static void pop(search *s, int levels) {
 /* keep, or a fork that goes on in the original's place. */
 static void flatten(search *s, int fork) {
     int k;
-    if (!fork) REQUIRE(gpuopt_propagator_keep(s->p) == GPUOPT_OK);
+    if (!fork) REQUIRE(gpuopt_propagator_commit(s->p) == GPUOPT_OK);
     else {
         s->original = s->p;
-        REQUIRE(gpuopt_propagator_fork(s->original, s->f->context, NULL, &s->p) == GPUOPT_OK);
+        REQUIRE(gpuopt_propagator_clone(s->original, s->f->context, NULL, &s->p) == GPUOPT_OK);
     }
     for (k = 0; k < s->steps; k++) s->step[k].level = 0;
     memcpy(s->lb0, s->lb, sizeof s->lb);
@@ -355,7 +355,7 @@ static int run(search *s, int rounds) {
         explain(s, from);
     }
     t->rounds = info.outcome == GPUOPT_FULL ? info.rounds : rounds;
-    if (info.outcome == GPUOPT_FULL && s->model.mode == GPUOPT_MODE_SEQUENTIAL) return 0;
+    if (info.outcome == GPUOPT_FULL && s->model.mode == GPUOPT_MODE_GAUSS_SEIDEL) return 0;
     if (t->rounds == 0) {
         s->steps--;
         return 1;

@@ -108,8 +108,8 @@ void answers_verdict(fuzz *f) {
 
 void answers_batch(fuzz *f) {
     enum { CHILDREN = 3 };
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    gpuopt_simplex_children c = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
+    gpuopt_simplex_child_list c = GPUOPT_INIT(gpuopt_simplex_child_list);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     const unsigned how = input_take(f);
     const int64_t iterations = 1 + how % 40;
@@ -145,16 +145,16 @@ void answers_batch(fuzz *f) {
     for (n = 0; n < 3; n++) start[n][CHILDREN] = count[n];
     desc.copies = c.count = CHILDREN;
     desc.pivots = (int32_t)(how / 40 % 4); /* 0: as many as anyone needs */
-    desc.when_full = how & 1 ? GPUOPT_WHEN_FULL_REFACTOR : GPUOPT_WHEN_FULL_END;
+    desc.when_full = how & 1 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END;
     c.start = start[0], c.col = index[0], c.lb = low[0], c.ub = high[0];
     c.side_start = start[1], c.row = index[1], c.lhs = low[1], c.rhs = high[1];
     c.cost_start = start[2], c.cost_col = index[2], c.cost = low[2];
     for (k = 0; k < 2; k++) {
-        gpuopt_simplex_batch *batch;
+        gpuopt_simplex_children *batch;
         report.outcome = outcome[k], report.bound = bound[k], report.objective = objective[k];
-        REQUIRE(gpuopt_simplex_batch_create(f->handle[k], &desc, NULL, &batch) == GPUOPT_OK);
-        REQUIRE(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &c, iterations, &report) == GPUOPT_OK);
-        gpuopt_simplex_batch_destroy(batch);
+        REQUIRE(gpuopt_simplex_children_create(f->handle[k], &desc, NULL, &batch) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &c, iterations, &report) == GPUOPT_OK);
+        gpuopt_simplex_children_destroy(batch);
     }
     for (k = 0; k < CHILDREN; k++) {
         const double sign = f->desc.maximize ? -1 : 1, size = fmax(1, fabs(expected[k].objective));
@@ -171,11 +171,11 @@ void answers_batch(fuzz *f) {
 
 void answers_many(fuzz *f) {
     enum { PROGRAMS = 2 };
-    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
     gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
-    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
-    gpuopt_simplex_many_report report = GPUOPT_INIT(gpuopt_simplex_many_report);
-    gpuopt_simplex_many *many;
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
+    gpuopt_simplex_batch_report report = GPUOPT_INIT(gpuopt_simplex_batch_report);
+    gpuopt_simplex_batch *many;
     double number[6][PROGRAMS * MOST * MOST], objective[PROGRAMS];
     const double *const plain[] = {f->value, f->cost, f->lhs, f->rhs, f->lb, f->ub};
     const double *const scaled[] = {f->scaled_value, f->c, f->l + f->cols, f->u + f->cols, f->l, f->u};
@@ -197,12 +197,12 @@ void answers_many(fuzz *f) {
     desc.maximize = f->desc.maximize;
     p.value = number[0], p.cost = number[1], p.lhs = number[2], p.rhs = number[3], p.lb = number[4], p.ub = number[5];
     report.outcome = outcome, report.objective = objective;
-    REQUIRE(gpuopt_simplex_many_create(f->context, &desc, NULL, &many) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p) == GPUOPT_OK);
-    do REQUIRE(gpuopt_simplex_many_iterate(many, each, &info) == GPUOPT_OK && calls++ < 10000);
+    REQUIRE(gpuopt_simplex_batch_create(f->context, &desc, NULL, &many) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &p) == GPUOPT_OK);
+    do REQUIRE(gpuopt_simplex_batch_iterate(many, each, &info) == GPUOPT_OK && calls++ < 10000);
     while (info.more > 0);
-    REQUIRE(gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, PROGRAMS, &report) == GPUOPT_OK);
-    gpuopt_simplex_many_destroy(many);
+    REQUIRE(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, PROGRAMS, &report) == GPUOPT_OK);
+    gpuopt_simplex_batch_destroy(many);
     for (k = 0; k < (f->wide ? 1 : PROGRAMS); k++) {
         REQUIRE(outcome[k] == (int32_t)expected.outcome);
         if (expected.outcome == GPUOPT_OPTIMAL)

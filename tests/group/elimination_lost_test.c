@@ -73,8 +73,8 @@ static gpuopt_status call(gpuopt_elimination *e, int which, int wrong) {
     case 2: return gpuopt_elimination_step(e, wrong ? 0 : 2, NULL);
     case 3: return gpuopt_elimination_get_info(e, 0, &info);
     case 4: return gpuopt_elimination_get_info(e, 0, wrong ? NULL : &info);
-    case 5: return gpuopt_elimination_set_condition(e, GPUOPT_HOST, wrong, &outside);
-    case 6: return gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &given);
+    case 5: return gpuopt_elimination_set_evidence(e, GPUOPT_HOST, wrong, &outside);
+    case 6: return gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &given);
     case 7: return gpuopt_elimination_get_info(e, wrong, &info);
     case 8: return gpuopt_elimination_step(e, 2, wrong ? NULL : &info);
     case 9: return wrong ? gpuopt_elimination_get_info(e, 0, &info) : gpuopt_elimination_step(e, 1, &info);
@@ -264,7 +264,7 @@ static void loses_its_transport(rank *r) {
     desc = desc_of(r);
     if (!status) status = gpuopt_elimination_create(r->context, &desc, NULL, &e);
     EXPECT(r, !status == !!e);
-    if (!status) status = gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &given);
+    if (!status) status = gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &given);
     if (!status) status = gpuopt_elimination_step(e, 1, NULL);
     if (!status) status = gpuopt_elimination_step(e, INT32_MAX, &info);
     if (!status) status = gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL);

@@ -184,7 +184,7 @@ static void solve_copies(rank *r) {
             brute b;
             for (j = 0; j < FIXED; j++)
                 given[j] = fixed[t->order[j]] = (int32_t)test_random_int(&state, 0, t->m.domain[t->order[j]] - 1);
-            EXPECT(r, gpuopt_elimination_set_condition(e, GPUOPT_HOST, copy % COPIES, given) == GPUOPT_OK);
+            EXPECT(r, gpuopt_elimination_set_evidence(e, GPUOPT_HOST, copy % COPIES, given) == GPUOPT_OK);
             EXPECT(r, gpuopt_elimination_step(e, INT32_MAX, NULL) == GPUOPT_OK);
             EXPECT(r, gpuopt_elimination_get_info(e, copy % COPIES, &info) == GPUOPT_OK);
             EXPECT(r, gpuopt_elimination_assign(e, GPUOPT_HOST, copy % COPIES, value, &assignment) == GPUOPT_OK);

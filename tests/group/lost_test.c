@@ -134,24 +134,24 @@ typedef struct faulty {
     gpuopt_status with;
 } faulty;
 
-static gpuopt_status faulty_gather(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+static gpuopt_status faulty_gather(void *user, double seconds, gpuopt_memory_space where, const void *send, uint64_t bytes,
                                    void *receive) {
     faulty *f = user;
     return f->fails_after-- <= 0 ? f->with : f->inner.all_gather(f->inner.user, seconds, where, send, bytes, receive);
 }
-static gpuopt_status faulty_broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+static gpuopt_status faulty_broadcast(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
                                       uint64_t bytes) {
     faulty *f = user;
     return f->fails_after-- <= 0 ? f->with : f->inner.broadcast(f->inner.user, seconds, where, root, data, bytes);
 }
-static gpuopt_status faulty_send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+static gpuopt_status faulty_send(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                                  uint64_t bytes) {
     faulty *f = user;
     if (f->fails_after-- > 0) return f->inner.send(f->inner.user, seconds, where, to, data, bytes);
     if (f->with) return f->with;
     return f->inner.send(f->inner.user, seconds, where, to, data, bytes - 1); /* cut short, unnoticed by the sender */
 }
-static gpuopt_status faulty_receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status faulty_receive(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                                     uint64_t bytes) {
     faulty *f = user;
     return f->fails_after-- <= 0 ? f->with : f->inner.receive(f->inner.user, seconds, where, from, data, bytes);

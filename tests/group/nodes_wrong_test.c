@@ -15,7 +15,7 @@ static gpuopt_status err(rank *r, gpuopt_propagator_batch *batch, int wrong, gpu
     const nodes_work *w = r->all->data;
     gpuopt_propagator_nodes nodes = w->list->nodes;
     gpuopt_propagator_node_report report = nodes_report(r);
-    gpuopt_memory where = GPUOPT_HOST;
+    gpuopt_memory_space where = GPUOPT_HOST;
     int rounds = 50;
     gpuopt_status status;
     int64_t start[NODES + 1];

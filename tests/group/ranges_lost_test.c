@@ -158,8 +158,8 @@ static void differs(rank *r) {
         EXPECT(r, gpuopt_knapsack_get_info(k, &after) == GPUOPT_OK);
         EXPECT(r, memcmp(&info, &after, sizeof info) == 0);
     }
-    EXPECT(r, gpuopt_knapsack_deal(k, 2, NULL, 0, &size) == GPUOPT_ERROR_UNSUPPORTED);
-    EXPECT(r, gpuopt_knapsack_keep(k, 0, 2) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, gpuopt_knapsack_split(k, 2, NULL, 0, &size) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, gpuopt_knapsack_take_share(k, 0, 2) == GPUOPT_ERROR_UNSUPPORTED);
     EXPECT(r, gpuopt_knapsack_add(k, "", 0) == GPUOPT_ERROR_UNSUPPORTED);
     ends_well(r, k);
     gpuopt_knapsack_destroy(k);

@@ -301,7 +301,7 @@ static void tells(rank *r) {
                       GPUOPT_ERROR_ARGUMENT);
         EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK && info.lower == profit);
         EXPECT(r, gpuopt_knapsack_set_copies(k, GPUOPT_HOST, w->alone.profit, best) == GPUOPT_OK);
-        EXPECT(r, gpuopt_knapsack_get_copies(k, r->number == 1 ? (gpuopt_memory)9 : GPUOPT_HOST, copies, NULL, NULL) ==
+        EXPECT(r, gpuopt_knapsack_get_copies(k, r->number == 1 ? (gpuopt_memory_space)9 : GPUOPT_HOST, copies, NULL, NULL) ==
                       GPUOPT_ERROR_ARGUMENT);
         EXPECT(r, gpuopt_knapsack_get_copies(k, GPUOPT_HOST, copies, &profit, NULL) == GPUOPT_OK);
         EXPECT(r, profit == w->alone.profit && memcmp(copies, best, sizeof *copies * (size_t)desc.items) == 0);

@@ -39,7 +39,7 @@ static void told(host *h, gpuopt_status status, const void *what, size_t size) {
 static gpuopt_simplex_info state(host *h) {
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     told(h, gpuopt_simplex_get_info(h->simplex, &info), &info, sizeof info);
-    told(h, gpuopt_simplex_get_head(h->simplex, GPUOPT_HOST, h->list), h->list, sizeof *h->list * (size_t)h->rows);
+    told(h, gpuopt_simplex_get_basic_variables(h->simplex, GPUOPT_HOST, h->list), h->list, sizeof *h->list * (size_t)h->rows);
     told(h, gpuopt_simplex_get_basis(h->simplex, GPUOPT_HOST, h->basis), h->basis, (size_t)(h->rows + h->cols));
     return info;
 }
@@ -112,7 +112,7 @@ static void use_inverse(host *h) {
     for (i = 0; i < h->rows; i++) h->values[i] = i % 3 - 0.75;
     told(h, gpuopt_simplex_ftran(h->simplex, GPUOPT_HOST, 1, h->values), h->values, size);
     told(h, gpuopt_simplex_btran(h->simplex, GPUOPT_HOST, 1, h->values), h->values, size);
-    told(h, gpuopt_simplex_get_table_rows(h->simplex, GPUOPT_HOST, 2, position, table), table,
+    told(h, gpuopt_simplex_get_tableau_rows(h->simplex, GPUOPT_HOST, 2, position, table), table,
          2 * sizeof(double) * (size_t)(h->rows + h->cols));
     free(table);
 }
@@ -138,8 +138,8 @@ static void change(host *h, const gpuopt_simplex_desc *desc, int64_t step) {
     went(h, gpuopt_simplex_iterate(h->simplex, 3, NULL));
     went(h, gpuopt_simplex_set_basis(h->simplex, GPUOPT_HOST, optimal));
     went(h, gpuopt_simplex_set_costs(h->simplex, GPUOPT_HOST, some, first, cost));
-    told(h, gpuopt_simplex_certify(h->simplex, &info), &info, sizeof info);
-    told(h, gpuopt_simplex_refresh(h->simplex, 1, &info), &info, sizeof info);
+    told(h, gpuopt_simplex_verify_basis(h->simplex, &info), &info, sizeof info);
+    told(h, gpuopt_simplex_rebuild(h->simplex, 1, &info), &info, sizeof info);
     solve(h, 1000000);
     free(optimal);
 }

@@ -57,10 +57,10 @@ static gpuopt_status call(gpuopt_simplex *s, const mip *m, int which, int wrong)
     case 1: status = gpuopt_simplex_iterate(s, 2, &info); break;
     case 2: status = gpuopt_simplex_iterate(s, wrong ? 0 : 2, NULL); break;
     case 3: status = gpuopt_simplex_get_info(s, &info); break;
-    case 4: status = gpuopt_simplex_refresh(s, wrong, NULL); break;
+    case 4: status = gpuopt_simplex_rebuild(s, wrong, NULL); break;
     case 5: status = gpuopt_simplex_set_cutoff(s, wrong ? 1 : 2); break;
     case 6: status = gpuopt_simplex_get_bound(s, none); break;
-    case 7: status = gpuopt_simplex_certify(s, &info); break;
+    case 7: status = gpuopt_simplex_verify_basis(s, &info); break;
     case 8: status = gpuopt_simplex_price(s, wrong ? NULL : &entering); break;
     case 9: status = gpuopt_simplex_candidates(s, wrong ? 3 : 4, candidate, &found); break;
     case 10: status = gpuopt_simplex_ratio_test(s, wrong ? 1 : 0, 1, &leaving); break;
@@ -70,10 +70,10 @@ static gpuopt_status call(gpuopt_simplex *s, const mip *m, int which, int wrong)
     case 14: status = gpuopt_simplex_get_basis(s, GPUOPT_HOST, wrong ? NULL : basis); break;
     case 15: status = gpuopt_simplex_get_solution(s, GPUOPT_HOST, x, none, NULL, NULL); break;
     case 16: status = gpuopt_simplex_get_low_parts(s, GPUOPT_HOST, x, none, NULL); break;
-    case 17: status = gpuopt_simplex_get_head(s, GPUOPT_HOST, wrong ? NULL : list); break;
+    case 17: status = gpuopt_simplex_get_basic_variables(s, GPUOPT_HOST, wrong ? NULL : list); break;
     case 18: x[1] = wrong, status = gpuopt_simplex_ftran(s, GPUOPT_HOST, 1, x); break;
     case 19: x[2] = wrong, status = gpuopt_simplex_btran(s, GPUOPT_HOST, 1, x); break;
-    case 20: status = gpuopt_simplex_get_table_rows(s, GPUOPT_HOST, 1, other + 1, x); break;
+    case 20: status = gpuopt_simplex_get_tableau_rows(s, GPUOPT_HOST, 1, other + 1, x); break;
     case 21: status = gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 2, other, value, more); break;
     case 22: status = gpuopt_simplex_set_sides(s, GPUOPT_HOST, 2, two, value, more); break;
     case 23: status = gpuopt_simplex_set_costs(s, GPUOPT_HOST, 2 - wrong, two, value); break;
@@ -113,11 +113,11 @@ static void differs(rank *r) {
 static void is_refused(rank *r) {
     const work *w = r->all->data;
     gpuopt_simplex_desc desc = *w->desc;
-    gpuopt_simplex_batch_desc children = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children_desc children = GPUOPT_INIT(gpuopt_simplex_children_desc);
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     gpuopt_context *context = test_context(NULL);
     gpuopt_simplex *simplex = NULL;
-    gpuopt_simplex_batch *batch = NULL;
+    gpuopt_simplex_children *batch = NULL;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc.group = r->group;
     EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_ERROR_ARGUMENT && !simplex);
@@ -137,7 +137,7 @@ static void is_refused(rank *r) {
     simplex = make(r);
     EXPECT(r, gpuopt_simplex_remove_rows(simplex, 0, NULL) == GPUOPT_ERROR_UNSUPPORTED);
     children.copies = 1;
-    EXPECT(r, gpuopt_simplex_batch_create(simplex, &children, NULL, &batch) == GPUOPT_ERROR_UNSUPPORTED && !batch);
+    EXPECT(r, gpuopt_simplex_children_create(simplex, &children, NULL, &batch) == GPUOPT_ERROR_UNSUPPORTED && !batch);
     gpuopt_simplex_destroy(simplex);
 }
 
@@ -162,7 +162,7 @@ static void errs_in_create(rank *r) {
         case 1: cost[1] += 1; break;
         case 2: value[3] += 1; break;
         case 3: desc.deferred_pivots = 5; break;
-        case 4: desc.refresh_pivots = -1; break;
+        case 4: desc.rebuild_pivots = -1; break;
         case 5: desc.pricing = GPUOPT_PRICING_DANTZIG; break;
         case 6: desc.ub = NULL; break;
         case 7: desc.offset = 1; break;
@@ -232,7 +232,7 @@ static void is_stopped(rank *r) {
     if (r->number == CULPRIT) own.stop = stops;
     EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
-    desc.refresh_pivots = 5;
+    desc.rebuild_pivots = 5;
     EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 1000000, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.iterations == 10);

@@ -24,7 +24,7 @@ typedef struct straggler {
     double pause; /* seconds; 0: fails */
 } straggler;
 
-static gpuopt_status straggle(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+static gpuopt_status straggle(void *user, double seconds, gpuopt_memory_space where, const void *send, uint64_t bytes,
                               void *receive) {
     straggler *f = user;
     gpuopt_status status = f->inner.all_gather(f->inner.user, seconds, where, send, bytes, receive);
@@ -33,17 +33,17 @@ static gpuopt_status straggle(void *user, double seconds, gpuopt_memory where, c
     seconds_wait(f->pause);
     return GPUOPT_OK;
 }
-static gpuopt_status straggler_broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+static gpuopt_status straggler_broadcast(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
                                          uint64_t bytes) {
     straggler *f = user;
     return f->inner.broadcast(f->inner.user, seconds, where, root, data, bytes);
 }
-static gpuopt_status straggler_send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+static gpuopt_status straggler_send(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                                     uint64_t bytes) {
     straggler *f = user;
     return f->inner.send(f->inner.user, seconds, where, to, data, bytes);
 }
-static gpuopt_status straggler_receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status straggler_receive(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                                        uint64_t bytes) {
     straggler *f = user;
     return f->inner.receive(f->inner.user, seconds, where, from, data, bytes);

@@ -73,7 +73,7 @@ static void same_bits(void **state) {
             variant_set(&desc, variant);
             if (desc.method != GPUOPT_METHOD_TABLEAU) continue;
             if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
-            if (tried % 4 == 1) desc.refresh_pivots = 7;
+            if (tried % 4 == 1) desc.rebuild_pivots = 7;
             compare(&m, &desc, 1 + tried % most, tried % 2 ? 1000000 : 1);
             tried++;
         }
@@ -136,7 +136,7 @@ static void same_bits_by_peers(void **state) {
             variant_set(&desc, variant);
             if (desc.method == GPUOPT_METHOD_TABLEAU) {
                 if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
-                if (tried % 4 == 1) desc.refresh_pivots = 7;
+                if (tried % 4 == 1) desc.rebuild_pivots = 7;
                 assert_int_equal(script_run(context, &desc, w.step, &expected), GPUOPT_OK);
                 ranks_run(ranks, follows_by_peers, &w);
                 script_free(&expected);

@@ -33,7 +33,7 @@ static void refused(void **state) {
     REFUSED(d.profit = NULL, "profit");
     REFUSED(d.capacity = -1, "capacity");
     REFUSED(d.search = (gpuopt_knapsack_search)3, "search");
-    REFUSED(d.when_full = (gpuopt_knapsack_when_full)2, "when_full");
+    REFUSED(d.when_full = (gpuopt_knapsack_on_pool_full)2, "when_full");
     REFUSED(d.pool = -1, "pool");
     REFUSED(d.pool = ((int64_t)1 << 40) + 1, "pool");
     REFUSED(d.node_limit = -1, "node_limit");
@@ -93,7 +93,7 @@ static void where(void **state) {
     assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, place, 1000000, NULL), status);       \
     assert_int_equal(gpuopt_knapsack_get_items(knapsack, place, taken, &profit, &weight), status); \
     assert_true(strstr(host.error, "gpuopt_knapsack_get_items") && strstr(host.error, words))
-    BAD_WHERE((gpuopt_memory)2, GPUOPT_ERROR_ARGUMENT, "where");
+    BAD_WHERE((gpuopt_memory_space)2, GPUOPT_ERROR_ARGUMENT, "where");
     if (!test_on("cuda")) {
         BAD_WHERE(GPUOPT_DEVICE, GPUOPT_ERROR_UNSUPPORTED, "no device memory");
     }

@@ -157,7 +157,7 @@ static void refused(void **state) {
     RUN(ARGUMENT, "upper_stride", p.upper_stride = (1 << 27) + 1);
     RUN(ARGUMENT, "capacity_stride", p.capacity_stride = -1);
     REFUSED(ARGUMENT, "problems is NULL", gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, NULL, &s->r));
-    REFUSED(ARGUMENT, "where", gpuopt_knapsack_batch_run(batch, (gpuopt_memory)9, &d->p, &s->r));
+    REFUSED(ARGUMENT, "where", gpuopt_knapsack_batch_run(batch, (gpuopt_memory_space)9, &d->p, &s->r));
     wrong.struct_size = 2;
     REFUSED(ARGUMENT, "report", gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &d->p, &wrong));
 #define NUMBER(code, text, number, value) \

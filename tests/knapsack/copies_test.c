@@ -175,16 +175,16 @@ static void shared(void **state) {
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 6, &i), GPUOPT_OK);
         if (k & 1) { /* dealt by bytes */
             free(model_pack(two, -1, 1, &size));
-            assert_int_equal(gpuopt_knapsack_deal(one, 2, NULL, 0, &size), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_split(one, 2, NULL, 0, &size), GPUOPT_OK);
             bytes = malloc(size);
             assert_non_null(bytes);
-            assert_int_equal(gpuopt_knapsack_deal(one, 2, bytes, size, &size), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_split(one, 2, bytes, size, &size), GPUOPT_OK);
             assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
             free(bytes);
         } else { /* each keeps its own */
             assert_int_equal(gpuopt_knapsack_expand(two, 0, 6, &other), GPUOPT_OK);
-            assert_int_equal(gpuopt_knapsack_keep(one, 0, 2), GPUOPT_OK);
-            assert_int_equal(gpuopt_knapsack_keep(two, 1, 2), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_take_share(one, 0, 2), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_take_share(two, 1, 2), GPUOPT_OK);
         }
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, &i), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(two, 0, 0, &other), GPUOPT_OK);

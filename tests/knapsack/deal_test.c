@@ -22,11 +22,11 @@ static unsigned char *deal(gpuopt_knapsack *knapsack, int64_t every, uint64_t *s
     const int64_t alive = info_of(knapsack).alive;
     unsigned char *bytes;
     uint64_t again = 0;
-    assert_int_equal(gpuopt_knapsack_deal(knapsack, every, NULL, 0, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_split(knapsack, every, NULL, 0, size), GPUOPT_OK);
     bytes = malloc(*size);
-    assert_int_equal(gpuopt_knapsack_deal(knapsack, every, bytes, *size - 1, &again), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_split(knapsack, every, bytes, *size - 1, &again), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(info_of(knapsack).alive, alive);
-    assert_int_equal(gpuopt_knapsack_deal(knapsack, every, bytes, *size, &again), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_split(knapsack, every, bytes, *size, &again), GPUOPT_OK);
     assert_int_equal(again, *size);
     assert_in_range(alive - info_of(knapsack).alive, alive / every, (alive + every - 1) / every);
     return bytes;
@@ -161,7 +161,7 @@ static void parts_of_a_whole(void **state) {
         for (h = 0; h < parts; h++) {
             knapsack[h] = model_create(context, &desc);
             assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, levels, NULL), GPUOPT_OK);
-            assert_int_equal(gpuopt_knapsack_keep(knapsack[h], h, parts), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_take_share(knapsack[h], h, parts), GPUOPT_OK);
             share[h] = model_pack(knapsack[h], -1, 0, &size);
             part[h] = read_pool(share[h]);
             assert_int_equal(part[h].nodes, info_of(knapsack[h]).alive);
@@ -333,14 +333,14 @@ static void refused(void **state) {
     knapsack = model_create(context, &desc);
     assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 12, NULL), GPUOPT_OK);
     alive = info_of(knapsack).alive;
-    assert_int_equal(gpuopt_knapsack_deal(NULL, 2, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_split(NULL, 2, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_add(NULL, "GPUK", 4), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_keep(NULL, 0, 1), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_keep(knapsack, 0, 0), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_keep(knapsack, -1, 2), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_keep(knapsack, 2, 2), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_deal(knapsack, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_deal(knapsack, 2, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_take_share(NULL, 0, 1), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_take_share(knapsack, 0, 0), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_take_share(knapsack, -1, 2), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_take_share(knapsack, 2, 2), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_split(knapsack, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_split(knapsack, 2, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_add(knapsack, NULL, 0), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_add(knapsack, "GPUM", 4), GPUOPT_ERROR_ARGUMENT);
     bytes = model_pack(knapsack, -1, 0, &size);

@@ -129,7 +129,7 @@ static void full(void **state) {
         gpuopt_knapsack_info info;
         unsigned char bytes[16384];
         desc.search = GPUOPT_SEARCH_BREADTH;
-        desc.when_full = GPUOPT_WHEN_FULL_STOP;
+        desc.when_full = GPUOPT_ON_POOL_FULL_STOP;
         desc.pool = 100;
         knapsack = model_create(context, &desc);
         gpuopt_desc_init(&info, sizeof info);
@@ -139,7 +139,7 @@ static void full(void **state) {
             gpuopt_knapsack_info others;
             uint64_t size;
             stopped++;
-            desc.when_full = GPUOPT_WHEN_FULL_DEPTH_FIRST;
+            desc.when_full = GPUOPT_ON_POOL_FULL_DEPTH_FIRST;
             other = model_create(context, &desc);
             gpuopt_desc_init(&others, sizeof others);
             assert_int_equal(gpuopt_knapsack_pack(knapsack, info.alive / 2 + 1, 1, bytes, sizeof bytes, &size),
@@ -175,7 +175,7 @@ static void shared(void **state) {
         gpuopt_knapsack_info info;
         int count = 0, busy = 1;
         gpuopt_desc_init(&info, sizeof info);
-        desc.when_full = GPUOPT_WHEN_FULL_STOP;
+        desc.when_full = GPUOPT_ON_POOL_FULL_STOP;
         desc.search = k & 1 ? GPUOPT_SEARCH_BREADTH : GPUOPT_SEARCH_DOMINANCE;
         desc.reduction = GPUOPT_OFF;
         desc.pool = 1; /* the least */
@@ -231,7 +231,7 @@ static void items_of_a_full_pool(void **state) {
         gpuopt_knapsack_info info;
         int part;
         desc.search = GPUOPT_SEARCH_BREADTH;
-        desc.when_full = k % 3 ? GPUOPT_WHEN_FULL_DEPTH_FIRST : GPUOPT_WHEN_FULL_STOP;
+        desc.when_full = k % 3 ? GPUOPT_ON_POOL_FULL_DEPTH_FIRST : GPUOPT_ON_POOL_FULL_STOP;
         desc.pool = k % 2 ? 1 : 5000;
         knapsack = model_create(context, &desc);
         gpuopt_desc_init(&info, sizeof info);

@@ -92,7 +92,7 @@ static void resumed_anywhere(void **state) {
         model m = model_random(k % MODEL_CLASSES, k % 5 ? 26 : 16, 90, &random);
         gpuopt_knapsack_desc desc = model_desc(&m);
         desc.pool = k % 5 ? 64 : 1;
-        desc.when_full = k & 1 ? GPUOPT_WHEN_FULL_STOP : GPUOPT_WHEN_FULL_DEPTH_FIRST;
+        desc.when_full = k & 1 ? GPUOPT_ON_POOL_FULL_STOP : GPUOPT_ON_POOL_FULL_DEPTH_FIRST;
         desc.reduction = k % 3 ? GPUOPT_ON : GPUOPT_OFF;
         search(context, &m, &desc, model_optimum(&m), &full);
     }
@@ -119,7 +119,7 @@ static void full_after_skipped_levels(void **state) {
     desc = model_desc(&m);
     desc.pool = 84;
     desc.reduction = GPUOPT_OFF;
-    desc.when_full = GPUOPT_WHEN_FULL_STOP;
+    desc.when_full = GPUOPT_ON_POOL_FULL_STOP;
     search(context, &m, &desc, model_optimum(&m), &full);
     assert_true(full > 0);
     gpuopt_context_destroy(context);

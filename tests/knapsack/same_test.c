@@ -278,7 +278,7 @@ static void small_pools(void **state) {
             for (size = 0; size < 4; size++)
                 for (full = 0; full < 2; full++) {
                     desc.search = (gpuopt_knapsack_search)search;
-                    desc.when_full = full ? GPUOPT_WHEN_FULL_STOP : GPUOPT_WHEN_FULL_DEPTH_FIRST;
+                    desc.when_full = full ? GPUOPT_ON_POOL_FULL_STOP : GPUOPT_ON_POOL_FULL_DEPTH_FIRST;
                     desc.pool = pool[size];
                     desc.node_limit = test_times(300000, 300000);
                     pair_open(&p, &m, &desc);

@@ -84,7 +84,7 @@ static void small_models(void **state) {
         desc.search = (gpuopt_knapsack_search)(k % 3);
         desc.reduction = GPUOPT_OFF;
         desc.pool = k & 4 ? 1 : 1 << 16;
-        desc.when_full = k & 8 ? GPUOPT_WHEN_FULL_STOP : GPUOPT_WHEN_FULL_DEPTH_FIRST;
+        desc.when_full = k & 8 ? GPUOPT_ON_POOL_FULL_STOP : GPUOPT_ON_POOL_FULL_DEPTH_FIRST;
         stopped += compare(&m, &desc, model_optimum(&m), 1 + k % 4);
     }
     assert_true(stopped > 200);

@@ -146,7 +146,7 @@ static void create_refuses_coefficients_beyond_single_precision(void **state) {
 static void sequential_is_supported_on_the_cpu_with_marking_alone(void **state) {
     model_host *h = *state;
     gpuopt_propagator *p = (gpuopt_propagator *)h;
-    h->desc.mode = GPUOPT_MODE_SEQUENTIAL;
+    h->desc.mode = GPUOPT_MODE_GAUSS_SEIDEL;
     h->desc.marking = GPUOPT_OFF;
     check_create_refuses(h, &h->desc, GPUOPT_ERROR_UNSUPPORTED, "SEQUENTIAL", 0);
     h->desc.marking = GPUOPT_ON;
@@ -246,17 +246,17 @@ static void every_refusal_is_logged(void **state) {
     REFUSED(bad, gpuopt_propagator_create(h->context, &h->desc, NULL, NULL));
     REFUSED(bad, gpuopt_propagator_get_rows(p, GPUOPT_HOST, &sizeless_report));
     REFUSED(bad, gpuopt_propagator_get_rows(p, GPUOPT_HOST, NULL));
-    REFUSED(bad, gpuopt_propagator_get_rows(p, (gpuopt_memory)2, &report));
+    REFUSED(bad, gpuopt_propagator_get_rows(p, (gpuopt_memory_space)2, &report));
     REFUSED(bad, gpuopt_propagator_device_view(p, &sizeless_view));
     REFUSED(bad, gpuopt_propagator_device_view(p, NULL));
-    REFUSED(bad, gpuopt_propagator_get_bounds(p, (gpuopt_memory)2, 0, NULL, x, x));
-    REFUSED(bad, gpuopt_propagator_set_bounds(p, (gpuopt_memory)-1, 0, NULL, x, x));
+    REFUSED(bad, gpuopt_propagator_get_bounds(p, (gpuopt_memory_space)2, 0, NULL, x, x));
+    REFUSED(bad, gpuopt_propagator_set_bounds(p, (gpuopt_memory_space)-1, 0, NULL, x, x));
     REFUSED(bad, gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 1, NULL, x, x));
     REFUSED(bad, gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 1, out, x, x));
     REFUSED(bad, gpuopt_propagator_set_bounds(p, GPUOPT_HOST, -1, out, x, x));
     REFUSED(bad, gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, out, x, x));
     REFUSED(bad, gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, out, NULL, x));
-    REFUSED(bad, gpuopt_propagator_set_sides(p, (gpuopt_memory)2, 0, NULL, NULL, NULL));
+    REFUSED(bad, gpuopt_propagator_set_sides(p, (gpuopt_memory_space)2, 0, NULL, NULL, NULL));
     gpuopt_propagator_destroy(p);
     if (silent) fail_msg("%d refusals were not logged", silent);
 }

@@ -305,7 +305,7 @@ static void misuse(void **state) {
     gpuopt_propagator_destroy(other);
     h->desc.marking = GPUOPT_ON;
     if (test_on("cpu")) {
-        h->desc.mode = GPUOPT_MODE_SEQUENTIAL;
+        h->desc.mode = GPUOPT_MODE_GAUSS_SEIDEL;
         other = problem_create(h->context, &h->desc);
         assert_int_equal(gpuopt_propagator_batch_create(other, &desc, NULL, &batch), GPUOPT_ERROR_UNSUPPORTED);
         gpuopt_propagator_destroy(other);
@@ -320,7 +320,7 @@ static void misuse(void **state) {
     assert_int_equal(gpuopt_propagator_batch_run(NULL, GPUOPT_HOST, &nodes, 5, &report), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_HOST, NULL, 5, &report), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &nodes, 0, &report), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_propagator_batch_run(batch, (gpuopt_memory)2, &nodes, 5, &report), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_run(batch, (gpuopt_memory_space)2, &nodes, 5, &report), GPUOPT_ERROR_ARGUMENT);
     if (!test_on("cuda"))
         assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_DEVICE, &nodes, 5, &report),
                          GPUOPT_ERROR_UNSUPPORTED);

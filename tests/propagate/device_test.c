@@ -220,7 +220,7 @@ static void the_view_holds_the_bounds(void **state) {
         read_bounds(b, b->lb, b->ub);
         assert_int_equal(gpuopt_propagator_device_view(b->propagator, &view), GPUOPT_OK);
         assert_int_equal(view.count, 2 * COLS);
-        assert_int_equal(view.type, precision == GPUOPT_PRECISION_FP32 ? GPUOPT_NUMBER_FP32 : GPUOPT_NUMBER_FP64);
+        assert_int_equal(view.type, precision == GPUOPT_PRECISION_FP32 ? GPUOPT_TYPE_FP32 : GPUOPT_TYPE_FP64);
         if (precision == GPUOPT_PRECISION_FP64) test_device_copy(pairs, view.data, sizeof pairs);
         else test_device_copy(single_pairs, view.data, sizeof single_pairs);
         for (j = 0; j < COLS; j++) {

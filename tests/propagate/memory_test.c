@@ -216,7 +216,7 @@ static void device_memory(void **state) {
     if (test_on("cuda")) {
         assert_int_equal(gpuopt_propagator_device_view(p, &view), GPUOPT_OK);
         assert_non_null(view.data);
-        assert_int_equal(view.type, GPUOPT_NUMBER_FP64);
+        assert_int_equal(view.type, GPUOPT_TYPE_FP64);
     } else {
         check_unsupported(h, gpuopt_propagator_get_bounds(p, GPUOPT_DEVICE, 0, NULL, lb, ub));
         check_unsupported(h, gpuopt_propagator_set_bounds(p, GPUOPT_DEVICE, 0, NULL, lb, ub));

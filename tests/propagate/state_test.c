@@ -170,7 +170,7 @@ static void get_some_bounds_like_all(void **state) { (void)state, for_all(read_s
 static int bad_call(int which, gpuopt_propagator *p) {
     static const int32_t col[2] = {0, 1}, high[2] = {0, 3}, low[2] = {0, -1}, row[2] = {0, 2};
     double lb[3] = {1, 1, 1}, ub[3] = {2, 2, 2};
-    const gpuopt_memory host = GPUOPT_HOST, unknown = (gpuopt_memory)2;
+    const gpuopt_memory_space host = GPUOPT_HOST, unknown = (gpuopt_memory_space)2;
     switch (which) {
     case 0: return gpuopt_propagator_set_bounds(p, host, 2, high, lb, ub);
     case 1: return gpuopt_propagator_set_bounds(p, host, 2, low, lb, ub);
@@ -232,7 +232,7 @@ static void check_more_then_converged(gpuopt_context *context, gpuopt_propagator
     check_info(info, GPUOPT_MORE, 1, 4);
     assert_true(info.infeasible_row == -1 && info.infeasible_col == -1);
     assert_int_equal(info.nonzeros, 4);
-    check_info(problem_round(p, 1), GPUOPT_MORE, 1, desc.mode == GPUOPT_MODE_SEQUENTIAL ? 1 : 2);
+    check_info(problem_round(p, 1), GPUOPT_MORE, 1, desc.mode == GPUOPT_MODE_GAUSS_SEIDEL ? 1 : 2);
     check_info(problem_round(p, 10), GPUOPT_CONVERGED, 1, 0);
     check_info(problem_round(p, 10), GPUOPT_CONVERGED, 1, 0); /* once more: one round, which changes nothing */
     model_check_bounds(p, 3, model_small_lb, model_small_ub);
@@ -244,7 +244,7 @@ MODEL_VARIANTS_TEST(more_then_converged, model_small())
 static void check_round_limit(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const int32_t first = 0;
     static const double low = 0, high = 10;
-    int second = desc.mode == GPUOPT_MODE_SEQUENTIAL ? 1 : 2; /* bounds moved by the second round */
+    int second = desc.mode == GPUOPT_MODE_GAUSS_SEIDEL ? 1 : 2; /* bounds moved by the second round */
     gpuopt_propagator *p;
     desc.round_limit = 2;
     p = problem_create(context, &desc);
@@ -304,7 +304,7 @@ static mip crossing_model(void) {
 }
 
 static void check_infeasible_columns(gpuopt_context *context, gpuopt_propagator_desc desc) {
-    int want = desc.mode == GPUOPT_MODE_SEQUENTIAL ? 2 : 1;
+    int want = desc.mode == GPUOPT_MODE_GAUSS_SEIDEL ? 2 : 1;
     gpuopt_propagator *p = problem_create(context, &desc);
     double lb[3], ub[3];
     check_infeasible(problem_round(p, 10), 1, -1, want);

@@ -89,7 +89,7 @@ gpuopt_propagator_desc tree_desc(const mip *m, gpuopt_propagator_mode mode, gpuo
 void tree_for_all(tree_test *test) {
     gpuopt_context *context = test_context(NULL);
     int mode, precision;
-    for (mode = GPUOPT_MODE_JACOBI; mode <= (test_on("cuda") ? GPUOPT_MODE_JACOBI : GPUOPT_MODE_SEQUENTIAL); mode++)
+    for (mode = GPUOPT_MODE_JACOBI; mode <= (test_on("cuda") ? GPUOPT_MODE_JACOBI : GPUOPT_MODE_GAUSS_SEIDEL); mode++)
         for (precision = GPUOPT_PRECISION_FP64; precision <= GPUOPT_PRECISION_FP32; precision++)
             test(context, (gpuopt_propagator_mode)mode, (gpuopt_propagator_precision)precision);
     gpuopt_context_destroy(context);

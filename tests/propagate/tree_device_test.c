@@ -184,8 +184,8 @@ static void enqueued(void **state) {
     check_same(b);
     assert_int_equal(gpuopt_propagator_round(b->p, 1, NULL), GPUOPT_OK);
     problem_round(b->q, 1);
-    assert_int_equal(gpuopt_propagator_keep(b->p), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_keep(b->q), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_commit(b->p), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_commit(b->q), GPUOPT_OK);
     assert_int_equal(tree_trail(b->p).changes, 0);
     halve(b, 3);
     assert_int_equal(gpuopt_propagator_round(b->p, 50, NULL), GPUOPT_OK);

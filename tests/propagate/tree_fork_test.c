@@ -25,7 +25,7 @@ static void check_independence(gpuopt_context *context, gpuopt_propagator_mode m
     tree_push(p);
     tree_set(p, 2, 2, 8);
     problem_bounds(p, lb, ub);
-    assert_int_equal(gpuopt_propagator_fork(p, other, NULL, &fork), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_clone(p, other, NULL, &fork), GPUOPT_OK);
     model_check_bounds(fork, 3, lb, ub);
     assert_int_equal(tree_trail(fork).levels, 0);
     assert_int_equal(tree_trail(fork).changes, 0);
@@ -43,7 +43,7 @@ static void check_independence(gpuopt_context *context, gpuopt_propagator_mode m
     assert_true(lb[2] == 2 && ub[2] == 3 && lb[1] == 3 && ub[1] == 4 && lb[0] == 0 && ub[0] == 1);
     tree_push(fork);
     tree_set_one(fork, 0, 0, 1);
-    assert_int_equal(gpuopt_propagator_fork(fork, context, NULL, &second), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_clone(fork, context, NULL, &second), GPUOPT_OK);
     tree_pop(fork, 1);
     assert_int_equal(problem_round(second, 10).outcome, GPUOPT_CONVERGED); /* x0 = 1, x1 = 3, x2 = 2 */
     problem_bounds(second, lb, ub);
@@ -69,7 +69,7 @@ static void check_own_rows(gpuopt_context *context, gpuopt_propagator_mode mode,
     gpuopt_propagator *p = problem_create(context, &desc), *fork;
     int32_t both = tree_add(p, 3, 2, index, value, -INFINITY, 2), first = 0, mine;
     double ub[3];
-    assert_int_equal(gpuopt_propagator_fork(p, context, NULL, &fork), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_clone(p, context, NULL, &fork), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_remove_rows(p, 1, &both), GPUOPT_OK);
     mine = tree_add(p, 3, 1, index, value, -INFINITY, 2.5);
     assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, &first, &free_lhs, &free_rhs), GPUOPT_OK);
@@ -100,7 +100,7 @@ static void check_infeasible_fork(gpuopt_context *context, gpuopt_propagator_mod
             gpuopt_propagator_reason reason;
             int32_t j;
             if (proven) problem_round(p, 5);
-            assert_int_equal(gpuopt_propagator_fork(p, context, NULL, &fork), GPUOPT_OK);
+            assert_int_equal(gpuopt_propagator_clone(p, context, NULL, &fork), GPUOPT_OK);
             info = problem_round(fork, 5);
             assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
             assert_int_equal(info.infeasible_row, by_row ? 1 : -1);
@@ -214,7 +214,7 @@ static void check_threads(gpuopt_context *context, gpuopt_propagator_mode mode, 
             s[i].seed = 100 + (uint64_t)i;
             if (i == 0) s[i].p = problem_create(own[i], &desc);
             else /* the last one is a fork of a fork */
-                assert_int_equal(gpuopt_propagator_fork(s[i == STATES - 1 ? i - 1 : 0].p, own[i], NULL, &s[i].p),
+                assert_int_equal(gpuopt_propagator_clone(s[i == STATES - 1 ? i - 1 : 0].p, own[i], NULL, &s[i].p),
                                  GPUOPT_OK);
         }
         for (i = 0; i < STATES; i++)

@@ -161,7 +161,7 @@ static void check_room(gpuopt_context *context, gpuopt_propagator_mode mode, gpu
         assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
         problem_bounds(p, NULL, ub);
         for (again = 0; again < 6; again++) assert_true(ub[again] == 100);
-        assert_int_equal(gpuopt_propagator_keep(p), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_commit(p), GPUOPT_OK);
     }
     gpuopt_propagator_destroy(p);
     mip_free(&m);

@@ -314,8 +314,8 @@ static void check_many_changes(gpuopt_context *context, gpuopt_propagator_mode m
         run(s, 3);
         pop(s, 1);
         run(s, 1);
-        assert_int_equal(gpuopt_propagator_keep(s->p), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_keep(s->q), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_commit(s->p), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_commit(s->q), GPUOPT_OK);
         run(s, 2);
         assert_true(k ? s->full > 0 : s->most > 5000 && s->explained > 20);
         pair_end(s);

@@ -189,7 +189,7 @@ static void flatten(walk *w) {
 }
 
 void walk_keep(walk *w) {
-    assert_int_equal(gpuopt_propagator_keep(w->p), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_commit(w->p), GPUOPT_OK);
     flatten(w);
     check_all(w);
 }
@@ -197,7 +197,7 @@ void walk_keep(walk *w) {
 void walk_fork(walk *w, gpuopt_context *context) {
     gpuopt_propagator *fork = NULL;
     assert_true(w->originals < WALK_FORKS);
-    assert_int_equal(gpuopt_propagator_fork(w->p, context, NULL, &fork), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_clone(w->p, context, NULL, &fork), GPUOPT_OK);
     assert_non_null(fork);
     w->original[w->originals++] = w->p;
     w->p = fork;

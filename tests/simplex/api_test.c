@@ -34,7 +34,7 @@ static int setup(void **state) {
     f->desc = mip_simplex_desc(&f->model);
     f->simplex = simplex_create(f->context, &f->desc);
     assert_int_equal(simplex_iterate(f->simplex, 1).outcome, GPUOPT_MORE);
-    assert_int_equal(gpuopt_simplex_refresh(f->simplex, 0, NULL), GPUOPT_OK); /* asking refreshes */
+    assert_int_equal(gpuopt_simplex_rebuild(f->simplex, 0, NULL), GPUOPT_OK); /* asking rebuilds */
     f->before = answer_get(f->simplex, &f->model);
     *state = f;
     return 0;
@@ -115,8 +115,8 @@ static void options(void **state) {
     check_create(f, &d, "deferred_pivots");
     d = good, d.deferred_pivots = 257;
     check_create(f, &d, "deferred_pivots");
-    d = good, d.refresh_pivots = -1;
-    check_create(f, &d, "refresh_pivots");
+    d = good, d.rebuild_pivots = -1;
+    check_create(f, &d, "rebuild_pivots");
     d = good, d.iteration_limit = -1;
     check_create(f, &d, "iteration_limit");
     d = good, d.method = (gpuopt_simplex_method)2;
@@ -222,11 +222,11 @@ static void iterating(void **state) {
     check(f, gpuopt_simplex_iterate(f->simplex, 0, &info), GPUOPT_ERROR_ARGUMENT, "iterations");
     check(f, gpuopt_simplex_iterate(f->simplex, -5, NULL), GPUOPT_ERROR_ARGUMENT, "iterations");
     check(f, gpuopt_simplex_iterate(f->simplex, 1, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
-    check(f, gpuopt_simplex_refresh(f->simplex, 0, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_rebuild(f->simplex, 0, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
     check(f, gpuopt_simplex_get_info(f->simplex, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
     check(f, gpuopt_simplex_get_info(f->simplex, NULL), GPUOPT_ERROR_ARGUMENT, "info");
     assert_int_equal(gpuopt_simplex_iterate(NULL, 1, &info), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_refresh(NULL, 1, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_rebuild(NULL, 1, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
 }
 

@@ -32,7 +32,7 @@ static void small_against_rationals(void **state) {
             if (few) simplex_iterate(simplex, few); /* the change may come in the midst of a solve */
             changes_make(&seed, simplex, &m);
             if (few == 1) changes_make(&seed, simplex, &m);
-            if (few == 2) simplex_info(simplex); /* which refreshes */
+            if (few == 2) simplex_info(simplex); /* which rebuilds */
             simplex_iterate(simplex, 100000);
             fault = changes_fault(simplex, &m, &verdicts);
             if (fault) fail_msg("model %d, step %d, %s: %s", model, step, variant_name(&desc), fault);
@@ -171,7 +171,7 @@ static void refused(void **state) {
     REFUSED(ARGUMENT, "ub[0]", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, at, NULL, nan_value));
     REFUSED(ARGUMENT, "lb[0]", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, at, big, NULL));
     REFUSED(ARGUMENT, "ub[0]", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, at, NULL, small));
-    REFUSED(ARGUMENT, "where", gpuopt_simplex_set_bounds(s, (gpuopt_memory)7, 1, at, one, one));
+    REFUSED(ARGUMENT, "where", gpuopt_simplex_set_bounds(s, (gpuopt_memory_space)7, 1, at, one, one));
     REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_sides(s, GPUOPT_HOST, -1, at, one, one));
     REFUSED(ARGUMENT, "lhs or rhs is NULL", gpuopt_simplex_set_sides(s, GPUOPT_HOST, 1, at, NULL, one));
     REFUSED(ARGUMENT, "lhs or rhs is NULL", gpuopt_simplex_set_sides(s, GPUOPT_HOST, 1, at, one, NULL));
@@ -231,7 +231,7 @@ static void after_each_method(void **state) {
         assert_true(bound <= info.objective + 1e-9 || m.maximize);
         assert_true(fabs(bound - info.objective) <= 1e-6 * fmax(1, fabs(info.objective)));
         gpuopt_desc_init(&info, sizeof info);
-        must(gpuopt_simplex_certify(s, &info));
+        must(gpuopt_simplex_verify_basis(s, &info));
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
         must(gpuopt_simplex_set_cutoff(s, 0));
         gpuopt_simplex_destroy(s);

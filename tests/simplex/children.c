@@ -14,7 +14,7 @@ static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
 children *children_new(int32_t count) {
     children *all = calloc(1, sizeof *all);
-    gpuopt_simplex_children c = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_child_list c = GPUOPT_INIT(gpuopt_simplex_child_list);
     assert_non_null(all);
     assert_true(count <= CHILDREN_MOST);
     c.count = count;
@@ -142,21 +142,21 @@ gpuopt_simplex_desc children_root_desc(const mip *m, int way) {
     return desc;
 }
 
-gpuopt_simplex_batch_desc children_batch_desc(int32_t copies) {
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+gpuopt_simplex_children_desc children_batch_desc(int32_t copies) {
+    gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
     desc.copies = copies;
     desc.changes = 9 * (int64_t)copies;
     desc.with_basis = desc.with_x = desc.with_farkas = 1;
     return desc;
 }
 
-gpuopt_simplex_batch *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
-                                     gpuopt_simplex_when_full when_full) {
-    gpuopt_simplex_batch_desc desc = children_batch_desc(copies);
-    gpuopt_simplex_batch *batch;
+gpuopt_simplex_children *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
+                                     gpuopt_simplex_on_pivot_limit when_full) {
+    gpuopt_simplex_children_desc desc = children_batch_desc(copies);
+    gpuopt_simplex_children *batch;
     desc.pivots = pivots;
     desc.when_full = when_full;
-    must(gpuopt_simplex_batch_create(root, &desc, NULL, &batch));
+    must(gpuopt_simplex_children_create(root, &desc, NULL, &batch));
     return batch;
 }
 

@@ -151,7 +151,7 @@ static void random_models(void **state) {
             if (k % 2) check_parts(simplex, &m, &host);
             check_point(simplex, &m);
             check_outcome(simplex, &m, crossing);
-            must(gpuopt_simplex_refresh(simplex, k % 3 == 0, &info));
+            must(gpuopt_simplex_rebuild(simplex, k % 3 == 0, &info));
             assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
             check_point(simplex, &m);
             check_parts(simplex, &m, &host);

@@ -120,7 +120,7 @@ static void without_memory(void **state) {
             must(gpuopt_simplex_set_cutoff(s, 1e9));
             simplex_iterate(s, 100000);
             must(gpuopt_simplex_get_bound(s, &bound));
-            must(gpuopt_simplex_certify(s, NULL));
+            must(gpuopt_simplex_verify_basis(s, NULL));
             before = answer_get(s, &m);
             if (gpuopt_simplex_set_basis(s, GPUOPT_HOST, root.basis)) { /* else the basis is the same */
                 after = answer_get(s, &m);
@@ -166,13 +166,13 @@ static void refused(void **state) {
     assert_int_equal(gpuopt_simplex_get_bound(s, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "bound is NULL"));
     memset(&info, 0, sizeof info);
-    assert_int_equal(gpuopt_simplex_certify(s, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_verify_basis(s, &info), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "struct_size"));
     assert_int_equal(gpuopt_simplex_set_cutoff(NULL, 0), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_get_bound(NULL, &bound), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_certify(NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_verify_basis(NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_true(bound == 7);
-    must(gpuopt_simplex_certify(s, NULL));
+    must(gpuopt_simplex_verify_basis(s, NULL));
     gpuopt_simplex_destroy(s);
     mip_free(&m);
     gpuopt_context_destroy(context);

@@ -73,7 +73,7 @@ static void small_against_rationals(void **state) {
         int step;
         dual_set(&desc, model % DUAL_WAYS);
         desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.refresh_pivots = (int32_t)test_random_int(&seed, 0, 3);
+        desc.rebuild_pivots = (int32_t)test_random_int(&seed, 0, 3);
         s = simplex_create(context, &desc);
         for (step = 0; step < 60 && !fault; step++) {
             gpuopt_simplex_dual_leaving out = price(s);

@@ -31,13 +31,13 @@ static void small_against_rationals(void **state) {
         dual_set(&desc, model % DUAL_WAYS);
         desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
         desc.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.refresh_pivots = (int32_t)test_random_int(&seed, 0, 3);
+        desc.rebuild_pivots = (int32_t)test_random_int(&seed, 0, 3);
         simplex = simplex_create(context, &desc);
         for (step = 0; step < 12; step++) {
             int64_t few = test_random_int(&seed, 0, 3);
             const char *fault;
             if (few) simplex_iterate(simplex, few);
-            if (few == 3) must(gpuopt_simplex_refresh(simplex, (int)test_random_int(&seed, 0, 1), NULL));
+            if (few == 3) must(gpuopt_simplex_rebuild(simplex, (int)test_random_int(&seed, 0, 1), NULL));
             changes_make(&seed, simplex, &m);
             if (few == 2) simplex_info(simplex);
             simplex_iterate(simplex, 100000);
@@ -137,7 +137,7 @@ static void certified_bases(void **state) {
             const char *fault = NULL;
             other = simplex_create(context, &desc);
             must(gpuopt_simplex_set_basis(other, GPUOPT_HOST, last.basis));
-            must(gpuopt_simplex_certify(other, &info));
+            must(gpuopt_simplex_verify_basis(other, &info));
             assert_true(info.iterations == 0);
             verdicts[end] |= 1 << info.outcome;
             total += end;

@@ -167,7 +167,7 @@ static gpuopt_status change(gpuopt_simplex *s, int which, const uint8_t *slack) 
     case 2: return gpuopt_simplex_set_basis(s, GPUOPT_HOST, slack);
     case 3: return gpuopt_simplex_remove_rows(s, 1, &last_row);
     case 4: return gpuopt_simplex_remove_cols(s, 1, &last_col);
-    default: return gpuopt_simplex_refresh(s, 1, NULL);
+    default: return gpuopt_simplex_rebuild(s, 1, NULL);
     }
 }
 

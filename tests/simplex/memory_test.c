@@ -140,7 +140,7 @@ static void steps_allocate_nothing(void **state) {
         else must(gpuopt_simplex_pivot(simplex, e.variable, l.variable, l.to_upper, NULL));
         simplex_iterate(simplex, 5);
         must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis));
-        must(gpuopt_simplex_refresh(simplex, 1, NULL));
+        must(gpuopt_simplex_rebuild(simplex, 1, NULL));
         assert_int_equal(simplex_iterate(simplex, 100000).outcome, GPUOPT_OPTIMAL);
         a = answer_get(simplex, &m);
         answer_free(&a);

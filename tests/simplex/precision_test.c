@@ -101,7 +101,7 @@ static void margin_of_large_terms(void **state) {
 
 /* Minimise 3 x - 1e-10 z - 1e9 where 3 x = 1e9 and z <= 1. A cost of 1e-10 is within the tolerance, so z enters in the
  * refinement alone. 3 times the double nearest x, less 1e9, is -6e-8; the objective takes x to twice the precision,
- * also after the iteration that moves z and before the next refresh. */
+ * also after the iteration that moves z and before the next rebuild. */
 static void objective_in_refinement(void **state) {
     static const double a[] = {3, 0, 0, 1}, cost[] = {3, -1e-10}, lb[] = {-1e20, 0}, lhs[] = {1e9, -1e20},
                         rhs[] = {1e9, 1};

@@ -95,7 +95,7 @@ static void reached_as_defined(void **state) {
         for (k = 0; k < 8; k++) {
             gpuopt_outcome outcome = simplex_iterate(simplex, 2).outcome;
             if (outcome != GPUOPT_MORE && outcome != GPUOPT_OPTIMAL) break;
-            assert_int_equal(gpuopt_simplex_refresh(simplex, 0, NULL), GPUOPT_OK);
+            assert_int_equal(gpuopt_simplex_rebuild(simplex, 0, NULL), GPUOPT_OK);
             check(simplex, &m, trial, phases, &larger);
         }
         gpuopt_simplex_destroy(simplex);

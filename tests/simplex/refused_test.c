@@ -50,7 +50,7 @@ static void make(model *m, uint64_t *random, int variant, double difference) {
     m->desc.dense = m->dense, m->desc.cost = m->cost;
     m->desc.lhs = m->lhs, m->desc.rhs = m->rhs, m->desc.lb = m->lb, m->desc.ub = m->ub;
     variant_set(&m->desc, variant);
-    m->desc.refresh_pivots = (int32_t)test_random_int(random, 0, 8);
+    m->desc.rebuild_pivots = (int32_t)test_random_int(random, 0, 8);
     m->desc.deferred_pivots = (int32_t)test_random_int(random, 0, 4);
     m->desc.seed = (uint64_t)variant;
 }
@@ -129,7 +129,7 @@ static int same_call(const model *m, gpuopt_simplex *const s[2], int what, int32
             break;
         case 2: status[k] = gpuopt_simplex_get_info(s[k], &info[k]); break;
         case 3: status[k] = gpuopt_simplex_get_basis(s[k], GPUOPT_HOST, basis[k]); break;
-        case 4: status[k] = gpuopt_simplex_refresh(s[k], number & 1, &info[k]); break;
+        case 4: status[k] = gpuopt_simplex_rebuild(s[k], number & 1, &info[k]); break;
         default:
             status[k] =
                 gpuopt_simplex_get_solution(s[k], GPUOPT_HOST, x[k], x[k] + MOST, x[k] + 2 * MOST, x[k] + 3 * MOST);

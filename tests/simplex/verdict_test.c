@@ -204,7 +204,7 @@ static void options(uint64_t *seed, int k, gpuopt_simplex_desc *desc) {
     variant_set(desc, (int)test_random_int(seed, 0, VARIANTS - 1));
     if (chance(seed, 4)) desc->scaling = GPUOPT_OFF;
     if (chance(seed, 4)) desc->perturbation = GPUOPT_OFF;
-    if (chance(seed, 4)) desc->refresh_pivots = (int32_t)test_random_int(seed, 1, 5);
+    if (chance(seed, 4)) desc->rebuild_pivots = (int32_t)test_random_int(seed, 1, 5);
 }
 
 /* Of a thousand models so many may be IMPRECISE, and ten more by chance. Without careful iterations, or if these pivot

@@ -35,7 +35,7 @@ static void round_trips(void **state) {
                 must(gpuopt_simplex_set_basis(other, GPUOPT_HOST, basis));
                 must(gpuopt_simplex_get_basis(other, GPUOPT_HOST, same));
                 assert_memory_equal(basis, same, both(&m));
-                must(gpuopt_simplex_refresh(one, 1, NULL)); /* the perturbation out, as in the other */
+                must(gpuopt_simplex_rebuild(one, 1, NULL)); /* the perturbation out, as in the other */
                 assert_true(fabs(simplex_info(one).objective - simplex_info(other).objective) <=
                             1e-9 * fmax(1, fabs(simplex_info(one).objective)));
             }
@@ -202,7 +202,7 @@ static void walks_between_bases(void **state) {
             dual[way] = malloc(sizeof(double) * (size_t)rows);
         }
         for (step = 0; step < test_times(40, 4); step++) {
-            int64_t before = simplex_info(walker).reinversions;
+            int64_t before = simplex_info(walker).refactorizations;
             int change, changes = (int)test_random_int(&seed, 0, 3);
             gpuopt_status status;
             double largest = 0;
@@ -226,7 +226,7 @@ static void walks_between_bases(void **state) {
                 gpuopt_simplex_destroy(loader);
                 continue;
             }
-            if (!test_on("cuda") && simplex_info(walker).reinversions == before) moved += changes > 0;
+            if (!test_on("cuda") && simplex_info(walker).refactorizations == before) moved += changes > 0;
             must(gpuopt_simplex_get_solution(walker, GPUOPT_HOST, x[0], NULL, NULL, dual[0]));
             must(gpuopt_simplex_get_solution(loader, GPUOPT_HOST, x[1], NULL, NULL, dual[1]));
             for (j = 0; j < cols; j++) largest = fmax(largest, fabs(x[1][j]));

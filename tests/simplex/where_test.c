@@ -23,7 +23,7 @@ static mip model(int kind) {
 
 /* The vectors that come out of a handle, by number; the status of the call. */
 enum { VECTORS = 7 };
-static gpuopt_status get(gpuopt_simplex *s, int vector, gpuopt_memory where, void *to) {
+static gpuopt_status get(gpuopt_simplex *s, int vector, gpuopt_memory_space where, void *to) {
     switch (vector) {
     case 0: return gpuopt_simplex_get_basis(s, where, to);
     case 1: return gpuopt_simplex_get_solution(s, where, to, NULL, NULL, NULL);
@@ -35,7 +35,7 @@ static gpuopt_status get(gpuopt_simplex *s, int vector, gpuopt_memory where, voi
     }
 }
 
-static void check_refused(gpuopt_simplex *s, test_host *host, gpuopt_memory where, gpuopt_status expected) {
+static void check_refused(gpuopt_simplex *s, test_host *host, gpuopt_memory_space where, gpuopt_status expected) {
     static const char *const calls[VECTORS] = {"get_basis",    "get_solution", "get_solution", "get_solution",
                                                "get_solution", "get_farkas",   "get_ray"};
     unsigned char found[MOST], painted[MOST];
@@ -108,7 +108,7 @@ static void host_or_device(void **state) {
             simplex = simplex_create(context, &desc);
             assert_int_equal(simplex_iterate(simplex, 100).outcome, outcomes[kind]);
             before = answer_get(simplex, &m);
-            check_refused(simplex, &host, (gpuopt_memory)2, GPUOPT_ERROR_ARGUMENT);
+            check_refused(simplex, &host, (gpuopt_memory_space)2, GPUOPT_ERROR_ARGUMENT);
             if (test_on("cuda")) {
                 long allocations = host.allocations;
                 check_same(simplex);

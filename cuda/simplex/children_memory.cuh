@@ -2,12 +2,12 @@
  *
  * Children of one basis on the GPU: what a batch keeps, where it lies, and the shape of the launch.
  */
-#ifndef GPUOPT_CUDA_SIMPLEX_BATCH_MEMORY_CUH
-#define GPUOPT_CUDA_SIMPLEX_BATCH_MEMORY_CUH
+#ifndef GPUOPT_CUDA_SIMPLEX_CHILDREN_MEMORY_CUH
+#define GPUOPT_CUDA_SIMPLEX_CHILDREN_MEMORY_CUH
 
 #include <algorithm>
 
-#include "batch_kernels.cuh"
+#include "children_kernels.cuh"
 
 namespace {
 
@@ -52,12 +52,12 @@ struct Parcel {
     }
 };
 /* Bytes of what a call gives, and of what it finds beside what was asked for in the descriptor. */
-int64_t child_given_bytes(const gpuopt_simplex_batch_desc &desc) {
+int64_t child_given_bytes(const gpuopt_simplex_children_desc &desc) {
     const int64_t starts = 2 * (desc.copies + int64_t{1}), of_copies = desc.copies / 2 + int64_t{2},
                   of_changes = 4 * desc.changes + 4;
     return int64_t{8} * (starts + of_copies + of_changes);
 }
-int64_t child_found_bytes(const gpuopt_simplex_batch_desc &desc) { return int64_t{8} * 4 * desc.copies; }
+int64_t child_found_bytes(const gpuopt_simplex_children_desc &desc) { return int64_t{8} * 4 * desc.copies; }
 
 /* Slices of columns or rows, as the host makes them. */
 struct SlicesCopy {
@@ -84,8 +84,8 @@ struct RootCopy {
     char *given, *found;                                              /* what travels: child_given_bytes() and so on */
 };
 
-struct CudaBatch : Queue {
-    explicit CudaBatch(gpuopt_context *context) : Queue(context) {}
+struct CudaChildren : Queue {
+    explicit CudaChildren(gpuopt_context *context) : Queue(context) {}
 
     CudaSimplex *simplex = nullptr;
     ChildRoot root = {};
@@ -114,23 +114,23 @@ struct CudaBatch : Queue {
     bool known = false;  /* the device has a root */
 };
 
-CudaBatch *cuda_batch(const gpuopt_simplex_batch *b) { return static_cast<CudaBatch *>(b->engine); }
+CudaChildren *cuda_batch(const gpuopt_simplex_children *b) { return static_cast<CudaChildren *>(b->engine); }
 
-bool child_is_steepest(const gpuopt_simplex_batch *b) {
+bool child_is_steepest(const gpuopt_simplex_children *b) {
     return b->root_desc->dual_pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE;
 }
 /* The children that a multiprocessor works on, one after the other. */
-int64_t child_rounds(const gpuopt_simplex_batch *b) { return (b->copies + CHILD_PROCESSORS - 1) / CHILD_PROCESSORS; }
+int64_t child_rounds(const gpuopt_simplex_children *b) { return (b->copies + CHILD_PROCESSORS - 1) / CHILD_PROCESSORS; }
 /* Whether there is room for what child_weights.cuh multiplies with: it wants m^2 numbers for all children together, and
  * pays if these are many. With a group those of all ranks count, since weights differ with it and without it. */
-bool child_keeps_products(const gpuopt_simplex_batch *b) {
+bool child_keeps_products(const gpuopt_simplex_children *b) {
     return child_is_steepest(b) && child_rounds(b) * CHILD_PRODUCTS_PAY >= b->shape->rows;
 }
 /* How many rows of V are longer, and how long. */
-int child_products(const gpuopt_simplex_batch *b) {
+int child_products(const gpuopt_simplex_children *b) {
     return child_keeps_products(b) ? std::min(b->desc.pivots, int32_t{CHILD_PRODUCTS}) : 0;
 }
-int64_t child_v_pitch(const gpuopt_simplex_batch *b, int64_t pitch) {
+int64_t child_v_pitch(const gpuopt_simplex_children *b, int64_t pitch) {
     return 2 * pitch + 2 * (child_products(b) / 2 + 1);
 }
 
@@ -139,7 +139,7 @@ size_t child_row_bytes(int length, int banks) {
     return sizeof(double) * static_cast<size_t>(banks) * (static_cast<size_t>(length) + 1);
 }
 /* How often it is there: never, if there is no place. */
-int child_banks(const gpuopt_simplex_batch *b, int length) {
+int child_banks(const gpuopt_simplex_children *b, int length) {
     enum { OTHER = 4096 };
     const size_t free = static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildShared) -
                         sizeof(ChildRoot) - sizeof(ChildState) - OTHER;
@@ -148,11 +148,11 @@ int child_banks(const gpuopt_simplex_batch *b, int length) {
     return length < CHILD_MINUS && child_row_bytes(length, banks) <= free ? banks : 0;
 }
 /* How often values of columns are there for sums over rows; never: the inverse is kept for more than its core. */
-int child_sum_banks(const gpuopt_simplex_batch *b, int rows, int cols) {
+int child_sum_banks(const gpuopt_simplex_children *b, int rows, int cols) {
     return rows < CHILD_TALL ? 0 : child_banks(b, cols);
 }
 /* The rows that arrays of child_core.cuh have room for: none, if no core can be kept alone. */
-int64_t child_tall_rows(const gpuopt_simplex_batch *b) {
+int64_t child_tall_rows(const gpuopt_simplex_children *b) {
     return child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? b->shape->rows : 0;
 }
 
@@ -160,10 +160,10 @@ int64_t child_tall_rows(const gpuopt_simplex_batch *b) {
 struct LinesRoom {
     int64_t lines, pitch, products; /* the latter: lines of V that have products behind them */
 };
-void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, const LinesRoom &room, ChildState *s) {
+void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, const LinesRoom &room, ChildState *s) {
     const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots, pitch = room.pitch;
     const int64_t products = room.products, v_pitch = child_v_pitch(b, pitch);
-    const bool merges = b->desc.when_full == GPUOPT_WHEN_FULL_REFACTOR;
+    const bool merges = b->desc.when_full == GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
     ChildArray<double> *const of_rows[] = {&s->xb, &s->weight, &s->alpha, &s->tau, &s->moved, &s->y, &s->y_low};
     ChildArray<double> *const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
                                            &s->shift, &s->row,   &s->key, &s->z, &s->step};
@@ -203,7 +203,7 @@ void child_cut_slices(gpuopt__arena *arena, int64_t cols, const SlicesRoom &room
 }
 
 /* Cuts the device's block; with base null it only measures. */
-void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaBatch *c) {
+void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_children *b, CudaChildren *c) {
     const int64_t rows = b->shape->rows, cols = b->shape->cols, both = rows + cols, copies = b->desc.copies;
     const int64_t pitch = c->simplex->view.pitch;
     simplex_cut(arena, &c->lines, pitch * rows);
@@ -232,9 +232,9 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     simplex_cut(arena, &c->states, c->state_bytes * c->state_blocks);
 }
 
-CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, RootCopy *c) {
+CudaChildren *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_children *b, RootCopy *c) {
     const int64_t rows = b->shape->rows, both = rows + b->shape->cols, tall = child_tall_rows(b);
-    CudaBatch *batch;
+    CudaChildren *batch;
     simplex_cut(arena, &batch, 1);
     double **const of_both[] = {&c->x, &c->x_low, &c->reduced, &c->lower, &c->upper, &c->cost};
     for (double **array : of_both) simplex_cut(arena, array, both);
@@ -259,7 +259,7 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
 }
 
 /* Most entries of a column in a slice. */
-int child_longest(const gpuopt_simplex_batch *b, int rows) { return child_banks(b, rows) > 0 ? +CHILD_LONG : 0; }
+int child_longest(const gpuopt_simplex_children *b, int rows) { return child_banks(b, rows) > 0 ? +CHILD_LONG : 0; }
 
 /* The room for slices: that of the model or, if rows and columns may come, of any that fits into the root's room. */
 SlicesRoom child_slices_room(const gpuopt__simplex_shape &shape, int rows, int cols, const int64_t *col_start,
@@ -276,7 +276,7 @@ SlicesRoom child_slices_room(const gpuopt__simplex_shape &shape, int rows, int c
             [&](int) { room.longs++; });
     return room;
 }
-gpuopt_status child_set_room(const gpuopt_simplex_batch *b, CudaBatch *c) {
+gpuopt_status child_set_room(const gpuopt_simplex_children *b, CudaChildren *c) {
     const gpuopt__simplex_shape &shape = *b->shape;
     gpuopt__simplex_pattern pattern;
     gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
@@ -288,14 +288,14 @@ gpuopt_status child_set_room(const gpuopt_simplex_batch *b, CudaBatch *c) {
 }
 
 /* A multiprocessor works on two children of a tiny model. */
-bool child_is_tiny(const gpuopt_simplex_batch *b) { return b->shape->rows + int64_t{b->shape->cols} <= 384; }
-int child_most_blocks(const gpuopt_simplex_batch *b) {
+bool child_is_tiny(const gpuopt_simplex_children *b) { return b->shape->rows + int64_t{b->shape->cols} <= 384; }
+int child_most_blocks(const gpuopt_simplex_children *b) {
     return std::min((child_is_tiny(b) ? 2 : 1) * cuda_of(b->context)->multiprocessors, int{b->desc.copies});
 }
 
 /* How many threads a block has, and how many blocks' states there is room for: they depend on the root's room, the batch
  * and the device alone. */
-gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
+gpuopt_status child_set_shape(const gpuopt_simplex_children *b, CudaChildren *c) {
     gpuopt_status status = child_set_room(b, c);
     if (status) return status;
     const int64_t both = int64_t{b->shape->rows} + b->shape->cols;
@@ -314,4 +314,4 @@ gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_SIMPLEX_BATCH_MEMORY_CUH */
+#endif /* GPUOPT_CUDA_SIMPLEX_CHILDREN_MEMORY_CUH */

@@ -62,10 +62,10 @@ static double clp_optimum(const drawn *d, int64_t *iterations) {
 static void few_pivots(void **state) {
     const int32_t count = test_emulated() ? 4 : MOST;
     gpuopt_context *context = test_context(NULL);
-    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
-    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
-    gpuopt_simplex_many_report report = GPUOPT_INIT(gpuopt_simplex_many_report);
-    gpuopt_simplex_many *many;
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
+    gpuopt_simplex_batch_report report = GPUOPT_INIT(gpuopt_simplex_batch_report);
+    gpuopt_simplex_batch *many;
     drawn *d = malloc(sizeof *d);
     double objective[MOST];
     uint64_t seed = 77;
@@ -74,7 +74,7 @@ static void few_pivots(void **state) {
     (void)state;
     desc.copies = 1;
     desc.rows = ROWS, desc.cols = COLS;
-    assert_int_equal(gpuopt_simplex_many_create(context, &desc, NULL, &many), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_create(context, &desc, NULL, &many), GPUOPT_OK);
     for (k = 0; k < count; k++) {
         gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
         double expected;
@@ -82,16 +82,16 @@ static void few_pivots(void **state) {
         p.count = 1;
         p.value = d->value, p.cost = d->cost, p.lhs = d->lhs, p.rhs = d->rhs, p.lb = d->lb, p.ub = d->ub;
         report.objective = &objective[k];
-        assert_int_equal(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p), GPUOPT_OK);
-        assert_int_equal(gpuopt_simplex_many_iterate(many, INT64_MAX, &info), GPUOPT_OK);
-        assert_int_equal(gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, 1, &report), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &p), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_batch_iterate(many, INT64_MAX, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, 1, &report), GPUOPT_OK);
         assert_int_equal(info.optimal, 1);
         ours += info.iterations;
         expected = clp_optimum(d, &clp);
         assert_true(fabs(objective[k] - expected) <= 1e-7 * fmax(1, fabs(expected)));
     }
     if (2 * ours > 3 * clp) fail_msg("%d pivots, CLP %d", (int)ours, (int)clp);
-    gpuopt_simplex_many_destroy(many);
+    gpuopt_simplex_batch_destroy(many);
     free(d);
     gpuopt_context_destroy(context);
 }
@@ -101,10 +101,10 @@ static void infeasible_without_bounds(void **state) {
     enum { HEIGHT = 30, WIDTH = 60 };
     const int32_t count = test_emulated() ? 10 : 400;
     gpuopt_context *context = test_context(NULL);
-    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
-    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
     gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
-    gpuopt_simplex_many *many;
+    gpuopt_simplex_batch *many;
     double value[HEIGHT * WIDTH], side[HEIGHT], entry[HEIGHT * WIDTH], cost[WIDTH] = {0}, none[WIDTH] = {0}, ub[WIDTH];
     int start[WIDTH + 1], row[HEIGHT * WIDTH];
     uint64_t seed = 5;
@@ -115,7 +115,7 @@ static void infeasible_without_bounds(void **state) {
     desc.copies = 1;
     desc.rows = HEIGHT, desc.cols = WIDTH;
     for (j = 0; j < WIDTH; j++) ub[j] = HUGE_VAL;
-    assert_int_equal(gpuopt_simplex_many_create(context, &desc, NULL, &many), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_create(context, &desc, NULL, &many), GPUOPT_OK);
     for (k = 0; k < count; k++) {
         Clp_Simplex *solver = Clp_newModel();
         const int64_t density = test_random_int(&seed, 5, 30);
@@ -130,13 +130,13 @@ static void infeasible_without_bounds(void **state) {
         Clp_setLogLevel(solver, 0);
         Clp_loadProblem(solver, WIDTH, HEIGHT, start, row, entry, none, ub, cost, side, side);
         Clp_dual(solver, 0);
-        assert_int_equal(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p), GPUOPT_OK);
-        assert_int_equal(gpuopt_simplex_many_iterate(many, INT64_MAX, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &p), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_batch_iterate(many, INT64_MAX, &info), GPUOPT_OK);
         if (info.optimal != (Clp_status(solver) == 0) || info.infeasible != (Clp_status(solver) == 1))
             fail_msg("program %d: imprecise %d, CLP %d", (int)k, (int)info.imprecise, Clp_status(solver));
         Clp_deleteModel(solver);
     }
-    gpuopt_simplex_many_destroy(many);
+    gpuopt_simplex_batch_destroy(many);
     gpuopt_context_destroy(context);
 }
 
@@ -145,22 +145,22 @@ static void infeasible_at_the_limit(void **state) {
     /* x0 + x1 >= 3 and x0 + x1 <= 2 for 0 <= x: one pivot, and the other row has none. */
     static const double value[] = {1, 1, 1, 1}, lhs[] = {3, -HUGE_VAL}, rhs[] = {HUGE_VAL, 2}, cost[] = {1, 2};
     gpuopt_context *context = test_context(NULL);
-    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
-    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
     gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
-    gpuopt_simplex_many *many;
+    gpuopt_simplex_batch *many;
     (void)state;
     p.count = 1;
     p.value = value, p.cost = cost, p.lhs = lhs, p.rhs = rhs;
     desc.copies = 1;
     desc.rows = desc.cols = 2;
     desc.iteration_limit = 1;
-    assert_int_equal(gpuopt_simplex_many_create(context, &desc, NULL, &many), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_many_iterate(many, INT64_MAX, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_create(context, &desc, NULL, &many), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &p), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_iterate(many, INT64_MAX, &info), GPUOPT_OK);
     assert_int_equal(info.infeasible, 1);
     assert_int_equal(info.iterations, 1);
-    gpuopt_simplex_many_destroy(many);
+    gpuopt_simplex_batch_destroy(many);
     gpuopt_context_destroy(context);
 }
 

@@ -2,8 +2,8 @@
  *
  * Children of one basis: what the host gives, checked and brought into the root's scales.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_BATCH_CHILDREN_H
-#define GPUOPT_IMPL_SIMPLEX_BATCH_CHILDREN_H
+#ifndef GPUOPT_IMPL_SIMPLEX_CHILDREN_CHILDREN_H
+#define GPUOPT_IMPL_SIMPLEX_CHILDREN_CHILDREN_H
 
 #include "answers.h"
 #include "change.h"
@@ -18,7 +18,7 @@ typedef struct gpuopt__simplex_given {
 } gpuopt__simplex_given;
 
 /* Fetches a list's starts into `room`, and checks them; *left: entries that there is room for. */
-static gpuopt_status gpuopt__simplex_fetch_starts(gpuopt_simplex_batch *b, const char *call, gpuopt_memory where,
+static gpuopt_status gpuopt__simplex_fetch_starts(gpuopt_simplex_children *b, const char *call, gpuopt_memory_space where,
                                                   int32_t count, gpuopt__simplex_given *g, int64_t *room,
                                                   int64_t *left) {
     gpuopt_context *context = b->root->context;
@@ -43,7 +43,7 @@ static gpuopt_status gpuopt__simplex_fetch_starts(gpuopt_simplex_batch *b, const
 }
 
 /* Fetches the entries of a list into the batch's staging, and checks the indices. */
-static gpuopt_status gpuopt__simplex_fetch_entries(gpuopt_simplex_batch *b, const char *call, gpuopt_memory where,
+static gpuopt_status gpuopt__simplex_fetch_entries(gpuopt_simplex_children *b, const char *call, gpuopt_memory_space where,
                                                    int32_t count, gpuopt__simplex_given *g) {
     gpuopt_context *context = b->root->context;
     const int64_t entries = g->start ? g->start[count] : 0;
@@ -66,10 +66,10 @@ static gpuopt_status gpuopt__simplex_fetch_entries(gpuopt_simplex_batch *b, cons
 }
 
 /* Appends child k's bounds of a list to the job's. A logical is minus its row. */
-static void gpuopt__simplex_scale_bounds(gpuopt_simplex_batch *b, const gpuopt__simplex_given *g, int32_t k, int is_row,
+static void gpuopt__simplex_scale_bounds(gpuopt_simplex_children *b, const gpuopt__simplex_given *g, int32_t k, int is_row,
                                          int64_t *at, int *exact) {
     const gpuopt_simplex *s = b->root;
-    gpuopt__simplex_children *c = &b->job.children;
+    gpuopt__simplex_child_list *c = &b->job.children;
     int64_t e;
     for (e = g->start ? g->start[k] : 0; g->start && e < g->start[k + 1]; e++, ++*at) {
         const int32_t variable = (is_row ? s->lp.cols : 0) + g->index[e];
@@ -93,11 +93,11 @@ static void gpuopt__simplex_scale_bounds(gpuopt_simplex_batch *b, const gpuopt__
 /* Fills the job's children from the host's. The lists share the staging for what is in device memory, so one of bounds
  * is scaled before the next one is fetched: columns first, and then, behind them, rows; last the children's entries are
  * brought together. */
-static gpuopt_status gpuopt__simplex_take_children(gpuopt_simplex_batch *b, const char *call, gpuopt_memory where,
-                                                   const gpuopt_simplex_children *given) {
+static gpuopt_status gpuopt__simplex_take_children(gpuopt_simplex_children *b, const char *call, gpuopt_memory_space where,
+                                                   const gpuopt_simplex_child_list *given) {
     gpuopt_simplex *s = b->root;
     gpuopt_context *context = s->context;
-    gpuopt__simplex_children *c = &b->job.children;
+    gpuopt__simplex_child_list *c = &b->job.children;
     gpuopt__simplex_given list[] = {
         {"start", "col", "lb", "ub", given->start, given->col, given->lb, given->ub, s->lp.cols},
         {"side_start", "row", "lhs", "rhs", given->side_start, given->row, given->lhs, given->rhs, s->lp.rows},
@@ -142,9 +142,9 @@ static gpuopt_status gpuopt__simplex_take_children(gpuopt_simplex_batch *b, cons
 }
 
 /* The two children of the column in the host's `col`. */
-static gpuopt_status gpuopt__simplex_branch_on(gpuopt_simplex_batch *b, const char *call, int32_t k, int32_t col) {
+static gpuopt_status gpuopt__simplex_branch_on(gpuopt_simplex_children *b, const char *call, int32_t k, int32_t col) {
     const gpuopt_simplex *s = b->root;
-    gpuopt__simplex_children *c = &b->job.children;
+    gpuopt__simplex_child_list *c = &b->job.children;
     const double x = gpuopt__simplex_x_of(s, col), scale = gpuopt__simplex_bound_scale(s, col), down = floor(x);
     int exact = 1;
     c->variable[2 * k] = c->variable[2 * k + 1] = col;
@@ -157,4 +157,4 @@ static gpuopt_status gpuopt__simplex_branch_on(gpuopt_simplex_batch *b, const ch
                                   "a value would overflow or lose digits when scaled");
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_BATCH_CHILDREN_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_CHILDREN_CHILDREN_H */

@@ -32,14 +32,14 @@ static void full(void **state) {
     mip m = model_load("plant:30:60:0.2:2");
     gpuopt_simplex_desc desc = children_root_desc(&m, 1);
     gpuopt_simplex *root = simplex_create(context, &desc);
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     children *all = children_draw(&seed, &m, 40, CHILDREN_BOUNDS | CHILDREN_SIDES);
     children_report *report = children_report_new(&m, 40);
     int32_t k, ended = 0;
     (void)state;
     simplex_iterate(root, 100000);
-    batch = children_batch(root, 40, 2, GPUOPT_WHEN_FULL_END);
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
+    batch = children_batch(root, 40, 2, GPUOPT_ON_PIVOT_LIMIT_END);
+    must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
     for (k = 0; k < 40; k++) {
         const double sign = m.maximize ? -1 : 1;
         double objective;
@@ -51,7 +51,7 @@ static void full(void **state) {
             assert_true(sign * report->bound[k] <= sign * objective + 1e-9 * fabs(objective));
     }
     assert_true(ended > 3);
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     children_report_free(report);
     gpuopt_simplex_destroy(root);
     free(all);
@@ -70,7 +70,7 @@ static void refactored_against_rationals(void **state) {
         mip m = boxed_model(&seed);
         gpuopt_simplex_desc desc = children_root_desc(&m, model);
         gpuopt_simplex *root = simplex_create(context, &desc);
-        gpuopt_simplex_batch *batch = children_batch(root, EACH, pivots, GPUOPT_WHEN_FULL_REFACTOR);
+        gpuopt_simplex_children *batch = children_batch(root, EACH, pivots, GPUOPT_ON_PIVOT_LIMIT_REFACTOR);
         const int kinds = CHILDREN_SIDES | CHILDREN_COSTS | (model % 4 == 3 ? CHILDREN_BOUNDS : 0);
         const int may_be_imprecise = test_on("cuda") && kinds & CHILDREN_BOUNDS; /* where a column has no bound */
         children *all = children_draw(&seed, &m, EACH, kinds);
@@ -79,7 +79,7 @@ static void refactored_against_rationals(void **state) {
         int32_t k, run;
         if (model % 3) simplex_iterate(root, 100000);
         for (run = 0; run < 2; run++) {
-            must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, run ? few : 1000, &report->r));
+            must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, run ? few : 1000, &report->r));
             for (k = 0; k < EACH; k++) {
                 const char *fault = children_fault(&m, all, report, k, &verdicts);
                 if (!fault && !children_is_verdict(report->outcome[k]) &&
@@ -91,7 +91,7 @@ static void refactored_against_rationals(void **state) {
                 merged += report->iterations[k] > 2 * pivots;
             }
         }
-        gpuopt_simplex_batch_destroy(batch);
+        gpuopt_simplex_children_destroy(batch);
         children_report_free(report);
         gpuopt_simplex_destroy(root);
         free(all);
@@ -115,17 +115,17 @@ static void refactored_against_clp(void **state) {
         mip m = model_load(models[model]);
         gpuopt_simplex_desc desc = children_root_desc(&m, 1);
         gpuopt_simplex *root = simplex_create(context, &desc);
-        gpuopt_simplex_batch *batch = children_batch(root, 40, pivots, GPUOPT_WHEN_FULL_REFACTOR);
+        gpuopt_simplex_children *batch = children_batch(root, 40, pivots, GPUOPT_ON_PIVOT_LIMIT_REFACTOR);
         children *all = children_draw(&seed, &m, 40, CHILDREN_BOUNDS | CHILDREN_SIDES | CHILDREN_COSTS);
         children_report *report = children_report_new(&m, 40);
         int32_t k;
         simplex_iterate(root, 100000);
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
+        must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
         for (k = 0; k < 40; k++) {
             merged += report->iterations[k] > 3 * pivots;
             if (!children_left_unbounded(&m, all, report, k)) children_agree_with_clp(&m, all, report, k);
         }
-        gpuopt_simplex_batch_destroy(batch);
+        gpuopt_simplex_children_destroy(batch);
         children_report_free(report);
         gpuopt_simplex_destroy(root);
         free(all);
@@ -150,8 +150,8 @@ static void cutoffs_against_rationals(void **state) {
         const double sign = m.maximize ? -1 : 1;
         gpuopt_simplex_desc desc = children_root_desc(&m, model);
         gpuopt_simplex *root = simplex_create(context, &desc);
-        gpuopt_simplex_batch *batch =
-            children_batch(root, EACH, 1 + model % 5, model % 2 ? GPUOPT_WHEN_FULL_REFACTOR : GPUOPT_WHEN_FULL_END);
+        gpuopt_simplex_children *batch =
+            children_batch(root, EACH, 1 + model % 5, model % 2 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END);
         children *all = children_draw(&seed, &m, EACH, 1 + model % 7);
         children_report *report = children_report_new(&m, EACH), *without = children_report_new(&m, EACH);
         const gpuopt_simplex_info info = simplex_iterate(root, 100000);
@@ -159,9 +159,9 @@ static void cutoffs_against_rationals(void **state) {
         report->cutoff = sign * (double)test_random_int(&seed, 0, 40) / 2;
         if (info.outcome == GPUOPT_OPTIMAL) report->cutoff += info.objective;
         must(gpuopt_simplex_set_cutoff(root, report->cutoff));
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
+        must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
         must(gpuopt_simplex_set_cutoff(root, sign * HUGE_VAL));
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &without->r));
+        must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 1000, &without->r));
         for (k = 0; k < EACH; k++) {
             const char *fault = children_fault(&m, all, report, k, &verdicts);
             const double beyond = sign * (without->objective[k] - report->cutoff);
@@ -173,7 +173,7 @@ static void cutoffs_against_rationals(void **state) {
             cut += report->outcome[k] == GPUOPT_CUTOFF;
             missed += report->outcome[k] == GPUOPT_OPTIMAL && beyond > 1e-6;
         }
-        gpuopt_simplex_batch_destroy(batch);
+        gpuopt_simplex_children_destroy(batch);
         children_report_free(report);
         children_report_free(without);
         gpuopt_simplex_destroy(root);
@@ -194,7 +194,7 @@ static void cutoffs_against_clp(void **state) {
         mip m = children_cover((uint64_t)model + 1, 20 + 20 * model, 30 + 40 * model);
         gpuopt_simplex_desc desc = children_root_desc(&m, 1);
         gpuopt_simplex *root = simplex_create(context, &desc);
-        gpuopt_simplex_batch *batch;
+        gpuopt_simplex_children *batch;
         children_report *report, *without;
         children *all;
         double x[200], of_root, cutoff;
@@ -202,14 +202,14 @@ static void cutoffs_against_clp(void **state) {
         of_root = simplex_iterate(root, 100000).objective;
         count = children_fractional(root, &m, col, x);
         assert_true(count > 3);
-        batch = children_batch(root, 2 * count, 3, GPUOPT_WHEN_FULL_REFACTOR);
+        batch = children_batch(root, 2 * count, 3, GPUOPT_ON_PIVOT_LIMIT_REFACTOR);
         all = children_branch(&m, count, col, x);
         report = children_report_new(&m, 2 * count), without = children_report_new(&m, 2 * count);
-        must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 1000, &without->r));
+        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, 1000, &without->r));
         for (cutoff = of_root, k = 0; k < 2 * count; k++) /* half of the largest rise */
             if (without->outcome[k] == GPUOPT_OPTIMAL) cutoff = fmax(cutoff, (of_root + without->objective[k]) / 2);
         must(gpuopt_simplex_set_cutoff(root, cutoff));
-        must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 1000, &report->r));
+        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, 1000, &report->r));
         for (k = 0; k < 2 * count; k++) {
             double objective;
             const gpuopt_outcome outcome = children_by_clp(&m, all, k, &objective);
@@ -227,9 +227,9 @@ static void cutoffs_against_clp(void **state) {
         }
         if (cut < beyond - beyond / 4) fail_msg("model %d: %d of %d are cut off", model, (int)cut, (int)beyond);
         must(gpuopt_simplex_set_cutoff(root, HUGE_VAL));
-        must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 1000, &report->r));
+        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, 1000, &report->r));
         assert_true(children_report_equal(&m, report, without));
-        gpuopt_simplex_batch_destroy(batch);
+        gpuopt_simplex_children_destroy(batch);
         children_report_free(report);
         children_report_free(without);
         gpuopt_simplex_destroy(root);

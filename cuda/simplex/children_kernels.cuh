@@ -2,8 +2,8 @@
  *
  * Children of one basis on the GPU: the kernels.
  */
-#ifndef GPUOPT_CUDA_SIMPLEX_BATCH_KERNELS_CUH
-#define GPUOPT_CUDA_SIMPLEX_BATCH_KERNELS_CUH
+#ifndef GPUOPT_CUDA_SIMPLEX_CHILDREN_KERNELS_CUH
+#define GPUOPT_CUDA_SIMPLEX_CHILDREN_KERNELS_CUH
 
 #include "child_end.cuh"
 #include "solve.cuh"
@@ -155,4 +155,4 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_SIMPLEX_BATCH_KERNELS_CUH */
+#endif /* GPUOPT_CUDA_SIMPLEX_CHILDREN_KERNELS_CUH */

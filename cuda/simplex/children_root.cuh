@@ -2,17 +2,17 @@
  *
  * Children of one basis on the GPU: what a batch brings there of its root, and where the blocks' arrays lie.
  */
-#ifndef GPUOPT_CUDA_SIMPLEX_BATCH_ROOT_CUH
-#define GPUOPT_CUDA_SIMPLEX_BATCH_ROOT_CUH
+#ifndef GPUOPT_CUDA_SIMPLEX_CHILDREN_ROOT_CUH
+#define GPUOPT_CUDA_SIMPLEX_CHILDREN_ROOT_CUH
 
-#include "batch_memory.cuh"
+#include "children_memory.cuh"
 
 namespace {
 
 /* ---- The model ---- */
 
 /* The heads of slices, and the list of columns in none, from where the engine's columns (or rows) are. */
-gpuopt_status child_make_slices(CudaBatch *c, int cols, const int64_t *col_start, int longest, const SlicesCopy &host,
+gpuopt_status child_make_slices(CudaChildren *c, int cols, const int64_t *col_start, int longest, const SlicesCopy &host,
                                 ChildSlices *to) {
     int slices = 0, longs = 0;
     unsigned at = 0;
@@ -41,7 +41,7 @@ gpuopt_status child_make_slices(CudaBatch *c, int cols, const int64_t *col_start
 }
 
 /* The columns in slices and, if the core of an inverse may be kept alone, the rows. */
-gpuopt_status child_fill_slices(const gpuopt_simplex_batch *b, CudaBatch *c) {
+gpuopt_status child_fill_slices(const gpuopt_simplex_children *b, CudaChildren *c) {
     const SimplexView &v = c->simplex->view;
     const gpuopt__simplex_pattern &pattern = c->simplex->pattern;
     ChildRoot &r = c->root;
@@ -61,7 +61,7 @@ gpuopt_status child_fill_slices(const gpuopt_simplex_batch *b, CudaBatch *c) {
 }
 
 /* The engine's model, whose size the root's arrays have from now on. */
-gpuopt_status child_take_model(const gpuopt_simplex_batch *b, CudaBatch *c) {
+gpuopt_status child_take_model(const gpuopt_simplex_children *b, CudaChildren *c) {
     const SimplexView &v = c->simplex->view;
     ChildRoot &r = c->root;
     const int64_t models = c->simplex->models;
@@ -78,7 +78,7 @@ gpuopt_status child_take_model(const gpuopt_simplex_batch *b, CudaBatch *c) {
 /* ---- The inverse ---- */
 
 /* How many entries a row of the inverse, or of its core, has in the mean. */
-gpuopt_status child_count_entries(CudaBatch *c, double *entries) {
+gpuopt_status child_count_entries(CudaChildren *c, double *entries) {
     unsigned long long nonzeros = 0;
     gpuopt_status status = c->copy(&nonzeros, c->nonzeros, sizeof nonzeros);
     if (!status) status = c->wait("counting the entries of the inverse");
@@ -87,7 +87,7 @@ gpuopt_status child_count_entries(CudaBatch *c, double *entries) {
 }
 
 /* The product of the inverse with its transpose, if it pays. */
-gpuopt_status child_make_gram(const gpuopt_simplex_batch *b, CudaBatch *c) {
+gpuopt_status child_make_gram(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     double entries = 0;
     r.gram = nullptr, r.products = 0;
@@ -104,7 +104,7 @@ gpuopt_status child_make_gram(const gpuopt_simplex_batch *b, CudaBatch *c) {
 }
 
 /* Which rows and positions are the core of the inverse. It is kept alone if it is small, for now. */
-gpuopt_status child_find_core(CudaBatch *c) {
+gpuopt_status child_find_core(CudaChildren *c) {
     ChildRoot &r = c->root;
     const RootCopy &host = c->copy_of_root;
     r.compact = false, r.core = r.rows;
@@ -136,10 +136,10 @@ gpuopt_status child_find_core(CudaBatch *c) {
 
 /* Where the lines of the inverse and the arrays of the blocks lie, for children of at most so many iterations. There is
  * room for as many blocks as if there were no core; with it there may be more. */
-void child_lay_out(const gpuopt_simplex_batch *b, CudaBatch *c) {
+void child_lay_out(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     const int iterations =
-        b->desc.when_full == GPUOPT_WHEN_FULL_END ? std::min(b->desc.pivots, b->job.most) : b->job.most;
+        b->desc.when_full == GPUOPT_ON_PIVOT_LIMIT_END ? std::min(b->desc.pivots, b->job.most) : b->job.most;
     const int64_t all = r.rows + r.rows % 2, reach = r.core + int64_t{iterations};
     r.reach = static_cast<int>(std::min(all, reach + reach % 2));
     r.pitch = r.compact ? simplex_padded(r.reach) : c->simplex->view.pitch;
@@ -155,7 +155,7 @@ void child_lay_out(const gpuopt_simplex_batch *b, CudaBatch *c) {
 }
 
 /* The inverse by columns and rows, and the weights of its rows. A compact one has both where the other is by rows alone. */
-void child_bring_inverse(const gpuopt_simplex_batch *b, CudaBatch *c) {
+void child_bring_inverse(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     const double *all = c->simplex->view.matrix;
     const bool norms = child_is_steepest(b);
@@ -181,7 +181,7 @@ void child_bring_inverse(const gpuopt_simplex_batch *b, CudaBatch *c) {
 
 /* Brings all of a new root's inverse, whose core is there, unless what is outside has more entries than are read to find
  * it. */
-gpuopt_status child_judge_core(const gpuopt_simplex_batch *b, CudaBatch *c) {
+gpuopt_status child_judge_core(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     double entries = 0;
     gpuopt_status status = child_count_entries(c, &entries);
@@ -198,7 +198,7 @@ gpuopt_status child_judge_core(const gpuopt_simplex_batch *b, CudaBatch *c) {
 /* ---- All of it ---- */
 
 /* Whether the device has the root as it is now. */
-bool child_root_known(const CudaBatch *c, const gpuopt__simplex_root_point &p) {
+bool child_root_known(const CudaChildren *c, const gpuopt__simplex_root_point &p) {
     const RootCopy &old = c->copy_of_root;
     const auto both = static_cast<size_t>(c->root.both), rows = static_cast<size_t>(c->root.rows);
     auto same = [](const auto *a, const auto *b, size_t count) { return memcmp(a, b, sizeof *a * count) == 0; };
@@ -207,7 +207,7 @@ bool child_root_known(const CudaBatch *c, const gpuopt__simplex_root_point &p) {
 }
 
 /* Brings the root to the device: its model and point if they are new, and the inverse. */
-gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
+gpuopt_status child_bring_root(gpuopt_simplex_children *b, CudaChildren *c) {
     RootCopy &old = c->copy_of_root;
     ChildRoot &r = c->root;
     gpuopt__simplex_root_point p = {};
@@ -259,4 +259,4 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_SIMPLEX_BATCH_ROOT_CUH */
+#endif /* GPUOPT_CUDA_SIMPLEX_CHILDREN_ROOT_CUH */

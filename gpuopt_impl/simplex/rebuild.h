@@ -2,8 +2,8 @@
  *
  * The basic solution and the duals, recomputed from the original data with iterative refinement.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_REFRESH_H
-#define GPUOPT_IMPL_SIMPLEX_REFRESH_H
+#ifndef GPUOPT_IMPL_SIMPLEX_REBUILD_H
+#define GPUOPT_IMPL_SIMPLEX_REBUILD_H
 
 #include "evidence.h"
 #include "reinvert.h"
@@ -208,12 +208,12 @@ static gpuopt_status gpuopt__simplex_settle(gpuopt_simplex *s) {
 
 /* Recomputes x, duals and reduced costs from the original data, ONCE or TWICE. The inverse is recomputed too if s->stale
  * is 2, or if refinement with the present one does not converge to rounding. */
-static gpuopt_status gpuopt__simplex_refresh_to(gpuopt_simplex *s, int precision) {
+static gpuopt_status gpuopt__simplex_rebuild_to(gpuopt_simplex *s, int precision) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int reinvert = s->stale == 2, good_x, good_y = 0, phase = s->phase;
     double noise_x = 0, noise_y = 0;
     gpuopt_status status = GPUOPT_OK;
-    s->refreshes++;
+    s->rebuilds++;
     s->dual_method.priced = 0;
     for (;;) {
         if (reinvert) status = gpuopt__simplex_repair(s);
@@ -238,12 +238,12 @@ static gpuopt_status gpuopt__simplex_refresh_to(gpuopt_simplex *s, int precision
         phase == 2 && s->phase == 1)
         gpuopt__simplex_relapse(s, 1);
     s->stale = 0;
-    s->since_refresh = 0;
+    s->since_rebuild = 0;
     return gpuopt__simplex_settle(s);
 }
 
-static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
-    return gpuopt__simplex_refresh_to(s, s->stage >= GPUOPT__SIMPLEX_STAGE_REFINED ? GPUOPT__SIMPLEX_TWICE
+static gpuopt_status gpuopt__simplex_rebuild(gpuopt_simplex *s) {
+    return gpuopt__simplex_rebuild_to(s, s->stage >= GPUOPT__SIMPLEX_STAGE_REFINED ? GPUOPT__SIMPLEX_TWICE
                                                                                    : GPUOPT__SIMPLEX_ONCE);
 }
 
@@ -251,7 +251,7 @@ static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
 static gpuopt_status gpuopt__simplex_pull(gpuopt_simplex *s) {
     gpuopt_status status = gpuopt__simplex_backend_of(s)->pull(s->engine);
     int32_t i, j;
-    if (status || s->since_refresh == 0) return status;
+    if (status || s->since_rebuild == 0) return status;
     for (i = 0; i < s->lp.rows; i++) {
         s->status[s->v.head[i]] = GPUOPT_VARIABLE_BASIC;
         gpuopt__simplex_set_x(s, s->v.head[i], s->v.xb[i]);
@@ -266,22 +266,22 @@ static gpuopt_status gpuopt__simplex_pull(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
-/* Refreshes if anything has moved or changed since the last refresh. */
+/* Rebuilds if anything has moved or changed since the last rebuild. */
 static gpuopt_status gpuopt__simplex_fresh(gpuopt_simplex *s) {
     gpuopt_status status = GPUOPT_OK;
-    if (s->since_refresh > 0) {
+    if (s->since_rebuild > 0) {
         status = gpuopt__simplex_pull(s);
         if (!s->stale) s->stale = 1;
     }
-    return status || !s->stale ? status : gpuopt__simplex_refresh(s);
+    return status || !s->stale ? status : gpuopt__simplex_rebuild(s);
 }
 
-/* The same for a call that only asks, and does not count as a refresh. */
+/* The same for a call that only asks, and does not count as a rebuild. */
 static gpuopt_status gpuopt__simplex_fresh_to_read(gpuopt_simplex *s) {
-    int64_t refreshes = s->refreshes;
+    int64_t rebuilds = s->rebuilds;
     gpuopt_status status = gpuopt__simplex_fresh(s);
-    s->refreshes = refreshes;
+    s->rebuilds = rebuilds;
     return status;
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_REFRESH_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_REBUILD_H */

@@ -2,21 +2,21 @@
  *
  * Many small linear programs: the pattern that they share, checked, by rows and by columns.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_MANY_PATTERN_H
-#define GPUOPT_IMPL_SIMPLEX_MANY_PATTERN_H
+#ifndef GPUOPT_IMPL_SIMPLEX_BATCH_PATTERN_H
+#define GPUOPT_IMPL_SIMPLEX_BATCH_PATTERN_H
 
 #include "../common/checks.h"
 
-enum { GPUOPT__SIMPLEX_MANY_COPIES = 65536, GPUOPT__SIMPLEX_MANY_ROWS = 512, GPUOPT__SIMPLEX_MANY_COLS = 8192 };
+enum { GPUOPT__SIMPLEX_BATCH_COPIES = 65536, GPUOPT__SIMPLEX_BATCH_ROWS = 512, GPUOPT__SIMPLEX_BATCH_COLS = 8192 };
 
 /* The entries of the pattern; -1: more than there can be. */
-static int64_t gpuopt__simplex_many_nonzeros(const gpuopt_simplex_many_desc *d) {
+static int64_t gpuopt__simplex_batch_nonzeros(const gpuopt_simplex_batch_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
     return d->start ? d->start[lines] : (int64_t)d->rows * d->cols;
 }
 
-static gpuopt_status gpuopt__simplex_many_check_start(const gpuopt_context *context, const char *call,
-                                                      const gpuopt_simplex_many_desc *d) {
+static gpuopt_status gpuopt__simplex_batch_check_start(const gpuopt_context *context, const char *call,
+                                                      const gpuopt_simplex_batch_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
     const int32_t width = d->layout == GPUOPT_LAYOUT_CSR ? d->cols : d->rows;
     int32_t line;
@@ -33,10 +33,10 @@ static gpuopt_status gpuopt__simplex_many_check_start(const gpuopt_context *cont
 }
 
 /* No index twice in a line: a bit for each index that has been seen. */
-static gpuopt_status gpuopt__simplex_many_check_twice(const gpuopt_context *context, const char *call,
-                                                      const gpuopt_simplex_many_desc *d) {
+static gpuopt_status gpuopt__simplex_batch_check_twice(const gpuopt_context *context, const char *call,
+                                                      const gpuopt_simplex_batch_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
-    uint64_t seen[GPUOPT__SIMPLEX_MANY_COLS / 64];
+    uint64_t seen[GPUOPT__SIMPLEX_BATCH_COLS / 64];
     int32_t line;
     int64_t e;
     for (line = 0; d->start && line < lines; line++) {
@@ -55,7 +55,7 @@ static gpuopt_status gpuopt__simplex_many_check_twice(const gpuopt_context *cont
 }
 
 /* One direction of the pattern. `start` has a place more than there are lines. */
-static void gpuopt__simplex_many_fill_lines(const gpuopt_simplex_many_desc *d, int by_rows, int32_t *start,
+static void gpuopt__simplex_batch_fill_lines(const gpuopt_simplex_batch_desc *d, int by_rows, int32_t *start,
                                             int32_t *index, int32_t *at) {
     const int as_given = by_rows == (d->layout == GPUOPT_LAYOUT_CSR);
     const int32_t lines = by_rows ? d->rows : d->cols, width = by_rows ? d->cols : d->rows;
@@ -85,4 +85,4 @@ static void gpuopt__simplex_many_fill_lines(const gpuopt_simplex_many_desc *d, i
     start[0] = 0;
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_MANY_PATTERN_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_BATCH_PATTERN_H */

@@ -50,7 +50,7 @@ static int64_t pivots_by_cpu(const gpuopt_simplex_desc *desc, const mip *m, cons
     gpuopt_context_desc with = test_context_desc(NULL);
     gpuopt_context *context = NULL;
     children_report *report = children_report_new(m, COUNT);
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     gpuopt_simplex *own;
     int64_t pivots = 0;
     int32_t k;
@@ -59,10 +59,10 @@ static int64_t pivots_by_cpu(const gpuopt_simplex_desc *desc, const mip *m, cons
     own = simplex_create(context, desc);
     assert_int_equal(simplex_iterate(own, 100000).outcome, GPUOPT_OPTIMAL);
     must(gpuopt_simplex_get_basis(own, GPUOPT_HOST, basis));
-    batch = children_batch(own, COUNT, 200, GPUOPT_WHEN_FULL_END);
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
+    batch = children_batch(own, COUNT, 200, GPUOPT_ON_PIVOT_LIMIT_END);
+    must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
     for (k = 0; k < COUNT; k++) pivots += report->iterations[k];
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(own);
     gpuopt_context_destroy(context);
     children_report_free(report);
@@ -82,9 +82,9 @@ static int check(const mip *m, const children *all, const children_report *repor
 }
 
 /* With a limit of FEW pivots, after which a child has less room on the GPU. */
-static void stops(gpuopt_simplex_batch *batch, const children *all, const children_report *report) {
+static void stops(gpuopt_simplex_children *batch, const children *all, const children_report *report) {
     int32_t k;
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, FEW, &report->r));
+    must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, FEW, &report->r));
     for (k = 0; k < COUNT; k++) {
         assert_true(report->iterations[k] <= FEW);
         if (report->iterations[k] < FEW) assert_int_not_equal(report->outcome[k], GPUOPT_MORE);
@@ -105,22 +105,22 @@ static void against_clp(void **state) {
         children *all =
             children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS | (model % 3 ? CHILDREN_SIDES | CHILDREN_COSTS : 0));
         children_report *report = children_report_new(&m, COUNT);
-        gpuopt_simplex_batch *batch;
+        gpuopt_simplex_children *batch;
         uint8_t basis[MORE_ROWS + COLS];
         desc.algorithm = GPUOPT_ALGORITHM_DUAL;
         by_cpu += 2 * pivots_by_cpu(&desc, &m, all, basis);
         root = simplex_create(context, &desc);
         must(gpuopt_simplex_set_basis(root, GPUOPT_HOST, basis));
         assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
-        batch = children_batch(root, COUNT, 200, GPUOPT_WHEN_FULL_END);
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
+        batch = children_batch(root, COUNT, 200, GPUOPT_ON_PIVOT_LIMIT_END);
+        must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
         some += check(&m, all, report, 2, &pivots);
-        gpuopt_simplex_batch_destroy(batch);
-        batch = children_batch(root, COUNT, 3, GPUOPT_WHEN_FULL_REFACTOR);
+        gpuopt_simplex_children_destroy(batch);
+        batch = children_batch(root, COUNT, 3, GPUOPT_ON_PIVOT_LIMIT_REFACTOR);
         stops(batch, all, report);
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
+        must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
         merged += check(&m, all, report, 6, &pivots);
-        gpuopt_simplex_batch_destroy(batch);
+        gpuopt_simplex_children_destroy(batch);
         gpuopt_simplex_destroy(root);
         children_report_free(report);
         free(all);
