@@ -454,21 +454,23 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
  * are returned as IEEE infinities. lb <= ub holds unless the model is infeasible: a lower bound that exceeds the upper
  * one within the tolerance is returned as the upper one. Rounds see both, since what one of them contradicts has no
  * solution. After INFEASIBLE both are returned as they are. */
-GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
-                                                      const int32_t *col, double *lb, double *ub);
+GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *col, double *lb, double *ub);
 /* Sets all bounds from lb and ub [cols], in the memory that `where` says; NULL: these bounds stay. Bounds may become
  * tighter or looser; if they cross by more than the tolerance, the next _round does no rounds and returns INFEASIBLE.
  * Those of integer columns are rounded to integers, and FP32 rounds outwards. A column whose bounds are then equal is
  * fixed: rows do not move it, but are infeasible if they cannot live with it.
  * ARGUMENT: NaN, lb >= infinity or ub <= -infinity; the call waits to check device memory for it. */
-GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
-                                                      const int32_t *col, const double *lb, const double *ub);
+GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *col, const double *lb,
+                                                      const double *ub);
 /* Sets the sides of `count` distinct rows (an objective cutoff, say): row, lhs and rhs [count], all in the memory that
  * `where` says. ARGUMENT: a row is out of range, NaN, lhs > rhs, lhs >= infinity or rhs <= -infinity; the call waits to
  * check device memory for it. Cost O(count), with a trail times the open levels; on the GPU the next round evaluates
  * all rows. */
-GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
-                                                     const int32_t *row, const double *lhs, const double *rhs);
+GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                     int64_t count, const int32_t *row, const double *lhs,
+                                                     const double *rhs);
 
 /* Bits of a row's status, each within the feasibility tolerance; 0: the row may still tighten a bound. */
 typedef enum gpuopt_propagator_row {
@@ -570,13 +572,13 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
 /* FTRAN: x = B^-1 rhs, which also becomes the pivot column for _update. rhs, x [m] may be the same array; x may be
  * NULL. ARGUMENT: rhs is NULL, or in host memory and not finite. Reads the m^2 entries of the inverse; DEFERRED skips
  * columns whose entry of rhs is 0. */
-GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count, const int32_t *row,
-                                            const double *rhs, double *x);
+GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count,
+                                            const int32_t *row, const double *rhs, double *x);
 
 /* BTRAN: y = B^-T c. c, y [m] may be the same array. ARGUMENT: c or y is NULL, or c is in host memory and not finite.
  * Reads the m^2 entries of the inverse. */
-GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position, const double *c,
-                                            double *y);
+GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
+                                            const double *c, double *y);
 
 /* Replaces column `position` of B by the one whose FTRAN is alpha [m]. alpha NULL: the result of the latest FTRAN. info
  * NULL: the update is only enqueued, and alpha must be NULL or in device memory; if the pivot is too small, the update
@@ -723,16 +725,16 @@ typedef struct gpuopt_simplex_desc {
 
 /* Where the handle stands. */
 typedef struct gpuopt_simplex_info {
-    size_t struct_size;      /* sizeof(gpuopt_simplex_info) */
-    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT, CUTOFF */
-    int32_t phase;           /* 1: some basic variable is outside its bounds, or the dual method iterates; else 2 */
-    int64_t iterations;      /* pivots and flips since create */
-    int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
-    int64_t rebuilds;       /* how often iterating, its parts or _rebuild recomputed x and duals */
-    int64_t refactorizations;    /* how often the inverse was recomputed, by whatever call: also by _set_basis */
-    int32_t deferred_pivots; /* K */
-    double objective;        /* of the present x, offset included */
-    double infeasibility;    /* sum over bounds and sides of how far the present x and A x are outside */
+    size_t struct_size;       /* sizeof(gpuopt_simplex_info) */
+    gpuopt_outcome outcome;   /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT, CUTOFF */
+    int32_t phase;            /* 1: some basic variable is outside its bounds, or the dual method iterates; else 2 */
+    int64_t iterations;       /* pivots and flips since create */
+    int64_t flips;            /* of them: a nonbasic variable went from one bound to the other */
+    int64_t rebuilds;         /* how often iterating, its parts or _rebuild recomputed x and duals */
+    int64_t refactorizations; /* how often the inverse was recomputed, by whatever call: also by _set_basis */
+    int32_t deferred_pivots;  /* K */
+    double objective;         /* of the present x, offset included */
+    double infeasibility;     /* sum over bounds and sides of how far the present x and A x are outside */
     /* On the original data, absolute, at the last rebuild; -1 before the first one. */
     double primal_violation; /* the most that x of _get_solution, or its A x, is outside of the bounds */
     double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
@@ -857,7 +859,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuop
  * wrong. NUMERIC: the basis is singular; the log names a variable, and the handle is what it was, to the bit. For that
  * the old inverse or tableau is kept in temporary host memory of its size while the basis is inverted; k pivots take 8
  * k^2 + 8 k bytes. MEMORY: there is not so much. Time of up to `rows` pivots, and of the copy. */
-GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, const uint8_t *status);
+GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                  const uint8_t *status);
 
 /* Change the model of a handle that lives on: the basis, its inverse and the scales stay, and the outcome is MORE
  * again. A nonbasic variable goes to its new bound; one whose bound has become infinite goes to the other one, or to
@@ -1036,19 +1039,19 @@ typedef struct gpuopt_elimination_desc {
     int32_t z;           /* MINI_BUCKET: most variables in a mini-bucket; 0: the most that fits */
     /* Variables that are fixed instead of eliminated: to 0, until _set_condition gives other values. [condition_count],
      * distinct, none of them in order. */
-    const int32_t *condition;
-    int32_t condition_count; /* variables in condition */
+    const int32_t *evidence;
+    int32_t evidence_count; /* variables in condition */
     /* Copies of the model, each with its own condition, eliminated side by side: 1 to 2^24; 0: 1. More than one needs
      * EXACT or MINI_BUCKET. */
-    int32_t copies;
+    int32_t batch_size;
     /* ON: all messages stay until the end. OFF: a message's memory is used again once the message has been read, and
      * nothing stays for _assign, which then returns STATE, as _get_bounds does. Default: ON, except with the policies
      * DROP and RECOMPUTE, which AUTO may choose: with them there are no bounds. */
-    gpuopt_switch keep;
+    gpuopt_switch retain_messages;
     int join_rest; /* not 0: the functions that are left over in the end become one message, over all their variables */
     /* The number that packed messages carry and that _message_unpack asks for: any, agreed on by all agents of one
      * problem. 0: a hash of this model: type, semiring, top, domains, functions (as tables, however they are given),
-     * condition, and the order and z that are used; not of the values of conditioned and sliced variables. It does not
+     * evidence, and the order and z that are used; not of the values of conditioned and sliced variables. It does not
      * depend on the machine or the backend. */
     uint64_t model;
     /* A budget to search for a better order, with BEST alone; the threads of the context share the work. Seconds, up to
@@ -1169,8 +1172,9 @@ typedef struct gpuopt_elimination_assignment {
  * STATE: variables remain, or keep is OFF. UNSUPPORTED: LOG_SUM_EXP. Waits. SLICE: the best slice is eliminated again,
  * unless it was the last one. RECOMPUTE: all passes but the first are eliminated again, and from the second call on
  * that one, too; a call after MORE goes on if copy and the values left over are the same. */
-GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory_space where, int32_t copy,
-                                                   int32_t *value, gpuopt_elimination_assignment *assignment);
+GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory_space where,
+                                                   int32_t copy, int32_t *value,
+                                                   gpuopt_elimination_assignment *assignment);
 
 /* A message. Messages are numbered from 0 in the order in which their variables are eliminated. */
 typedef struct gpuopt_elimination_message_info {
@@ -1262,13 +1266,13 @@ typedef enum gpuopt_knapsack_on_pool_full {
 
 /* A problem, and how it is searched. */
 typedef struct gpuopt_knapsack_desc {
-    size_t struct_size;                  /* sizeof(gpuopt_knapsack_desc) */
-    int32_t items;                       /* n, 0 to 2^28 */
-    const int64_t *weight;               /* [items] 0 or more, in any order */
-    const int64_t *profit;               /* [items] 0 or more */
-    int64_t capacity;                    /* C, 0 or more */
-    gpuopt_knapsack_search search;       /* which tree; 0: DOMINANCE */
-    gpuopt_knapsack_on_pool_full when_full; /* 0: DEPTH_FIRST */
+    size_t struct_size;                        /* sizeof(gpuopt_knapsack_desc) */
+    int32_t items;                             /* n, 0 to 2^28 */
+    const int64_t *weight;                     /* [items] 0 or more, in any order */
+    const int64_t *profit;                     /* [items] 0 or more */
+    int64_t capacity;                          /* C, 0 or more */
+    gpuopt_knapsack_search search;             /* which tree; 0: DOMINANCE */
+    gpuopt_knapsack_on_pool_full on_pool_full; /* 0: DEPTH_FIRST */
     /* Nodes that fit, up to 2^40, raised to 2 items + 8 if it is less. 0: 2^20, or 8 items + 32 if that is more, and it
      * grows (with HYBRID it does not), see Memory above. A pool in device memory grows there. */
     int64_t pool;
@@ -1282,7 +1286,7 @@ typedef struct gpuopt_knapsack_desc {
     /* [items] How many copies of each item may be taken, 0 or more; NULL: 1. Of an item of which u copies fit, the
      * search decides floor(log2 u) + 1 pieces, each of which is some of the copies (u = 10: 5, 3, 1 and 1). What
      * depends on the number of items (memory, pool, cost, free_items, packed nodes) depends on that of pieces then. */
-    const int64_t *upper;
+    const int64_t *copies_max;
     gpuopt_group *group; /* of this context, whose ranks share the search, see Group; NULL: this context has it */
     /* With a group: nodes of a level from which on its ranks share it; 0: 262,144, or 4,194,304 if a rank has a GPU,
      * but 1,048,576 if all access one another's memory, see Group. */
@@ -1310,18 +1314,18 @@ typedef struct gpuopt_knapsack_info {
     /* MORE; OPTIMAL: `lower` is the optimum; INFEASIBLE: no solution reaches the claim, see _set_incumbent; LIMIT:
      * node_limit; FULL: see GPUOPT_ON_POOL_FULL_STOP. */
     gpuopt_outcome outcome;
-    int32_t level;      /* of the nodes that are expanded next; -1: none is left */
-    int64_t expanded;   /* nodes that were branched on */
-    int64_t pruned;     /* nodes and children dropped by their bound, or because nothing was left to decide */
-    int64_t dominated;  /* children dropped by dominance */
-    int64_t alive;      /* nodes in the pool now */
-    int64_t peak;       /* the most that were in the pool after a step */
-    int64_t steps;      /* levels, or slices of them; a level that is skipped does not count */
-    int64_t slices;     /* of these steps, those that took only a part of a level */
-    int64_t lower;      /* the profit of the incumbent */
-    int64_t upper;      /* no solution has more profit; a claim does not change it; falls during the search */
-    int64_t pool;       /* nodes that fit now */
-    int32_t free_items; /* items that _create left undecided, a bundle of equal ones as one: the number of levels */
+    int32_t level;        /* of the nodes that are expanded next; -1: none is left */
+    int64_t expanded;     /* nodes that were branched on */
+    int64_t pruned;       /* nodes and children dropped by their bound, or because nothing was left to decide */
+    int64_t dominated;    /* children dropped by dominance */
+    int64_t alive;        /* nodes in the pool now */
+    int64_t peak;         /* the most that were in the pool after a step */
+    int64_t steps;        /* levels, or slices of them; a level that is skipped does not count */
+    int64_t slices;       /* of these steps, those that took only a part of a level */
+    int64_t primal_bound; /* the profit of the incumbent */
+    int64_t dual_bound;   /* no solution has more profit; a claim does not change it; falls during the search */
+    int64_t pool;         /* nodes that fit now */
+    int32_t free_items;   /* items that _create left undecided, a bundle of equal ones as one: the number of levels */
 } gpuopt_knapsack_info;
 
 /* Expands level after level, until at least `nodes` nodes have been expanded, or `levels` steps made, or the search
@@ -1344,13 +1348,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
  * search ends with OPTIMAL, and its items can be had as always; else with INFEASIBLE. Of several claims the largest
  * counts. ARGUMENT: profit is negative or not that of the items, or the items are too heavy, which is also checked in
  * device memory. STATE: taken is not NULL, and the handle was made with `upper`. Cost: O(items) time on the host. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where, int64_t profit,
-                                                       const uint8_t *taken);
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
+                                                       int64_t profit, const uint8_t *taken);
 /* As _set_incumbent with items, for handles with and without `upper`. copies: [items] in memory `where`, how many of
  * each item the solution takes. ARGUMENT: copies is NULL, or holds a number that is negative or more than `upper`
  * (without it: 1); and as there. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where, int64_t profit,
-                                                    const int64_t *copies);
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
+                                                    int64_t profit, const int64_t *copies);
 
 /* Returns the incumbent, at any time: taken [items] as 1 and 0 in memory `where`, in the order of the descriptor; its
  * profit and its weight, each one number in host memory. Any may be NULL. A node carries only its last 32 decisions;
@@ -1360,8 +1364,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, g
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where, uint8_t *taken,
                                                    int64_t *profit, int64_t *weight);
 /* As _get_items, for handles with and without `upper`. copies: [items] in memory `where`, how many of each item. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where, int64_t *copies,
-                                                    int64_t *profit, int64_t *weight);
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
+                                                    int64_t *copies, int64_t *profit, int64_t *weight);
 
 /* Packs nodes into bytes, for a checkpoint or for another process with a handle of the same problem. The `nodes` nodes
  * that would be expanded next (-1: all) go into bytes [capacity], in host memory; *size (may be NULL) is how many bytes

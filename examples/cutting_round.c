@@ -49,12 +49,12 @@ gpuopt_status solve_knapsacks(cutter *c, int32_t sets) {
     p.count = sets * m->stocks;
     p.weight = m->length;
     p.profit = c->value;
-    p.upper = c->most;
+    p.copies_max = c->most;
     p.capacity = c->capacity;
-    p.profit_stride = p.upper_stride = m->pieces;
+    p.profit_stride = p.copies_max_stride = m->pieces;
     p.capacity_stride = 1;
-    r.lower = c->worth;
-    r.upper = c->at_most;
+    r.primal_bound = c->worth;
+    r.dual_bound = c->at_most;
     r.taken = c->taken;
     c->priced += p.count;
     return gpuopt_knapsack_batch_run(c->batch, GPUOPT_HOST, &p, &r);

@@ -157,13 +157,13 @@ static int32_t try_children(worker *w, candidate **tried, int32_t count) {
     int32_t col[MOST_TRIED], outcome[2 * MOST_TRIED], iterations[2 * MOST_TRIED], k, up, listed = 0;
     double objective[2 * MOST_TRIED];
     for (k = 0; k < count; k++) col[k] = tried[k]->col;
-    children.copies = 2 * MOST_TRIED;
+    children.batch_size = 2 * MOST_TRIED;
     if (!w->batch && !worker_ok(w, gpuopt_simplex_children_create(w->lp, &children, NULL, &w->batch))) return 0;
     report.outcome = outcome;
     report.iterations = iterations;
     report.objective = objective;
-    if (!worker_ok(w,
-                   gpuopt_simplex_children_strong_branch(w->batch, GPUOPT_HOST, count, col, limit < 100 ? limit : 100, &report)))
+    if (!worker_ok(w, gpuopt_simplex_children_strong_branch(w->batch, GPUOPT_HOST, count, col,
+                                                            limit < 100 ? limit : 100, &report)))
         return 0;
     pthread_mutex_lock(&w->tree->lock);
     for (k = 0; k < count; k++) {

@@ -214,7 +214,7 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
     gpuopt_status status = gpuopt_elimination_order(context, &p->desc, NULL, NULL, &a->estimate);
     gpuopt_desc_init(&found, sizeof found);
     if (!status) status = gpuopt_elimination_create(context, &p->desc, NULL, &elimination);
-    if (!status && p->desc.condition_count > 0)
+    if (!status && p->desc.evidence_count > 0)
         status = gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
     a->exact = a->info.outcome == GPUOPT_OPTIMAL;
@@ -250,7 +250,7 @@ static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, pr
     if (!status) status = gpuopt_elimination_cost_shifting_get_desc(relaxation, &desc);
     a->relax_seconds = now() - start;
     if (!status) status = gpuopt_elimination_create(context, &desc, NULL, &elimination);
-    if (!status && desc.condition_count > 0)
+    if (!status && desc.evidence_count > 0)
         status = gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
     a->bound = a->info.value;
@@ -264,7 +264,7 @@ static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, pr
         a->bound = (double)cost / (double)scale + (double)a->reduction.offset;
         a->info.cost = cost / scale + (cost % scale > 0) + a->reduction.offset; /* costs are whole */
     }
-    for (int32_t k = 0; k < p->desc.condition_count; k++) p->reduced[p->desc.condition[k]] = p->given[k];
+    for (int32_t k = 0; k < p->desc.evidence_count; k++) p->reduced[p->desc.evidence[k]] = p->given[k];
     if (!status && a->info.outcome != GPUOPT_INFEASIBLE && a->info.outcome != GPUOPT_MORE)
         status = greedy_values(elimination, &desc, a->relaxation.original, p->reduced, &found);
     if (!status && found) {
@@ -376,7 +376,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     a->order_seconds = now() - start - a->reduce_seconds;
     if (!status && !p->desc.order) {
         p->desc.order = p->order;
-        p->desc.order_count = p->desc.variables - p->desc.condition_count;
+        p->desc.order_count = p->desc.variables - p->desc.evidence_count;
     }
     count_from_now(&counter);
     if (!status && o->plan) {

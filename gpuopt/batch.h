@@ -74,7 +74,7 @@ typedef enum gpuopt_simplex_shared {
 /* The shape of the programs, and how to solve them. */
 typedef struct gpuopt_simplex_batch_desc {
     size_t struct_size;   /* sizeof(gpuopt_simplex_batch_desc) */
-    int32_t copies;       /* most programs at a time, 1 to 65,536, on all ranks together */
+    int32_t batch_size;   /* most programs at a time, 1 to 65,536, on all ranks together */
     int32_t rows, cols;   /* 0 to 512, 0 to 8,192 */
     const int64_t *start; /* the pattern, as of gpuopt_matrix; NULL: dense, all rows * cols entries line after line */
     const int32_t *index; /* [start[lines]] */
@@ -128,7 +128,7 @@ typedef struct gpuopt_simplex_batch_report {
 
 /* Makes a handle, without programs. ARGUMENT: a value is out of the ranges above; the log says which. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
-                                                    gpuopt_memory_plan *plan, gpuopt_simplex_batch **many);
+                                                     gpuopt_memory_plan *plan, gpuopt_simplex_batch **many);
 /* Destroys a handle; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *many);
 
@@ -136,18 +136,18 @@ GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *many);
  * for. ARGUMENT: the count is out of range, value is NULL though there are nonzeros, or a number is not as
  * gpuopt_simplex_programs says, also in device memory; after such a number (or DEVICE) the handle has no programs. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *many, gpuopt_memory_space where,
-                                                  const gpuopt_simplex_programs *programs);
+                                                   const gpuopt_simplex_programs *programs);
 /* Does up to `iterations` (>= 1) pivots and flips of each program that is MORE, and waits for that. Fills info if it is
  * not NULL. The stop hook is asked between programs on the CPU, and not on the GPU; programs that had no turn stay as
  * they are. A program that is stopped goes on from its basis. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *many, int64_t iterations,
-                                                     gpuopt_simplex_batch_info *info);
+                                                      gpuopt_simplex_batch_info *info);
 /* Fills info for the programs as they stand. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_get_info(gpuopt_simplex_batch *many, gpuopt_simplex_batch_info *info);
 /* Gets what is asked for of programs first to first + count - 1. Before a program's first iteration its arrays are 0.
  * ARGUMENT: there are no such programs. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *many, gpuopt_memory_space where, int32_t first,
-                                                 int32_t count, const gpuopt_simplex_batch_report *report);
+                                                  int32_t count, const gpuopt_simplex_batch_report *report);
 
 /* ---- Knapsack: a batch of small ones ------------------------------------------------------------------------------ *
  * Solves many small knapsacks in one call, as pricing in column generation asks for: max p x subject to w x <= C,
@@ -190,24 +190,24 @@ GPUOPT_API void gpuopt_knapsack_batch_destroy(gpuopt_knapsack_batch *batch);
  * times the array's stride: 0 if all knapsacks have the same, else at least the descriptor's items (capacity: at least
  * 1), and at most 2^27. */
 typedef struct gpuopt_knapsack_problems {
-    size_t struct_size;      /* sizeof(gpuopt_knapsack_problems) */
-    int32_t count;           /* knapsacks, 0 to the descriptor's */
-    const int64_t *weight;   /* [items] of each: 0 or more; an item that is heavier than the capacity is not taken */
-    const int64_t *profit;   /* [items] of each: any; an item with 0 or less is not taken */
-    const int64_t *capacity; /* one of each: 0 or more */
-    const int32_t *upper;    /* [items] of each: most copies, 0 or more; NULL: 1 of each item */
-    int64_t weight_stride, profit_stride, capacity_stride, upper_stride; /* of these arrays, see above */
+    size_t struct_size;        /* sizeof(gpuopt_knapsack_problems) */
+    int32_t count;             /* knapsacks, 0 to the descriptor's */
+    const int64_t *weight;     /* [items] of each: 0 or more; an item that is heavier than the capacity is not taken */
+    const int64_t *profit;     /* [items] of each: any; an item with 0 or less is not taken */
+    const int64_t *capacity;   /* one of each: 0 or more */
+    const int32_t *copies_max; /* [items] of each: most copies, 0 or more; NULL: 1 of each item */
+    int64_t weight_stride, profit_stride, capacity_stride, copies_max_stride; /* of these arrays, see above */
     int64_t node_limit; /* nodes of each knapsack, after which it ends with LIMIT; 0: 2^20 */
 } gpuopt_knapsack_problems;
 
 /* Where _run is to write what it found. Each array is NULL or in the memory that `where` says. */
 typedef struct gpuopt_knapsack_report {
-    size_t struct_size; /* sizeof(gpuopt_knapsack_report) */
-    int32_t *outcome;   /* [count] a gpuopt_outcome: OPTIMAL; LIMIT: node_limit; MORE: had no turn before the stop */
-    int64_t *lower;     /* [count] profit of the best solution found */
-    int64_t *upper;     /* [count] no solution has more: OPTIMAL: the same; MORE: 2^63 - 1 */
-    int64_t *nodes;     /* [count] nodes searched */
-    int32_t *taken;     /* [count][items] copies of each item in the best solution found */
+    size_t struct_size;    /* sizeof(gpuopt_knapsack_report) */
+    int32_t *outcome;      /* [count] a gpuopt_outcome: OPTIMAL; LIMIT: node_limit; MORE: had no turn before the stop */
+    int64_t *primal_bound; /* [count] profit of the best solution found */
+    int64_t *dual_bound;   /* [count] no solution has more: OPTIMAL: the same; MORE: 2^63 - 1 */
+    int64_t *nodes;        /* [count] nodes searched */
+    int32_t *taken;        /* [count][items] copies of each item in the best solution found */
 } gpuopt_knapsack_report;
 
 /* Solves the knapsacks, and waits for that. ARGUMENT: a member is out of range; a capacity, a weight or a number of

@@ -69,10 +69,11 @@ typedef struct gpuopt_transport {
     /* To another rank; may wait until that one receives. What one rank sends to another arrives in that order. */
     gpuopt_status (*send)(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                           uint64_t bytes);
-    gpuopt_status (*receive)(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data, uint64_t bytes);
+    gpuopt_status (*receive)(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
+                             uint64_t bytes);
     /* Tells the others, without waiting for their calls, that this rank makes no more: what they wait for returns PEER
      * as soon as they know rather than after the time limit, and so does all that they call later. */
-    void (*abandon)(void *user);
+    void (*abort)(void *user);
     /* Whether `where` may be DEVICE; this rank's arrays are then in the memory of its context's device, and nothing that
      * is under way there touches them. 0: no; k + 1: if that is CUDA's device k; -1: whichever it is. */
     int32_t device_memory;
@@ -114,8 +115,8 @@ GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group
  * another size; the log names it. Found by a hash of 64 bits. With size 0: waits until all ranks have made the call. */
 GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *bytes, uint64_t size);
 /* Copies data [bytes] of rank `root` to all others. */
-GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory_space where, int32_t root, void *data,
-                                                uint64_t bytes);
+GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory_space where, int32_t root,
+                                                void *data, uint64_t bytes);
 /* Gathers what each rank sends: its send [bytes], where `bytes` may differ from rank to rank and may be 0. On all ranks
  * receive [capacity] gets these one after the other, in the order of ranks, and sizes [count] (or NULL), in host
  * memory, the bytes of each. ARGUMENT: capacity is too small, or differs, or receive is NULL on some ranks and not on

@@ -18,11 +18,11 @@ extern "C" {
 /* A packed message (_message_pack) as a function of a model. Its costs are not widened: they go to where the handle
  * needs them, from device memory without being in host memory. No member will be added. */
 struct gpuopt_elimination_packed {
-    const void *bytes;    /* [size]; in device memory at a multiple of 8 */
-    uint64_t size;        /* of the message, in bytes */
-    gpuopt_memory_space where;  /* of bytes; DEVICE: not the CPU backend */
-    int32_t arity;        /* of the message */
-    const int32_t *scope; /* [arity] distinct variables of this model: those that the message's scope stands for */
+    const void *bytes;         /* [size]; in device memory at a multiple of 8 */
+    uint64_t size;             /* of the message, in bytes */
+    gpuopt_memory_space where; /* of bytes; DEVICE: not the CPU backend */
+    int32_t arity;             /* of the message */
+    const int32_t *scope;      /* [arity] distinct variables of this model: those that the message's scope stands for */
 };
 
 /* Lends a copy's table as the CUDA backend stores it: count = entries, UINT8 to UINT64 by bits (see message_info), or
@@ -109,17 +109,18 @@ typedef struct gpuopt_elimination_cost_shifting_info {
  * smaller z helps); or as _create.
  * NUMERIC, ARGUMENT: as _create. Time: that of iterations + 2 times _create, all steps and _assign. */
 GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                  int32_t iterations, gpuopt_elimination_cost_shifting **relaxation);
+                                                        int32_t iterations,
+                                                        gpuopt_elimination_cost_shifting **relaxation);
 /* Destroys a relaxation; NULL is allowed. Handles that were made from its descriptor stay. */
 GPUOPT_API void gpuopt_elimination_cost_shifting_destroy(gpuopt_elimination_cost_shifting *relaxation);
 /* Gives what it is. */
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimination_cost_shifting *relaxation,
-                                                                gpuopt_elimination_cost_shifting_info *info);
+                                                                   gpuopt_elimination_cost_shifting_info *info);
 /* Gives its descriptor, whose arrays are the relaxation's: with its order and the policy EXACT, for _create, which
  * may refuse it only where a memory_limit is near. A copy has the number of its step, and the copies of a variable
  * follow one another. */
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_desc(gpuopt_elimination_cost_shifting *relaxation,
-                                                                gpuopt_elimination_desc *desc);
+                                                                   gpuopt_elimination_desc *desc);
 
 /* A reduction of a model: a smaller model with the same answer, and the way back from its assignments. */
 typedef struct gpuopt_elimination_preprocessing gpuopt_elimination_preprocessing;
@@ -186,24 +187,24 @@ typedef struct gpuopt_elimination_preprocessing_info {
  * rules has another bit, work is negative; or as _create. NUMERIC, UNSUPPORTED: as _create, where that is not about
  * memory. */
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                   uint32_t rules, int64_t work,
-                                                   gpuopt_elimination_preprocessing **reduction);
+                                                       uint32_t rules, int64_t work,
+                                                       gpuopt_elimination_preprocessing **reduction);
 /* Destroys a reduction; NULL is allowed. Handles that were made from its descriptor stay. */
 GPUOPT_API void gpuopt_elimination_preprocessing_destroy(gpuopt_elimination_preprocessing *reduction);
 /* Gives what it has done. */
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimination_preprocessing *reduction,
-                                                               gpuopt_elimination_preprocessing_info *info);
+                                                                   gpuopt_elimination_preprocessing_info *info);
 /* Gives the descriptor of the reduced model, whose arrays are the reduction's, for _order, _create and _relax: with the
  * options of the original's, and its order and condition as far as their variables are left. Variables keep their
  * order, and so do the values that are left of each. */
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimination_preprocessing *reduction,
-                                                               gpuopt_elimination_desc *desc);
+                                                                   gpuopt_elimination_desc *desc);
 /* Turns an assignment of the reduced model, reduced [its variables], as _assign gives it, into one of the model, value
  * [variables], with the same cost but for the offset, unless that is forbidden; both in host memory. So an optimal one
  * becomes an optimal one. ARGUMENT: a value is outside of its domain. STATE: INFEASIBLE. UNSUPPORTED: LOG_SUM_EXP. Time
  * O(variables + scopes and domains of what was eliminated). */
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_postsolve(gpuopt_elimination_preprocessing *reduction,
-                                                           const int32_t *reduced, int32_t *value);
+                                                                    const int32_t *reduced, int32_t *value);
 
 #ifdef __cplusplus
 }

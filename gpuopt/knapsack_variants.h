@@ -54,8 +54,10 @@ typedef struct gpuopt_knapsack_multidimensional_desc {
  * of the items that fit all rows, the profits or the weights of a row are more than 2^58 together. Cost: on the host,
  * not interrupted by the stop hook, for up to 26 linear programs O(rows (items + rows)) a pivot each, with about as
  * many pivots as items; and O(items^2). Meanwhile it takes up to the plan's create_bytes more of host memory. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context *context, const gpuopt_knapsack_multidimensional_desc *desc,
-                                                      gpuopt_memory_plan *plan, gpuopt_knapsack_multidimensional **knapsack);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context *context,
+                                                                 const gpuopt_knapsack_multidimensional_desc *desc,
+                                                                 gpuopt_memory_plan *plan,
+                                                                 gpuopt_knapsack_multidimensional **knapsack);
 /* Destroys a search; NULL is allowed. */
 GPUOPT_API void gpuopt_knapsack_multidimensional_destroy(gpuopt_knapsack_multidimensional *knapsack);
 
@@ -67,28 +69,31 @@ typedef struct gpuopt_knapsack_multidimensional_info {
     int32_t busy;           /* workers with a node */
     int64_t nodes;          /* that were visited: an item, or the end, with all items of larger reduced cost decided */
     int64_t rounds;         /* of all workers, each of up to 128 nodes; between them they share */
-    int64_t lower;          /* the profit of the best solution known */
-    int64_t upper;          /* no solution has more: the best bound of _create, and `lower` at the end */
+    int64_t primal_bound;   /* the profit of the best solution known */
+    int64_t dual_bound;     /* no solution has more: the best bound of _create, and `lower` at the end */
 } gpuopt_knapsack_multidimensional_info;
 
 /* Searches until at least `nodes` nodes have been visited, or `rounds` rounds made, or the search ends (0: no such
  * limit). A round is never divided, so `nodes` and node_limit may be exceeded by up to 128 nodes a worker. Fills *info,
  * which may be NULL. The stop hook is asked after each round; if it stops the call, the next one goes on to the same
  * result. Waits for the device after each round. ARGUMENT: a negative number. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes, int32_t rounds,
-                                                   gpuopt_knapsack_multidimensional_info *info);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes,
+                                                              int32_t rounds,
+                                                              gpuopt_knapsack_multidimensional_info *info);
 /* Fills *info with where the search stands. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsack_multidimensional *knapsack,
-                                                        gpuopt_knapsack_multidimensional_info *info);
+                                                                   gpuopt_knapsack_multidimensional_info *info);
 /* Tells the search of a solution, at any time: taken [items] in memory `where`, nonzero for its items. It is kept if it
  * is better. ARGUMENT: the items are too heavy, which is also checked in device memory. Cost: O(rows items) on the
  * host. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack, gpuopt_memory_space where,
-                                                             const uint8_t *taken);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack,
+                                                                        gpuopt_memory_space where,
+                                                                        const uint8_t *taken);
 /* Returns the best solution known, at any time: taken [items] as 1 and 0 in memory `where`, and its profit, one number
  * in host memory. Either may be NULL. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack, gpuopt_memory_space where,
-                                                         uint8_t *taken, int64_t *profit);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack,
+                                                                    gpuopt_memory_space where, uint8_t *taken,
+                                                                    int64_t *profit);
 
 /* ---- Knapsack: one item of each class ----------------------------------------------------------------------------- *
  * The multiple-choice knapsack: items are in classes, of each of which exactly one is taken, or at most one, with the
@@ -139,8 +144,10 @@ typedef struct gpuopt_knapsack_multiple_choice_desc {
  * log names the item. NUMERIC: of the items that fit by themselves, the largest weights of the classes, or the largest
  * sizes of profits, are more than 2^60 together. Cost: O(items log items) on the host, not interrupted by the stop
  * hook. Meanwhile it takes up to the plan's create_bytes more of host memory. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *context, const gpuopt_knapsack_multiple_choice_desc *desc,
-                                                       gpuopt_memory_plan *plan, gpuopt_knapsack_multiple_choice **knapsack);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *context,
+                                                                const gpuopt_knapsack_multiple_choice_desc *desc,
+                                                                gpuopt_memory_plan *plan,
+                                                                gpuopt_knapsack_multiple_choice **knapsack);
 /* Destroys a search; NULL is allowed. */
 GPUOPT_API void gpuopt_knapsack_multiple_choice_destroy(gpuopt_knapsack_multiple_choice *knapsack);
 
@@ -150,15 +157,15 @@ typedef struct gpuopt_knapsack_multiple_choice_info {
     /* MORE; OPTIMAL: `lower` is the optimum; INFEASIBLE: there is no solution; LIMIT: state_limit; FULL: the states of
      * the next step do not fit. */
     gpuopt_outcome outcome;
-    int32_t level;    /* classes decided */
-    int32_t levels;   /* classes to be decided at most: those with a choice */
-    int64_t expanded; /* states that were expanded: each with every item of a class that may be of use */
-    int64_t steps;    /* classes expanded; one without a choice left does not count */
-    int64_t alive;    /* states in the list now */
-    int64_t peak;     /* the most after a step */
-    int64_t states;   /* that fit a list now */
-    int64_t lower;    /* the profit of the best solution known; INFEASIBLE: 0 */
-    int64_t upper;    /* no solution has more: the linear relaxation's bound, and `lower` at the end */
+    int32_t level;        /* classes decided */
+    int32_t levels;       /* classes to be decided at most: those with a choice */
+    int64_t expanded;     /* states that were expanded: each with every item of a class that may be of use */
+    int64_t steps;        /* classes expanded; one without a choice left does not count */
+    int64_t alive;        /* states in the list now */
+    int64_t peak;         /* the most after a step */
+    int64_t states;       /* that fit a list now */
+    int64_t primal_bound; /* the profit of the best solution known; INFEASIBLE: 0 */
+    int64_t dual_bound;   /* no solution has more: the linear relaxation's bound, and `lower` at the end */
 } gpuopt_knapsack_multiple_choice_info;
 
 /* Decides class after class, until at least `states` states have been expanded, or `steps` steps made, or the search
@@ -167,23 +174,25 @@ typedef struct gpuopt_knapsack_multiple_choice_info {
  * result. After FULL, a call tries the step again. ARGUMENT: a negative number.
  * Cost: O(s n log n) a step, for s states and the class's n items that may be of use; a step whose states turn out not
  * to fit is made again in longer lists. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states, int32_t steps,
-                                                    gpuopt_knapsack_multiple_choice_info *info);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states,
+                                                             int32_t steps, gpuopt_knapsack_multiple_choice_info *info);
 /* Fills *info with where the search stands. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_info(gpuopt_knapsack_multiple_choice *knapsack,
-                                                         gpuopt_knapsack_multiple_choice_info *info);
+                                                                  gpuopt_knapsack_multiple_choice_info *info);
 /* Tells the search of a solution, at any time: chosen [classes] in memory `where`, the item of each class (an index
  * into the descriptor's arrays), or -1 for none with at_most_one. It is kept if it is better. ARGUMENT: an item is not
  * of its class, or they are too heavy, which is also checked in device memory. Cost: O(classes) on the host. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack, gpuopt_memory_space where,
-                                                              const int32_t *chosen);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack,
+                                                                       gpuopt_memory_space where,
+                                                                       const int32_t *chosen);
 /* Returns the best solution known, at any time: chosen [classes], as above, in memory `where`, and its profit, one
  * number in host memory. Either may be NULL. A state carries only its last 64 bits of decisions; earlier ones are
  * recovered by going through the levels again, in memory that the handle has: usually about twice as many states as the
  * search expanded; where lists outgrow the handle's on the way, which has not been seen, as many as the search's for
  * each 64 bits of decisions. The stop hook is not asked. STATE: INFEASIBLE. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack, gpuopt_memory_space where,
-                                                          int32_t *chosen, int64_t *profit);
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack,
+                                                                   gpuopt_memory_space where, int32_t *chosen,
+                                                                   int64_t *profit);
 
 #ifdef __cplusplus
 }

@@ -83,8 +83,8 @@ typedef struct gpuopt_propagator_changes {
  * that `where` says. A bound that moved several times is there several times. ARGUMENT: from is negative or beyond the
  * end. STATE: there is no trail. Cost O(changes read); CUDA, host memory: of those that the host has not seen yet, in
  * one copy, or without one if the last _round found at most 256. */
-GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t from,
-                                                       gpuopt_propagator_changes *changes);
+GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                       int64_t from, gpuopt_propagator_changes *changes);
 
 /* Why a bound changed, or why there is no solution. */
 typedef struct gpuopt_propagator_reason {
@@ -121,7 +121,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propag
  * same CUDA context, or of green contexts. The original must not be destroyed before it. Cost
  * O(rows + cols + spare nonzeros); waits for what the original has enqueued. */
 GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gpuopt_context *context,
-                                                gpuopt_memory_plan *plan, gpuopt_propagator **fork);
+                                                 gpuopt_memory_plan *plan, gpuopt_propagator **fork);
 /* ---- A batch of nodes --------------------------------------------------------------------------------------------- *
  * Propagates many nodes of a search in one call: each is a list of bounds that differ from those of one propagator, the
  * base, which does not change:
@@ -497,16 +497,19 @@ GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gp
  * count, a position out of range. */
 
 /* Gets the basic variable of each position: head [rows]. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where, int32_t *head);
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                            int32_t *head);
 /* x = B^-1 x for each of `count` right-hand sides, one after the other in x [count][rows]; the results are by position.
  * Time O(rows^2) each; with factors O(rows) and that of their entries that the vector meets. */
-GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count, double *x);
+GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
+                                              double *x);
 /* y = B^-T y, the same for [count][rows] values by position; the results are by row. */
-GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count, double *y);
+GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
+                                              double *y);
 /* Gets rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are in host memory;
  * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each, or of _btran. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
-                                                       const int32_t *position, double *rows);
+GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                         int64_t count, const int32_t *position, double *rows);
 
 /* ---- Children of one basis ---------------------------------------------------------------------------------------- *
  * Solves many linear programs in one call, each of which differs from that of one handle, the root, in some bounds,
@@ -565,10 +568,10 @@ typedef enum gpuopt_simplex_on_pivot_limit {
 /* A batch to be created. */
 typedef struct gpuopt_simplex_children_desc {
     size_t struct_size; /* sizeof(gpuopt_simplex_children_desc) */
-    int32_t copies;     /* most children of a call, 1 to 65,536, on all ranks together */
+    int32_t batch_size; /* most children of a call, 1 to 65,536, on all ranks together */
     int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
     int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
-    gpuopt_simplex_on_pivot_limit when_full; /* 0: END */
+    gpuopt_simplex_on_pivot_limit on_pivot_limit; /* 0: END */
     /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, for which the batch then has
      * room in device memory. Elsewhere they may be asked for in any case. */
     int32_t with_basis, with_x, with_farkas;
@@ -584,7 +587,7 @@ typedef struct gpuopt_simplex_children_desc {
  * the same memory. Spare rows and columns of the root count as if they were there, and each column then as if it
  * had up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
-                                                     gpuopt_memory_plan *plan, gpuopt_simplex_children **batch);
+                                                        gpuopt_memory_plan *plan, gpuopt_simplex_children **batch);
 /* Destroys a batch; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *batch);
 
@@ -625,16 +628,17 @@ typedef struct gpuopt_simplex_child_report {
  * NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more entries than the
  * descriptor has room for. Refused calls write nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *batch, gpuopt_memory_space where,
-                                                  const gpuopt_simplex_child_list *children, int64_t iterations,
-                                                  const gpuopt_simplex_child_report *report);
+                                                     const gpuopt_simplex_child_list *children, int64_t iterations,
+                                                     const gpuopt_simplex_child_report *report);
 /* Strong branching: the same for two children of each of `count` columns, col [count], at the root's present point x:
  * child 2 k has the bound ub = floor(x), child 2 k + 1 has lb = floor(x) + 1, of column col[k]; where that crosses the
  * column's other bound, the child is INFEASIBLE. The present point is that of _get_solution, which moves once bounds
  * are set: a host that has tightened some since its _iterate call, and wants the split of before, gives its own bounds
  * to _run. Takes 2 * count of the descriptor's copies and changes. */
-GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *batch, gpuopt_memory_space where, int32_t count,
-                                                     const int32_t *col, int64_t iterations,
-                                                     const gpuopt_simplex_child_report *report);
+GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *batch,
+                                                               gpuopt_memory_space where, int32_t count,
+                                                               const int32_t *col, int64_t iterations,
+                                                               const gpuopt_simplex_child_report *report);
 
 /* ---- Graphical models -------------------------------------------------------------------------------------------- */
 
@@ -642,7 +646,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
  * copies go back to where no variable is eliminated. ARGUMENT: there is no such copy, or a value is outside its
  * domain. */
 GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *elimination, gpuopt_memory_space where,
-                                                          int32_t copy, const int32_t *value);
+                                                         int32_t copy, const int32_t *value);
 
 /* Bounds for branch and bound, after the last step, for `count` partial assignments at once; the tables stay where the
  * backend has them. value [count][variables]: those of the variables that are eliminated after `variable` or left over,
@@ -671,7 +675,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimi
  * the work, and not a piece of one end of it, as with _pack. Otherwise as _pack with remove. Cost: as _pack, and
  * O(nodes in the pool), on the GPU within its memory. ARGUMENT: every is less than 1, or capacity is too small. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
-                                              uint64_t *size);
+                                               uint64_t *size);
 /* Drops all nodes but one of each `parts`, from all levels: the share of part 0 <= part < parts. Handles of a problem,
  * with pools of one size, that have made the same calls hold the same nodes, on any backend; if each of `parts` of them
  * then keeps a part of its own, they share the work, and no node has had to travel. OPTIMAL and `upper` then refer only

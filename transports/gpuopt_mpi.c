@@ -174,7 +174,7 @@ gpuopt_status gpuopt_mpi_open(MPI_Comm communicator, gpuopt_transport *transport
     t.broadcast = broadcast;
     t.send = send;
     t.receive = receive;
-    t.abandon = abandon;
+    t.abort = abandon;
     t.device_memory = takes_device_memory() ? -1 : 0;
     *transport = t;
     return GPUOPT_OK;

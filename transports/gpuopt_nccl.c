@@ -472,7 +472,7 @@ gpuopt_status gpuopt_nccl_open(const unsigned char id[GPUOPT_NCCL_ID], int32_t r
     t.broadcast = broadcast;
     t.send = send;
     t.receive = receive;
-    t.abandon = abandon;
+    t.abort = abandon;
     t.device_memory = device + 1;
     *transport = t;
     return GPUOPT_OK;

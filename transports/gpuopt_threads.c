@@ -255,7 +255,7 @@ gpuopt_status gpuopt_threads_open(int32_t count, gpuopt_transport *transport) {
         t.broadcast = broadcast;
         t.send = send;
         t.receive = receive;
-        t.abandon = abandon;
+        t.abort = abandon;
         transport[r] = t;
     }
     return GPUOPT_OK;

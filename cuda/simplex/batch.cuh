@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(MANY_THREADS)
     if (threadIdx.x == 0) {
         const int64_t block = blockIdx.x;
         uint64_t used = 0;
-        char *vectors = room.vectors ? room.vectors + block * room.vector_bytes : reinterpret_cast<char *>(batch_memory);
+        char *vectors =
+            room.vectors ? room.vectors + block * room.vector_bytes : reinterpret_cast<char *>(batch_memory);
         gpuopt__simplex_batch_cut_vectors(vectors, &used, set.rows, set.cols, &work);
         work.table = room.tables ? room.tables + block * room.table_entries : batch_memory + room.vector_bytes / 8;
         work.exchange = &exchange;
@@ -97,7 +98,7 @@ void batch_set_shape(const gpuopt_simplex_batch *m, CudaBatch *c) {
     const int32_t rows = m->set.rows, cols = m->set.cols;
     const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' rooms together */
     const auto limit = static_cast<uint64_t>(std::max(
-        0, cuda->block_memory - static_cast<int>(sizeof(ManyExchange) + sizeof(gpuopt__simplex_batch_work) + 64)));
+        0, cuda->block_memory - static_cast<int>(sizeof(BatchExchange) + sizeof(gpuopt__simplex_batch_work) + 64)));
     gpuopt__simplex_batch_work measure;
     uint64_t vectors = 0;
     gpuopt__simplex_batch_cut_vectors(nullptr, &vectors, rows, cols, &measure);
@@ -114,7 +115,7 @@ void batch_set_shape(const gpuopt_simplex_batch *m, CudaBatch *c) {
     const int64_t bytes = static_cast<int64_t>((vectors_fit ? 0 : line) + (table_fits ? 0 : table));
     int64_t blocks = std::max<int64_t>(resident, 1) * cuda->multiprocessors;
     if (bytes > 0) blocks = std::min(blocks, std::max<int64_t>(1, most_bytes / bytes));
-    c->blocks = static_cast<int>(std::min<int64_t>(blocks, m->desc.copies));
+    c->blocks = static_cast<int>(std::min<int64_t>(blocks, m->desc.batch_size));
     c->room.vectors = nullptr;
     c->room.tables = nullptr;
 }
@@ -133,7 +134,7 @@ void batch_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *m, CudaB
     s->row_start = c->lines[0], s->row_col = c->lines[1], s->row_at = c->lines[2];
     s->col_start = c->lines[3], s->col_row = c->lines[4], s->col_at = c->lines[5];
     s->progress = static_cast<gpuopt__simplex_batch_progress *>(
-        gpuopt__cut(arena, m->desc.copies, sizeof(gpuopt__simplex_batch_progress)));
+        gpuopt__cut(arena, m->desc.batch_size, sizeof(gpuopt__simplex_batch_progress)));
     c->room.next = static_cast<int *>(gpuopt__cut(arena, 1, sizeof(int)));
     c->bad = static_cast<unsigned long long *>(gpuopt__cut(arena, 1, sizeof(unsigned long long)));
     const bool vectors_fit = c->shared > 0 || c->room.vector_bytes == 0;
@@ -142,7 +143,7 @@ void batch_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *m, CudaB
     if (!vectors_fit) c->room.vectors = static_cast<char *>(gpuopt__cut(arena, c->blocks * c->room.vector_bytes, 1));
     if (!table_fits)
         c->room.tables = static_cast<double *>(gpuopt__cut(arena, c->blocks * c->room.table_entries, sizeof(double)));
-    gpuopt__simplex_batch_cut_set(arena, m->desc.copies, s);
+    gpuopt__simplex_batch_cut_set(arena, m->desc.batch_size, s);
     c->result_bytes = arena->used - static_cast<uint64_t>(reinterpret_cast<char *>(s->objective) - arena->base);
 }
 
@@ -261,7 +262,7 @@ gpuopt_status cuda_many_get(gpuopt_simplex_batch *m, const gpuopt__simplex_batch
 }
 
 const gpuopt__simplex_batch_backend batch_table = {cuda_many_plan, cuda_many_create, cuda_many_destroy,
-                                                 cuda_many_load, cuda_many_run,    cuda_many_get};
+                                                   cuda_many_load, cuda_many_run,    cuda_many_get};
 
 } // namespace
 

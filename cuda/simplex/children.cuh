@@ -81,7 +81,7 @@ gpuopt_status child_open(const gpuopt_simplex_children *b, CudaChildren *c) {
     r.pivot = b->root_desc->pivot_tolerance;
     r.zero = 1e-9; /* as gpuopt__simplex_rules_now */
     r.pricing = b->root_desc->dual_pricing;
-    r.most = b->desc.when_full == GPUOPT_ON_PIVOT_LIMIT_REFACTOR ? b->desc.pivots : INT32_MAX;
+    r.most = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_REFACTOR ? b->desc.pivots : INT32_MAX;
     r.seed = b->root_desc->seed;
     r.offset = b->root_desc->offset;
     r.maximize = b->root_desc->maximize;
@@ -188,7 +188,7 @@ gpuopt_status cuda_simplex_children_run(gpuopt_simplex_children *b) {
     ChildJob job = c->job;
     job.count = wanted.children.count;
     job.most = wanted.most;
-    job.room = b->desc.when_full == GPUOPT_ON_PIVOT_LIMIT_END ? b->desc.pivots : INT32_MAX;
+    job.room = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_END ? b->desc.pivots : INT32_MAX;
     job.bounds = wanted.bounds;
     auto target = [&](auto *staging, auto *there) { return there == nullptr || !here ? there : staging; };
     job.basis = target(job.basis, wanted.basis);

@@ -53,11 +53,11 @@ struct Parcel {
 };
 /* Bytes of what a call gives, and of what it finds beside what was asked for in the descriptor. */
 int64_t child_given_bytes(const gpuopt_simplex_children_desc &desc) {
-    const int64_t starts = 2 * (desc.copies + int64_t{1}), of_copies = desc.copies / 2 + int64_t{2},
+    const int64_t starts = 2 * (desc.batch_size + int64_t{1}), of_copies = desc.batch_size / 2 + int64_t{2},
                   of_changes = 4 * desc.changes + 4;
     return int64_t{8} * (starts + of_copies + of_changes);
 }
-int64_t child_found_bytes(const gpuopt_simplex_children_desc &desc) { return int64_t{8} * 4 * desc.copies; }
+int64_t child_found_bytes(const gpuopt_simplex_children_desc &desc) { return int64_t{8} * 4 * desc.batch_size; }
 
 /* Slices of columns or rows, as the host makes them. */
 struct SlicesCopy {
@@ -163,7 +163,7 @@ struct LinesRoom {
 void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, const LinesRoom &room, ChildState *s) {
     const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots, pitch = room.pitch;
     const int64_t products = room.products, v_pitch = child_v_pitch(b, pitch);
-    const bool merges = b->desc.when_full == GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
+    const bool merges = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
     ChildArray<double> *const of_rows[] = {&s->xb, &s->weight, &s->alpha, &s->tau, &s->moved, &s->y, &s->y_low};
     ChildArray<double> *const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
                                            &s->shift, &s->row,   &s->key, &s->z, &s->step};
@@ -204,7 +204,7 @@ void child_cut_slices(gpuopt__arena *arena, int64_t cols, const SlicesRoom &room
 
 /* Cuts the device's block; with base null it only measures. */
 void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_children *b, CudaChildren *c) {
-    const int64_t rows = b->shape->rows, cols = b->shape->cols, both = rows + cols, copies = b->desc.copies;
+    const int64_t rows = b->shape->rows, cols = b->shape->cols, both = rows + cols, copies = b->desc.batch_size;
     const int64_t pitch = c->simplex->view.pitch;
     simplex_cut(arena, &c->lines, pitch * rows);
     simplex_cut(arena, &c->singles, child_is_steepest(b) ? pitch * rows : 0);
@@ -252,7 +252,7 @@ CudaChildren *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_children
     for (int **array : {&c->core_row, &c->core_position, &c->place_of_row, &c->place_of_position})
         simplex_cut(arena, array, tall);
     simplex_cut(arena, &c->place_of_column, tall > 0 ? both - rows : 0);
-    simplex_cut(arena, &c->distance, b->desc.copies);
+    simplex_cut(arena, &c->distance, b->desc.batch_size);
     simplex_cut(arena, &c->given, child_given_bytes(b->desc));
     simplex_cut(arena, &c->found, child_found_bytes(b->desc));
     return batch;
@@ -290,7 +290,7 @@ gpuopt_status child_set_room(const gpuopt_simplex_children *b, CudaChildren *c) 
 /* A multiprocessor works on two children of a tiny model. */
 bool child_is_tiny(const gpuopt_simplex_children *b) { return b->shape->rows + int64_t{b->shape->cols} <= 384; }
 int child_most_blocks(const gpuopt_simplex_children *b) {
-    return std::min((child_is_tiny(b) ? 2 : 1) * cuda_of(b->context)->multiprocessors, int{b->desc.copies});
+    return std::min((child_is_tiny(b) ? 2 : 1) * cuda_of(b->context)->multiprocessors, int{b->desc.batch_size});
 }
 
 /* How many threads a block has, and how many blocks' states there is room for: they depend on the root's room, the batch

@@ -12,8 +12,8 @@ namespace {
 /* ---- The model ---- */
 
 /* The heads of slices, and the list of columns in none, from where the engine's columns (or rows) are. */
-gpuopt_status child_make_slices(CudaChildren *c, int cols, const int64_t *col_start, int longest, const SlicesCopy &host,
-                                ChildSlices *to) {
+gpuopt_status child_make_slices(CudaChildren *c, int cols, const int64_t *col_start, int longest,
+                                const SlicesCopy &host, ChildSlices *to) {
     int slices = 0, longs = 0;
     unsigned at = 0;
     std::fill_n(host.head, (cols + 31) / 32, ChildSlice{});
@@ -139,7 +139,7 @@ gpuopt_status child_find_core(CudaChildren *c) {
 void child_lay_out(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     const int iterations =
-        b->desc.when_full == GPUOPT_ON_PIVOT_LIMIT_END ? std::min(b->desc.pivots, b->job.most) : b->job.most;
+        b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_END ? std::min(b->desc.pivots, b->job.most) : b->job.most;
     const int64_t all = r.rows + r.rows % 2, reach = r.core + int64_t{iterations};
     r.reach = static_cast<int>(std::min(all, reach + reach % 2));
     r.pitch = r.compact ? simplex_padded(r.reach) : c->simplex->view.pitch;

@@ -352,8 +352,8 @@ gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate
     desc.message = d.message;
     desc.order = d.order;
     desc.order_count = p->own;
-    desc.condition = d.condition;
-    desc.condition_count = d.conditions;
+    desc.evidence = d.condition;
+    desc.evidence_count = d.conditions;
     desc.model = s->model;
     planning = now();
     if (!status) status = gpuopt_elimination_order(s->context, &desc, NULL, NULL, estimate);

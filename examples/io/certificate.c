@@ -127,8 +127,7 @@ int certificate_elimination(const char *path, gpuopt_elimination *elimination, c
     int32_t k;
     if (!file) return -1;
     if (outcome != GPUOPT_INFEASIBLE) fprintf(file, "bound %lld\n", (long long)bound);
-    for (k = 0; k < model->condition_count; k++)
-        fprintf(file, "fixed %d %d\n", (int)model->condition[k], (int)given[k]);
+    for (k = 0; k < model->evidence_count; k++) fprintf(file, "fixed %d %d\n", (int)model->evidence[k], (int)given[k]);
     if (value) {
         fprintf(file, "cost %lld\nvalue %d\n", (long long)cost, (int)model->variables);
         for (k = 0; k < model->variables; k++) fprintf(file, "%d\n", (int)value[k]);

@@ -109,7 +109,7 @@ static gpuopt_status compare(search *s, int64_t *best, int32_t *owner, int64_t *
     gpuopt_status status;
     int32_t k;
     own.alive = s->info.alive;
-    own.profit = s->info.lower;
+    own.profit = s->info.primal_bound;
     own.expanded = s->info.expanded;
     own.takes = s->info.alive == 0 || (s->adds && !s->waiting);
     status =
@@ -177,9 +177,9 @@ static gpuopt_status go(search *s, uint8_t *taken, int32_t items, knapsack_ranks
 /* All ranks were given the same, and have come to the same nodes. */
 static gpuopt_status agree(const search *s, const gpuopt_knapsack_desc *desc) {
     const size_t row = sizeof(int64_t) * (size_t)desc->items;
-    const int64_t number[] = {desc->items,   desc->capacity,   desc->search,    desc->when_full,
+    const int64_t number[] = {desc->items,   desc->capacity,   desc->search,    desc->on_pool_full,
                               desc->pool,    desc->node_limit, desc->reduction, desc->hybrid_threshold,
-                              s->nodes,      s->info.expanded, s->info.alive,   s->info.lower,
+                              s->nodes,      s->info.expanded, s->info.alive,   s->info.primal_bound,
                               s->info.slices};
     char *all = malloc(sizeof number + 2 * row);
     gpuopt_status status = GPUOPT_ERROR_MEMORY;

@@ -374,7 +374,7 @@ static int run(const options *o, int device, const gpuopt_transport *transport, 
     speaker.name = name;
     status = open_context_on(device, o->backend, 1, (int)o->threads, &speaker, &context, &backend);
     if (!status) status = gpuopt_group_create(context, transport, &desc, &group);
-    if (status) transport->abandon(transport->user);
+    if (status) transport->abort(transport->user);
     if (!status && load(o, &p, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", name, error);
         gpuopt_group_abort(group);

@@ -129,7 +129,7 @@ static void gpuopt__elimination_reduce_cut_result(gpuopt__arena *arena, const gp
     to->value = (int32_t *)gpuopt__cut(arena, s->values, sizeof(int32_t));
     to->fixed = (int32_t *)gpuopt__cut(arena, r->desc->variables, sizeof(int32_t));
     to->order = (int32_t *)gpuopt__cut(arena, s->variables, sizeof(int32_t));
-    to->condition = (int32_t *)gpuopt__cut(arena, r->desc->condition_count, sizeof(int32_t));
+    to->condition = (int32_t *)gpuopt__cut(arena, r->desc->evidence_count, sizeof(int32_t));
     to->function = (gpuopt_elimination_function *)gpuopt__cut(arena, s->functions, sizeof *to->function);
     to->record = (gpuopt__elimination_reduce_record *)gpuopt__cut(arena, r->record.count, sizeof *to->record);
     to->ints = (int32_t *)gpuopt__cut(arena, s->ints, sizeof(int32_t));
@@ -201,7 +201,7 @@ static void gpuopt__elimination_reduce_fill(gpuopt__elimination_reduce *r, const
         to->value_start[at.variables] = at.values;
     }
     to->desc.variables = (int32_t)at.variables;
-    for (k = 0; k < d->condition_count; k++) to->condition[k] = place[prep->condition[k]];
+    for (k = 0; k < d->evidence_count; k++) to->condition[k] = place[prep->condition[k]];
     for (k = 0; k < prep->draft.plan.steps; k++)
         if (place[prep->order[k]] >= 0) to->order[at.order++] = place[prep->order[k]];
     to->entry[0] = gpuopt__elimination_reduce_outer_constant(r);
@@ -261,7 +261,7 @@ static gpuopt_status gpuopt__elimination_reduce_result(gpuopt_context *context, 
     }
     to->desc.domain = to->domain;
     to->desc.function = to->function;
-    to->desc.condition = to->desc.condition_count ? to->condition : NULL;
+    to->desc.evidence = to->desc.evidence_count ? to->condition : NULL;
     to->desc.order = all ? NULL : to->order;
     if (all) to->desc.order_count = 0;
     to->info.variables = to->desc.variables;
@@ -312,8 +312,8 @@ GPUOPT_API void gpuopt_elimination_preprocessing_destroy(gpuopt_elimination_prep
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                   uint32_t rules, int64_t work,
-                                                   gpuopt_elimination_preprocessing **reduction) {
+                                                       uint32_t rules, int64_t work,
+                                                       gpuopt_elimination_preprocessing **reduction) {
     static const char call[] = "gpuopt_elimination_preprocess";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_reduce r;
@@ -345,7 +345,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, 
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimination_preprocessing *reduction,
-                                                               gpuopt_elimination_preprocessing_info *info) {
+                                                                   gpuopt_elimination_preprocessing_info *info) {
     if (!reduction) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_preprocessing_get_info",
@@ -355,7 +355,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimin
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimination_preprocessing *reduction,
-                                                               gpuopt_elimination_desc *desc) {
+                                                                   gpuopt_elimination_desc *desc) {
     if (!reduction) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(desc))
         return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_preprocessing_get_desc",
@@ -379,7 +379,7 @@ static int32_t gpuopt__elimination_reduce_recorded(const gpuopt__elimination_red
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_postsolve(gpuopt_elimination_preprocessing *reduction,
-                                                           const int32_t *reduced, int32_t *value) {
+                                                                    const int32_t *reduced, int32_t *value) {
     static const char call[] = "gpuopt_elimination_preprocessing_postsolve";
     int32_t k;
     if (!reduction) return GPUOPT_ERROR_ARGUMENT;

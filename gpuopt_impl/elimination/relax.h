@@ -162,8 +162,8 @@ static gpuopt_status gpuopt__elimination_relax_check(const gpuopt__elimination_p
         fault = "costs are shifted with MIN_SUM and MAX_SUM only";
     else if (d->policy != GPUOPT_POLICY_MINI_BUCKET) fault = "the policy is not MINI_BUCKET";
     else if (d->messages) fault = "there are messages among the functions";
-    else if (d->copies > 1) fault = "copies need a handle each";
-    else if (d->join_rest || prep->draft.plan.steps + d->condition_count < d->variables)
+    else if (d->batch_size > 1) fault = "batch_size must be 1";
+    else if (d->join_rest || prep->draft.plan.steps + d->evidence_count < d->variables)
         fault = "the order leaves variables over, or join_rest is set";
     return fault ? gpuopt__refuse(prep->scratch.context, GPUOPT_ERROR_UNSUPPORTED, call, fault) : GPUOPT_OK;
 }
@@ -214,7 +214,8 @@ static gpuopt_status gpuopt__elimination_relax_again(gpuopt_context *context, co
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                  int32_t iterations, gpuopt_elimination_cost_shifting **relaxation) {
+                                                        int32_t iterations,
+                                                        gpuopt_elimination_cost_shifting **relaxation) {
     static const char call[] = "gpuopt_elimination_shift_costs";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_relax_result first;
@@ -241,7 +242,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context,
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimination_cost_shifting *relaxation,
-                                                                gpuopt_elimination_cost_shifting_info *info) {
+                                                                   gpuopt_elimination_cost_shifting_info *info) {
     gpuopt_elimination_cost_shifting_info result;
     if (!relaxation) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
@@ -255,7 +256,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimin
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_desc(gpuopt_elimination_cost_shifting *relaxation,
-                                                                gpuopt_elimination_desc *desc) {
+                                                                   gpuopt_elimination_desc *desc) {
     if (!relaxation) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(desc))
         return gpuopt__refuse(relaxation->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_cost_shifting_get_desc",

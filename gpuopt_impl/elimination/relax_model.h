@@ -88,14 +88,15 @@ static void gpuopt__elimination_relax_measure(const gpuopt__elimination_preparat
 }
 
 static void gpuopt__elimination_relax_cut(gpuopt__arena *arena, const gpuopt_elimination_desc *d,
-                                          const gpuopt__elimination_relax_sizes *s, gpuopt_elimination_cost_shifting *r) {
+                                          const gpuopt__elimination_relax_sizes *s,
+                                          gpuopt_elimination_cost_shifting *r) {
     const int doubles = d->type == GPUOPT_COST_DOUBLE;
-    const int64_t variables = (int64_t)r->copies + d->condition_count;
+    const int64_t variables = (int64_t)r->copies + d->evidence_count;
     r->domain = (int32_t *)gpuopt__cut(arena, variables, sizeof(int32_t));
     r->original = (int32_t *)gpuopt__cut(arena, variables, sizeof(int32_t));
     r->value = (int32_t *)gpuopt__cut(arena, variables, sizeof(int32_t));
     r->order = (int32_t *)gpuopt__cut(arena, r->copies, sizeof(int32_t));
-    r->condition = (int32_t *)gpuopt__cut(arena, d->condition_count, sizeof(int32_t));
+    r->condition = (int32_t *)gpuopt__cut(arena, d->evidence_count, sizeof(int32_t));
     r->group = (int32_t *)gpuopt__cut(arena, (int64_t)r->groups + 1, sizeof(int32_t));
     r->split = (int32_t *)gpuopt__cut(arena, s->split, sizeof(int32_t));
     r->shift_at = (int64_t *)gpuopt__cut(arena, (int64_t)s->split + 1, sizeof(int64_t));
@@ -210,7 +211,7 @@ static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation
     int64_t costs = 0, tuples = 0, scopes = 0, j;
     int first;
     for (k = 0; k < d->variables; k++) conditioned[k] = -1;
-    for (k = 0; k < d->condition_count; k++) {
+    for (k = 0; k < d->evidence_count; k++) {
         const int32_t variable = prep->condition[k];
         conditioned[variable] = r->condition[k] = r->copies + k;
         r->domain[r->copies + k] = d->domain[variable];
@@ -270,20 +271,20 @@ static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpu
         gpuopt__elimination_relax_cut(&arena, d, &sizes, r);
         r->context = context;
         r->desc = *d;
-        r->desc.variables = r->copies + d->condition_count;
+        r->desc.variables = r->copies + d->evidence_count;
         r->desc.domain = r->domain;
         r->desc.functions = d->functions + sizes.split;
         r->desc.function = r->function;
         r->desc.order = r->order;
         r->desc.order_count = r->copies;
-        r->desc.condition = d->condition_count ? r->condition : NULL;
+        r->desc.evidence = d->evidence_count ? r->condition : NULL;
         r->desc.policy = GPUOPT_POLICY_EXACT;
         r->desc.heuristic = GPUOPT_HEURISTIC_BEST;
         r->desc.restarts = 0;
         r->desc.z = 0;
         r->desc.order_seconds = 0;
         r->desc.order_work = 0;
-        r->desc.keep = GPUOPT_ON;
+        r->desc.retain_messages = GPUOPT_ON;
         gpuopt__elimination_relax_scale(prep, sizes.split, scaled, r);
         gpuopt__elimination_relax_fill(prep, (int32_t *)room, scaled ? 1 : r->info.scale, r);
         *relaxation = r;

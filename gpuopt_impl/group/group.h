@@ -54,7 +54,7 @@ static uint64_t gpuopt__group_piece(uint64_t left, uint64_t most) { return left 
 
 /* From now on every call returns PEER; the other ranks are told. */
 static void gpuopt__group_break(gpuopt_group *g) {
-    if (!g->broken && g->transport.abandon) g->transport.abandon(g->transport.user);
+    if (!g->broken && g->transport.abort) g->transport.abort(g->transport.user);
     g->broken = 1;
 }
 

@@ -97,7 +97,7 @@ static gpuopt_status gpuopt__knapsack_batch_check_strides(const gpuopt_knapsack_
         int64_t stride, least;
     } strides[] = {{"weight_stride", p->weight_stride, b->desc.items},
                    {"profit_stride", p->profit_stride, b->desc.items},
-                   {"upper_stride", p->upper_stride, b->desc.items},
+                   {"copies_max_stride", p->copies_max_stride, b->desc.items},
                    {"capacity_stride", p->capacity_stride, 1}};
     size_t k;
     for (k = 0; k < sizeof strides / sizeof *strides; k++) {
@@ -123,7 +123,7 @@ static gpuopt_status gpuopt__knapsack_batch_refuse(const gpuopt_knapsack_batch *
         gpuopt__log(b->context, 0, "%s: knapsack %lld: the capacity is negative", call, k);
     else
         gpuopt__log(b->context, 0, "%s: knapsack %lld: %s of item %d is negative", call, k,
-                    code == GPUOPT__KNAPSACK_SMALL_WEIGHT ? "weight" : "upper", item);
+                    code == GPUOPT__KNAPSACK_SMALL_WEIGHT ? "weight" : "copies_max", item);
     return GPUOPT_ERROR_ARGUMENT;
 }
 
@@ -161,14 +161,14 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
     job->given.weight = p.weight;
     job->given.profit = p.profit;
     job->given.capacity = p.capacity;
-    job->given.upper = p.upper;
+    job->given.upper = p.copies_max;
     job->given.weight_stride = p.weight_stride;
     job->given.profit_stride = p.profit_stride;
     job->given.capacity_stride = p.capacity_stride;
-    job->given.upper_stride = p.upper_stride;
+    job->given.upper_stride = p.copies_max_stride;
     job->wanted.outcome = r.outcome;
-    job->wanted.lower = r.lower;
-    job->wanted.upper = r.upper;
+    job->wanted.lower = r.primal_bound;
+    job->wanted.upper = r.dual_bound;
     job->wanted.nodes = r.nodes;
     job->wanted.taken = r.taken;
     job->fault = GPUOPT__KNAPSACK_SMALL_NO_FAULT;

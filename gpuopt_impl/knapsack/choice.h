@@ -12,7 +12,8 @@
 /* ---- Descriptors ---- */
 
 static gpuopt_status gpuopt__knapsack_choice_check_numbers(const gpuopt_context *context, const char *call,
-                                                           const gpuopt_knapsack_multiple_choice_desc *d, int64_t *most) {
+                                                           const gpuopt_knapsack_multiple_choice_desc *d,
+                                                           int64_t *most) {
     const int64_t items = d->classes > 0 ? d->begin[d->classes] : 0;
     int64_t j;
     int32_t c;
@@ -133,7 +134,8 @@ GPUOPT_API void gpuopt_knapsack_multiple_choice_destroy(gpuopt_knapsack_multiple
     gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
 }
 
-static void gpuopt__knapsack_choice_copy(gpuopt_knapsack_multiple_choice *k, const gpuopt_knapsack_multiple_choice_desc *d) {
+static void gpuopt__knapsack_choice_copy(gpuopt_knapsack_multiple_choice *k,
+                                         const gpuopt_knapsack_multiple_choice_desc *d) {
     const size_t items = (size_t)gpuopt__knapsack_choice_items(d);
     if (d->classes > 0) memcpy(k->begin, d->begin, sizeof *k->begin * ((size_t)d->classes + 1));
     if (items > 0) {
@@ -200,8 +202,10 @@ static gpuopt_status gpuopt__knapsack_choice_create_handle(gpuopt_context *conte
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *context, const gpuopt_knapsack_multiple_choice_desc *desc,
-                                                       gpuopt_memory_plan *plan, gpuopt_knapsack_multiple_choice **knapsack) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *context,
+                                                                const gpuopt_knapsack_multiple_choice_desc *desc,
+                                                                gpuopt_memory_plan *plan,
+                                                                gpuopt_knapsack_multiple_choice **knapsack) {
     gpuopt_status status = plan ? gpuopt__knapsack_choice_write_plan(context, desc, plan) : GPUOPT_OK;
     if (knapsack) *knapsack = NULL;
     return status || (plan && !knapsack) ? status : gpuopt__knapsack_choice_create_handle(context, desc, knapsack);
@@ -213,7 +217,8 @@ static int64_t gpuopt__knapsack_choice_outside(const gpuopt_knapsack_multiple_ch
     return k->base + (k->worth + profit) * k->unit;
 }
 
-static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_multiple_choice *k, gpuopt_knapsack_multiple_choice_info *info) {
+static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_multiple_choice *k,
+                                           gpuopt_knapsack_multiple_choice_info *info) {
     gpuopt_knapsack_multiple_choice_info r;
     memset(&r, 0, sizeof r);
     r.outcome = k->infeasible                         ? GPUOPT_INFEASIBLE
@@ -228,13 +233,14 @@ static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_multiple_choice
     r.alive = k->over ? 0 : k->count;
     r.peak = k->peak;
     r.states = k->limit;
-    r.lower = gpuopt__knapsack_choice_outside(k, k->lower);
-    r.upper = gpuopt__knapsack_choice_outside(k, k->upper);
+    r.primal_bound = gpuopt__knapsack_choice_outside(k, k->lower);
+    r.dual_bound = gpuopt__knapsack_choice_outside(k, k->upper);
     gpuopt__copy_out(info, info->struct_size, &r, sizeof r);
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states, int32_t steps,
-                                                    gpuopt_knapsack_multiple_choice_info *info) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states,
+                                                             int32_t steps,
+                                                             gpuopt_knapsack_multiple_choice_info *info) {
     gpuopt_knapsack_multiple_choice *k = knapsack;
     int64_t most = INT64_MAX;
     gpuopt_status status;
@@ -251,7 +257,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_mul
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_info(gpuopt_knapsack_multiple_choice *knapsack,
-                                                         gpuopt_knapsack_multiple_choice_info *info) {
+                                                                  gpuopt_knapsack_multiple_choice_info *info) {
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_get_info(knapsack, info));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
@@ -283,8 +289,9 @@ static gpuopt_status gpuopt__knapsack_choice_weigh(const gpuopt_knapsack_multipl
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack, gpuopt_memory_space where,
-                                                              const int32_t *chosen) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack,
+                                                                       gpuopt_memory_space where,
+                                                                       const int32_t *chosen) {
     static const char call[] = "gpuopt_knapsack_multiple_choice_set_incumbent";
     gpuopt_knapsack_multiple_choice *k = knapsack;
     const uint64_t bytes = k ? sizeof *k->trial * (uint64_t)k->desc.classes : 0;
@@ -309,8 +316,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_kn
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack, gpuopt_memory_space where,
-                                                          int32_t *chosen, int64_t *profit) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack,
+                                                                   gpuopt_memory_space where, int32_t *chosen,
+                                                                   int64_t *profit) {
     static const char call[] = "gpuopt_knapsack_multiple_choice_get_items";
     gpuopt_knapsack_multiple_choice *k = knapsack;
     gpuopt_status status;

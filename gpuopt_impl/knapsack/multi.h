@@ -9,7 +9,8 @@
 #include "backend.h"
 #include "multi_prepare.h"
 
-static const struct gpuopt__knapsack_backend *gpuopt__knapsack_multi_backend(const gpuopt_knapsack_multidimensional *k) {
+static const struct gpuopt__knapsack_backend *gpuopt__knapsack_multi_backend(
+    const gpuopt_knapsack_multidimensional *k) {
     return k->context->desc.backend->knapsack;
 }
 
@@ -86,7 +87,8 @@ static uint64_t gpuopt__knapsack_multi_cut(const gpuopt_knapsack_multidimensiona
 
 /* ---- Life ---- */
 
-static gpuopt_status gpuopt__knapsack_multi_write_plan(gpuopt_context *context, const gpuopt_knapsack_multidimensional_desc *desc,
+static gpuopt_status gpuopt__knapsack_multi_write_plan(gpuopt_context *context,
+                                                       const gpuopt_knapsack_multidimensional_desc *desc,
                                                        gpuopt_memory_plan *plan) {
     static const char call[] = "gpuopt_knapsack_multidimensional_create";
     gpuopt_knapsack_multidimensional_desc d;
@@ -116,7 +118,8 @@ GPUOPT_API void gpuopt_knapsack_multidimensional_destroy(gpuopt_knapsack_multidi
     gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
 }
 
-static void gpuopt__knapsack_multi_copy(gpuopt_knapsack_multidimensional *k, const gpuopt_knapsack_multidimensional_desc *d) {
+static void gpuopt__knapsack_multi_copy(gpuopt_knapsack_multidimensional *k,
+                                        const gpuopt_knapsack_multidimensional_desc *d) {
     const size_t n = (size_t)d->items, m = (size_t)d->rows;
     if (m * n > 0) memcpy(k->weight, d->weight, sizeof(int64_t) * m * n);
     if (n > 0) memcpy(k->profit, d->profit, sizeof(int64_t) * n);
@@ -174,8 +177,10 @@ static gpuopt_status gpuopt__knapsack_multi_create_handle(gpuopt_context *contex
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context *context, const gpuopt_knapsack_multidimensional_desc *desc,
-                                                      gpuopt_memory_plan *plan, gpuopt_knapsack_multidimensional **knapsack) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context *context,
+                                                                 const gpuopt_knapsack_multidimensional_desc *desc,
+                                                                 gpuopt_memory_plan *plan,
+                                                                 gpuopt_knapsack_multidimensional **knapsack) {
     gpuopt_status status = plan ? gpuopt__knapsack_multi_write_plan(context, desc, plan) : GPUOPT_OK;
     if (knapsack) *knapsack = NULL;
     return status || (plan && !knapsack) ? status : gpuopt__knapsack_multi_create_handle(context, desc, knapsack);
@@ -183,7 +188,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context 
 
 /* ---- The search ---- */
 
-static void gpuopt__knapsack_multi_report(const gpuopt_knapsack_multidimensional *k, gpuopt_knapsack_multidimensional_info *info) {
+static void gpuopt__knapsack_multi_report(const gpuopt_knapsack_multidimensional *k,
+                                          gpuopt_knapsack_multidimensional_info *info) {
     gpuopt_knapsack_multidimensional_info r;
     memset(&r, 0, sizeof r);
     r.outcome = k->busy == 0                                               ? GPUOPT_OPTIMAL
@@ -191,8 +197,8 @@ static void gpuopt__knapsack_multi_report(const gpuopt_knapsack_multidimensional
                                                                            : GPUOPT_MORE;
     r.nodes = k->nodes;
     r.rounds = k->rounds;
-    r.lower = k->lower * k->unit;
-    r.upper = k->upper * k->unit;
+    r.primal_bound = k->lower * k->unit;
+    r.dual_bound = k->upper * k->unit;
     r.busy = (int32_t)k->busy;
     r.free_items = k->table.levels;
     gpuopt__copy_out(info, info->struct_size, &r, sizeof r);
@@ -216,7 +222,8 @@ static void gpuopt__knapsack_multi_next(gpuopt_knapsack_multidimensional *k, gpu
 }
 
 /* The worker's solution is the best one now. */
-static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multidimensional *k, const gpuopt__knapsack_multi_job *job) {
+static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multidimensional *k,
+                                                  const gpuopt__knapsack_multi_job *job) {
     gpuopt_status status = gpuopt__knapsack_multi_backend(k)->multi_found(k, job->finder, k->deviates);
     int32_t i, j, l;
     if (status) return status;
@@ -230,8 +237,9 @@ static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multidimension
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes, int32_t rounds,
-                                                   gpuopt_knapsack_multidimensional_info *info) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes,
+                                                              int32_t rounds,
+                                                              gpuopt_knapsack_multidimensional_info *info) {
     gpuopt_knapsack_multidimensional *k = knapsack;
     int64_t most = INT64_MAX, last = INT64_MAX;
     gpuopt_status status = GPUOPT_OK;
@@ -260,7 +268,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_mu
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsack_multidimensional *knapsack,
-                                                        gpuopt_knapsack_multidimensional_info *info) {
+                                                                   gpuopt_knapsack_multidimensional_info *info) {
     GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_get_info(knapsack, info));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
@@ -272,8 +280,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsa
 
 /* ---- Solutions ---- */
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack, gpuopt_memory_space where,
-                                                             const uint8_t *taken) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack,
+                                                                        gpuopt_memory_space where,
+                                                                        const uint8_t *taken) {
     static const char call[] = "gpuopt_knapsack_multidimensional_set_incumbent";
     gpuopt_knapsack_multidimensional *k = knapsack;
     const void *found = NULL;
@@ -308,8 +317,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_k
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack, gpuopt_memory_space where,
-                                                         uint8_t *taken, int64_t *profit) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack,
+                                                                    gpuopt_memory_space where, uint8_t *taken,
+                                                                    int64_t *profit) {
     gpuopt_knapsack_multidimensional *k = knapsack;
     gpuopt_status status;
     if (!k) return GPUOPT_ERROR_ARGUMENT;

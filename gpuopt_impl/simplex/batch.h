@@ -18,9 +18,9 @@ static gpuopt_status gpuopt__simplex_batch_refuse_number(const gpuopt_context *c
         gpuopt__log(context, 0, "%s: lhs exceeds rhs in entry %lld of [count][rows]", call, index);
     else
         gpuopt__log(context, 0, "%s: %s[%lld] is %s", call, name[array], index,
-                    array <= GPUOPT__SIMPLEX_BATCH_COST                                      ? "not finite"
+                    array <= GPUOPT__SIMPLEX_BATCH_COST                                       ? "not finite"
                     : array == GPUOPT__SIMPLEX_BATCH_LHS || array == GPUOPT__SIMPLEX_BATCH_LB ? "not below infinity"
-                                                                                            : "not above -infinity");
+                                                                                              : "not above -infinity");
     return GPUOPT_ERROR_ARGUMENT;
 }
 
@@ -28,8 +28,8 @@ static gpuopt_status gpuopt__simplex_batch_refuse_number(const gpuopt_context *c
 
 /* Fills a draft: its descriptor is that of this rank's own programs, and its group NULL if it cannot be used. */
 static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const char *call,
-                                                const gpuopt_simplex_batch_desc *desc, gpuopt_simplex_batch *m,
-                                                gpuopt__dealt *dealt) {
+                                                 const gpuopt_simplex_batch_desc *desc, gpuopt_simplex_batch *m,
+                                                 gpuopt__dealt *dealt) {
     const gpuopt__simplex_backend *family = context->desc.backend->simplex;
     gpuopt_simplex_batch_desc *own = &m->desc;
     gpuopt__simplex_batch_set *s = &m->set;
@@ -54,8 +54,8 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const 
         if (!status) status = gpuopt__check_choices(context, call, &layout, 1);
     }
     if (status) return status;
-    if (own->copies < 1 || own->copies > GPUOPT__SIMPLEX_BATCH_COPIES)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "copies is not in 1..65536");
+    if (own->batch_size < 1 || own->batch_size > GPUOPT__SIMPLEX_BATCH_COPIES)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch_size is not in 1..65536");
     if (own->rows < 0 || own->rows > GPUOPT__SIMPLEX_BATCH_ROWS)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rows is not in 0..512");
     if (own->cols < 0 || own->cols > GPUOPT__SIMPLEX_BATCH_COLS)
@@ -78,28 +78,28 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const 
     s->infinity = own->infinity;
     s->primal = own->primal_tolerance, s->dual = own->dual_tolerance, s->pivot = own->pivot_tolerance;
     for (k = 0; k < GPUOPT__SIMPLEX_BATCH_ARRAYS; k++) {
-        s->length[k] = k == GPUOPT__SIMPLEX_BATCH_VALUE                                  ? s->nonzeros
+        s->length[k] = k == GPUOPT__SIMPLEX_BATCH_VALUE                                   ? s->nonzeros
                        : k == GPUOPT__SIMPLEX_BATCH_LHS || k == GPUOPT__SIMPLEX_BATCH_RHS ? s->rows
-                                                                                        : s->cols;
+                                                                                          : s->cols;
         s->stride[k] = own->shared >> k & 1 ? 0 : s->length[k];
     }
     if (!own->group) return GPUOPT_OK;
-    *dealt = gpuopt__dealt_head(own->group, &group, own->copies, 1, gpuopt__simplex_batch_report_bytes(s));
-    own->copies = dealt->own;
+    *dealt = gpuopt__dealt_head(own->group, &group, own->batch_size, 1, gpuopt__simplex_batch_report_bytes(s));
+    own->batch_size = dealt->own;
     return GPUOPT_OK;
 }
 
 /* Cuts the head's block; with base NULL it only measures. */
 static gpuopt_simplex_batch *gpuopt__simplex_batch_cut_head(gpuopt__arena *arena, gpuopt_simplex_batch *m,
-                                                          int32_t *lines[6], gpuopt__dealt *dealt) {
+                                                            int32_t *lines[6], gpuopt__dealt *dealt) {
     const gpuopt__simplex_batch_set *s = &m->set;
     const int64_t lengths[] = {(int64_t)s->rows + 1, s->nonzeros, s->nonzeros,
                                (int64_t)s->cols + 1, s->nonzeros, s->nonzeros};
     gpuopt_simplex_batch *own = (gpuopt_simplex_batch *)gpuopt__cut(arena, 1, sizeof *m);
     int k;
     for (k = 0; k < 6; k++) lines[k] = (int32_t *)gpuopt__cut(arena, lengths[k], sizeof(int32_t));
-    m->set.progress =
-        (gpuopt__simplex_batch_progress *)gpuopt__cut(arena, m->desc.copies, sizeof(gpuopt__simplex_batch_progress));
+    m->set.progress = (gpuopt__simplex_batch_progress *)gpuopt__cut(arena, m->desc.batch_size,
+                                                                    sizeof(gpuopt__simplex_batch_progress));
     m->dealt = m->desc.group ? (gpuopt__dealt *)gpuopt__cut(arena, 1, sizeof *dealt) : NULL;
     if (m->desc.group) gpuopt__dealt_cut(arena, dealt);
     return own;
@@ -110,7 +110,7 @@ static const struct gpuopt__simplex_batch_backend *gpuopt__simplex_batch_backend
 }
 
 static gpuopt_status gpuopt__simplex_batch_write_plan(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
-                                                     gpuopt_memory_plan *plan) {
+                                                      gpuopt_memory_plan *plan) {
     static const char call[] = "gpuopt_simplex_batch_create";
     gpuopt_simplex_batch draft;
     gpuopt__dealt dealt;
@@ -132,7 +132,7 @@ static gpuopt_status gpuopt__simplex_batch_write_plan(gpuopt_context *context, c
 }
 
 static gpuopt_status gpuopt__simplex_batch_make(gpuopt_simplex_batch *draft, gpuopt__dealt *dealt,
-                                               gpuopt_simplex_batch **made) {
+                                                gpuopt_simplex_batch **made) {
     gpuopt_context *context = draft->context;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_simplex_batch *m;
@@ -157,7 +157,7 @@ static gpuopt_status gpuopt__simplex_batch_make(gpuopt_simplex_batch *draft, gpu
 }
 
 static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
-                                                        gpuopt_simplex_batch **many) {
+                                                         gpuopt_simplex_batch **many) {
     static const char call[] = "gpuopt_simplex_batch_create";
     gpuopt_simplex_batch draft, *m = NULL;
     gpuopt__dealt dealt;
@@ -177,7 +177,7 @@ static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_context *context
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
-                                                    gpuopt_memory_plan *plan, gpuopt_simplex_batch **many) {
+                                                     gpuopt_memory_plan *plan, gpuopt_simplex_batch **many) {
     gpuopt_status status = plan ? gpuopt__simplex_batch_write_plan(context, desc, plan) : GPUOPT_OK;
     if (many) *many = NULL;
     return status || (plan && !many) ? status : gpuopt__simplex_batch_create_handle(context, desc, many);
@@ -192,7 +192,7 @@ GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *many) {
 /* ---- Programs ---- */
 
 static gpuopt_status gpuopt__simplex_batch_check_where(const gpuopt_simplex_batch *m, const char *call,
-                                                      gpuopt_memory_space where) {
+                                                       gpuopt_memory_space where) {
     if (m->dealt && where == GPUOPT_DEVICE)
         return gpuopt__refuse(m->context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "with a group, arrays must be in host memory");
@@ -201,7 +201,7 @@ static gpuopt_status gpuopt__simplex_batch_check_where(const gpuopt_simplex_batc
 
 /* Takes this rank's programs of those that have been given. */
 static gpuopt_status gpuopt__simplex_batch_take(gpuopt_simplex_batch *m, const char *call, gpuopt_memory_space where,
-                                               const gpuopt_simplex_programs *given) {
+                                                const gpuopt_simplex_programs *given) {
     const double *from[] = {given->value, given->cost, given->lhs, given->rhs, given->lb, given->ub};
     int64_t bad = -1;
     int32_t first = 0;
@@ -228,7 +228,7 @@ static gpuopt_status gpuopt__simplex_batch_take(gpuopt_simplex_batch *m, const c
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *many, gpuopt_memory_space where,
-                                                  const gpuopt_simplex_programs *programs) {
+                                                   const gpuopt_simplex_programs *programs) {
     static const char call[] = "gpuopt_simplex_batch_load";
     gpuopt_simplex_programs given;
     gpuopt_context *context;
@@ -238,13 +238,13 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *many, g
     GPUOPT__COMPUTES(gpuopt_simplex_batch_load(many, where, programs));
     if (!many) return GPUOPT_ERROR_ARGUMENT;
     context = many->context;
-    most = many->dealt ? many->dealt->most : many->desc.copies;
+    most = many->dealt ? many->dealt->most : many->desc.batch_size;
     memset(&given, 0, sizeof given);
     if (!programs || !gpuopt__copy_in(&given, sizeof given, programs, programs->struct_size))
         status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "programs is NULL or has a wrong size");
     else status = gpuopt__simplex_batch_check_where(many, call, where);
     if (!status && (given.count < 0 || given.count > most))
-        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds the copies");
+        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds batch_size");
     if (!status && given.count > 0 && many->set.nonzeros > 0 && !given.value)
         status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "value is NULL");
     which = (given.value != NULL) + 2 * (given.cost != NULL) + 4 * (given.lhs != NULL) + 8 * (given.rhs != NULL) +
@@ -284,7 +284,7 @@ static gpuopt_simplex_batch_info gpuopt__simplex_batch_count(const gpuopt_simple
 }
 
 static gpuopt_status gpuopt__simplex_batch_fill_info(const gpuopt_simplex_batch *m, const char *call,
-                                                    gpuopt_simplex_batch_info *info) {
+                                                     gpuopt_simplex_batch_info *info) {
     gpuopt_simplex_batch_info result;
     if (!GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(m->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
@@ -294,7 +294,7 @@ static gpuopt_status gpuopt__simplex_batch_fill_info(const gpuopt_simplex_batch 
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *many, int64_t iterations,
-                                                     gpuopt_simplex_batch_info *info) {
+                                                      gpuopt_simplex_batch_info *info) {
     static const char call[] = "gpuopt_simplex_batch_iterate";
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_simplex_batch_iterate(many, iterations, info));
@@ -325,8 +325,8 @@ enum { GPUOPT__SIMPLEX_BATCH_OUTCOME, GPUOPT__SIMPLEX_BATCH_ITERATIONS, GPUOPT__
 
 /* Outcomes and what else is in the progress go through a few numbers on the stack, since they lie between others. */
 static gpuopt_status gpuopt__simplex_batch_get_progress(const gpuopt_simplex_batch *m,
-                                                       const gpuopt__simplex_batch_wanted *wanted, int what,
-                                                       int32_t *to) {
+                                                        const gpuopt__simplex_batch_wanted *wanted, int what,
+                                                        int32_t *to) {
     enum { AT_ONCE = 1024 };
     int32_t some[AT_ONCE], done, k, count;
     gpuopt_status status = GPUOPT_OK;
@@ -336,23 +336,25 @@ static gpuopt_status gpuopt__simplex_batch_get_progress(const gpuopt_simplex_bat
         for (k = 0; k < count; k++)
             some[k] = what == GPUOPT__SIMPLEX_BATCH_ITERATIONS ? from[k].iterations
                       : what == GPUOPT__SIMPLEX_BATCH_OUTCOME  ? from[k].outcome
-                                                              : gpuopt__simplex_children_certainty(from[k].outcome);
+                                                               : gpuopt__simplex_children_certainty(from[k].outcome);
         if (wanted->where == GPUOPT_HOST) memcpy(to + done, some, sizeof *some * (size_t)count);
         else status = gpuopt__deliver(m->context, wanted->where, to + done, some, sizeof *some * (uint64_t)count);
     }
     return status;
 }
 
-static gpuopt_status gpuopt__simplex_batch_get_own(gpuopt_simplex_batch *m, const gpuopt__simplex_batch_wanted *wanted) {
+static gpuopt_status gpuopt__simplex_batch_get_own(gpuopt_simplex_batch *m,
+                                                   const gpuopt__simplex_batch_wanted *wanted) {
     const gpuopt_simplex_batch_report *r = &wanted->report;
     gpuopt_status status = gpuopt__simplex_batch_get_progress(m, wanted, GPUOPT__SIMPLEX_BATCH_OUTCOME, r->outcome);
-    if (!status) status = gpuopt__simplex_batch_get_progress(m, wanted, GPUOPT__SIMPLEX_BATCH_ITERATIONS, r->iterations);
+    if (!status)
+        status = gpuopt__simplex_batch_get_progress(m, wanted, GPUOPT__SIMPLEX_BATCH_ITERATIONS, r->iterations);
     if (!status) status = gpuopt__simplex_batch_get_progress(m, wanted, GPUOPT__SIMPLEX_BATCH_CERTAINTY, r->certainty);
     return status ? status : gpuopt__simplex_batch_backend_of(m->context)->get(m, wanted);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *many, gpuopt_memory_space where, int32_t first,
-                                                 int32_t count, const gpuopt_simplex_batch_report *report) {
+                                                  int32_t count, const gpuopt_simplex_batch_report *report) {
     static const char call[] = "gpuopt_simplex_batch_get";
     gpuopt__simplex_batch_wanted wanted, own;
     gpuopt_status status;
@@ -367,7 +369,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *many, gp
         status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "there are no such programs");
     if (many->dealt)
         status = gpuopt__simplex_batch_together(many, call, status, first, count,
-                                               gpuopt__simplex_batch_wanted_mask(many, &wanted));
+                                                gpuopt__simplex_batch_wanted_mask(many, &wanted));
     if (status || count == 0) return status;
     wanted.where = where, wanted.first = first, wanted.count = count;
     if (!many->dealt) return gpuopt__simplex_batch_get_own(many, &wanted);

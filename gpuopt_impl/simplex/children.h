@@ -53,8 +53,8 @@ static gpuopt_status gpuopt__simplex_find_root(gpuopt_simplex_children *b, gpuop
 /* Fills a draft's descriptor, which is that of this rank's own children, and its group; that is NULL if it cannot be
  * used. */
 static gpuopt_status gpuopt__simplex_children_check(gpuopt_simplex *root, const char *call,
-                                                 const gpuopt_simplex_children_desc *desc, gpuopt_simplex_children *draft,
-                                                 gpuopt__dealt *dealt) {
+                                                    const gpuopt_simplex_children_desc *desc,
+                                                    gpuopt_simplex_children *draft, gpuopt__dealt *dealt) {
     gpuopt_simplex_children_desc *own = &draft->desc;
     gpuopt_group_info group;
     const gpuopt_context *context = root->context;
@@ -69,26 +69,26 @@ static gpuopt_status gpuopt__simplex_children_check(gpuopt_simplex *root, const 
     if (status) return status;
     if (root->desc.group)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the root is shared by a group");
-    if (own->copies < 1 || own->copies > GPUOPT__SIMPLEX_CHILDREN_COPIES)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "copies is not in 1..65536");
+    if (own->batch_size < 1 || own->batch_size > GPUOPT__SIMPLEX_CHILDREN_COPIES)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch_size is not in 1..65536");
     if (own->pivots < 0 || own->pivots > GPUOPT__SIMPLEX_CHILDREN_PIVOTS)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "pivots is not in 0..65536");
     if (own->changes < 0 || own->changes > INT32_MAX)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "changes is out of range");
-    if (own->when_full != GPUOPT_ON_PIVOT_LIMIT_END && own->when_full != GPUOPT_ON_PIVOT_LIMIT_REFACTOR)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "when_full is not a constant of its enum");
+    if (own->on_pivot_limit != GPUOPT_ON_PIVOT_LIMIT_END && own->on_pivot_limit != GPUOPT_ON_PIVOT_LIMIT_REFACTOR)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "on_pivot_limit is not a constant of its enum");
     if (own->pivots == 0) own->pivots = 256;
-    if (own->changes == 0) own->changes = 8 * (int64_t)own->copies;
-    draft->copies = own->copies;
+    if (own->changes == 0) own->changes = 8 * (int64_t)own->batch_size;
+    draft->copies = own->batch_size;
     if (!own->group) return GPUOPT_OK;
-    *dealt = gpuopt__dealt_head(own->group, &group, own->copies, 0, gpuopt__simplex_share_bytes(root));
-    own->copies = dealt->own;
+    *dealt = gpuopt__dealt_head(own->group, &group, own->batch_size, 0, gpuopt__simplex_share_bytes(root));
+    own->batch_size = dealt->own;
     return GPUOPT_OK;
 }
 
 /* Cuts the block of a batch; with base NULL it only measures. */
 static gpuopt_simplex_children *gpuopt__simplex_children_cut(gpuopt__arena *arena, gpuopt_simplex_children *b,
-                                                       gpuopt__dealt *dealt) {
+                                                             gpuopt__dealt *dealt) {
     gpuopt_simplex_children *own = (gpuopt_simplex_children *)gpuopt__cut(arena, 1, sizeof *b);
     gpuopt__simplex_children_job *job = &b->job;
     gpuopt__simplex_child_list *c = &job->children;
@@ -126,7 +126,7 @@ static void gpuopt__simplex_children_begin(gpuopt_simplex_children *b, gpuopt_si
 }
 
 static gpuopt_status gpuopt__simplex_children_write_plan(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
-                                                      gpuopt_memory_plan *plan) {
+                                                         gpuopt_memory_plan *plan) {
     static const char call[] = "gpuopt_simplex_children_create";
     gpuopt_simplex_children draft;
     gpuopt__dealt dealt;
@@ -148,7 +148,7 @@ static gpuopt_status gpuopt__simplex_children_write_plan(gpuopt_simplex *root, c
 }
 
 static gpuopt_status gpuopt__simplex_children_make(gpuopt_simplex_children *draft, gpuopt__dealt *dealt,
-                                                gpuopt_simplex_children **made) {
+                                                   gpuopt_simplex_children **made) {
     const gpuopt_context *context = draft->context;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_simplex_children *b;
@@ -165,8 +165,9 @@ static gpuopt_status gpuopt__simplex_children_make(gpuopt_simplex_children *draf
     return status;
 }
 
-static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
-                                                         gpuopt_simplex_children **batch) {
+static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root,
+                                                            const gpuopt_simplex_children_desc *desc,
+                                                            gpuopt_simplex_children **batch) {
     static const char call[] = "gpuopt_simplex_children_create";
     gpuopt_simplex_children draft, *b = NULL;
     gpuopt__dealt dealt;
@@ -187,7 +188,7 @@ static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
-                                                     gpuopt_memory_plan *plan, gpuopt_simplex_children **batch) {
+                                                        gpuopt_memory_plan *plan, gpuopt_simplex_children **batch) {
     gpuopt_status status = plan ? gpuopt__simplex_children_write_plan(root, desc, plan) : GPUOPT_OK;
     if (batch) *batch = NULL;
     return status || (plan && !batch) ? status : gpuopt__simplex_children_create_handle(root, desc, batch);
@@ -236,8 +237,8 @@ static gpuopt_status gpuopt__simplex_run_job(gpuopt_simplex_children *b, const c
 }
 
 /* Checks what both calls are given beside the children. */
-static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_children *b, const char *call, gpuopt_memory_space where,
-                                               int64_t count, int64_t iterations,
+static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_children *b, const char *call,
+                                               gpuopt_memory_space where, int64_t count, int64_t iterations,
                                                const gpuopt_simplex_child_report *report,
                                                gpuopt_simplex_child_report *wanted) {
     const gpuopt_context *context = b->root->context;
@@ -246,15 +247,15 @@ static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_children *b,
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "report has a wrong size");
     if (iterations < 1) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
     if (count < 0 || count > b->copies)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds the copies");
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds batch_size");
     if (b->dealt && where == GPUOPT_DEVICE)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "with a group, arrays must be in host memory");
     return gpuopt__check_where(context, call, where);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *batch, gpuopt_memory_space where,
-                                                  const gpuopt_simplex_child_list *children, int64_t iterations,
-                                                  const gpuopt_simplex_child_report *report) {
+                                                     const gpuopt_simplex_child_list *children, int64_t iterations,
+                                                     const gpuopt_simplex_child_report *report) {
     static const char call[] = "gpuopt_simplex_children_run";
     gpuopt_simplex_child_list given;
     gpuopt_simplex_child_report wanted;
@@ -272,9 +273,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *ba
     return gpuopt__simplex_run_job(batch, call, where, iterations, &wanted, GPUOPT_OK);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *batch, gpuopt_memory_space where, int32_t count,
-                                                     const int32_t *col, int64_t iterations,
-                                                     const gpuopt_simplex_child_report *report) {
+GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *batch,
+                                                               gpuopt_memory_space where, int32_t count,
+                                                               const int32_t *col, int64_t iterations,
+                                                               const gpuopt_simplex_child_report *report) {
     static const char call[] = "gpuopt_simplex_children_strong_branch";
     gpuopt_simplex_child_report wanted;
     gpuopt_context *context;

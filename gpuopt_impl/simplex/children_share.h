@@ -37,7 +37,7 @@ static uint64_t gpuopt__simplex_share_hash(const gpuopt_simplex_children *b) {
         b->copies,
         b->desc.pivots,
         b->desc.changes,
-        (int64_t)b->desc.when_full,
+        (int64_t)b->desc.on_pivot_limit,
         b->desc.with_basis != 0,
         b->desc.with_x != 0,
         b->desc.with_farkas != 0,
@@ -88,9 +88,9 @@ static uint64_t gpuopt__simplex_share_said(const gpuopt_simplex_children *b, int
 }
 
 /* Whether all ranks make this call, with the same arguments; else the same status on all. */
-static gpuopt_status gpuopt__simplex_share_begins(const gpuopt_simplex_children *b, const char *call, gpuopt_status status,
-                                                  int64_t given, const int32_t *col, int64_t iterations,
-                                                  const gpuopt_simplex_child_report *report) {
+static gpuopt_status gpuopt__simplex_share_begins(const gpuopt_simplex_children *b, const char *call,
+                                                  gpuopt_status status, int64_t given, const int32_t *col,
+                                                  int64_t iterations, const gpuopt_simplex_child_report *report) {
     const uint64_t hash = status ? 0 : gpuopt__simplex_share_said(b, given, col, iterations, report);
     return gpuopt__ranks_agree(b->context, b->dealt->group, call, status, hash);
 }

@@ -18,14 +18,14 @@ typedef struct gpuopt__simplex_batch_cpu {
 
 /* Cuts the block; with base NULL it only measures. */
 static gpuopt__simplex_batch_cpu *gpuopt__simplex_batch_cpu_cut(gpuopt__arena *arena, gpuopt_simplex_batch *m,
-                                                              gpuopt__simplex_batch_cpu *c) {
+                                                                gpuopt__simplex_batch_cpu *c) {
     const int32_t rows = m->set.rows, cols = m->set.cols;
     gpuopt__simplex_batch_cpu *own = (gpuopt__simplex_batch_cpu *)gpuopt__cut(arena, 1, sizeof *c);
     uint64_t bytes = 0;
     gpuopt__simplex_batch_work measure;
     int t;
     c->work = (gpuopt__simplex_batch_work *)gpuopt__cut(arena, c->threads, sizeof *c->work);
-    gpuopt__simplex_batch_cut_set(arena, m->desc.copies, &m->set);
+    gpuopt__simplex_batch_cut_set(arena, m->desc.batch_size, &m->set);
     gpuopt__simplex_batch_cut_vectors(NULL, &bytes, rows, cols, &measure);
     for (t = 0; t < c->threads; t++) {
         char *vectors = (char *)gpuopt__cut(arena, (int64_t)bytes, 1);
@@ -70,7 +70,7 @@ static void gpuopt__simplex_batch_cpu_destroy(gpuopt_simplex_batch *m) {
 /* ---- Programs ---- */
 
 static gpuopt_status gpuopt__simplex_batch_cpu_load(gpuopt_simplex_batch *m, gpuopt_memory_space where,
-                                                   const double *const *from, int64_t *bad) {
+                                                    const double *const *from, int64_t *bad) {
     gpuopt__simplex_batch_set *s = &m->set;
     const size_t rows = sizeof(double) * (size_t)s->count * (size_t)s->rows,
                  cols = sizeof(double) * (size_t)s->count * (size_t)s->cols;
@@ -109,7 +109,8 @@ static gpuopt_status gpuopt__simplex_batch_cpu_run(gpuopt_simplex_batch *m) {
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__simplex_batch_cpu_get(gpuopt_simplex_batch *m, const gpuopt__simplex_batch_wanted *wanted) {
+static gpuopt_status gpuopt__simplex_batch_cpu_get(gpuopt_simplex_batch *m,
+                                                   const gpuopt__simplex_batch_wanted *wanted) {
     const gpuopt__simplex_batch_set *s = &m->set;
     const gpuopt_simplex_batch_report *r = &wanted->report;
     const size_t count = (size_t)wanted->count, first = (size_t)wanted->first, rows = (size_t)s->rows,

@@ -108,8 +108,8 @@ static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simp
 }
 
 /* REVISED: room for the worker's factors, as much as for the root's, and more than `than`. */
-static gpuopt_status gpuopt__simplex_cpu_worker_room(const gpuopt_simplex_children *batch, gpuopt__simplex_cpu_worker *w,
-                                                     int64_t than) {
+static gpuopt_status gpuopt__simplex_cpu_worker_room(const gpuopt_simplex_children *batch,
+                                                     gpuopt__simplex_cpu_worker *w, int64_t than) {
     const gpuopt__simplex_sparse *root = &((const gpuopt__simplex_cpu *)batch->root->engine)->sparse;
     const int64_t room = than < root->own.room ? root->own.room : 2 * than;
     gpuopt__simplex_sparse s = *root;
@@ -202,7 +202,8 @@ static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt
 }
 
 /* The changes, as the calls that set some make them. */
-static gpuopt_status gpuopt__simplex_cpu_change_child(gpuopt_simplex *s, const gpuopt__simplex_child_list *c, int32_t k) {
+static gpuopt_status gpuopt__simplex_cpu_change_child(gpuopt_simplex *s, const gpuopt__simplex_child_list *c,
+                                                      int32_t k) {
     int64_t e;
     for (e = c->bound_start[k]; e < c->bound_start[k + 1]; e++) {
         s->lower[c->variable[e]] = c->lower[e];
@@ -243,7 +244,7 @@ enum { GPUOPT__SIMPLEX_CPU_AGAIN = -1 }; /* outcome of a child whose factors nee
 
 static void gpuopt__simplex_cpu_run_child(gpuopt_simplex_children *batch, gpuopt__simplex_cpu_worker *w, int32_t k) {
     gpuopt__simplex_children_job *job = &batch->job;
-    const int ends = batch->desc.when_full == GPUOPT_ON_PIVOT_LIMIT_END && batch->desc.pivots < job->most;
+    const int ends = batch->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_END && batch->desc.pivots < job->most;
     gpuopt_status status;
     gpuopt__simplex_cpu_begin_child((gpuopt__simplex_cpu_batch *)batch->engine, w, batch->root);
     status = gpuopt__simplex_cpu_change_child(w->s, &job->children, k);

@@ -126,9 +126,9 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     int64_t pivots = 0;
     int32_t k, most = 0, outcomes[GPUOPT_CUTOFF + 1] = {0};
     gpuopt_status status;
-    desc.copies = children;
+    desc.batch_size = children;
     desc.pivots = (int32_t)(o->room > 0 ? o->room : o->limit);
-    if (o->room > 0) desc.when_full = GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
+    if (o->room > 0) desc.on_pivot_limit = GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
     single.count = 1;
     single.start = start;
     single.col = w->col;

@@ -58,7 +58,7 @@ static gpuopt_status open_rank(member *m) {
     status = gpuopt_context_create(&desc, &m->context);
     m->machine.context = m->context;
     if (m->job->ranks == 1) return status;
-    if (status) m->transport.abandon(m->transport.user);
+    if (status) m->transport.abort(m->transport.user);
     return status ? status : gpuopt_group_create(m->context, &m->transport, NULL, &m->group);
 }
 
@@ -220,7 +220,7 @@ static gpuopt_status receives(void *user, double seconds, gpuopt_memory_space wh
 
 static void abandons(void *user) {
     const gpuopt_transport *inner = &((member *)user)->inner;
-    inner->abandon(inner->user);
+    inner->abort(inner->user);
 }
 
 int run_job(job *j) {
@@ -239,7 +239,7 @@ int run_job(job *j) {
         m[r].transport.broadcast = broadcasts;
         m[r].transport.send = sends;
         m[r].transport.receive = receives;
-        m[r].transport.abandon = abandons;
+        m[r].transport.abort = abandons;
         if (pthread_create(&thread[r], NULL, run_rank, &m[r])) exit(EXIT_FAILED);
     }
     for (r = 0; r < j->ranks; r++) {

@@ -57,7 +57,7 @@ static void run_children(member *m) {
     memset(&c, 0, sizeof c);
     c.report.struct_size = sizeof c.report;
     c.count = m->job->model->matrix.cols < MOST_CHILDREN / 2 ? m->job->model->matrix.cols : MOST_CHILDREN / 2;
-    desc.copies = 2 * c.count;
+    desc.batch_size = 2 * c.count;
     desc.group = m->group;
     c.col = (int32_t *)work_room((size_t)c.count, sizeof *c.col);
     for (k = 0; k < c.count; k++) c.col[k] = k;
@@ -110,7 +110,7 @@ static void run_programs(member *m) {
     for (k = 0; k < count * COLS; k++) cost[k] = 1 + DRAWN;
     for (k = 0; k < count * ROWS; k++) rhs[k] = 20 + 10 * DRAWN;
     for (k = 0; k < COLS; k++) ub[k] = 1;
-    desc.copies = (int32_t)count;
+    desc.batch_size = (int32_t)count;
     desc.rows = ROWS, desc.cols = COLS;
     desc.shared = GPUOPT_SHARED_UB;
     desc.maximize = 1;

@@ -112,9 +112,9 @@ static int right(const options *o, const instance *in, int m) {
         weight += in->weight[j];
         profit += in->profit[j];
     }
-    if (weight > in->capacity || profit != in->info[m].lower || in->info[m].upper < profit) return 0;
+    if (weight > in->capacity || profit != in->info[m].primal_bound || in->info[m].dual_bound < profit) return 0;
     if (in->info[m].outcome != GPUOPT_OPTIMAL || in->info[0].outcome != GPUOPT_OPTIMAL) return 1;
-    return in->info[m].lower == in->info[0].lower && in->info[m].expanded == in->info[0].expanded &&
+    return in->info[m].primal_bound == in->info[0].primal_bound && in->info[m].expanded == in->info[0].expanded &&
            memcmp(in->chosen[m], in->chosen[0], sizeof(int32_t) * (size_t)o->classes) == 0;
 }
 
@@ -155,8 +155,8 @@ static int solve(const machine *on, const options *o, const char *kind, int64_t 
                      "\"peak\": %lld, \"seconds\": %.4f}\n"
                    : "| %lld x %lld | %s | %lld | %s | %s | %lld | %lld | %lld | %lld | %lld | %.4f |\n",
            (long long)o->classes, (long long)o->items, kind, (long long)seed, on->name,
-           gpuopt_outcome_string(info->outcome), (long long)info->lower, (long long)info->upper, (long long)info->steps,
-           (long long)info->expanded, (long long)info->peak, in->seconds[m]);
+           gpuopt_outcome_string(info->outcome), (long long)info->primal_bound, (long long)info->dual_bound,
+           (long long)info->steps, (long long)info->expanded, (long long)info->peak, in->seconds[m]);
     fflush(stdout);
     return 0;
 }

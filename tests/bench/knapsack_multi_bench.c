@@ -93,9 +93,9 @@ static int right(const options *o, const instance *in, int m) {
         if (weight > in->capacity[i]) return 0;
     }
     for (j = 0; j < o->items; j++) profit += in->taken[m][j] * in->profit[j];
-    if (profit != in->info[m].lower || in->info[m].upper < profit) return 0;
+    if (profit != in->info[m].primal_bound || in->info[m].dual_bound < profit) return 0;
     if (in->info[m].outcome != GPUOPT_OPTIMAL || in->info[0].outcome != GPUOPT_OPTIMAL) return 1;
-    return in->info[m].lower == in->info[0].lower && in->info[m].nodes == in->info[0].nodes &&
+    return in->info[m].primal_bound == in->info[0].primal_bound && in->info[m].nodes == in->info[0].nodes &&
            memcmp(in->taken[m], in->taken[0], (size_t)o->items) == 0;
 }
 
@@ -139,7 +139,7 @@ static int solve(const machine *on, const options *o, const char *percent, int64
                    : "| %lld x %lld | %s | %lld | %s | %s | %lld | %lld | %d | %lld | %.4f |\n",
            (long long)o->rows, (long long)o->items, percent, (long long)seed, on->name,
            o->json ? info->outcome == GPUOPT_OPTIMAL ? "true" : "false" : gpuopt_outcome_string(info->outcome),
-           (long long)info->lower, (long long)info->upper, (int)info->free_items, (long long)info->nodes,
+           (long long)info->primal_bound, (long long)info->dual_bound, (int)info->free_items, (long long)info->nodes,
            in->seconds[m]);
     fflush(stdout);
     return 0;

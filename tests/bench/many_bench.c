@@ -211,7 +211,7 @@ static int run(const machine *on, work *w, const options *o) {
     const int dense = w->nonzeros == (int64_t)w->rows * w->cols;
     double taken[5][MOST_REPEATS], resident[MOST_REPEATS], total;
     int k, part;
-    desc.copies = w->copies;
+    desc.batch_size = w->copies;
     desc.rows = w->rows, desc.cols = w->cols;
     if (!dense) desc.start = w->start, desc.index = w->index;
     desc.shared = GPUOPT_SHARED_LB;

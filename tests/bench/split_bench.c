@@ -156,7 +156,7 @@ static void *run_rank(void *member_of) {
     if (!status && m->job->ranks > 1) status = gpuopt_group_create(m->context, &m->transport, NULL, &m->group);
     if (!status) status = m->job->model ? run_pivots(m) : run_exchanges(m);
     m->failed = status != GPUOPT_OK;
-    if (status) m->transport.abandon(m->transport.user);
+    if (status) m->transport.abort(m->transport.user);
     gpuopt_group_destroy(m->group);
     gpuopt_context_destroy(m->context);
     return NULL;

@@ -14,7 +14,7 @@ static void solve_many(pass *p) {
     gpuopt_simplex_batch_report report = GPUOPT_INIT(gpuopt_simplex_batch_report);
     gpuopt_simplex_batch *handle;
     double x[2 * COLS], dual[2 * ROWS], objective[2];
-    d.copies = 2, d.rows = ROWS, d.cols = COLS, d.start = model.start, d.index = model.index;
+    d.batch_size = 2, d.rows = ROWS, d.cols = COLS, d.start = model.start, d.index = model.index;
     d.shared = GPUOPT_SHARED_MATRIX | GPUOPT_SHARED_COST | GPUOPT_SHARED_LHS | GPUOPT_SHARED_RHS | GPUOPT_SHARED_LB |
                GPUOPT_SHARED_UB;
     programs.count = 2, programs.value = model.value, programs.cost = model.cost;
@@ -78,7 +78,7 @@ static void solve_children(pass *p) {
     CALL(gpuopt_simplex_create(p->context, &d, NULL, &root));
     CALL(gpuopt_simplex_iterate(root, 10000, &info));
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-    batch_desc.copies = CHILDREN, batch_desc.with_x = 1;
+    batch_desc.batch_size = CHILDREN, batch_desc.with_x = 1;
     CALL(gpuopt_simplex_children_create(root, &batch_desc, NULL, &batch));
     for (k = 0; k < CHILDREN / 2; k++) col[k] = 7 * k;
     report.outcome = outcome, report.bound = bound, report.objective = objective, report.x = x;
@@ -104,7 +104,7 @@ static void fill_small_knapsacks(pass *p) {
     problems.count = COUNT, problems.node_limit = 500;
     problems.weight = model.weight, problems.profit = model.profit;
     problems.capacity = capacity, problems.capacity_stride = 1;
-    report.lower = lower, report.upper = upper, report.nodes = nodes, report.taken = taken;
+    report.primal_bound = lower, report.dual_bound = upper, report.nodes = nodes, report.taken = taken;
     CALL(gpuopt_knapsack_batch_create(p->context, &d, NULL, &batch));
     CALL(gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &problems, &report));
     mix(p, lower, sizeof lower), mix(p, upper, sizeof upper), mix(p, nodes, sizeof nodes), mix(p, taken, sizeof taken);

@@ -171,7 +171,7 @@ static void fill_knapsack(pass *p) {
     d.items = ITEMS, d.weight = model.weight, d.profit = model.profit, d.capacity = model.capacity;
     CALL(gpuopt_knapsack_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_knapsack_expand(handle, 3000, 0, &info));
-    mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
+    mix(p, &info.primal_bound, sizeof info.primal_bound), mix(p, &info.dual_bound, sizeof info.dual_bound);
     mix(p, &info.expanded, sizeof info.expanded);
     CALL(gpuopt_knapsack_get_items(handle, GPUOPT_HOST, taken, NULL, NULL));
     mix(p, taken, sizeof taken);
@@ -199,7 +199,7 @@ static void fill_choice_knapsack(pass *p) {
     CALL(gpuopt_knapsack_multiple_choice_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_knapsack_multiple_choice_run(handle, 3000, 0, &info));
     CALL(gpuopt_knapsack_multiple_choice_get_items(handle, GPUOPT_HOST, chosen, NULL));
-    mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
+    mix(p, &info.primal_bound, sizeof info.primal_bound), mix(p, &info.dual_bound, sizeof info.dual_bound);
     mix(p, &info.expanded, sizeof info.expanded), mix(p, chosen, sizeof chosen);
     CALL(gpuopt_knapsack_multiple_choice_set_incumbent(handle, GPUOPT_HOST, chosen));
     gpuopt_knapsack_multiple_choice_destroy(handle);
@@ -218,7 +218,7 @@ static void fill_multi_knapsack(pass *p) {
     CALL(gpuopt_knapsack_multidimensional_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_knapsack_multidimensional_run(handle, 3000, 0, &info));
     CALL(gpuopt_knapsack_multidimensional_get_items(handle, GPUOPT_HOST, taken, NULL));
-    mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
+    mix(p, &info.primal_bound, sizeof info.primal_bound), mix(p, &info.dual_bound, sizeof info.dual_bound);
     mix(p, &info.nodes, sizeof info.nodes), mix(p, taken, sizeof taken);
     CALL(gpuopt_knapsack_multidimensional_set_incumbent(handle, GPUOPT_HOST, taken));
     assert_true(info.nodes > 0);

@@ -34,8 +34,8 @@ static int setup(void **state) {
     f->desc = model_desc(&f->m);
     f->desc.order = two;
     f->desc.order_count = 2;
-    f->desc.condition = &last;
-    f->desc.condition_count = 1;
+    f->desc.evidence = &last;
+    f->desc.evidence_count = 1;
     f->elimination = handle_create(f->context, &f->desc, &f->host);
     assert_int_equal(gpuopt_elimination_set_evidence(f->elimination, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
     assert_int_equal(gpuopt_elimination_step(f->elimination, 1, NULL), GPUOPT_OK);
@@ -145,20 +145,20 @@ static void members(void **state) {
     REFUSED(d.order = twice);
     REFUSED(d.order = outside);
     REFUSED(d.order = negative);
-    REFUSED(d.condition = NULL);
-    REFUSED(d.condition_count = -1);
-    REFUSED(d.condition = &overlap);
-    REFUSED(d.condition = &outside[1]);
-    REFUSED((d.condition = twice, d.condition_count = 2, d.order_count = 0));
-    REFUSED(d.copies = -1);
-    REFUSED(d.keep = (gpuopt_switch)3);
-    REFUSED((d.keep = GPUOPT_ON, d.policy = GPUOPT_POLICY_DROP));
-    REFUSED((d.keep = GPUOPT_ON, d.policy = GPUOPT_POLICY_RECOMPUTE));
+    REFUSED(d.evidence = NULL);
+    REFUSED(d.evidence_count = -1);
+    REFUSED(d.evidence = &overlap);
+    REFUSED(d.evidence = &outside[1]);
+    REFUSED((d.evidence = twice, d.evidence_count = 2, d.order_count = 0));
+    REFUSED(d.batch_size = -1);
+    REFUSED(d.retain_messages = (gpuopt_switch)3);
+    REFUSED((d.retain_messages = GPUOPT_ON, d.policy = GPUOPT_POLICY_DROP));
+    REFUSED((d.retain_messages = GPUOPT_ON, d.policy = GPUOPT_POLICY_RECOMPUTE));
 #undef REFUSED
 #define REFUSED(change) (d = good, change, check_desc(f, &d, GPUOPT_ERROR_UNSUPPORTED, #change))
     REFUSED((d.semiring = GPUOPT_SEMIRING_MIN_COUNT, d.policy = GPUOPT_POLICY_MINI_BUCKET));
-    REFUSED((d.copies = 2, d.policy = GPUOPT_POLICY_SLICE));
-    REFUSED((d.copies = 2, d.policy = GPUOPT_POLICY_STREAM));
+    REFUSED((d.batch_size = 2, d.policy = GPUOPT_POLICY_SLICE));
+    REFUSED((d.batch_size = 2, d.policy = GPUOPT_POLICY_STREAM));
 #undef REFUSED
     /* clang-format on */
 }
@@ -281,7 +281,7 @@ static void input_is_copied(void **state) {
     memcpy(g, f->m.function, 4 * sizeof *g);
     d.domain = domain;
     d.order = order;
-    d.condition = &condition;
+    d.evidence = &condition;
     d.function = g;
     e = handle_create(f->context, &d, &f->host);
     for (k = 0; k < 3; k++) domain[k] = -1;

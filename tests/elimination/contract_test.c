@@ -92,7 +92,7 @@ static void stopped_anywhere(void **state) {
                           : policy == 3 ? GPUOPT_POLICY_MINI_BUCKET
                                         : GPUOPT_POLICY_EXACT;
             desc.z = policy == 3 ? 2 : 0;
-            desc.keep = policy == 1 ? GPUOPT_OFF : GPUOPT_ON;
+            desc.retain_messages = policy == 1 ? GPUOPT_OFF : GPUOPT_ON;
             if (policy == 2) { /* as few bytes as it can do with, found by trying */
                 desc.policy = GPUOPT_POLICY_EXACT;
                 assert_int_equal(handle_plan(context, &desc, &exact), GPUOPT_OK);
@@ -101,7 +101,7 @@ static void stopped_anywhere(void **state) {
             }
             e = handle_create(context, &desc, &host);
             stop_every = 1 + way / 4 % 3;
-            stops = solve(e, at_once[way / 12], &info, value, desc.keep == GPUOPT_OFF ? NULL : &found);
+            stops = solve(e, at_once[way / 12], &info, value, desc.retain_messages == GPUOPT_OFF ? NULL : &found);
             if (at_once[way / 12] > 1 && policy != 3) assert_true(stops > 0);
             if (policy != 3) {
                 assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
@@ -272,8 +272,8 @@ static void memory(void **state) {
     desc = model_desc(&m);
     desc.order = order;
     desc.order_count = 15;
-    desc.condition = &last;
-    desc.condition_count = 1;
+    desc.evidence = &last;
+    desc.evidence_count = 1;
     e = handle_create(context, &desc, &host);
     allocations = host.allocations;
     for (k = 0; k < 2; k++) { /* the second time, the condition comes from device memory */
@@ -301,7 +301,7 @@ static void before_the_first_step(void **state) {
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     gpuopt_elimination *e;
     (void)state;
-    desc.copies = 3;
+    desc.batch_size = 3;
     e = handle_create(context, &desc, NULL);
     assert_int_equal(gpuopt_elimination_get_info(e, 0, &info), GPUOPT_OK);
     assert_true(info.outcome == GPUOPT_MORE && info.eliminated == 0 && info.steps == VARIABLES && info.variable == -1);

@@ -50,7 +50,7 @@ answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, con
     assert_int_equal(gpuopt_elimination_order(context, desc, NULL, NULL, &a.estimate), GPUOPT_OK);
     elimination = handle_create(context, desc, host);
     a.info = handle_finish(elimination, at_once);
-    if (desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP && desc->keep != GPUOPT_OFF)
+    if (desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP && desc->retain_messages != GPUOPT_OFF)
         assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, a.value, &a.assignment), GPUOPT_OK);
     else a.assignment.struct_size = 0;
     gpuopt_elimination_destroy(elimination);
@@ -94,7 +94,7 @@ answer handle_measured(gpuopt_context *context, test_host *host, const gpuopt_el
     assert_true(!desc->memory_limit || host->bytes[tables_in()] - before[tables_in()] <= desc->memory_limit);
     allocations = host->allocations;
     a.info = handle_finish(elimination, 1000);
-    if (desc->keep != GPUOPT_OFF && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
+    if (desc->retain_messages != GPUOPT_OFF && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
         assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, a.value, &a.assignment), GPUOPT_OK);
     else a.assignment.struct_size = 0;
     assert_int_equal(host->allocations, allocations);

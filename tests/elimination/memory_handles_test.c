@@ -56,9 +56,9 @@ static void copies_and_conditions(void **state) {
         for (k = 0; k < VARIABLES - 2; k++) order[k] = (k * 3 + (int32_t)seed) % (VARIABLES - 2);
         desc.order = order;
         desc.order_count = VARIABLES - 2; /* one variable is left over */
-        desc.condition = condition;
-        desc.condition_count = 1;
-        desc.copies = COPIES;
+        desc.evidence = condition;
+        desc.evidence_count = 1;
+        desc.batch_size = COPIES;
         desc.join_rest = seed % 2;
         for (p = 0; p < 3; p++) {
             gpuopt_elimination_estimate estimate;
@@ -175,7 +175,7 @@ static void states(void **state) {
         int32_t value[10] = {0}, k;
         int64_t bound[3];
         desc.policy = policy;
-        desc.keep = GPUOPT_DEFAULT;
+        desc.retain_messages = GPUOPT_DEFAULT;
         e = handle_create(context, &desc, &host);
         assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL), GPUOPT_ERROR_STATE);
         handle_finish(e, 1);
@@ -187,7 +187,7 @@ static void states(void **state) {
             assert_int_equal(!!info.ready, info.parent < 0);
         }
         gpuopt_elimination_destroy(e);
-        desc.keep = GPUOPT_OFF; /* then nothing stays for an assignment */
+        desc.retain_messages = GPUOPT_OFF; /* then nothing stays for an assignment */
         assert_int_equal(handle_plan(context, &desc, &plan), GPUOPT_OK);
         assert_int_equal(plan.policy, policy);
         e = handle_create(context, &desc, &host);

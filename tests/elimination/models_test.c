@@ -60,8 +60,8 @@ static uint8_t *variant(gpuopt_context *context, int which, uint64_t *number, ui
     desc.order_count = 3;
     desc.top = which == TOP ? 90 : 80;
     desc.semiring = which == SEMIRING ? GPUOPT_SEMIRING_MIN_COUNT : GPUOPT_SEMIRING_MIN_SUM;
-    desc.condition = &last;
-    desc.condition_count = which == CONDITION;
+    desc.evidence = &last;
+    desc.evidence_count = which == CONDITION;
     desc.model = which == GIVEN ? 5 : 0;
     assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &elimination), GPUOPT_OK);
     handle_finish(elimination, 1);

@@ -160,11 +160,11 @@ static void with_conditions(void **state) {
             desc.message = l.message;
             desc.messages = l.count;
             desc.model = AGREED;
-            desc.condition = order;
-            desc.condition_count = conditions;
+            desc.evidence = order;
+            desc.evidence_count = conditions;
             desc.order = order + conditions;
             desc.order_count = m.variables - conditions;
-            desc.copies = 3;
+            desc.batch_size = 3;
             e = handle_create(context, &desc, &host);
             for (copy = 0; copy < 3; copy++) {
                 for (j = 0; j < conditions; j++)
@@ -310,7 +310,8 @@ static void not_supported(void **state) {
     test_refused(&host, gpuopt_elimination_preprocess(context, &desc, 0, 0, &reduction), GPUOPT_ERROR_UNSUPPORTED,
                  "messages");
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-    test_refused(&host, gpuopt_elimination_shift_costs(context, &desc, 1, &relaxation), GPUOPT_ERROR_UNSUPPORTED, "messages");
+    test_refused(&host, gpuopt_elimination_shift_costs(context, &desc, 1, &relaxation), GPUOPT_ERROR_UNSUPPORTED,
+                 "messages");
     desc.policy = GPUOPT_POLICY_AUTO;
     message.where = GPUOPT_DEVICE;
     if (test_on("cuda")) {

@@ -88,13 +88,13 @@ static void held_memory_is_free(void **state) {
     m = draw();
     desc = whole(&m);
     desc.policy = GPUOPT_POLICY_EXACT;
-    desc.copies = 20; /* 1.28 GB */
+    desc.batch_size = 20; /* 1.28 GB */
     one = keeping(UINT64_MAX);
     taken_by_handle(one, &desc);
     assert_int_equal(taken_by_handle(one, &desc), 0);
     other = keeping(1);
     assert_int_not_equal(gpuopt_elimination_create(other, &desc, NULL, &elimination), GPUOPT_OK);
-    desc.copies = 25; /* more than is held */
+    desc.batch_size = 25; /* more than is held */
     assert_true(taken_by_handle(one, &desc) > 0);
     gpuopt_context_destroy(one);
     assert_true(taken_by_handle(other, &desc) > 0);

@@ -20,7 +20,8 @@ static void reductions_keep_the_answer(void **state) {
             model m = reduction_draw(&random, k);
             for (bit = -1; bit < 7; bit++) {
                 gpuopt_elimination_desc desc = model_desc(&m);
-                gpuopt_elimination_preprocessing *reduction = reduction_of(context, &desc, bit < 0 ? 0 : 1u << bit, &host);
+                gpuopt_elimination_preprocessing *reduction =
+                    reduction_of(context, &desc, bit < 0 ? 0 : 1u << bit, &host);
                 const gpuopt_elimination_preprocessing_info info = reduction_info(reduction);
                 must_not(reduction_lift_fault(&m, reduction, &random), &m, seed);
                 must_not(reduction_fault(context, &m, reduction, &host), &m, seed);
@@ -67,15 +68,15 @@ static void what_stays_untouched(void **state) {
             draw_permutation(&random, m.variables, order);
             desc.order = order;
             desc.order_count = m.variables > 2 ? m.variables - 2 : 0;
-            desc.condition = order + desc.order_count;
-            desc.condition_count = m.variables > 1 ? 1 : 0; /* and another one is left over */
+            desc.evidence = order + desc.order_count;
+            desc.evidence_count = m.variables > 1 ? 1 : 0; /* and another one is left over */
             reduction = reduction_of(context, &desc, 0, &host);
             info = reduction_info(reduction);
             small_desc = reduction_desc(reduction);
             small = reduction_model(reduction, &m);
-            assert_int_equal(small_desc.condition_count, desc.condition_count);
+            assert_int_equal(small_desc.evidence_count, desc.evidence_count);
             assert_int_equal(small_desc.order_count + m.variables - desc.order_count, small.variables);
-            if (desc.condition_count) assert_int_equal(info.original[small_desc.condition[0]], desc.condition[0]);
+            if (desc.evidence_count) assert_int_equal(info.original[small_desc.evidence[0]], desc.evidence[0]);
             for (j = 0; j < small_desc.order_count; j++) rest[j] = small_desc.order[j];
             removed += m.variables - small.variables;
             for (v = 0; v < 5; v++) {
@@ -217,7 +218,8 @@ static void stopped_anywhere(void **state) {
                 asked = 0;
                 assert_int_equal(gpuopt_context_create(&with_stop, &context), GPUOPT_OK);
                 assert_int_equal(gpuopt_elimination_preprocess(context, &desc, 0, 0, &reduction[0]), GPUOPT_OK);
-                assert_int_equal(gpuopt_elimination_preprocess(other, &desc, 0, 30 * stop_from, &reduction[1]), GPUOPT_OK);
+                assert_int_equal(gpuopt_elimination_preprocess(other, &desc, 0, 30 * stop_from, &reduction[1]),
+                                 GPUOPT_OK);
                 by_hook += reduction_info(reduction[0]).outcome == GPUOPT_MORE;
                 by_work += reduction_info(reduction[1]).outcome == GPUOPT_MORE;
                 whole += reduction_info(reduction[1]).outcome != GPUOPT_MORE;

@@ -17,7 +17,7 @@ static gpuopt_elimination_cost_shifting_info info_of(gpuopt_elimination_cost_shi
 }
 
 static gpuopt_elimination_cost_shifting *relax(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                            int32_t iterations, const test_host *host) {
+                                               int32_t iterations, const test_host *host) {
     gpuopt_elimination_cost_shifting *relaxation = NULL;
     if (gpuopt_elimination_shift_costs(context, desc, iterations, &relaxation)) fail_msg("%s", host->error);
     assert_non_null(relaxation);
@@ -163,8 +163,8 @@ static void conditions_stay(void **state) {
             random = seed * 17 + (uint64_t)k;
             m = model_draw_crowded(&random, k, 8, 20, 3, 3, order, &desc);
             desc.order_count = m.variables > 2 ? m.variables - 2 : 0;
-            desc.condition = order + desc.order_count;
-            desc.condition_count = m.variables - desc.order_count;
+            desc.evidence = order + desc.order_count;
+            desc.evidence_count = m.variables - desc.order_count;
             desc.policy = GPUOPT_POLICY_MINI_BUCKET;
             desc.z = 2;
             relaxation = relax(context, &desc, 6, &host);
@@ -172,19 +172,19 @@ static void conditions_stay(void **state) {
                 const gpuopt_elimination_cost_shifting_info info = info_of(relaxation);
                 gpuopt_elimination_desc split = GPUOPT_INIT(gpuopt_elimination_desc);
                 assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, &split), GPUOPT_OK);
-                assert_int_equal(split.condition_count, desc.condition_count);
-                assert_int_equal(split.order_count + split.condition_count, info.variables);
-                for (j = 0; j < split.condition_count; j++)
-                    assert_int_equal(info.original[split.condition[j]], desc.condition[j]);
+                assert_int_equal(split.evidence_count, desc.evidence_count);
+                assert_int_equal(split.order_count + split.evidence_count, info.variables);
+                for (j = 0; j < split.evidence_count; j++)
+                    assert_int_equal(info.original[split.evidence[j]], desc.evidence[j]);
                 must_not(costs_fault(&m, relaxation, &random), &m, seed);
                 elimination = handle_create(context, &split, &host);
                 for (v = 0; v < 3; v++) {
                     gpuopt_elimination_info found;
                     long double bound;
                     brute b;
-                    for (j = 0; j < desc.condition_count; j++) {
-                        given[j] = v ? (int32_t)test_random_int(&random, 0, m.domain[desc.condition[j]] - 1) : 0;
-                        value[desc.condition[j]] = given[j];
+                    for (j = 0; j < desc.evidence_count; j++) {
+                        given[j] = v ? (int32_t)test_random_int(&random, 0, m.domain[desc.evidence[j]] - 1) : 0;
+                        value[desc.evidence[j]] = given[j];
                     }
                     assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, given), GPUOPT_OK);
                     found = handle_finish(elimination, INT32_MAX);
@@ -355,9 +355,9 @@ static void what_is_refused(void **state) {
     desc = model_desc(&m);
     refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "not MINI_BUCKET");
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-    desc.copies = 2;
-    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "copies");
-    desc.copies = 0;
+    desc.batch_size = 2;
+    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "batch_size");
+    desc.batch_size = 0;
     desc.join_rest = 1;
     refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "join_rest");
     desc.join_rest = 0;

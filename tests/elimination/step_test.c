@@ -257,7 +257,7 @@ static void memory_may_run_out(void **state) {
         model m = ladder(semirings[s], 5);
         gpuopt_elimination_desc desc = model_desc(&m);
         run_out(&desc);
-        desc.copies = 4;
+        desc.batch_size = 4;
         run_out(&desc);
         desc = model_desc(&m);
         desc.memory_limit = too_little(desc);
@@ -291,8 +291,8 @@ static void steps_allocate_nothing(void **state) {
         for (k = 0; k < 9; k++) order[k] = k < 5 ? k : k + 1;
         desc.order = order;
         desc.order_count = 9;
-        desc.condition = &condition;
-        desc.condition_count = 1;
+        desc.evidence = &condition;
+        desc.evidence_count = 1;
         gpuopt_desc_init(&assignment, sizeof assignment);
         elimination = handle_create(context, &desc, &host);
         allocations = host.allocations;

@@ -210,7 +210,7 @@ static int run_knapsack(gpuopt_context *context) {
     for (k = 0; k < 2; k++) gpuopt_knapsack_destroy(knapsack[k]);
     printf("knapsack %016llx nodes %lld %s; ", (unsigned long long)hash(none, packed, size), (long long)info[0].alive,
            gpuopt_outcome_string(info[0].outcome));
-    return info[0].alive == 0 || info[1].alive != info[0].alive || info[1].lower != info[0].lower;
+    return info[0].alive == 0 || info[1].alive != info[0].alive || info[1].primal_bound != info[0].primal_bound;
 }
 
 int main(int argc, char **argv) {

@@ -29,7 +29,7 @@ static int expected(const fuzz *f, gpuopt_status status) {
     if (status == GPUOPT_ERROR_NUMERIC) return 3 * f->sizes >= (d->type == GPUOPT_COST_INT64 ? 0x1p63L : DBL_MAX);
     if (status != GPUOPT_ERROR_UNSUPPORTED) return status == GPUOPT_OK;
     return d->memory_limit || d->policy == GPUOPT_POLICY_STREAM ||
-           (d->copies > 1 && d->policy == GPUOPT_POLICY_SLICE) ||
+           (d->batch_size > 1 && d->policy == GPUOPT_POLICY_SLICE) ||
            (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET);
 }
 
@@ -42,8 +42,8 @@ static void check_order(fuzz *f) {
     REQUIRE(gpuopt_elimination_order(f->context, &desc, order, parent, &e) == GPUOPT_OK);
     REQUIRE(memcmp(&e.policy, &f->estimate.policy,
                    offsetof(gpuopt_elimination_estimate, memory) - offsetof(gpuopt_elimination_estimate, policy)) == 0);
-    f->count = desc.order ? desc.order_count : n - desc.condition_count;
-    for (k = 0; k < desc.condition_count; k++) seen[desc.condition[k]] = 1;
+    f->count = desc.order ? desc.order_count : n - desc.evidence_count;
+    for (k = 0; k < desc.evidence_count; k++) seen[desc.evidence[k]] = 1;
     for (k = 0; k < n; k++) {
         REQUIRE(k < f->count ? order[k] >= 0 && order[k] < n && !seen[order[k]]++ : order[k] == -1);
         REQUIRE(parent[k] >= -1 && parent[k] < n && parent[k] != k);
@@ -87,7 +87,7 @@ static void create(fuzz *f) {
 /* ---- Answers ---- */
 
 static int exact(const fuzz *f) { return f->estimate.policy != GPUOPT_POLICY_MINI_BUCKET; }
-static int32_t copies_of(const fuzz *f) { return f->desc.copies ? f->desc.copies : 1; }
+static int32_t copies_of(const fuzz *f) { return f->desc.batch_size ? f->desc.batch_size : 1; }
 
 static void hold(const fuzz *f, const char *fault) {
     if (!fault) return;
@@ -103,12 +103,12 @@ static void check_bounds(fuzz *f, int32_t copy) {
     double real[DOMAIN];
     gpuopt_status status, allowed = GPUOPT_OK;
     memcpy(value, f->fixed[copy], sizeof value);
-    for (k = 0; k < f->m.variables - f->desc.condition_count; k++)
+    for (k = 0; k < f->m.variables - f->desc.evidence_count; k++)
         value[f->permutation[k]] = (int32_t)take(f) % f->m.domain[f->permutation[k]];
     if (f->count == 0) variable = 0, allowed = GPUOPT_ERROR_ARGUMENT;
     else if (f->estimate.policy == GPUOPT_POLICY_SLICE || f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         allowed = GPUOPT_ERROR_UNSUPPORTED;
-    else if (f->desc.keep == GPUOPT_OFF || f->estimate.policy == GPUOPT_POLICY_DROP ||
+    else if (f->desc.retain_messages == GPUOPT_OFF || f->estimate.policy == GPUOPT_POLICY_DROP ||
              f->estimate.policy == GPUOPT_POLICY_RECOMPUTE)
         allowed = GPUOPT_ERROR_STATE;
     status = gpuopt_elimination_get_bounds(f->e, GPUOPT_HOST, copy, variable, 0, 1, value, cost, real);
@@ -140,7 +140,7 @@ static void check_completion(const fuzz *f, const brute *b, const answer *a) {
 }
 
 static void check_copy(fuzz *f, int32_t copy) {
-    int32_t n = f->m.variables, k, left = n - f->desc.condition_count - f->count;
+    int32_t n = f->m.variables, k, left = n - f->desc.evidence_count - f->count;
     gpuopt_status status, allowed = GPUOPT_OK;
     brute b;
     answer a;
@@ -148,20 +148,20 @@ static void check_copy(fuzz *f, int32_t copy) {
     gpuopt_desc_init(&a.info, sizeof a.info);
     gpuopt_desc_init(&a.assignment, sizeof a.assignment);
     memcpy(a.value, f->fixed[copy], sizeof f->fixed[copy]);
-    for (k = f->count; k < n - f->desc.condition_count; k++)
+    for (k = f->count; k < n - f->desc.evidence_count; k++)
         a.value[f->permutation[k]] = (int32_t)take(f) % f->m.domain[f->permutation[k]];
     b = brute_force(&f->m, f->eliminated, f->count, a.value, NULL);
     REQUIRE(gpuopt_elimination_get_info(f->e, copy, &a.info) == GPUOPT_OK);
     REQUIRE(a.info.eliminated == a.info.steps);
     if (f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) allowed = GPUOPT_ERROR_UNSUPPORTED;
-    else if (f->desc.keep == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
+    else if (f->desc.retain_messages == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
     status = gpuopt_elimination_assign(f->e, GPUOPT_HOST, copy, a.value, &a.assignment);
     REQUIRE(status == allowed);
     if (status) a.assignment.struct_size = 0;
     if (left > 0) check_completion(f, &b, &a);
     else hold(f, answer_fault(&f->m, &b, &a, exact(f)));
     if (status || a.assignment.outcome == GPUOPT_INFEASIBLE) return;
-    for (k = n - f->desc.condition_count; k < n; k++)
+    for (k = n - f->desc.evidence_count; k < n; k++)
         REQUIRE(a.value[f->permutation[k]] == f->fixed[copy][f->permutation[k]]);
     if (f->m.type == GPUOPT_COST_INT64 && f->estimate.policy <= GPUOPT_POLICY_RECOMPUTE)
         REQUIRE(memcmp(a.value, b.value, sizeof *a.value * (size_t)n) == 0); /* the smallest of equal ones */
@@ -312,7 +312,7 @@ static void check_relaxed(fuzz *f, gpuopt_elimination_cost_shifting *relaxation)
 static void relax(fuzz *f) {
     const gpuopt_elimination_desc *d = &f->desc;
     const uint64_t before = f->host.live;
-    const int whole = f->count + d->condition_count == d->variables && copies_of(f) == 1 && !d->join_rest;
+    const int whole = f->count + d->evidence_count == d->variables && copies_of(f) == 1 && !d->join_rest;
     const int defined = f->m.semiring == GPUOPT_SEMIRING_MIN_SUM || f->m.semiring == GPUOPT_SEMIRING_MAX_SUM;
     gpuopt_elimination_desc desc = f->desc;
     gpuopt_elimination_cost_shifting *relaxation = NULL;
@@ -399,11 +399,11 @@ static void reduce(fuzz *f) {
 
 /* Sets the conditions of a copy. A value outside its domain changes nothing. */
 static void set_condition(fuzz *f, int32_t copy) {
-    int32_t value[VARIABLES] = {0}, count = f->desc.condition_count, k;
+    int32_t value[VARIABLES] = {0}, count = f->desc.evidence_count, k;
     gpuopt_elimination_info before, after;
-    for (k = 0; k < count; k++) value[k] = (int32_t)take(f) % f->m.domain[f->desc.condition[k]];
+    for (k = 0; k < count; k++) value[k] = (int32_t)take(f) % f->m.domain[f->desc.evidence[k]];
     if (count > 0 && rarely(f)) {
-        value[count - 1] = take(f) % 2 ? -1 : f->m.domain[f->desc.condition[count - 1]];
+        value[count - 1] = take(f) % 2 ? -1 : f->m.domain[f->desc.evidence[count - 1]];
         gpuopt_desc_init(&before, sizeof before);
         gpuopt_desc_init(&after, sizeof after);
         REQUIRE(gpuopt_elimination_get_info(f->e, copy, &before) == GPUOPT_OK);
@@ -413,7 +413,7 @@ static void set_condition(fuzz *f, int32_t copy) {
         return;
     }
     REQUIRE(gpuopt_elimination_set_evidence(f->e, GPUOPT_HOST, copy, count ? value : NULL) == GPUOPT_OK);
-    for (k = 0; k < count; k++) f->fixed[copy][f->desc.condition[k]] = value[k];
+    for (k = 0; k < count; k++) f->fixed[copy][f->desc.evidence[k]] = value[k];
 }
 
 static void check_wrong_calls(fuzz *f) {

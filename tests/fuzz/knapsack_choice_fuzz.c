@@ -116,18 +116,19 @@ static void check(fuzz *f) {
     REQUIRE(gpuopt_knapsack_multiple_choice_get_info(f->handle, &i) == GPUOPT_OK);
     REQUIRE((i.outcome == GPUOPT_INFEASIBLE) == !f->solvable);
     if (!f->solvable) {
-        REQUIRE(gpuopt_knapsack_multiple_choice_get_items(f->handle, GPUOPT_HOST, chosen, &profit) == GPUOPT_ERROR_STATE);
+        REQUIRE(gpuopt_knapsack_multiple_choice_get_items(f->handle, GPUOPT_HOST, chosen, &profit) ==
+                GPUOPT_ERROR_STATE);
         return;
     }
-    REQUIRE(i.lower <= f->optimum && f->optimum <= i.upper);
-    REQUIRE(i.outcome != GPUOPT_OPTIMAL || i.lower == i.upper);
+    REQUIRE(i.primal_bound <= f->optimum && f->optimum <= i.dual_bound);
+    REQUIRE(i.outcome != GPUOPT_OPTIMAL || i.primal_bound == i.dual_bound);
     REQUIRE(i.outcome != GPUOPT_LIMIT || i.expanded >= f->desc.state_limit);
-    REQUIRE(i.lower >= f->was.lower || f->was.struct_size == 0);
+    REQUIRE(i.primal_bound >= f->was.primal_bound || f->was.struct_size == 0);
     REQUIRE(i.expanded >= f->was.expanded && i.steps >= f->was.steps && i.level <= i.levels);
     REQUIRE(i.alive <= i.peak && i.peak <= i.states && i.states == f->desc.states);
     f->was = i;
     REQUIRE(gpuopt_knapsack_multiple_choice_get_items(f->handle, GPUOPT_HOST, chosen, &profit) == GPUOPT_OK);
-    REQUIRE(fits(f, chosen, &sum) && sum == profit && profit == i.lower);
+    REQUIRE(fits(f, chosen, &sum) && sum == profit && profit == i.primal_bound);
 }
 
 static void set_incumbent(fuzz *f) {
@@ -152,7 +153,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (operation = 0; operation < OPERATIONS && f.handle; operation++) {
         check(&f);
         if (take(&f) % 4 == 0) set_incumbent(&f);
-        else REQUIRE(gpuopt_knapsack_multiple_choice_run(f.handle, take(&f), (int32_t)(take(&f) % 3), NULL) == GPUOPT_OK);
+        else
+            REQUIRE(gpuopt_knapsack_multiple_choice_run(f.handle, take(&f), (int32_t)(take(&f) % 3), NULL) ==
+                    GPUOPT_OK);
     }
     if (f.handle) {
         REQUIRE(gpuopt_knapsack_multiple_choice_run(f.handle, 0, 0, NULL) == GPUOPT_OK);

@@ -92,16 +92,16 @@ static void check(fuzz *f) {
     int32_t j;
     gpuopt_desc_init(&i, sizeof i);
     REQUIRE(gpuopt_knapsack_multidimensional_get_info(f->handle, &i) == GPUOPT_OK);
-    REQUIRE(i.lower <= f->optimum && f->optimum <= i.upper);
-    REQUIRE(i.lower >= f->was.lower && i.nodes >= f->was.nodes && i.rounds >= f->was.rounds);
+    REQUIRE(i.primal_bound <= f->optimum && f->optimum <= i.dual_bound);
+    REQUIRE(i.primal_bound >= f->was.primal_bound && i.nodes >= f->was.nodes && i.rounds >= f->was.rounds);
     REQUIRE(i.busy <= f->desc.workers && (i.busy == 0) == (i.outcome == GPUOPT_OPTIMAL));
-    REQUIRE(i.outcome != GPUOPT_OPTIMAL || i.lower == i.upper);
+    REQUIRE(i.outcome != GPUOPT_OPTIMAL || i.primal_bound == i.dual_bound);
     REQUIRE(i.outcome != GPUOPT_LIMIT || i.nodes >= f->desc.node_limit);
     f->was = i;
     REQUIRE(gpuopt_knapsack_multidimensional_get_items(f->handle, GPUOPT_HOST, taken, &profit) == GPUOPT_OK);
     for (j = 0; j < f->desc.items; j++)
         if (taken[j]) set |= 1u << j;
-    REQUIRE(fits(f, set) && profit_of(f, set) == profit && profit == i.lower);
+    REQUIRE(fits(f, set) && profit_of(f, set) == profit && profit == i.primal_bound);
 }
 
 static void set_incumbent(fuzz *f) {
@@ -127,7 +127,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (operation = 0; operation < OPERATIONS && f.handle; operation++) {
         check(&f);
         if (take(&f) % 4 == 0) set_incumbent(&f);
-        else REQUIRE(gpuopt_knapsack_multidimensional_run(f.handle, take(&f), (int32_t)(take(&f) % 3), NULL) == GPUOPT_OK);
+        else
+            REQUIRE(gpuopt_knapsack_multidimensional_run(f.handle, take(&f), (int32_t)(take(&f) % 3), NULL) ==
+                    GPUOPT_OK);
     }
     if (f.handle) {
         REQUIRE(gpuopt_knapsack_multidimensional_run(f.handle, 0, 0, NULL) == GPUOPT_OK);

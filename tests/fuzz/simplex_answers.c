@@ -143,9 +143,9 @@ void answers_batch(fuzz *f) {
         else values[0][at] = old[0], values[1][at] = old[1];
     }
     for (n = 0; n < 3; n++) start[n][CHILDREN] = count[n];
-    desc.copies = c.count = CHILDREN;
+    desc.batch_size = c.count = CHILDREN;
     desc.pivots = (int32_t)(how / 40 % 4); /* 0: as many as anyone needs */
-    desc.when_full = how & 1 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END;
+    desc.on_pivot_limit = how & 1 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END;
     c.start = start[0], c.col = index[0], c.lb = low[0], c.ub = high[0];
     c.side_start = start[1], c.row = index[1], c.lhs = low[1], c.rhs = high[1];
     c.cost_start = start[2], c.cost_col = index[2], c.cost = low[2];
@@ -190,7 +190,7 @@ void answers_many(fuzz *f) {
         memcpy(number[k], plain[k], sizeof(double) * length[k]);
         memcpy(number[k] + length[k], scaled[k], sizeof(double) * length[k]);
     }
-    desc.copies = p.count = PROGRAMS;
+    desc.batch_size = p.count = PROGRAMS;
     desc.rows = f->rows, desc.cols = f->cols;
     desc.start = f->start, desc.index = f->index;
     desc.layout = GPUOPT_LAYOUT_CSC;

@@ -27,7 +27,7 @@ typedef struct work {
 
 static gpuopt_simplex_children_desc batch_desc(const work *w, gpuopt_group *group) {
     gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
-    desc.copies = w->copies;
+    desc.batch_size = w->copies;
     desc.changes = 9 * (int64_t)w->copies;
     desc.with_basis = desc.with_x = desc.with_farkas = 1;
     desc.group = group;
@@ -186,10 +186,10 @@ static gpuopt_status err(rank *r, gpuopt_simplex_children *batch, int wrong) {
     if (wrong == TOO_MANY && errs) all->start[0][c.count] += 1000;
     if (wrong == 11 || wrong == BAD_COL)
         status = gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 2,
-                                             !errs         ? col
-                                             : wrong == 11 ? other
-                                                           : bad,
-                                             9, &report);
+                                                       !errs         ? col
+                                                       : wrong == 11 ? other
+                                                                     : bad,
+                                                       9, &report);
     else status = gpuopt_simplex_children_run(batch, where, errs && wrong == 14 ? NULL : &c, iterations, &report);
     free(all);
     return status;
@@ -234,8 +234,8 @@ static void errs_at_first(rank *r) {
     long blocks, first;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc = batch_desc(w, r->group);
-    if (w->wrong == 1 && is_culprit) desc.copies++;
-    if (w->wrong == 2 && is_culprit) desc.copies = 0;
+    if (w->wrong == 1 && is_culprit) desc.batch_size++;
+    if (w->wrong == 2 && is_culprit) desc.batch_size = 0;
     if (w->wrong == 3 && is_culprit) desc.pivots = 17;
     if (w->wrong == 4 && is_culprit) model.primal_tolerance = 1e-8;
     if (w->wrong == 5 && is_culprit) desc.changes++;

@@ -28,9 +28,9 @@ static gpuopt_elimination_desc desc_of(const rank *r) {
     gpuopt_elimination_desc desc = model_desc(w->m);
     desc.group = r->group;
     desc.policy = GPUOPT_POLICY_EXACT;
-    desc.copies = COPIES;
-    desc.condition = w->order; /* the first of the order */
-    desc.condition_count = 1;
+    desc.batch_size = COPIES;
+    desc.evidence = w->order; /* the first of the order */
+    desc.evidence_count = 1;
     desc.order = w->order + 1;
     desc.order_count = desc.variables - 1;
     return desc;
@@ -170,10 +170,10 @@ static void errs_in_create(rank *r) {
         case 2: order[0] = desc.order[1], order[1] = w->order[1]; break;
         case 3: order[1] = order[0]; break;
         case 4: desc.policy = GPUOPT_POLICY_DROP; break;
-        case 5: desc.copies = 1; break;
+        case 5: desc.batch_size = 1; break;
         case 6: desc.top = 1000000; break;
         case 7: desc.semiring = GPUOPT_SEMIRING_MAX_SUM; break;
-        case 8: desc.keep = GPUOPT_OFF; break;
+        case 8: desc.retain_messages = GPUOPT_OFF; break;
         case 9: domain[0] = 0; break;
         case 10: desc.order = NULL, desc.order_count = 0; break;
         case 11: desc.seed = 7; break;

@@ -172,9 +172,9 @@ static void solve_copies(rank *r) {
         uint64_t state = (uint64_t)k;
         desc.group = r->group;
         desc.policy = GPUOPT_POLICY_EXACT;
-        desc.copies = COPIES;
-        desc.condition = t->order; /* the first two of the order */
-        desc.condition_count = FIXED;
+        desc.batch_size = COPIES;
+        desc.evidence = t->order; /* the first two of the order */
+        desc.evidence_count = FIXED;
         desc.order = t->order + FIXED;
         desc.order_count -= FIXED;
         EXPECT(r, gpuopt_elimination_create(r->context, &desc, NULL, &e) == GPUOPT_OK);

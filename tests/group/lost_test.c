@@ -134,8 +134,8 @@ typedef struct faulty {
     gpuopt_status with;
 } faulty;
 
-static gpuopt_status faulty_gather(void *user, double seconds, gpuopt_memory_space where, const void *send, uint64_t bytes,
-                                   void *receive) {
+static gpuopt_status faulty_gather(void *user, double seconds, gpuopt_memory_space where, const void *send,
+                                   uint64_t bytes, void *receive) {
     faulty *f = user;
     return f->fails_after-- <= 0 ? f->with : f->inner.all_gather(f->inner.user, seconds, where, send, bytes, receive);
 }
@@ -159,7 +159,7 @@ static gpuopt_status faulty_receive(void *user, double seconds, gpuopt_memory_sp
 static void faulty_abandon(void *user) {
     faulty *f = user;
     f->abandoned++;
-    f->inner.abandon(f->inner.user);
+    f->inner.abort(f->inner.user);
 }
 
 /* Puts a transport that fails at its exchange number `after` into rank 1. */
@@ -173,7 +173,7 @@ static void make_faulty(rank *r, faulty *f, int after, gpuopt_status with) {
     r->transport.broadcast = faulty_broadcast;
     r->transport.send = faulty_send;
     r->transport.receive = faulty_receive;
-    r->transport.abandon = faulty_abandon;
+    r->transport.abort = faulty_abandon;
 }
 
 /* Rank 1's status is the transport's own, the others' is PEER; a call that is under way may have gone well for them. */

@@ -56,7 +56,8 @@ static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, pro
     some.count = w->count;
     good = good && !gpuopt_simplex_batch_load(many, GPUOPT_HOST, &some) &&
            !gpuopt_simplex_batch_get_info(many, &info[0]) && info[0].more == w->count &&
-           !gpuopt_simplex_batch_iterate(many, 2, NULL) && !gpuopt_simplex_batch_iterate(many, w->iterations, &info[0]) &&
+           !gpuopt_simplex_batch_iterate(many, 2, NULL) &&
+           !gpuopt_simplex_batch_iterate(many, w->iterations, &info[0]) &&
            !gpuopt_simplex_batch_get_info(many, &info[1]) &&
            !gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, w->count, &found->r) &&
            !gpuopt_simplex_batch_get(many, GPUOPT_HOST, w->count > 0, within(w), &part->r);
@@ -151,14 +152,14 @@ static gpuopt_status err(rank *r, gpuopt_simplex_batch *many, int wrong) {
     if (wrong == NUMBER) value[values - 1] = INFINITY;
     if (wrong <= NUMBER)
         status = gpuopt_simplex_batch_load(many, errs && wrong == ON_DEVICE ? GPUOPT_DEVICE : GPUOPT_HOST,
-                                          errs && wrong == 7 ? NULL : &p);
+                                           errs && wrong == 7 ? NULL : &p);
     else if (wrong <= 11) {
         if (errs && wrong == 11) info.struct_size = 3;
         status = gpuopt_simplex_batch_iterate(many, !errs ? 5 : wrong == 9 ? 0 : wrong == 10 ? 6 : 5, &info);
     } else {
         if (errs && wrong == 14) report.ray = NULL;
         status = gpuopt_simplex_batch_get(many, GPUOPT_HOST, errs && wrong == 12, errs && wrong == 13 ? MOST : 5,
-                                         errs && wrong == 15 ? NULL : &report);
+                                          errs && wrong == 15 ? NULL : &report);
     }
     free(value);
     return status;
@@ -202,8 +203,8 @@ static void errs_at_first(rank *r) {
     desc = shape_of(w, r->group);
     memcpy(index, desc.index, sizeof *index * (size_t)w->all->nonzeros);
     desc.index = index;
-    if (w->wrong == 1 && is_culprit) desc.copies++;
-    if (w->wrong == 2 && is_culprit) desc.copies = 0;
+    if (w->wrong == 1 && is_culprit) desc.batch_size++;
+    if (w->wrong == 2 && is_culprit) desc.batch_size = 0;
     if (w->wrong == 3 && is_culprit) desc.shared = GPUOPT_SHARED_COST;
     if (w->wrong == 4 && is_culprit) desc.primal_tolerance = 1e-8;
     if (w->wrong == 5 && is_culprit) index[0] = desc.index[1], index[1] = w->all->desc.index[0];

@@ -74,7 +74,7 @@ static void ends_well(rank *r, gpuopt_knapsack *k) {
     int64_t profit = 0, weight = 0, sum = 0;
     int32_t j;
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
-    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.lower == w->optimum && info.alive == 0);
+    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.primal_bound == w->optimum && info.alive == 0);
     EXPECT(r, gpuopt_knapsack_get_items(k, GPUOPT_HOST, taken, &profit, &weight) == GPUOPT_OK);
     for (j = 0; j < w->m.items; j++) sum += taken[j] ? w->m.profit[j] : 0;
     EXPECT(r, profit == w->optimum && sum == profit && weight <= w->m.capacity);
@@ -244,7 +244,7 @@ static void cannot_grow(rank *r) {
     desc.pool = 1; /* the least there is */
     EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_OK);
     if (r->number == CULPRIT) test_deny_memory(&r->host, 1);
-    EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK && info.lower == w->optimum);
+    EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK && info.primal_bound == w->optimum);
     test_deny_memory(&r->host, 0);
     gpuopt_knapsack_destroy(k);
 }
@@ -265,7 +265,7 @@ static void is_stopped(rank *r) {
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.steps < stop_at + 64);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
-    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.lower == w->optimum);
+    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.primal_bound == w->optimum);
     close_own(r, k, desc.group, context, &host);
 }
 
@@ -350,7 +350,7 @@ static void loses_its_transport(rank *r) {
     EXPECT(r, !status == !!k);
     if (!status) status = gpuopt_knapsack_expand(k, 0, 0, &info);
     if (r->number == CULPRIT) w->reached = status && k;
-    if (!status) EXPECT(r, info.lower == w->optimum);
+    if (!status) EXPECT(r, info.primal_bound == w->optimum);
     while (!status) status = gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
     EXPECT(r, status == GPUOPT_ERROR_PEER);
     EXPECT(r, seconds_now() - start < 30);

@@ -136,7 +136,7 @@ static void is_refused(rank *r) {
                   GPUOPT_ERROR_ARGUMENT);
     simplex = make(r);
     EXPECT(r, gpuopt_simplex_remove_rows(simplex, 0, NULL) == GPUOPT_ERROR_UNSUPPORTED);
-    children.copies = 1;
+    children.batch_size = 1;
     EXPECT(r, gpuopt_simplex_children_create(simplex, &children, NULL, &batch) == GPUOPT_ERROR_UNSUPPORTED && !batch);
     gpuopt_simplex_destroy(simplex);
 }

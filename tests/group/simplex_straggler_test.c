@@ -33,8 +33,8 @@ static gpuopt_status straggle(void *user, double seconds, gpuopt_memory_space wh
     seconds_wait(f->pause);
     return GPUOPT_OK;
 }
-static gpuopt_status straggler_broadcast(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
-                                         uint64_t bytes) {
+static gpuopt_status straggler_broadcast(void *user, double seconds, gpuopt_memory_space where, int32_t root,
+                                         void *data, uint64_t bytes) {
     straggler *f = user;
     return f->inner.broadcast(f->inner.user, seconds, where, root, data, bytes);
 }
@@ -50,7 +50,7 @@ static gpuopt_status straggler_receive(void *user, double seconds, gpuopt_memory
 }
 static void straggler_abandon(void *user) {
     straggler *f = user;
-    f->inner.abandon(f->inner.user);
+    f->inner.abort(f->inner.user);
 }
 
 static void listen(void *user, int level, const char *message) {
@@ -82,7 +82,7 @@ static void straggles(rank *r) {
         r->transport.broadcast = straggler_broadcast;
         r->transport.send = straggler_send;
         r->transport.receive = straggler_receive;
-        r->transport.abandon = straggler_abandon;
+        r->transport.abort = straggler_abandon;
     }
     EXPECT(r, gpuopt_context_create(&with, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);

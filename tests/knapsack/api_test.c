@@ -33,7 +33,7 @@ static void refused(void **state) {
     REFUSED(d.profit = NULL, "profit");
     REFUSED(d.capacity = -1, "capacity");
     REFUSED(d.search = (gpuopt_knapsack_search)3, "search");
-    REFUSED(d.when_full = (gpuopt_knapsack_on_pool_full)2, "when_full");
+    REFUSED(d.on_pool_full = (gpuopt_knapsack_on_pool_full)2, "on_pool_full");
     REFUSED(d.pool = -1, "pool");
     REFUSED(d.pool = ((int64_t)1 << 40) + 1, "pool");
     REFUSED(d.node_limit = -1, "node_limit");
@@ -121,8 +121,9 @@ static void before_the_first_step(void **state) {
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, info.alive > 0 ? GPUOPT_MORE : GPUOPT_OPTIMAL);
         assert_true(info.expanded == 0 && info.steps == 0 && info.alive == (info.level == 0));
-        assert_true(info.lower <= optimum && info.upper >= optimum && model_check_items(knapsack, &m) == info.lower);
-        if (info.outcome == GPUOPT_OPTIMAL) assert_true(info.lower == optimum && info.upper == optimum);
+        assert_true(info.primal_bound <= optimum && info.dual_bound >= optimum &&
+                    model_check_items(knapsack, &m) == info.primal_bound);
+        if (info.outcome == GPUOPT_OPTIMAL) assert_true(info.primal_bound == optimum && info.dual_bound == optimum);
         settled += info.outcome == GPUOPT_OPTIMAL;
         gpuopt_knapsack_destroy(knapsack);
     }
@@ -202,7 +203,7 @@ static void versions(void **state) {
     memset(&report, 0x5A, sizeof report);
     report.info.struct_size = sizeof report;
     assert_int_equal(gpuopt_knapsack_get_info(knapsack, &report.info), GPUOPT_OK);
-    assert_true(report.info.lower == optimum && report.later == 0x5A5A5A5A5A5A5A5A);
+    assert_true(report.info.primal_bound == optimum && report.later == 0x5A5A5A5A5A5A5A5A);
     memset(&info, 0x5A, sizeof info);
     info.struct_size = offsetof(gpuopt_knapsack_info, steps);
     assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);

@@ -38,19 +38,20 @@ static void device_memory(void **state) {
                           on_device(other->nodes, sizeof other->nodes),
                           on_device(other->taken, sizeof other->taken)};
         size_t k;
-        p.weight = memory[0], p.profit = memory[1], p.capacity = memory[2], p.upper = memory[3];
-        r.outcome = memory[4], r.lower = memory[5], r.upper = memory[6], r.nodes = memory[7], r.taken = memory[8];
+        p.weight = memory[0], p.profit = memory[1], p.capacity = memory[2], p.copies_max = memory[3];
+        r.outcome = memory[4], r.primal_bound = memory[5], r.dual_bound = memory[6], r.nodes = memory[7],
+        r.taken = memory[8];
         /* A refused call writes nothing. */
         test_device_copy((int64_t *)memory[2] + 3, &bad, sizeof bad);
         assert_int_equal(gpuopt_knapsack_batch_run(batch, GPUOPT_DEVICE, &p, &r), GPUOPT_ERROR_ARGUMENT);
         assert_non_null(strstr(gpuopt_context_last_error(context), "knapsack 3: the capacity"));
-        test_device_copy(one->lower, r.lower, sizeof one->lower);
+        test_device_copy(one->lower, r.primal_bound, sizeof one->lower);
         assert_memory_equal(one->lower, other->lower, sizeof one->lower);
         test_device_copy((int64_t *)memory[2] + 3, &d->capacity[3], sizeof bad);
         assert_int_equal(gpuopt_knapsack_batch_run(batch, GPUOPT_DEVICE, &p, &r), GPUOPT_OK);
         test_device_copy(one->outcome, r.outcome, sizeof one->outcome);
-        test_device_copy(one->lower, r.lower, sizeof one->lower);
-        test_device_copy(one->upper, r.upper, sizeof one->upper);
+        test_device_copy(one->lower, r.primal_bound, sizeof one->lower);
+        test_device_copy(one->upper, r.dual_bound, sizeof one->upper);
         test_device_copy(one->nodes, r.nodes, sizeof one->nodes);
         test_device_copy(one->taken, r.taken, sizeof one->taken);
         draw_run(context, d, other);
@@ -154,7 +155,7 @@ static void refused(void **state) {
     RUN(ARGUMENT, "weight, profit or capacity", p.capacity = NULL);
     RUN(ARGUMENT, "weight_stride = 9", p.weight_stride = 9);
     RUN(ARGUMENT, "profit_stride = -1", p.profit_stride = -1);
-    RUN(ARGUMENT, "upper_stride", p.upper_stride = (1 << 27) + 1);
+    RUN(ARGUMENT, "copies_max_stride", p.copies_max_stride = (1 << 27) + 1);
     RUN(ARGUMENT, "capacity_stride", p.capacity_stride = -1);
     REFUSED(ARGUMENT, "problems is NULL", gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, NULL, &s->r));
     REFUSED(ARGUMENT, "where", gpuopt_knapsack_batch_run(batch, (gpuopt_memory_space)9, &d->p, &s->r));
@@ -166,7 +167,7 @@ static void refused(void **state) {
     number = kept
     NUMBER(ARGUMENT, "knapsack 4: weight of item 7 is negative", d->weight[47], -1);
     d->upper[119] = INT32_MIN;
-    RUN(ARGUMENT, "knapsack 11: upper of item 9 is negative", (void)0);
+    RUN(ARGUMENT, "knapsack 11: copies_max of item 9 is negative", (void)0);
     d->upper[119] = 1;
     NUMBER(ARGUMENT, "knapsack 6: the capacity is negative", d->capacity[6], INT64_MIN);
     d->weight[52] = 0, d->upper[52] = 2;

@@ -30,10 +30,10 @@ static void refused(void **state) {
     int64_t kept;
     (void)state;
 #define REFUSED(code, text, ...) test_refused(&host, __VA_ARGS__, GPUOPT_ERROR_##code, text)
-#define BAD(text, change)                                                                \
-    desc = good, change;                                                                 \
+#define BAD(text, change)                                                                         \
+    desc = good, change;                                                                          \
     REFUSED(ARGUMENT, text, gpuopt_knapsack_multiple_choice_create(context, &desc, NULL, &k));    \
-    assert_true(k == NULL && host.live == live);                                         \
+    assert_true(k == NULL && host.live == live);                                                  \
     REFUSED(ARGUMENT, text, gpuopt_knapsack_multiple_choice_create(context, &desc, &plan, NULL)); \
     assert_true(plan.host_bytes == 0)
     BAD("classes", desc.classes = -1);
@@ -46,10 +46,10 @@ static void refused(void **state) {
     BAD("NULL", desc.weight = NULL);
     BAD("NULL", desc.profit = NULL);
     BAD("struct_size", desc.struct_size = 3);
-#define NUMBER(code, text, number, value)                                         \
-    kept = number, number = value;                                                \
+#define NUMBER(code, text, number, value)                                                  \
+    kept = number, number = value;                                                         \
     REFUSED(code, text, gpuopt_knapsack_multiple_choice_create(context, &good, NULL, &k)); \
-    assert_true(k == NULL && host.live == live);                                  \
+    assert_true(k == NULL && host.live == live);                                           \
     number = kept
     NUMBER(ARGUMENT, "weight of item 7 is negative", m->weight[7], -1);
     NUMBER(ARGUMENT, "begin[5]", m->begin[5], 39);
@@ -115,7 +115,8 @@ static void memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     choice *m = some_problem();
-    const gpuopt_knapsack_multiple_choice_desc descs[] = {choice_desc(m, 1 << 16), choice_desc(m, 1 << 12), choice_desc(m, 1)};
+    const gpuopt_knapsack_multiple_choice_desc descs[] = {choice_desc(m, 1 << 16), choice_desc(m, 1 << 12),
+                                                          choice_desc(m, 1)};
     int pass;
     (void)state;
     for (pass = 0; pass < 3; pass++) { /* with long steps, without, and nothing but what _create takes for a while */
@@ -168,7 +169,7 @@ static void ends(void **state) {
     do {
         assert_int_equal(gpuopt_knapsack_multiple_choice_run(k, 0, 0, &info), GPUOPT_OK);
         assert_true(info.steps == ++calls && asked == calls);
-        assert_true(info.lower <= optimum && info.upper >= optimum);
+        assert_true(info.primal_bound <= optimum && info.dual_bound >= optimum);
     } while (info.outcome == GPUOPT_MORE);
     assert_memory_equal(&info, &whole, sizeof info);
     gpuopt_knapsack_multiple_choice_destroy(k);
@@ -176,7 +177,7 @@ static void ends(void **state) {
     k = choice_create(plain, &desc);
     assert_int_equal(gpuopt_knapsack_multiple_choice_run(k, 0, 0, &info), GPUOPT_OK);
     assert_int_equal(info.outcome, GPUOPT_LIMIT);
-    assert_true(info.expanded >= desc.state_limit && info.lower <= optimum && info.upper >= optimum);
+    assert_true(info.expanded >= desc.state_limit && info.primal_bound <= optimum && info.dual_bound >= optimum);
     choice_check_items(k, m, NULL);
     gpuopt_knapsack_multiple_choice_destroy(k);
     desc = choice_desc(m, whole.peak / 2);
@@ -184,11 +185,11 @@ static void ends(void **state) {
     for (calls = 0; calls < 2; calls++) { /* and again */
         assert_int_equal(gpuopt_knapsack_multiple_choice_run(k, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_FULL);
-        assert_true(info.states == whole.peak / 2 && info.lower <= optimum && info.upper >= optimum);
+        assert_true(info.states == whole.peak / 2 && info.primal_bound <= optimum && info.dual_bound >= optimum);
         choice_check_items(k, m, NULL);
     }
     assert_int_equal(gpuopt_knapsack_multiple_choice_set_incumbent(k, GPUOPT_HOST, best), GPUOPT_OK);
-    assert_true(choice_info(k).lower == optimum && choice_check_items(k, m, NULL) == optimum);
+    assert_true(choice_info(k).primal_bound == optimum && choice_check_items(k, m, NULL) == optimum);
     gpuopt_knapsack_multiple_choice_destroy(k);
     free(m);
     gpuopt_context_destroy(context);
@@ -260,9 +261,9 @@ static void incumbents(void **state) {
         if (between) assert_int_equal(gpuopt_knapsack_multiple_choice_run(k, 0, 1, NULL), GPUOPT_OK);
         info = choice_info(k);
         assert_int_equal(gpuopt_knapsack_multiple_choice_set_incumbent(k, GPUOPT_HOST, least), GPUOPT_OK);
-        assert_true(choice_info(k).lower == info.lower);
+        assert_true(choice_info(k).primal_bound == info.primal_bound);
         assert_int_equal(gpuopt_knapsack_multiple_choice_set_incumbent(k, GPUOPT_HOST, best), GPUOPT_OK);
-        assert_true(choice_info(k).lower == optimum);
+        assert_true(choice_info(k).primal_bound == optimum);
         info = choice_finish(k, m, optimum);
         assert_true(info.expanded <= whole.expanded);
         choice_check_items(k, m, now);
@@ -284,8 +285,10 @@ static void device_memory(void **state) {
     choice_finish(k, m, optimum);
     choice_check_items(k, m, best);
     if (!test_on("cuda")) {
-        assert_int_equal(gpuopt_knapsack_multiple_choice_get_items(k, GPUOPT_DEVICE, now, NULL), GPUOPT_ERROR_UNSUPPORTED);
-        assert_int_equal(gpuopt_knapsack_multiple_choice_set_incumbent(k, GPUOPT_DEVICE, now), GPUOPT_ERROR_UNSUPPORTED);
+        assert_int_equal(gpuopt_knapsack_multiple_choice_get_items(k, GPUOPT_DEVICE, now, NULL),
+                         GPUOPT_ERROR_UNSUPPORTED);
+        assert_int_equal(gpuopt_knapsack_multiple_choice_set_incumbent(k, GPUOPT_DEVICE, now),
+                         GPUOPT_ERROR_UNSUPPORTED);
     } else {
         int32_t *there = test_device_allocate(sizeof now);
         assert_int_equal(gpuopt_knapsack_multiple_choice_get_items(k, GPUOPT_DEVICE, there, NULL), GPUOPT_OK);
@@ -294,7 +297,7 @@ static void device_memory(void **state) {
         gpuopt_knapsack_multiple_choice_destroy(k);
         k = choice_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_multiple_choice_set_incumbent(k, GPUOPT_DEVICE, there), GPUOPT_OK);
-        assert_true(choice_info(k).lower == optimum);
+        assert_true(choice_info(k).primal_bound == optimum);
         test_device_release(there);
     }
     gpuopt_knapsack_multiple_choice_destroy(k);

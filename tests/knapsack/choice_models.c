@@ -92,7 +92,8 @@ gpuopt_knapsack_multiple_choice_desc choice_desc(const choice *m, int64_t states
     return d;
 }
 
-gpuopt_knapsack_multiple_choice *choice_create(gpuopt_context *context, const gpuopt_knapsack_multiple_choice_desc *desc) {
+gpuopt_knapsack_multiple_choice *choice_create(gpuopt_context *context,
+                                               const gpuopt_knapsack_multiple_choice_desc *desc) {
     gpuopt_knapsack_multiple_choice *k = NULL;
     assert_int_equal(gpuopt_knapsack_multiple_choice_create(context, desc, NULL, &k), GPUOPT_OK);
     assert_non_null(k);
@@ -102,8 +103,8 @@ gpuopt_knapsack_multiple_choice *choice_create(gpuopt_context *context, const gp
 gpuopt_knapsack_multiple_choice_info choice_info(gpuopt_knapsack_multiple_choice *knapsack) {
     gpuopt_knapsack_multiple_choice_info info = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_info);
     assert_int_equal(gpuopt_knapsack_multiple_choice_get_info(knapsack, &info), GPUOPT_OK);
-    assert_true(info.lower <= info.upper && info.level <= info.levels && info.alive <= info.states);
-    assert_true(info.outcome != GPUOPT_OPTIMAL || info.lower == info.upper);
+    assert_true(info.primal_bound <= info.dual_bound && info.level <= info.levels && info.alive <= info.states);
+    assert_true(info.outcome != GPUOPT_OPTIMAL || info.primal_bound == info.dual_bound);
     return info;
 }
 
@@ -119,20 +120,22 @@ int64_t choice_check_items(gpuopt_knapsack_multiple_choice *knapsack, const choi
         weight += m->weight[is[c]];
     }
     assert_true(weight <= m->capacity);
-    assert_true(profit == said && said == choice_info(knapsack).lower);
+    assert_true(profit == said && said == choice_info(knapsack).primal_bound);
     return said;
 }
 
-gpuopt_knapsack_multiple_choice_info choice_finish(gpuopt_knapsack_multiple_choice *knapsack, const choice *m, int64_t optimum) {
+gpuopt_knapsack_multiple_choice_info choice_finish(gpuopt_knapsack_multiple_choice *knapsack, const choice *m,
+                                                   int64_t optimum) {
     gpuopt_knapsack_multiple_choice_info info = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_info);
     assert_int_equal(gpuopt_knapsack_multiple_choice_run(knapsack, 0, 0, &info), GPUOPT_OK);
     if (optimum == INT64_MIN) {
         assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
-        assert_int_equal(gpuopt_knapsack_multiple_choice_get_items(knapsack, GPUOPT_HOST, NULL, NULL), GPUOPT_ERROR_STATE);
+        assert_int_equal(gpuopt_knapsack_multiple_choice_get_items(knapsack, GPUOPT_HOST, NULL, NULL),
+                         GPUOPT_ERROR_STATE);
         return info;
     }
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-    assert_true(info.lower == optimum && info.upper == optimum);
+    assert_true(info.primal_bound == optimum && info.dual_bound == optimum);
     assert_true(choice_check_items(knapsack, m, NULL) == optimum);
     return info;
 }

@@ -13,7 +13,7 @@ static int64_t searched(gpuopt_context *context, const choice *m, int64_t optimu
     gpuopt_knapsack_multiple_choice *k = choice_create(context, &desc);
     gpuopt_knapsack_multiple_choice_info info = choice_info(k);
     if (info.outcome != GPUOPT_INFEASIBLE) {
-        assert_true(info.lower <= optimum && optimum <= info.upper && info.expanded == 0);
+        assert_true(info.primal_bound <= optimum && optimum <= info.dual_bound && info.expanded == 0);
         choice_check_items(k, m, NULL);
     }
     info = choice_finish(k, m, optimum);
@@ -91,7 +91,7 @@ static void single(void **state) {
         assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &k), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(k, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-        searched(context, m, info.lower);
+        searched(context, m, info.primal_bound);
         gpuopt_knapsack_destroy(k);
     }
     free(m);
@@ -115,7 +115,8 @@ static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multi
     do {
         const gpuopt_knapsack_multiple_choice_info was = choice_info(k);
         assert_int_equal(gpuopt_knapsack_multiple_choice_run(k, states, steps, &e.info), GPUOPT_OK);
-        assert_true(e.info.lower >= was.lower && e.info.upper <= was.upper && e.info.expanded >= was.expanded);
+        assert_true(e.info.primal_bound >= was.primal_bound && e.info.dual_bound <= was.dual_bound &&
+                    e.info.expanded >= was.expanded);
         assert_true(steps == 0 || e.info.steps <= was.steps + steps);
         if (between) choice_check_items(k, m, NULL);
     } while (e.info.outcome == GPUOPT_MORE);

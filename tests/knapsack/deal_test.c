@@ -238,7 +238,7 @@ static void passed_around(void **state) {
                 gpuopt_desc_init(&info, sizeof info);
                 assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, (int32_t)test_random_int(&random, 1, 6), &info),
                                  GPUOPT_OK);
-                if (info.lower > best) best = info.lower;
+                if (info.primal_bound > best) best = info.primal_bound;
                 busy |= info.alive > 0;
                 bytes = deal(knapsack[h], every, &size);
                 moved = info.alive - info_of(knapsack[h]).alive;
@@ -247,7 +247,7 @@ static void passed_around(void **state) {
                 else assert_true(status == GPUOPT_OK || (status == GPUOPT_ERROR_UNSUPPORTED && desc.pool < 1000));
                 assert_int_equal(info_of(knapsack[to]).alive, status ? held : held + moved);
                 if (!status) {
-                    assert_true(info_of(knapsack[to]).lower >= info.lower);
+                    assert_true(info_of(knapsack[to]).primal_bound >= info.primal_bound);
                     added += held > 0 && moved > 0;
                     several += held > 0 && read_pool(bytes).lists > 1;
                 } else { /* back to where they came from, where there is room again */
@@ -255,7 +255,7 @@ static void passed_around(void **state) {
                     if (desc.search == GPUOPT_SEARCH_DOMINANCE && info.alive > moved) {
                         while (info_of(knapsack[h]).alive > 0) {
                             assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, 0, &info), GPUOPT_OK);
-                            if (info.lower > best) best = info.lower;
+                            if (info.primal_bound > best) best = info.primal_bound;
                         }
                     }
                     assert_int_equal(gpuopt_knapsack_add(knapsack[h], bytes, size), GPUOPT_OK);

@@ -113,7 +113,7 @@ static void tight(void **state) {
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
         gpuopt_knapsack_destroy(knapsack);
-        model_search(context, &m, GPUOPT_DEFAULT, info.lower);
+        model_search(context, &m, GPUOPT_DEFAULT, info.primal_bound);
     }
     gpuopt_context_destroy(context);
 }

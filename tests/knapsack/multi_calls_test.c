@@ -29,7 +29,7 @@ static multi *slow_problem(gpuopt_context *context) {
         assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 2, &early), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 60, &late), GPUOPT_OK);
         gpuopt_knapsack_multidimensional_destroy(k);
-        if (late.outcome == GPUOPT_OPTIMAL && late.rounds > 6 && early.lower < late.lower) return m;
+        if (late.outcome == GPUOPT_OPTIMAL && late.rounds > 6 && early.primal_bound < late.primal_bound) return m;
     }
 }
 
@@ -50,10 +50,10 @@ static void refused(void **state) {
     host.error[0] = 0;                                  \
     assert_int_equal(__VA_ARGS__, GPUOPT_ERROR_##code); \
     if (!strstr(host.error, text)) fail_msg("the log says: %s", host.error)
-#define BAD(text, change)                                                               \
-    desc = good, change;                                                                \
+#define BAD(text, change)                                                                          \
+    desc = good, change;                                                                           \
     REFUSED(ARGUMENT, text, gpuopt_knapsack_multidimensional_create(context, &desc, NULL, &k));    \
-    assert_true(k == NULL && host.live == live);                                        \
+    assert_true(k == NULL && host.live == live);                                                   \
     REFUSED(ARGUMENT, text, gpuopt_knapsack_multidimensional_create(context, &desc, &plan, NULL)); \
     assert_true(plan.host_bytes == 0)
     BAD("items", desc.items = -1);
@@ -67,10 +67,10 @@ static void refused(void **state) {
     BAD("NULL", desc.profit = NULL);
     BAD("NULL", desc.capacity = NULL);
     BAD("struct_size", desc.struct_size = 3);
-#define NUMBER(code, text, number, value)                                        \
-    kept = number, number = value;                                               \
+#define NUMBER(code, text, number, value)                                                   \
+    kept = number, number = value;                                                          \
     REFUSED(code, text, gpuopt_knapsack_multidimensional_create(context, &good, NULL, &k)); \
-    assert_true(k == NULL && host.live == live);                                 \
+    assert_true(k == NULL && host.live == live);                                            \
     number = kept
     NUMBER(ARGUMENT, "weight of item 7 in row 2 is negative", m->weight[67], -1);
     NUMBER(ARGUMENT, "profit of item 29 is negative", m->profit[29], INT64_MIN);
@@ -81,12 +81,14 @@ static void refused(void **state) {
     REFUSED(NUMERIC, "weights of row 1 exceed 2^58", gpuopt_knapsack_multidimensional_create(context, &good, NULL, &k));
     m->capacity[1] = kept, m->weight[30] = profit;
     REFUSED(ARGUMENT, "desc is NULL", gpuopt_knapsack_multidimensional_create(context, NULL, NULL, &k));
-    REFUSED(ARGUMENT, "knapsack and plan are NULL", gpuopt_knapsack_multidimensional_create(context, &good, NULL, NULL));
+    REFUSED(ARGUMENT, "knapsack and plan are NULL",
+            gpuopt_knapsack_multidimensional_create(context, &good, NULL, NULL));
     assert_int_equal(gpuopt_knapsack_multidimensional_create(NULL, &good, NULL, &k), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_multidimensional_create(NULL, &good, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_multidimensional_run(NULL, 0, 0, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_multidimensional_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_multidimensional_get_items(NULL, GPUOPT_HOST, taken, &profit), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_multidimensional_get_items(NULL, GPUOPT_HOST, taken, &profit),
+                     GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(NULL, GPUOPT_HOST, taken), GPUOPT_ERROR_ARGUMENT);
     gpuopt_knapsack_multidimensional_destroy(NULL);
     k = multi_create(context, &good);
@@ -173,7 +175,7 @@ static void stop_and_limit(void **state) {
     do {
         assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, &info), GPUOPT_OK);
         assert_true(info.rounds == ++calls && asked == calls);
-        assert_true(info.lower <= whole.lower && info.upper >= whole.lower);
+        assert_true(info.primal_bound <= whole.primal_bound && info.dual_bound >= whole.primal_bound);
     } while (info.outcome == GPUOPT_MORE);
     assert_memory_equal(&info, &whole, sizeof info);
     assert_true(calls > 3);
@@ -183,7 +185,7 @@ static void stop_and_limit(void **state) {
     assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, &info), GPUOPT_OK);
     assert_int_equal(info.outcome, GPUOPT_LIMIT);
     assert_true(info.nodes >= desc.node_limit && info.nodes < whole.nodes && info.busy > 0);
-    assert_true(info.lower <= whole.lower && info.upper >= whole.lower);
+    assert_true(info.primal_bound <= whole.primal_bound && info.dual_bound >= whole.primal_bound);
     calls = (int)info.rounds;
     assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, &info), GPUOPT_OK);
     assert_true(info.outcome == GPUOPT_LIMIT && info.rounds == calls);
@@ -211,12 +213,12 @@ static void incumbents(void **state) {
         k = multi_create(context, &desc);
         if (between) assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 2, NULL), GPUOPT_OK);
         info = multi_info(k);
-        assert_true(info.lower < whole.lower); /* else this test shows nothing */
+        assert_true(info.primal_bound < whole.primal_bound); /* else this test shows nothing */
         assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_HOST, none), GPUOPT_OK);
-        assert_true(multi_info(k).lower == info.lower);
+        assert_true(multi_info(k).primal_bound == info.primal_bound);
         assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_HOST, best), GPUOPT_OK);
-        assert_true(multi_info(k).lower == whole.lower);
-        info = multi_finish(k, m, whole.lower);
+        assert_true(multi_info(k).primal_bound == whole.primal_bound);
+        info = multi_finish(k, m, whole.primal_bound);
         assert_true(info.nodes <= whole.nodes);
         multi_check_items(k, m, now);
         assert_memory_equal(now, best, (size_t)m->items);
@@ -236,21 +238,24 @@ static void device_memory(void **state) {
     assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, NULL), GPUOPT_OK);
     multi_check_items(k, m, best);
     if (!test_on("cuda")) {
-        assert_int_equal(gpuopt_knapsack_multidimensional_get_items(k, GPUOPT_DEVICE, now, NULL), GPUOPT_ERROR_UNSUPPORTED);
-        assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_DEVICE, now), GPUOPT_ERROR_UNSUPPORTED);
+        assert_int_equal(gpuopt_knapsack_multidimensional_get_items(k, GPUOPT_DEVICE, now, NULL),
+                         GPUOPT_ERROR_UNSUPPORTED);
+        assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_DEVICE, now),
+                         GPUOPT_ERROR_UNSUPPORTED);
     } else {
         uint8_t *there = test_device_allocate(sizeof now);
-        const int64_t optimum = multi_info(k).lower;
+        const int64_t optimum = multi_info(k).primal_bound;
         assert_int_equal(gpuopt_knapsack_multidimensional_get_items(k, GPUOPT_DEVICE, there, NULL), GPUOPT_OK);
         test_device_copy(now, there, (size_t)m->items);
         assert_memory_equal(now, best, (size_t)m->items);
         gpuopt_knapsack_multidimensional_destroy(k);
         k = multi_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_DEVICE, there), GPUOPT_OK);
-        assert_true(multi_info(k).lower == optimum);
+        assert_true(multi_info(k).primal_bound == optimum);
         memset(now, 1, sizeof now);
         test_device_copy(there, now, sizeof now);
-        assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_DEVICE, there), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_DEVICE, there),
+                         GPUOPT_ERROR_ARGUMENT);
         test_device_release(there);
     }
     gpuopt_knapsack_multidimensional_destroy(k);

@@ -18,12 +18,12 @@ static int64_t searched(gpuopt_context *context, const multi *m, int32_t workers
     desc.node_limit = limit;
     k = multi_create(context, &desc);
     info = multi_info(k);
-    assert_true(info.lower <= optimum && optimum <= info.upper && info.nodes == 0);
+    assert_true(info.primal_bound <= optimum && optimum <= info.dual_bound && info.nodes == 0);
     assert_true(info.outcome == GPUOPT_MORE || info.free_items == 0);
     assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, &info), GPUOPT_OK);
     assert_true(info.free_items >= 0 && info.free_items <= m->items);
     if (info.outcome == GPUOPT_LIMIT) {
-        assert_true(limit > 0 && info.nodes >= limit && info.lower <= optimum && optimum <= info.upper);
+        assert_true(limit > 0 && info.nodes >= limit && info.primal_bound <= optimum && optimum <= info.dual_bound);
         multi_check_items(k, m, NULL);
     } else {
         multi_finish(k, m, optimum);
@@ -91,7 +91,7 @@ static void one_row(void **state) {
         assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &k), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(k, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-        searched(context, m, 64, test_few() ? 20000 : 200000, info.lower, &ended);
+        searched(context, m, 64, test_few() ? 20000 : 200000, info.primal_bound, &ended);
         gpuopt_knapsack_destroy(k);
     }
     assert_true(ended > round / 2);
@@ -166,7 +166,8 @@ static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multi
     do {
         const gpuopt_knapsack_multidimensional_info was = multi_info(k);
         assert_int_equal(gpuopt_knapsack_multidimensional_run(k, nodes, rounds, &e.info), GPUOPT_OK);
-        assert_true(e.info.lower >= was.lower && e.info.upper <= was.upper && e.info.nodes >= was.nodes);
+        assert_true(e.info.primal_bound >= was.primal_bound && e.info.dual_bound <= was.dual_bound &&
+                    e.info.nodes >= was.nodes);
         assert_true(rounds == 0 || e.info.rounds <= was.rounds + rounds);
         assert_true(e.info.outcome == GPUOPT_OPTIMAL || nodes == 0 || e.info.nodes >= was.nodes + nodes);
         multi_check_items(k, m, e.taken);
@@ -227,9 +228,9 @@ static void workers(void **state) {
             if (info.busy > busy) busy = info.busy;
             assert_true(info.busy <= count && info.nodes <= info.rounds * 128 * count);
         } while (info.outcome == GPUOPT_MORE && (count > 1 || info.rounds < 800));
-        if (count == 1) optimum = info.lower, alone = info.rounds;
+        if (count == 1) optimum = info.primal_bound, alone = info.rounds;
         if (count > 1 || info.outcome == GPUOPT_OPTIMAL) {
-            assert_true(info.outcome == GPUOPT_OPTIMAL && info.lower == optimum);
+            assert_true(info.outcome == GPUOPT_OPTIMAL && info.primal_bound == optimum);
             assert_int_equal(multi_check_items(k, m, NULL), optimum);
         }
         if (count == 16) assert_true(busy > 8 && info.rounds < alone / 4);
@@ -256,7 +257,7 @@ static void unit(void **state) {
         one = run_in_pieces(context, &desc, m, 0, 0);
         for (j = 0; j < m->items; j++) m->profit[j] *= 1000;
         other = run_in_pieces(context, &desc, m, 0, 0);
-        one.info.lower *= 1000, one.info.upper *= 1000;
+        one.info.primal_bound *= 1000, one.info.dual_bound *= 1000;
         assert_memory_equal(&one, &other, sizeof one);
     }
     free(m);

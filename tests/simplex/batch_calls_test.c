@@ -46,18 +46,18 @@ static void refused_descriptors(void **state) {
     int64_t start[ROWS + 1];
     int32_t index[ROWS * COLS];
     (void)state;
-#define BAD(code, text, change)                                                  \
-    bad = all->desc;                                                             \
-    memcpy(start, all->start, sizeof start);                                     \
-    memcpy(index, all->index, sizeof *index *(size_t)all->nonzeros);             \
-    bad.start = start, bad.index = index;                                        \
-    change;                                                                      \
+#define BAD(code, text, change)                                                   \
+    bad = all->desc;                                                              \
+    memcpy(start, all->start, sizeof start);                                      \
+    memcpy(index, all->index, sizeof *index *(size_t)all->nonzeros);              \
+    bad.start = start, bad.index = index;                                         \
+    change;                                                                       \
     REFUSED(code, text, gpuopt_simplex_batch_create(context, &bad, NULL, &many)); \
-    assert_null(many);                                                           \
+    assert_null(many);                                                            \
     REFUSED(code, text, gpuopt_simplex_batch_create(context, &bad, &plan, NULL)); \
     assert_true(plan.host_bytes == 0 && plan.device_bytes == 0 && host.live == live)
-    BAD(ARGUMENT, "copies", bad.copies = 0);
-    BAD(ARGUMENT, "copies", bad.copies = 65537);
+    BAD(ARGUMENT, "batch_size", bad.batch_size = 0);
+    BAD(ARGUMENT, "batch_size", bad.batch_size = 65537);
     BAD(ARGUMENT, "rows", bad.rows = -1);
     BAD(ARGUMENT, "rows", bad.rows = 513);
     BAD(ARGUMENT, "cols", bad.cols = -1);
@@ -276,7 +276,7 @@ static void memory_is_planned(void **state) {
         gpuopt_simplex_batch *many;
         uint64_t before[2];
         long allocations, live;
-        all->desc.copies = copies[k / 2];
+        all->desc.batch_size = copies[k / 2];
         all->desc.shared = k & 1 ? 0 : GPUOPT_SHARED_LB | GPUOPT_SHARED_UB;
         before[0] = host.bytes[0], before[1] = host.bytes[1];
         live = host.live;

@@ -72,7 +72,7 @@ static void few_pivots(void **state) {
     int64_t ours = 0, clp = 0;
     int32_t k;
     (void)state;
-    desc.copies = 1;
+    desc.batch_size = 1;
     desc.rows = ROWS, desc.cols = COLS;
     assert_int_equal(gpuopt_simplex_batch_create(context, &desc, NULL, &many), GPUOPT_OK);
     for (k = 0; k < count; k++) {
@@ -112,7 +112,7 @@ static void infeasible_without_bounds(void **state) {
     (void)state;
     p.count = 1;
     p.value = value, p.lhs = side, p.rhs = side;
-    desc.copies = 1;
+    desc.batch_size = 1;
     desc.rows = HEIGHT, desc.cols = WIDTH;
     for (j = 0; j < WIDTH; j++) ub[j] = HUGE_VAL;
     assert_int_equal(gpuopt_simplex_batch_create(context, &desc, NULL, &many), GPUOPT_OK);
@@ -152,7 +152,7 @@ static void infeasible_at_the_limit(void **state) {
     (void)state;
     p.count = 1;
     p.value = value, p.cost = cost, p.lhs = lhs, p.rhs = rhs;
-    desc.copies = 1;
+    desc.batch_size = 1;
     desc.rows = desc.cols = 2;
     desc.iteration_limit = 1;
     assert_int_equal(gpuopt_simplex_batch_create(context, &desc, NULL, &many), GPUOPT_OK);

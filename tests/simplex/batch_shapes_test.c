@@ -37,7 +37,7 @@ static void extreme_shapes(void **state) {
         }
         for (k = 0; k < cols; k++) cost[k] = -1, cost[cols + k] = k == 1 ? -1 : 1;
         for (k = 0; k < 2 * rows; k++) rhs[k] = k % rows + 1;
-        desc.copies = 2;
+        desc.batch_size = 2;
         desc.rows = rows, desc.cols = cols;
         desc.start = start, desc.index = index;
         p.count = 2;

@@ -144,18 +144,18 @@ gpuopt_simplex_desc children_root_desc(const mip *m, int way) {
 
 gpuopt_simplex_children_desc children_batch_desc(int32_t copies) {
     gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
-    desc.copies = copies;
+    desc.batch_size = copies;
     desc.changes = 9 * (int64_t)copies;
     desc.with_basis = desc.with_x = desc.with_farkas = 1;
     return desc;
 }
 
 gpuopt_simplex_children *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
-                                     gpuopt_simplex_on_pivot_limit when_full) {
+                                        gpuopt_simplex_on_pivot_limit when_full) {
     gpuopt_simplex_children_desc desc = children_batch_desc(copies);
     gpuopt_simplex_children *batch;
     desc.pivots = pivots;
-    desc.when_full = when_full;
+    desc.on_pivot_limit = when_full;
     must(gpuopt_simplex_children_create(root, &desc, NULL, &batch));
     return batch;
 }

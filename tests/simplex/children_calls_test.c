@@ -31,20 +31,20 @@ static void refused_descriptors(void **state) {
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     const long live = host.live;
     (void)state;
-#define BAD(code, text, member, value)                                          \
-    bad = children_batch_desc(COUNT);                                           \
-    bad.member = value;                                                         \
+#define BAD(code, text, member, value)                                             \
+    bad = children_batch_desc(COUNT);                                              \
+    bad.member = value;                                                            \
     REFUSED(code, text, gpuopt_simplex_children_create(root, &bad, NULL, &batch)); \
-    assert_null(batch);                                                         \
+    assert_null(batch);                                                            \
     REFUSED(code, text, gpuopt_simplex_children_create(root, &bad, &plan, NULL));  \
     assert_true(plan.host_bytes == 0 && host.live == live)
-    BAD(ARGUMENT, "copies", copies, 0);
-    BAD(ARGUMENT, "copies", copies, 65537);
+    BAD(ARGUMENT, "batch_size", batch_size, 0);
+    BAD(ARGUMENT, "batch_size", batch_size, 65537);
     BAD(ARGUMENT, "pivots", pivots, -1);
     BAD(ARGUMENT, "pivots", pivots, 65537);
     BAD(ARGUMENT, "changes", changes, -1);
     BAD(ARGUMENT, "changes", changes, (int64_t)1 << 31);
-    BAD(ARGUMENT, "when_full", when_full, (gpuopt_simplex_on_pivot_limit)2);
+    BAD(ARGUMENT, "on_pivot_limit", on_pivot_limit, (gpuopt_simplex_on_pivot_limit)2);
     BAD(ARGUMENT, "size", struct_size, 4);
     if (test_on("cuda")) {
         gpuopt_simplex *tableau;
@@ -126,16 +126,20 @@ static void refused_runs(void **state) {
     wrong.struct_size = 2;
     REFUSED(ARGUMENT, "report", gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 100, &wrong));
     if (!test_on("cuda")) {
-        REFUSED(UNSUPPORTED, "device memory", gpuopt_simplex_children_run(batch, GPUOPT_DEVICE, &all->c, 100, &after->r));
+        REFUSED(UNSUPPORTED, "device memory",
+                gpuopt_simplex_children_run(batch, GPUOPT_DEVICE, &all->c, 100, &after->r));
     }
     REFUSED(ARGUMENT, "count", gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, -1, &far, 100, &after->r));
-    REFUSED(ARGUMENT, "count", gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, COUNT / 2 + 1, &far, 100, &after->r));
-    REFUSED(ARGUMENT, "col is NULL", gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, NULL, 100, &after->r));
+    REFUSED(ARGUMENT, "count",
+            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, COUNT / 2 + 1, &far, 100, &after->r));
+    REFUSED(ARGUMENT, "col is NULL",
+            gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, NULL, 100, &after->r));
     REFUSED(ARGUMENT, "col[0]", gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, &far, 100, &after->r));
     REFUSED(ARGUMENT, "iterations", gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 0, NULL, 0, &after->r));
     must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 0, NULL, 100, &after->r));
     assert_int_equal(gpuopt_simplex_children_run(NULL, GPUOPT_HOST, &all->c, 100, &after->r), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_children_strong_branch(NULL, GPUOPT_HOST, 0, NULL, 100, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_children_strong_branch(NULL, GPUOPT_HOST, 0, NULL, 100, NULL),
+                     GPUOPT_ERROR_ARGUMENT);
     assert_true(after->x[0] == 0 && after->objective[0] == 0 && after->bound[COUNT - 1] == 0); /* nothing is written */
     must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 100, NULL));
     must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 100, &after->r));
@@ -269,9 +273,9 @@ static void memory_is_planned(void **state) {
                 children *all = children_draw(&seed, &m, copies[k] < 5 ? copies[k] : 5, CHILDREN_BOUNDS);
                 uint64_t before[2] = {host.bytes[0], host.bytes[1]};
                 long allocations, live = host.live;
-                batch_of.copies = copies[k];
+                batch_of.batch_size = copies[k];
                 batch_of.pivots = model == 1 ? 10 : 0;
-                batch_of.when_full = model == 1 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END;
+                batch_of.on_pivot_limit = model == 1 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END;
                 batch_of.with_basis = batch_of.with_x = batch_of.with_farkas = with;
                 must(gpuopt_simplex_children_create(root, &batch_of, &plan, NULL));
                 assert_int_equal(host.live, live);

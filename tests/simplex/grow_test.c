@@ -206,7 +206,7 @@ static void batches_go_on(void **state) {
         desc.algorithm = GPUOPT_ALGORITHM_AUTO;
         s = simplex_create(context, &desc);
         mip_free(&m);
-        batch_of.copies = EACH;
+        batch_of.batch_size = EACH;
         batch_of.changes = 9 * EACH;
         batch_of.with_basis = batch_of.with_x = batch_of.with_farkas = 1;
         if (test_on("cuda") && desc.method == GPUOPT_METHOD_TABLEAU) {

@@ -82,7 +82,7 @@ programs *programs_of(int32_t count, mip *model, int pattern, gpuopt_layout layo
     }
     free(dense);
     gpuopt_desc_init(&all->desc, sizeof all->desc);
-    all->desc.copies = count;
+    all->desc.batch_size = count;
     all->desc.rows = all->rows, all->desc.cols = all->cols;
     all->desc.start = all->start, all->desc.index = all->index;
     all->desc.layout = layout;

@@ -143,7 +143,7 @@ static void children_take_more_room(void **state) {
     gpuopt_simplex_children *batch = NULL;
     long before;
     (void)state;
-    batch_desc.copies = 3;
+    batch_desc.batch_size = 3;
     batch_desc.pivots = 65536;
     children.count = 3;
     children.start = start;
@@ -189,7 +189,7 @@ static void a_host_may_have_none(void **state) {
     gpuopt_simplex_children *batch = NULL, *second = NULL;
     uint8_t wanted[2 * N], before[2 * N], now[2 * N];
     (void)state;
-    batch_desc.copies = children.count = 1;
+    batch_desc.batch_size = children.count = 1;
     batch_desc.pivots = 65536;
     children.start = start;
     report.outcome = &outcome;
@@ -285,7 +285,7 @@ static void children_end_at_a_stop(void **state) {
     context_desc.threads = 1;
     context_desc.user = &asked;
     context_desc.stop = stops;
-    batch_desc.copies = 3;
+    batch_desc.batch_size = 3;
     batch_desc.pivots = 65536;
     children.count = 3;
     children.start = start;
