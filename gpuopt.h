@@ -629,7 +629,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *           rows and cols; the blocks differ by up to 8 columns. TABLEAU and PRIMAL only, no batch, no room for rows
  *           and columns; all ranks on the same backend, on CUDA with GPUs of the same kind, one each or several on one.
  *           Each rank makes the handle from the same description, and calls on it are collective, but for _plan,
- *           _get_farkas, _get_ray and _destroy: what the ranks were given is compared first, and whether what is to be
+ *           _get_proof and _destroy: what the ranks were given is compared first, and whether what is to be
  *           filled is NULL. If they differ, they return ARGUMENT, and nothing has changed. All ranks are told the
  *           same, with the bits of one rank without a group.
  *           What fails on one rank, as an allocation may, is the same status on all, but for errors of a GPU: its rank
@@ -738,9 +738,9 @@ typedef struct gpuopt_simplex_info {
     /* On the original data, absolute, at the last rebuild; -1 before the first one. */
     double primal_violation; /* the most that x of _get_solution, or its A x, is outside of the bounds */
     double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
-    /* INFEASIBLE: with y of _get_farkas (plus its low part), the least y'A x over the bounds minus the largest y'r over
+    /* INFEASIBLE: with y of _get_proof (farkas plus farkas_low), the least y'A x over the bounds minus the largest y'r over
      * the sides, where an infinite bound of a column counts as 1e24; with crossing bounds, lb - ub. UNBOUNDED: the gain
-     * of cost'd along the ray d of _get_ray. Both less all that rounding could have added. */
+     * of cost'd along the ray d of _get_proof. Both less all that rounding could have added. */
     double certificate_margin;
     /* INFEASIBLE: the largest |y'A| of a column towards an infinite bound; what it may add to the sum is already taken
      * off the margin. UNBOUNDED: the most that a row's activity moves along d towards a finite side, all rounding
@@ -749,7 +749,7 @@ typedef struct gpuopt_simplex_info {
     int32_t crossing; /* the first column with lb > ub; -1: none */
     /* The least tolerances with which the present point would be OPTIMAL, at the last rebuild: the largest violation in
      * units of max(1, |bound|), and the largest wrong reduced cost in units of max(1, |cost|); on the original data, of
-     * the point in twice the working precision (_get_low_parts). -1 as the violations. */
+     * the point in twice the working precision (x + x_low of _get_solution). -1 as the violations. */
     double primal_reached, dual_reached;
     int64_t dual_iterations;    /* of the iterations, the pivots of the dual method */
     gpuopt_certainty certainty; /* OPTIMAL: what is known, see gpuopt_simplex_iterate */
@@ -879,27 +879,37 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
 GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost);
 
-/* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
- * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A
- * nonbasic column whose bounds cross is at its lb. Rebuilds if anything has moved since the last rebuild. NUMERIC: one
- * of these numbers is beyond the range of double; none is delivered. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where, double *x,
-                                                     double *reduced_cost, double *activity, double *dual);
-/* Gets the proof of INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }, infinite
- * bounds of columns counting as 1e24; its largest entry is between 1 and 2. If that takes more than doubles, its low
- * part (_get_low_parts) is not 0. If bounds cross y is 0: the bounds of column info.crossing are the proof. STATE: the
- * outcome is another one. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuopt_memory_space where, double *y);
-/* Gets the proof of UNBOUNDED: ray [cols], its largest entry between 1 and 2; along x + t (ray + low part), t >= 0, no
- * column comes nearer to a finite bound, and rows move towards finite sides by at most t * certificate_residual. STATE:
- * the outcome is another one. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory_space where, double *ray);
+/* The present point, on the original data. Each array is NULL or in the memory that `where` says. */
+typedef struct gpuopt_simplex_solution {
+    size_t struct_size;   /* sizeof(gpuopt_simplex_solution) */
+    double *x;            /* [cols]; a nonbasic column whose bounds cross is at its lb */
+    double *reduced_cost; /* [cols] cost - A' dual */
+    double *activity;     /* [rows] A x */
+    double *dual;         /* [rows] change of the objective per unit of the row's active side */
+    double *x_low;        /* [cols] low words: x + x_low is the point in twice the working precision */
+    double *dual_low;     /* [rows] likewise of dual */
+} gpuopt_simplex_solution;
+/* Gets the present point. Rebuilds if anything has moved since the last rebuild. NUMERIC: a number is beyond the range
+ * of double; none is delivered. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                     const gpuopt_simplex_solution *solution);
 
-/* Gets what rounding to doubles has taken from other answers: x + this x [cols], dual + this dual [rows], and y or the
- * ray + this proof ([rows] or [cols]) are the handle's in twice the working precision. Each may be NULL. STATE: proof
- * is not NULL, and the outcome is neither INFEASIBLE nor UNBOUNDED. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory_space where, double *x,
-                                                      double *dual, double *proof);
+/* What proves INFEASIBLE or UNBOUNDED. Each array is NULL or in the memory that `where` says. */
+typedef struct gpuopt_simplex_proof {
+    size_t struct_size; /* sizeof(gpuopt_simplex_proof) */
+    /* INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }, infinite bounds of
+     * columns counting as 1e24; its largest entry is between 1 and 2. If bounds cross, y is 0: the bounds of column
+     * info.crossing are the proof. */
+    double *farkas;
+    double *farkas_low; /* [rows] low words, which the proof may need */
+    /* UNBOUNDED: d [cols], its largest entry between 1 and 2; along x + t (ray + ray_low), t >= 0, no column comes nearer
+     * to a finite bound, and rows move towards finite sides by at most t * certificate_residual. */
+    double *ray;
+    double *ray_low; /* [cols] low words */
+} gpuopt_simplex_proof;
+/* Gets the proof. STATE: an array is asked for that does not belong to the outcome. Not collective. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_proof(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                  const gpuopt_simplex_proof *proof);
 
 /* ---- Graphical models: bucket and mini-bucket elimination --------------------------------------------------------- *
  * Fioretto, Pontelli, Yeoh, Dechter: Accelerating Exact and Approximate Inference for (Distributed) Discrete

@@ -98,7 +98,13 @@ static gpuopt_status inspect(gpuopt_simplex *simplex, const mip *m, const char *
     uint8_t *status = calloc(rows + cols + 1, 1);
     gpuopt_status result = x && status ? GPUOPT_OK : GPUOPT_ERROR_MEMORY;
     int32_t k, n = m->columns.cols;
-    if (!result) result = gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, slope, activity, dual);
+    if (!result)
+        result = gpuopt_simplex_get_solution(simplex, GPUOPT_HOST,
+                                             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                        .x = x,
+                                                                        .reduced_cost = slope,
+                                                                        .activity = activity,
+                                                                        .dual = dual});
     if (!result) result = gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, status); /* repaired, it may be */
     for (k = 0; !result && k < n; k++) {
         compare_primal(&a->primal, x[k], m->lb[k], m->ub[k], k);

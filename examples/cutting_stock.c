@@ -173,7 +173,10 @@ static gpuopt_status generate(cutter *c) {
         status = solve_master(c);
         if (status || interrupted(NULL)) break;
         if (c->info.outcome != GPUOPT_OPTIMAL) status = GPUOPT_ERROR_NUMERIC;
-        if (!status) status = gpuopt_simplex_get_solution(c->master, GPUOPT_HOST, c->x, NULL, NULL, c->y);
+        if (!status)
+            status = gpuopt_simplex_get_solution(
+                c->master, GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = c->x, .dual = c->y});
         if (!status) status = price_patterns(c, &added);
         progress("%lld rounds, %d patterns, relaxation %.9g, bound %lld, %.1f s", (long long)c->rounds,
                  (int)c->known.count, c->info.objective, (long long)c->bound, now() - start);

@@ -163,7 +163,11 @@ int node_relax(worker *w) {
     w->outcome = info.outcome;
     w->objective = info.objective;
     w->bound = fmax(info.objective, w->bound);
-    return worker_ok(w, gpuopt_simplex_get_solution(w->lp, GPUOPT_HOST, w->x, w->slope, NULL, NULL)) &&
+    return worker_ok(
+               w, gpuopt_simplex_get_solution(w->lp, GPUOPT_HOST,
+                                              &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                         .x = w->x,
+                                                                         .reduced_cost = w->slope})) &&
            worker_ok(w, gpuopt_simplex_get_basis(w->lp, GPUOPT_HOST, w->basis)) && w->bound < w->cutoff;
 }
 

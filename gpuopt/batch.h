@@ -35,7 +35,7 @@ extern "C" {
  *            max(1, |cost|), by these numbers and by those of the scaled program, and primal and dual objective differ
  *            by at most dual_tolerance * max(1, |objective|), where a reduced cost that names an infinite bound counts
  *            as 0; unlike a single handle, it does not refine beyond that. INFEASIBLE and UNBOUNDED are proven as by gpuopt_simplex_iterate, with vectors that
- *            meet what _get_farkas and _get_ray say of theirs, but for rows along a ray, which move by so little that
+ *            meet what _get_proof say of theirs, but for rows along a ray, which move by so little that
  *            1e18 of the objective is gained within primal_tolerance. IMPRECISE: rounding allows none of these; a
  *            handle of its own may settle the program.
  * Bits       A program's results depend on its own data, the descriptor, and the iterations that each call does: not on
@@ -118,8 +118,8 @@ typedef struct gpuopt_simplex_batch_report {
     double *objective;   /* [count] of x */
     double *x;           /* [count][cols] the point that the program has come to */
     double *dual;        /* [count][rows] as of _get_solution; 0 if INFEASIBLE or UNBOUNDED */
-    double *farkas;      /* [count][rows] as of _get_farkas if INFEASIBLE (0 if bounds cross), else 0 */
-    double *farkas_low;  /* [count][rows] what rounding has taken from it, see gpuopt_simplex_get_low_parts */
+    double *farkas;      /* [count][rows] as of _get_proof if INFEASIBLE (0 if bounds cross), else 0 */
+    double *farkas_low;  /* [count][rows] what rounding has taken from it */
     double *ray;         /* [count][cols] the direction of the proof if UNBOUNDED, else 0 */
     double *ray_low;     /* [count][cols] what rounding has taken from it */
     uint8_t *basis;      /* [count][cols + rows] as of gpuopt_simplex_get_basis */

@@ -617,8 +617,8 @@ typedef struct gpuopt_simplex_child_report {
     double *objective;   /* [count] OPTIMAL: the optimum; else of the point that the child has come to, or NaN */
     uint8_t *basis;      /* [count][cols + rows] as of gpuopt_simplex_get_basis */
     double *x;           /* [count][cols] the point that the child has come to */
-    double *farkas;      /* [count][rows] as of gpuopt_simplex_get_farkas if INFEASIBLE, else 0 */
-    double *farkas_low;  /* [count][rows] what rounding has taken from it, see gpuopt_simplex_get_low_parts */
+    double *farkas;      /* [count][rows] as of gpuopt_simplex_get_proof if INFEASIBLE, else 0 */
+    double *farkas_low;  /* [count][rows] what rounding has taken from it */
     int32_t *certainty;  /* [count] a gpuopt_certainty: TOLERANCE if OPTIMAL, else NONE */
 } gpuopt_simplex_child_report;
 

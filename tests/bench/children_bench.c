@@ -102,7 +102,8 @@ static gpuopt_simplex *solve_root(const machine *on, const char *model, const mi
 static int find_fractional(const machine *on, const char *model, gpuopt_simplex *root, const mip *m, int64_t most,
                            work *w, double *x) {
     int32_t j;
-    gpuopt_status status = gpuopt_simplex_get_solution(root, GPUOPT_HOST, x, NULL, NULL, NULL);
+    gpuopt_status status = gpuopt_simplex_get_solution(
+        root, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x});
     if (status) return failed(on, model, "get_solution", status);
     for (j = 0, w->count = 0; j < m->columns.cols && 2 * (w->count + 1) <= most; j++)
         if (m->integer[j] && x[j] - floor(x[j]) > 1e-6 && x[j] - floor(x[j]) < 1 - 1e-6) w->col[w->count++] = j;

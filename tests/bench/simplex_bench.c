@@ -142,7 +142,11 @@ static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, figu
     double *x = calloc((size_t)model->columns.cols + 1, sizeof *x);
     double *dual = calloc((size_t)model->columns.rows + 1, sizeof *dual);
     gpuopt_status status =
-        x && dual ? gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, dual) : GPUOPT_ERROR_MEMORY;
+        x && dual
+            ? gpuopt_simplex_get_solution(
+                  simplex, GPUOPT_HOST,
+                  &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .dual = dual})
+            : GPUOPT_ERROR_MEMORY;
     if (!status) figures_check(f, model, x, dual);
     free(x);
     free(dual);

@@ -84,7 +84,12 @@ static void solve(pass *p, gpuopt_simplex_method method) {
     CALL(gpuopt_simplex_set_basis(handle, GPUOPT_HOST, basis));
     CALL(gpuopt_simplex_rebuild(handle, 1, &info));
     CALL(gpuopt_simplex_iterate(handle, 10000, &info));
-    CALL(gpuopt_simplex_get_solution(handle, GPUOPT_HOST, x, reduced, activity, dual));
+    CALL(gpuopt_simplex_get_solution(handle, GPUOPT_HOST,
+                                     &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                .x = x,
+                                                                .reduced_cost = reduced,
+                                                                .activity = activity,
+                                                                .dual = dual}));
     mix(p, &info.objective, sizeof info.objective), mix(p, &info.iterations, sizeof info.iterations);
     mix(p, x, sizeof x), mix(p, reduced, sizeof reduced), mix(p, activity, sizeof activity), mix(p, dual, sizeof dual);
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);

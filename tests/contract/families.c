@@ -161,7 +161,8 @@ static gpuopt_status simplex_work(void *handle, int all, void *info) {
 }
 
 static gpuopt_status simplex_read(void *handle, gpuopt_memory_space where, void *answer) {
-    return gpuopt_simplex_get_solution(handle, where, answer, NULL, NULL, NULL);
+    return gpuopt_simplex_get_solution(
+        handle, where, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = answer});
 }
 
 static gpuopt_status simplex_write(void *handle, gpuopt_memory_space where, const void *vector) {

@@ -124,7 +124,9 @@ static int run_simplex(gpuopt_context *context, gpuopt_simplex_method method) {
     desc.method = method;
     if (gpuopt_simplex_create(context, &desc, NULL, &simplex)) return 1;
     if (gpuopt_simplex_iterate(simplex, INT64_MAX, &info) ||
-        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, dual))
+        gpuopt_simplex_get_solution(
+            simplex, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .dual = dual}))
         return 1;
     gpuopt_simplex_destroy(simplex);
     printf("simplex %016llx iterations %lld %s; ",

@@ -38,16 +38,24 @@ static void check_certificate(const gpuopt_simplex_info *info, const double *ent
 
 static void check_farkas(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
     double y[MOST], low[MOST];
-    REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_proof(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = y}) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_proof(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}) == GPUOPT_OK);
     check_certificate(info, y, f->rows);
     REQUIRE(exact_farkas_margin(scaled, y, low, 1e24) >= info->certificate_margin);
 }
 
 static void check_ray(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
     double ray[MOST], low[MOST];
-    REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, ray) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_proof(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = ray}) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_proof(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray_low = low}) == GPUOPT_OK);
     check_certificate(info, ray, f->cols);
     REQUIRE(exact_ray_gain(scaled, ray, low) >= info->certificate_margin);
     /* The residual is in units of the scaled row. */
@@ -58,8 +66,12 @@ static void check_ray(fuzz *f, const mip *scaled, const gpuopt_simplex_info *inf
 /* What the present point is worth, in exact rationals; rounding of what info says, and of the limits, is some 1e-16. */
 static void check_primal(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
     double x[MOST], low[MOST], reached;
-    REQUIRE(gpuopt_simplex_get_solution(f->handle[0], GPUOPT_HOST, x, NULL, NULL, NULL) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, low, NULL, NULL) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_solution(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_solution(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x_low = low}) == GPUOPT_OK);
     reached = exact_primal_reached(scaled, x, low);
     REQUIRE(reached <= 1e-9 * (1 + 1e-12));
     REQUIRE(info->primal_reached <= 1e-9 && fabs(reached - info->primal_reached) <= 1e-12 * reached + 1e-20);
@@ -68,8 +80,12 @@ static void check_primal(fuzz *f, const mip *scaled, const gpuopt_simplex_info *
 static void check_dual(fuzz *f, const mip *scaled) {
     double y[MOST], low[MOST];
     uint8_t basis[BOTH];
-    REQUIRE(gpuopt_simplex_get_solution(f->handle[0], GPUOPT_HOST, NULL, NULL, NULL, y) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, low, NULL) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_solution(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .dual = y}) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_solution(f->handle[0], GPUOPT_HOST,
+                                        &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                   .dual_low = low}) == GPUOPT_OK);
     REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, basis) == GPUOPT_OK);
     REQUIRE(exact_dual_reached(scaled, y, low, basis) <= 1e-9 * (1 + 1e-12));
 }
@@ -90,9 +106,15 @@ void answers_verdict(fuzz *f) {
     }
     REQUIRE(f->wide || info.outcome == expected.outcome);
     if (info.outcome == GPUOPT_INFEASIBLE) check_farkas(f, &scaled, &info);
-    else REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
+    else
+        REQUIRE(gpuopt_simplex_get_proof(f->handle[0], GPUOPT_HOST,
+                                         &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof),
+                                                                 .farkas = y}) == GPUOPT_ERROR_STATE);
     if (info.outcome == GPUOPT_UNBOUNDED) check_ray(f, &scaled, &info);
-    else REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
+    else
+        REQUIRE(gpuopt_simplex_get_proof(f->handle[0], GPUOPT_HOST,
+                                         &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof),
+                                                                 .ray = y}) == GPUOPT_ERROR_STATE);
     if (info.outcome == GPUOPT_OPTIMAL || info.outcome == GPUOPT_UNBOUNDED) check_primal(f, &scaled, &info);
     if (info.outcome == GPUOPT_OPTIMAL) check_dual(f, &scaled);
     if (info.outcome == GPUOPT_IMPRECISE) return;

@@ -46,7 +46,10 @@ static void check_twin(fuzz *f) {
     REQUIRE(memcmp(&a, &b, sizeof a) == 0);
     if (f->both % 2) return; /* reading the solution may rebuild: not always */
     for (k = 0; k < 2; k++)
-        REQUIRE(gpuopt_simplex_get_solution(f->handle[k], GPUOPT_HOST, x[k], NULL, x[k] + MOST, NULL) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_get_solution(f->handle[k], GPUOPT_HOST,
+                                            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                       .x = x[k],
+                                                                       .activity = x[k] + MOST}) == GPUOPT_OK);
     REQUIRE(memcmp(x[0], x[1], sizeof x[0]) == 0);
 }
 

@@ -39,7 +39,8 @@ static void told(host *h, gpuopt_status status, const void *what, size_t size) {
 static gpuopt_simplex_info state(host *h) {
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     told(h, gpuopt_simplex_get_info(h->simplex, &info), &info, sizeof info);
-    told(h, gpuopt_simplex_get_basic_variables(h->simplex, GPUOPT_HOST, h->list), h->list, sizeof *h->list * (size_t)h->rows);
+    told(h, gpuopt_simplex_get_basic_variables(h->simplex, GPUOPT_HOST, h->list), h->list,
+         sizeof *h->list * (size_t)h->rows);
     told(h, gpuopt_simplex_get_basis(h->simplex, GPUOPT_HOST, h->basis), h->basis, (size_t)(h->rows + h->cols));
     return info;
 }
@@ -84,25 +85,40 @@ static void choose(host *h) {
 static void read_solution(host *h) {
     double *x = h->values, *d = x + h->cols, *activity = d + h->cols, *dual = activity + h->rows, bound = 0;
     const size_t all = sizeof(double) * 2 * (size_t)(h->rows + h->cols);
-    told(h, gpuopt_simplex_get_solution(h->simplex, GPUOPT_HOST, x, d, activity, dual), x, all);
+    told(h,
+         gpuopt_simplex_get_solution(h->simplex, GPUOPT_HOST,
+                                     &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                .x = x,
+                                                                .reduced_cost = d,
+                                                                .activity = activity,
+                                                                .dual = dual}),
+         x, all);
     memset(x, 0, all);
-    told(h, gpuopt_simplex_get_low_parts(h->simplex, GPUOPT_HOST, x, dual, NULL), x, all);
+    told(h,
+         gpuopt_simplex_get_solution(
+             h->simplex, GPUOPT_HOST,
+             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x_low = x, .dual_low = dual}),
+         x, all);
     told(h, gpuopt_simplex_get_bound(h->simplex, &bound), &bound, sizeof bound);
 }
 
 static void read_proof(host *h, const gpuopt_simplex_info *info) {
-    double *to = calloc((size_t)(h->rows + h->cols) + 1, sizeof *to);
-    gpuopt_status status = info->outcome == GPUOPT_INFEASIBLE ? gpuopt_simplex_get_farkas(h->simplex, GPUOPT_HOST, to)
-                                                              : gpuopt_simplex_get_ray(h->simplex, GPUOPT_HOST, to);
-    told(h, status, to, sizeof *to * (size_t)(h->rows + h->cols));
+    const size_t count = (size_t)(h->rows + h->cols);
+    double *to = calloc(count + 1, sizeof *to), *low = calloc(count + 1, sizeof *low);
+    gpuopt_simplex_proof proof = GPUOPT_INIT(gpuopt_simplex_proof);
+    gpuopt_status status;
+    if (info->outcome == GPUOPT_INFEASIBLE) proof.farkas = to, proof.farkas_low = low;
+    else proof.ray = to, proof.ray_low = low;
+    status = gpuopt_simplex_get_proof(h->simplex, GPUOPT_HOST, &proof);
+    told(h, status, to, sizeof *to * count);
+    told(h, status, low, sizeof *low * count);
     if (status) {
         free(to);
+        free(low);
         return;
     }
     h->log->proof = to;
-    h->log->proof_low = calloc((size_t)(h->rows + h->cols) + 1, sizeof *to);
-    told(h, gpuopt_simplex_get_low_parts(h->simplex, GPUOPT_HOST, NULL, NULL, h->log->proof_low), h->log->proof_low,
-         sizeof *to * (size_t)(h->rows + h->cols));
+    h->log->proof_low = low;
 }
 
 static void use_inverse(host *h) {

@@ -68,8 +68,16 @@ static gpuopt_status call(gpuopt_simplex *s, const mip *m, int which, int wrong)
     case 12: status = gpuopt_simplex_flip(s, wrong, NULL); break;
     case 13: status = gpuopt_simplex_set_basis(s, GPUOPT_HOST, basis); break;
     case 14: status = gpuopt_simplex_get_basis(s, GPUOPT_HOST, wrong ? NULL : basis); break;
-    case 15: status = gpuopt_simplex_get_solution(s, GPUOPT_HOST, x, none, NULL, NULL); break;
-    case 16: status = gpuopt_simplex_get_low_parts(s, GPUOPT_HOST, x, none, NULL); break;
+    case 15:
+        status = gpuopt_simplex_get_solution(
+            s, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .reduced_cost = none});
+        break;
+    case 16:
+        status = gpuopt_simplex_get_solution(
+            s, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x_low = x, .dual_low = none});
+        break;
     case 17: status = gpuopt_simplex_get_basic_variables(s, GPUOPT_HOST, wrong ? NULL : list); break;
     case 18: x[1] = wrong, status = gpuopt_simplex_ftran(s, GPUOPT_HOST, 1, x); break;
     case 19: x[2] = wrong, status = gpuopt_simplex_btran(s, GPUOPT_HOST, 1, x); break;

@@ -317,16 +317,43 @@ static void bases_and_evidence(void **state) {
     check(f, gpuopt_simplex_set_basis(s, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT, "is not a constant of its enum");
     basis[nonbasic] = GPUOPT_VARIABLE_AT_LOWER, basis[basic] = GPUOPT_VARIABLE_AT_LOWER;
     check(f, gpuopt_simplex_set_basis(s, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT, "1 variables are basic");
-    check(f, gpuopt_simplex_get_farkas(s, GPUOPT_HOST, y), GPUOPT_ERROR_STATE, "not INFEASIBLE");
-    check(f, gpuopt_simplex_get_ray(s, GPUOPT_HOST, y), GPUOPT_ERROR_STATE, "not UNBOUNDED");
-    check(f, gpuopt_simplex_get_farkas(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
-    check(f, gpuopt_simplex_get_ray(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f,
+          gpuopt_simplex_get_proof(s, GPUOPT_HOST,
+                                   &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = y}),
+          GPUOPT_ERROR_STATE, "not INFEASIBLE");
+    check(f,
+          gpuopt_simplex_get_proof(s, GPUOPT_HOST,
+                                   &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = y}),
+          GPUOPT_ERROR_STATE, "not UNBOUNDED");
+    check(
+        f,
+        gpuopt_simplex_get_proof(s, GPUOPT_HOST, &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof)}),
+        GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(
+        f,
+        gpuopt_simplex_get_proof(s, GPUOPT_HOST, &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof)}),
+        GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_simplex_get_proof(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_simplex_get_proof(s, GPUOPT_HOST, &(gpuopt_simplex_proof){.struct_size = 3}), GPUOPT_ERROR_ARGUMENT,
+          "struct_size");
+    check(f, gpuopt_simplex_get_solution(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
     assert_true(y[0] == 7 && y[4] == 7);
     assert_int_equal(gpuopt_simplex_get_basis(NULL, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_set_basis(NULL, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_solution(NULL, GPUOPT_HOST, y, y, y, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_farkas(NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_ray(NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(
+        gpuopt_simplex_get_solution(
+            NULL, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){
+                .struct_size = sizeof(gpuopt_simplex_solution), .x = y, .reduced_cost = y, .activity = y, .dual = y}),
+        GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(
+        gpuopt_simplex_get_proof(NULL, GPUOPT_HOST,
+                                 &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = y}),
+        GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(
+        gpuopt_simplex_get_proof(NULL, GPUOPT_HOST,
+                                 &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = y}),
+        GPUOPT_ERROR_ARGUMENT);
 }
 
 /* Each array of a solution by itself. */
@@ -334,13 +361,20 @@ static void part_of_a_solution(void **state) {
     fixture *f = *state;
     double vector[4][COLS], *const all[4] = {f->before.x, f->before.reduced_cost, f->before.activity, f->before.dual};
     int k;
-    assert_int_equal(gpuopt_simplex_get_solution(f->simplex, GPUOPT_HOST, NULL, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(
+        gpuopt_simplex_get_solution(f->simplex, GPUOPT_HOST,
+                                    &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution)}),
+        GPUOPT_OK);
     for (k = 0; k < 4; k++) {
         size_t count = k < 2 ? COLS : ROWS;
-        assert_int_equal(gpuopt_simplex_get_solution(f->simplex, GPUOPT_HOST, k == 0 ? vector[0] : NULL,
-                                                     k == 1 ? vector[1] : NULL, k == 2 ? vector[2] : NULL,
-                                                     k == 3 ? vector[3] : NULL),
-                         GPUOPT_OK);
+        assert_int_equal(
+            gpuopt_simplex_get_solution(f->simplex, GPUOPT_HOST,
+                                        &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                   .x = k == 0 ? vector[0] : NULL,
+                                                                   .reduced_cost = k == 1 ? vector[1] : NULL,
+                                                                   .activity = k == 2 ? vector[2] : NULL,
+                                                                   .dual = k == 3 ? vector[3] : NULL}),
+            GPUOPT_OK);
         assert_memory_equal(vector[k], all[k], count * sizeof(double));
     }
 }

@@ -63,7 +63,9 @@ static void against_fresh_handles(void **state) {
             answer living, fresh;
             const char *fault;
             double x[200], lb = m.lb[j], ub = m.ub[j];
-            must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL));
+            must(gpuopt_simplex_get_solution(
+                simplex, GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
             m.ub[j] = fmax(lb, 0.7 * x[j]);
             must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, NULL, &m.ub[j]));
             if (step % 3 == 0) {
@@ -109,7 +111,8 @@ static void takes_effect_at_once(void **state) {
     (void)state;
     assert_true(info.outcome == GPUOPT_OPTIMAL && info.objective == -17); /* x = (3, 7) */
     must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 2, twice, NULL, values));
-    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_get_solution(
+        simplex, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
     assert_true(x[1] == 2); /* nonbasic at its upper bound, which came down to the last of the two values */
     assert_int_equal(simplex_info(simplex).outcome, GPUOPT_MORE);
     info = simplex_iterate(simplex, 100);

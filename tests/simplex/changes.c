@@ -97,7 +97,9 @@ const char *changes_fault(gpuopt_simplex *simplex, const mip *m, int *verdicts) 
                  fabs(e.objective - a.info.objective) > 1e-9 * fmax(1, fabs(e.objective)))
             fault = "another objective than in rationals";
         else if (e.outcome == GPUOPT_INFEASIBLE) {
-            must(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, low));
+            must(gpuopt_simplex_get_proof(
+                simplex, GPUOPT_HOST,
+                &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}));
             if (!(exact_farkas_margin(m, a.farkas, low, 1e24) > 0)) fault = "no proof in rationals";
         }
     }

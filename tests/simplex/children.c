@@ -182,7 +182,8 @@ mip children_cover(uint64_t seed, int32_t rows, int32_t cols) {
 
 int32_t children_fractional(gpuopt_simplex *root, const mip *m, int32_t *col, double *x) {
     int32_t count = 0, j;
-    must(gpuopt_simplex_get_solution(root, GPUOPT_HOST, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_get_solution(
+        root, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
     for (j = 0; j < m->columns.cols; j++)
         if (x[j] - floor(x[j]) > 1e-6 && x[j] - floor(x[j]) < 1 - 1e-6) col[count++] = j;
     return count;

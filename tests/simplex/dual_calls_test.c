@@ -76,7 +76,10 @@ static void mixed_with_the_parts(void **state) {
             gpuopt_simplex_leaving leaving = GPUOPT_INIT(gpuopt_simplex_leaving);
             assert_true(step < 10000);
             info = simplex_iterate(simplex, 1);
-            if (step % 4 == 1) must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL));
+            if (step % 4 == 1)
+                must(gpuopt_simplex_get_solution(
+                    simplex, GPUOPT_HOST,
+                    &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
             if (step % 4 != 3 || step > 100 || info.outcome != GPUOPT_MORE) continue;
             must(gpuopt_simplex_price(simplex, &entering));
             if (entering.variable < 0) continue;

@@ -89,7 +89,9 @@ static const char *child_fault(gpuopt_simplex *simplex, const mip *m, int *verdi
         fault = "another objective than CLP's";
     if (!fault && outcome == GPUOPT_INFEASIBLE && m->columns.rows < 300) {
         double *low = calloc((size_t)m->columns.rows + 1, sizeof *low);
-        must(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, low));
+        must(gpuopt_simplex_get_proof(
+            simplex, GPUOPT_HOST,
+            &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}));
         if (!(exact_farkas_margin(m, child.farkas, low, 1e24) > 0)) fault = "no proof in rationals";
         free(low);
     }

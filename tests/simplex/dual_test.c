@@ -65,7 +65,9 @@ static const char *box_shows(gpuopt_simplex *simplex, const mip *m) {
     double x[8], activity[8];
     int32_t j, basic = 0;
     must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis));
-    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, activity, NULL));
+    must(gpuopt_simplex_get_solution(
+        simplex, GPUOPT_HOST,
+        &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .activity = activity}));
     for (j = 0; j < cols + rows; j++) {
         const double l = j < cols ? m->lb[j] : m->lhs[j - cols], u = j < cols ? m->ub[j] : m->rhs[j - cols];
         const double value = j < cols ? x[j] : activity[j - cols];
@@ -149,7 +151,9 @@ static void certified_bases(void **state) {
                 fault = "another basis";
             if (!fault && info.outcome == GPUOPT_INFEASIBLE) {
                 double low[16] = {0};
-                must(gpuopt_simplex_get_low_parts(other, GPUOPT_HOST, NULL, NULL, low));
+                must(gpuopt_simplex_get_proof(
+                    other, GPUOPT_HOST,
+                    &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}));
                 if (!(exact_farkas_margin(&m, found.farkas, low, 1e24) > 0)) fault = "no proof in rationals";
             }
             if (!fault && simplex_iterate(other, 100000).outcome != e.outcome) fault = "another verdict afterwards";

@@ -94,7 +94,8 @@ static void cuts_against_clp(void **state) {
             int32_t k, j, list[ROOM], count = 0;
             growing_lines l;
             must(gpuopt_simplex_get_bound(s, &before));
-            must(gpuopt_simplex_get_solution(s, GPUOPT_HOST, x, NULL, NULL, NULL));
+            must(gpuopt_simplex_get_solution(
+                s, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
             k = g.rows++;
             for (j = 0; j < g.cols; j++) {
                 g.a[k][j] = (double)test_random_int(&seed, 0, 5);
@@ -111,7 +112,9 @@ static void cuts_against_clp(void **state) {
             assert_true(info.dual_iterations > dual && info.dual_iterations - dual == info.iterations - all);
             assert_int_equal(info.refactorizations, refactorizations);
             if (round % 4 != 3) continue;
-            must(gpuopt_simplex_get_solution(s, GPUOPT_HOST, NULL, NULL, activity, NULL));
+            must(gpuopt_simplex_get_solution(
+                s, GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .activity = activity}));
             for (k = g.rows - 1; k >= 12; k--) /* cuts that do not bind */
                 if (activity[k] < g.rhs[k] - 1e-6) list[count++] = k;
             must(gpuopt_simplex_remove_rows(s, count, list));
@@ -152,7 +155,9 @@ static void columns_against_clp(void **state) {
             int32_t i, j, k = g.cols, list[ROOM], count = 0;
             uint8_t basis[2 * ROOM];
             growing_lines l;
-            must(gpuopt_simplex_get_solution(s, GPUOPT_HOST, NULL, NULL, NULL, dual));
+            must(gpuopt_simplex_get_solution(
+                s, GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .dual = dual}));
             for (i = 0; i < g.rows; i++) {
                 g.a[i][k] = (double)test_random_int(&seed, 0, 5);
                 reduced += g.a[i][k] * dual[i];

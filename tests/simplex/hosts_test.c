@@ -308,8 +308,10 @@ static void drive(gpuopt_context *context, const gpuopt_simplex_desc *desc, cons
         assert_int_equal(info.iterations, ++count);
         simplex_iterate(twin, 1);
         must(gpuopt_simplex_get_basis(twin, GPUOPT_HOST, other));
-        must(gpuopt_simplex_get_solution(twin, GPUOPT_HOST, NULL, NULL, NULL,
-                                         NULL)); /* rebuilds as look() did: rounds the same */
+        must(gpuopt_simplex_get_solution(
+            twin, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){
+                .struct_size = sizeof(gpuopt_simplex_solution)})); /* rebuilds as look() did: rounds the same */
         unify(&p.t, other);
         assert_memory_equal(other, status, (size_t)p.t.both);
         assert_true(count < 2000);

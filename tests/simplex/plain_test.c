@@ -183,7 +183,8 @@ static void children_of(gpuopt_context *context, int kind, uint64_t seed, tally 
     children *all;
     int32_t k;
     simplex_iterate(root, INT64_MAX);
-    must(gpuopt_simplex_get_solution(root, GPUOPT_HOST, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_get_solution(
+        root, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
     all = plain_children(kind, &m, x, seed, asked, changes);
     must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 100000, &r->r));
     for (k = 0; k < asked; k++) {

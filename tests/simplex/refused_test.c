@@ -132,7 +132,12 @@ static int same_call(const model *m, gpuopt_simplex *const s[2], int what, int32
         case 4: status[k] = gpuopt_simplex_rebuild(s[k], number & 1, &info[k]); break;
         default:
             status[k] =
-                gpuopt_simplex_get_solution(s[k], GPUOPT_HOST, x[k], x[k] + MOST, x[k] + 2 * MOST, x[k] + 3 * MOST);
+                gpuopt_simplex_get_solution(s[k], GPUOPT_HOST,
+                                            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                       .x = x[k],
+                                                                       .reduced_cost = x[k] + MOST,
+                                                                       .activity = x[k] + 2 * MOST,
+                                                                       .dual = x[k] + 3 * MOST});
         }
     }
     (void)m;
@@ -331,7 +336,12 @@ static void overflow_is_told(void **state) {
             assert_true(isfinite(info.objective) && isfinite(info.infeasibility));
             assert_true(isfinite(info.primal_violation) && isfinite(info.dual_violation));
         }
-        status = gpuopt_simplex_get_solution(s, GPUOPT_HOST, x, x + MOST, x + 2 * MOST, x + 3 * MOST);
+        status = gpuopt_simplex_get_solution(s, GPUOPT_HOST,
+                                             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                        .x = x,
+                                                                        .reduced_cost = x + MOST,
+                                                                        .activity = x + 2 * MOST,
+                                                                        .dual = x + 3 * MOST});
         if (status) assert_true(status == GPUOPT_ERROR_NUMERIC && host.error[0]);
         for (k = 0; k < m.cols && !status; k++) assert_true(isfinite(x[k]) && isfinite(x[MOST + k]));
         for (k = 0; k < m.rows && !status; k++) assert_true(isfinite(x[2 * MOST + k]) && isfinite(x[3 * MOST + k]));

@@ -63,7 +63,10 @@ static void is_the_optimum(gpuopt_simplex *simplex, const program *p) {
     assert_int_equal(gpuopt_simplex_get_info(simplex, &info), GPUOPT_OK);
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     assert_true(fabs(info.objective - p->optimum) < 1e-6);
-    assert_int_equal(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(
+        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST,
+                                    &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}),
+        GPUOPT_OK);
     for (j = 0; j < N; j++) assert_true(fabs(x[j] - 1) < 1e-9);
 }
 

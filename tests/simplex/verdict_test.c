@@ -168,7 +168,10 @@ static const char *verdict_fault(gpuopt_simplex *simplex, const mip *m, const an
     if (a->info.outcome == GPUOPT_INFEASIBLE && a->info.crossing < 0) {
         double low[MOST] = {0};
         int32_t i, twice = 0;
-        assert_int_equal(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, low), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_get_proof(
+                             simplex, GPUOPT_HOST,
+                             &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}),
+                         GPUOPT_OK);
         for (i = 0; i < m->columns.rows; i++) twice |= low[i] != 0;
         count->twice += twice;
         if (!(exact_farkas_margin(m, a->farkas, low, 1e24) >= a->info.certificate_margin)) return "the proof";

@@ -227,8 +227,14 @@ static void walks_between_bases(void **state) {
                 continue;
             }
             if (!test_on("cuda") && simplex_info(walker).refactorizations == before) moved += changes > 0;
-            must(gpuopt_simplex_get_solution(walker, GPUOPT_HOST, x[0], NULL, NULL, dual[0]));
-            must(gpuopt_simplex_get_solution(loader, GPUOPT_HOST, x[1], NULL, NULL, dual[1]));
+            must(gpuopt_simplex_get_solution(walker, GPUOPT_HOST,
+                                             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                        .x = x[0],
+                                                                        .dual = dual[0]}));
+            must(gpuopt_simplex_get_solution(loader, GPUOPT_HOST,
+                                             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                        .x = x[1],
+                                                                        .dual = dual[1]}));
             for (j = 0; j < cols; j++) largest = fmax(largest, fabs(x[1][j]));
             for (j = 0; j < cols; j++)
                 if (fabs(x[0][j] - x[1][j]) > 1e-9 * (1 + largest))
@@ -266,7 +272,8 @@ static void statuses_give_way(void **state) {
     uint8_t got[4];
     (void)state;
     must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, set));
-    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_get_solution(
+        simplex, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
     must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, got));
     assert_true(x[0] == 5 && x[1] == 0 && x[2] == 1);
     assert_true(got[0] == GPUOPT_VARIABLE_AT_UPPER && got[1] == GPUOPT_VARIABLE_AT_ZERO &&
@@ -292,7 +299,9 @@ static void at_zero_is_at_lower(void **state) {
     must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, set));
     must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, got));
     assert_memory_equal(got, expected, sizeof got);
-    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, &activity, NULL));
+    must(gpuopt_simplex_get_solution(
+        simplex, GPUOPT_HOST,
+        &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .activity = &activity}));
     assert_true(activity == 3 && x[0] == 1 && x[1] == 2);
     gpuopt_simplex_destroy(simplex);
     mip_free(&m);
