@@ -17,12 +17,11 @@ static int64_t weight[ITEMS], profit[ITEMS], capacity;
 /* The oracle: dynamic programming over the weight, with 1 or 2 copies of each item. */
 static int64_t optimum(int copies) {
     static int64_t value[ROOM + 1];
-    int64_t c;
-    int k;
+    int64_t c, with, k;
     memset(value, 0, sizeof value);
     for (k = 0; k < ITEMS * copies; k++)
         for (c = capacity; c >= weight[k % ITEMS]; c--) {
-            int64_t with = value[c - weight[k % ITEMS]] + profit[k % ITEMS];
+            with = value[c - weight[k % ITEMS]] + profit[k % ITEMS];
             if (with > value[c]) value[c] = with;
         }
     return value[capacity];
@@ -30,19 +29,17 @@ static int64_t optimum(int copies) {
 
 /* A handle after the first levels: each one has done the same and holds the same nodes. */
 static gpuopt_knapsack *begin(const gpuopt_knapsack_desc *desc, int levels) {
-    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     gpuopt_knapsack *knapsack = NULL;
     must(gpuopt_knapsack_create(context, desc, NULL, &knapsack));
-    if (levels > 0) must(gpuopt_knapsack_expand(knapsack, 0, levels, &info));
+    if (levels > 0) must(gpuopt_knapsack_expand(knapsack, 0, levels, NULL));
     return knapsack;
 }
 
-/* Searches to the end, in pieces of some nodes, and returns the best profit; *expanded grows by the nodes. */
-static int64_t end(gpuopt_knapsack *knapsack, int64_t *expanded) {
+/* Searches to the end, in pieces of some nodes, and returns the best profit. */
+static int64_t end(gpuopt_knapsack *knapsack) {
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     do must(gpuopt_knapsack_expand(knapsack, 1000, 0, &info));
     while (info.outcome == GPUOPT_MORE);
-    *expanded += info.expanded;
     gpuopt_knapsack_destroy(knapsack);
     return info.lower;
 }
@@ -51,10 +48,10 @@ int main(int argc, char **argv) {
     gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     gpuopt_knapsack *one, *two;
-    int64_t upper[ITEMS], copies[ITEMS], best, value, heavy, helped, expanded = 0, left = 0;
+    int64_t upper[ITEMS], copies[ITEMS], best, value, carried, helped;
     uint8_t taken[ITEMS];
     uint64_t size;
-    unsigned char *bytes;
+    void *bytes;
     unsigned seed = 7;
     int j, right;
 
@@ -78,12 +75,11 @@ int main(int argc, char **argv) {
     must(gpuopt_knapsack_get_info(one, &info));
     printf("after %d levels: %d nodes, profit %d to %d\n", LEVELS, (int)info.alive, (int)info.lower, (int)info.upper);
     must(gpuopt_knapsack_pack(one, -1, 0, NULL, 0, &size));
-    bytes = malloc(size);
-    if (!bytes) return 3;
+    bytes = room_for(size);
     must(gpuopt_knapsack_pack(one, -1, 0, bytes, size, &size));
     two = begin(&desc, 0);
     must(gpuopt_knapsack_unpack(two, bytes, size));
-    value = end(two, &left);
+    value = end(two);
     printf("from the checkpoint: %d\n", (int)value);
     right = info.outcome == GPUOPT_MORE && info.alive > 1 && value == best;
 
@@ -94,15 +90,14 @@ int main(int argc, char **argv) {
     free(bytes);
     must(gpuopt_knapsack_expand(two, 0, 3, &info));
     must(gpuopt_knapsack_pack(two, -1, 0, NULL, 0, &size));
-    bytes = malloc(size);
-    if (!bytes) return 3;
+    bytes = room_for(size);
     must(gpuopt_knapsack_pack(two, -1, 1, bytes, size, &size)); /* with 1 they leave the helper's pool */
     must(gpuopt_knapsack_add(one, bytes, size));
     free(bytes);
     must(gpuopt_knapsack_get_items(two, GPUOPT_HOST, taken, &helped, NULL));
     must(gpuopt_knapsack_set_incumbent(one, GPUOPT_HOST, helped, taken)); /* what it has found counts here, too */
     gpuopt_knapsack_destroy(two);
-    value = end(one, &expanded);
+    value = end(one);
     printf("with a helper: %d\n", (int)value);
     right = right && value == best;
 
@@ -111,22 +106,21 @@ int main(int argc, char **argv) {
         int64_t share;
         one = begin(&desc, LEVELS);
         must(gpuopt_knapsack_keep(one, j, 3));
-        share = end(one, &expanded);
+        share = end(one);
         if (share > value) value = share;
     }
     printf("three shares: %d\n", (int)value);
     right = right && value == best;
 
     /* With two copies of each item: an optimal set for one of each is a first solution there. */
-    one = begin(&desc, 0);
-    must(gpuopt_knapsack_expand(one, 0, 0, &info));
-    must(gpuopt_knapsack_get_copies(one, GPUOPT_HOST, copies, &value, &heavy));
+    one = begin(&desc, ITEMS); /* the whole search */
+    must(gpuopt_knapsack_get_copies(one, GPUOPT_HOST, copies, &value, &carried));
     gpuopt_knapsack_destroy(one);
-    right = right && value == best && heavy <= capacity;
+    right = right && value == best && carried <= capacity;
     desc.upper = upper;
     one = begin(&desc, 0);
     must(gpuopt_knapsack_set_copies(one, GPUOPT_HOST, value, copies));
-    value = end(one, &expanded);
+    value = end(one);
     printf("one copy %d, two copies %d\n", (int)best, (int)value);
     return finish(right && value == optimum(2));
 }

@@ -68,15 +68,10 @@ int main(int argc, char **argv) {
 
     open_context(argc, argv);
     desc.matrix.rows = desc.matrix.cols = 2;
-    desc.dense = dense;
-    desc.cost = cost;
-    desc.maximize = 1;
-    desc.rhs = rhs;
-    desc.ub = ub;
-    desc.method = GPUOPT_METHOD_REVISED;
-    desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    desc.spare_rows = desc.spare_cols = 1;
-    desc.spare_nonzeros = 4;
+    desc.dense = dense, desc.cost = cost, desc.maximize = 1;
+    desc.rhs = rhs, desc.ub = ub;
+    desc.method = GPUOPT_METHOD_REVISED, desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+    desc.spare_rows = desc.spare_cols = 1, desc.spare_nonzeros = 4;
     must(gpuopt_simplex_create(context, &desc, NULL, &simplex));
     right = solves(simplex, "relaxation", GPUOPT_OPTIMAL, 1.5);
     must(gpuopt_simplex_get_bound(simplex, &bound)); /* no solution is better, rounding included */
