@@ -27,7 +27,7 @@ static void dive(gpuopt_propagator *propagator, int64_t level_start) {
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
     gpuopt_propagator_changes changes = GPUOPT_INIT(gpuopt_propagator_changes);
     gpuopt_propagator_reason reason = GPUOPT_INIT(gpuopt_propagator_reason);
-    int32_t col[2 * COLS], row[2 * COLS], j, pick = -1, k;
+    int32_t col[2 * COLS] = {0}, row[2 * COLS] = {0}, j, pick = -1, k;
     int64_t position[4 * COLS], child;
     double lb[COLS], ub[COLS], sum = 0, none = -1e30, below;
 
@@ -77,8 +77,8 @@ int main(int argc, char **argv) {
     const int64_t cost_start[] = {0, COLS};
     const int32_t all[COLS] = {0, 1, 2, 3, 4, 5};
     const gpuopt_matrix cost_row = {1, COLS, cost_start, all, cost, GPUOPT_LAYOUT_CSR};
-    double optimum = 1e30, top = 1e30, activity[ROWS + 1];
-    uint8_t status[ROWS + 1];
+    double optimum = 1e30, top = 1e30, activity[ROWS + 1] = {0};
+    uint8_t status[ROWS + 1] = {0};
     int set, i, j, right;
     int64_t k;
 

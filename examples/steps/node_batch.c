@@ -38,9 +38,9 @@ int main(int argc, char **argv) {
     gpuopt_propagator_batch *batch = NULL;
     const double zeros[COLS] = {0}, ones[COLS] = {1, 1, 1, 1, 1};
     const uint8_t integer[COLS] = {1, 1, 1, 1, 1};
-    int32_t outcome[NODES], columns[NODES], col[NODES * COLS];
-    double new_lb[NODES * COLS], new_ub[NODES * COLS], lb[NODES][COLS], ub[NODES][COLS];
-    int64_t begin[NODES + 1], c;
+    int32_t outcome[NODES] = {0}, columns[NODES] = {0}, col[NODES * COLS] = {0};
+    double new_lb[NODES * COLS] = {0}, new_ub[NODES * COLS] = {0}, lb[NODES][COLS], ub[NODES][COLS];
+    int64_t begin[NODES + 1] = {0}, c;
     int k, right = 1;
     gpuopt_status lent;
 

@@ -2,7 +2,7 @@
  *
  * A revised simplex method of the host's own, with gpuopt_basis as the inverse: prices by BTRAN, solves for the entering
  * column by FTRAN, and updates the inverse after each pivot. Then it measures the drift, inverts the last basis anew, and
- * shows how an update is refused that would make the basis singular.
+ * shows that an update which would make the basis singular is refused.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/revised_simplex.c gpuopt_impl/gpuopt.c -lm -o revised_simplex
