@@ -93,10 +93,10 @@ int main(int argc, char **argv) {
     desc.functions = 2, desc.function = functions;
     desc.message = NULL, desc.messages = 0;
     desc.order = &var_a;
-    desc.condition = &var_b, desc.condition_count = 1;
-    desc.copies = B;
+    desc.evidence = &var_b, desc.evidence_count = 1;
+    desc.batch_size = B;
     must(gpuopt_elimination_create(context, &desc, NULL, &cases));
-    for (b = 0; b < B; b++) must(gpuopt_elimination_set_condition(cases, GPUOPT_HOST, b, &b));
+    for (b = 0; b < B; b++) must(gpuopt_elimination_set_evidence(cases, GPUOPT_HOST, b, &b));
     must(gpuopt_elimination_step(cases, 1, NULL));
     for (b = 0; b < B; b++) {
         must(gpuopt_elimination_get_info(cases, b, &info));

@@ -42,7 +42,7 @@ static int64_t end(gpuopt_knapsack *knapsack) {
     do must(gpuopt_knapsack_expand(knapsack, 1000, 0, &info));
     while (info.outcome == GPUOPT_MORE);
     gpuopt_knapsack_destroy(knapsack);
-    return info.lower;
+    return info.primal_bound;
 }
 
 int main(int argc, char **argv) {
@@ -72,7 +72,8 @@ int main(int argc, char **argv) {
     /* A checkpoint: the bytes could lie in a file, or go to another machine. */
     one = begin(&desc, LEVELS);
     must(gpuopt_knapsack_get_info(one, &info));
-    printf("after %d levels: %d nodes, profit %d to %d\n", LEVELS, (int)info.alive, (int)info.lower, (int)info.upper);
+    printf("after %d levels: %d nodes, profit %d to %d\n", LEVELS, (int)info.alive, (int)info.primal_bound,
+           (int)info.dual_bound);
     must(gpuopt_knapsack_pack(one, -1, 0, bytes, sizeof bytes, &size)); /* bytes NULL: only how many it takes */
     two = begin(&desc, 0);
     must(gpuopt_knapsack_unpack(two, bytes, size));
@@ -81,7 +82,7 @@ int main(int argc, char **argv) {
     right = info.outcome == GPUOPT_MORE && info.alive > 1 && value == best;
 
     /* Half of the nodes to a helper, which gives back what it has not done after some levels. */
-    must(gpuopt_knapsack_deal(one, 2, bytes, sizeof bytes, &size));
+    must(gpuopt_knapsack_split(one, 2, bytes, sizeof bytes, &size));
     two = begin(&desc, 0);
     must(gpuopt_knapsack_unpack(two, bytes, size));
     must(gpuopt_knapsack_expand(two, 0, 3, &info));
@@ -97,7 +98,7 @@ int main(int argc, char **argv) {
     /* Shares without a message: three handles do the same levels, and each keeps a third. */
     for (j = 0, value = 0; j < 3; j++) {
         one = begin(&desc, LEVELS);
-        must(gpuopt_knapsack_keep(one, j, 3));
+        must(gpuopt_knapsack_take_share(one, j, 3));
         share = end(one);
         if (share > value) value = share;
     }
@@ -109,7 +110,7 @@ int main(int argc, char **argv) {
     must(gpuopt_knapsack_get_copies(one, GPUOPT_HOST, copies, &value, &carried));
     gpuopt_knapsack_destroy(one);
     right = right && value == best && carried <= capacity;
-    desc.upper = upper;
+    desc.copies_max = upper;
     one = begin(&desc, 0);
     must(gpuopt_knapsack_set_copies(one, GPUOPT_HOST, value, copies));
     value = end(one);

@@ -99,13 +99,13 @@ int main(int argc, char **argv) {
     must(gpuopt_propagator_create(context, &desc, NULL, &propagator));
     must(gpuopt_propagator_add_rows(propagator, &cost_row, NULL, &top, &cutoff));
     must(gpuopt_propagator_round(propagator, ROUNDS, NULL));
-    must(gpuopt_propagator_keep(propagator)); /* what holds at the root needs no place in the trail */
+    must(gpuopt_propagator_commit(propagator)); /* what holds at the root needs no place in the trail */
     dive(propagator, 0);
     must(gpuopt_propagator_get_trail(propagator, &trail));
     printf("%d nodes, %d failures of %d premises together\n", nodes, failures, premises);
 
     must(gpuopt_propagator_remove_rows(propagator, 1, &cutoff));
-    must(gpuopt_propagator_fork(propagator, context, NULL, &fork));
+    must(gpuopt_propagator_clone(propagator, context, NULL, &fork));
     must(gpuopt_propagator_set_bounds(fork, GPUOPT_HOST, 0, NULL, best_x, best_x));
     report.min_activity = activity, report.status = status;
     must(gpuopt_propagator_get_rows(fork, GPUOPT_HOST, &report));

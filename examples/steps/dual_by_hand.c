@@ -41,12 +41,12 @@ static double least(double coefficient, double lb, double ub) { return coefficie
 static void cut(gpuopt_simplex *simplex, double *entry, double *side) {
     int32_t head[2], position;
     double u[2] = {0, 0}, table[4], column[2] = {2, 2};
-    must(gpuopt_simplex_get_head(simplex, GPUOPT_HOST, head));
+    must(gpuopt_simplex_get_basic_variables(simplex, GPUOPT_HOST, head));
     position = head[0] == 1 ? 0 : 1;
     u[position] = 1;
     must(gpuopt_simplex_btran(simplex, GPUOPT_HOST, 1, u));
-    must(gpuopt_simplex_get_table_rows(simplex, GPUOPT_HOST, 1, &position, table)); /* u'[A -I] */
-    must(gpuopt_simplex_ftran(simplex, GPUOPT_HOST, 1, column));                    /* y is basic: a unit vector */
+    must(gpuopt_simplex_get_tableau_rows(simplex, GPUOPT_HOST, 1, &position, table)); /* u'[A -I] */
+    must(gpuopt_simplex_ftran(simplex, GPUOPT_HOST, 1, column));                      /* y is basic: a unit vector */
     if (!near(column[position], 1) || !near(column[1 - position], 0)) exit(1);
     if (!near(table[2], -u[0]) || !near(table[3], -u[1]) || u[0] < 0 || u[1] < 0) exit(1);
     entry[0] = floor(table[0] + 1e-9), entry[1] = floor(table[1] + 1e-9);
@@ -103,7 +103,8 @@ int main(int argc, char **argv) {
     /* y >= 2: the sum of the rows, each times its entry of the proof, needs more than the sum of their sides. */
     must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &col_y, &low, &ten));
     right = solves(simplex, "y >= 2", GPUOPT_INFEASIBLE, 0) && right;
-    must(gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, proof));
+    must(gpuopt_simplex_get_proof(
+        simplex, GPUOPT_HOST, &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = proof}));
     right = right && proof[0] >= 0 && proof[1] >= 0;
     right = right && least(3 * (proof[0] - proof[1]), 0, 10) + least(2 * (proof[0] + proof[1]), 2, 10) > 6 * proof[0];
     printf("proof (%g, %g)\n", proof[0], proof[1]);
@@ -112,7 +113,8 @@ int main(int argc, char **argv) {
     must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &col_y, &none, &ten));
     must(gpuopt_simplex_set_costs(simplex, GPUOPT_HOST, 1, &col_y, &down));
     right = solves(simplex, "max -y", GPUOPT_UNBOUNDED, 0) && right;
-    must(gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, proof));
+    must(gpuopt_simplex_get_proof(simplex, GPUOPT_HOST,
+                                  &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = proof}));
     printf("ray (%g, %g)\n", proof[0], proof[1]);
     right = right && proof[1] < 0 && near(proof[0], 0);
     gpuopt_simplex_destroy(simplex);

@@ -20,18 +20,18 @@ static const double ub[COLS] = {1, 2, 3};
 static void iterate(gpuopt_simplex *simplex, const char *what, gpuopt_simplex_info *info) {
     gpuopt_simplex_candidate candidates[COLS];
     int32_t found = 0;
-    int refreshed = 0;
+    int rebuilt = 0;
     for (;;) {
         gpuopt_simplex_entering in = GPUOPT_INIT(gpuopt_simplex_entering);
         gpuopt_simplex_leaving out = GPUOPT_INIT(gpuopt_simplex_leaving);
         must(gpuopt_simplex_price(simplex, &in));
-        if (in.variable < 0 && refreshed) break;
+        if (in.variable < 0 && rebuilt) break;
         if (in.variable < 0) { /* is that still so on the original data, without perturbed bounds? */
-            must(gpuopt_simplex_refresh(simplex, 1, info));
-            refreshed = 1;
+            must(gpuopt_simplex_rebuild(simplex, 1, info));
+            rebuilt = 1;
             continue;
         }
-        refreshed = 0;
+        rebuilt = 0;
         must(gpuopt_simplex_candidates(simplex, COLS, candidates, &found)); /* what else could enter */
         must(gpuopt_simplex_ratio_test(simplex, in.variable, in.direction, &out));
         printf("  variable %d, the first of %d, ", (int)in.variable, (int)found);
@@ -47,7 +47,7 @@ static void iterate(gpuopt_simplex *simplex, const char *what, gpuopt_simplex_in
         }
         if (candidates[0].variable != in.variable) exit(1);
     }
-    must(gpuopt_simplex_certify(simplex, info)); /* the verdict on the basis, with no pivot */
+    must(gpuopt_simplex_verify_basis(simplex, info)); /* the verdict on the basis, with no pivot */
     printf("%s: %s, %g, %s\n", what, gpuopt_outcome_string(info->outcome), info->objective,
            gpuopt_certainty_string(info->certainty));
 }
@@ -74,8 +74,16 @@ int main(int argc, char **argv) {
     must(gpuopt_simplex_create(context, &desc, NULL, &simplex));
     iterate(simplex, "first", &info);
     right = info.outcome == GPUOPT_OPTIMAL && near(info.objective, 9) && info.flips > 0;
-    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, reduced, activity, dual));
-    must(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, low_x, low_dual, NULL)); /* x + low_x is more exact */
+    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST,
+                                     &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                .x = x,
+                                                                .reduced_cost = reduced,
+                                                                .activity = activity,
+                                                                .dual = dual}));
+    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST,
+                                     &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                .x_low = low_x,
+                                                                .dual_low = low_dual})); /* x + low_x is more exact */
     printf("  x = (%g, %g, %g), duals (%g, %g)\n", x[0], x[1], x[2], dual[0], dual[1]);
     right = right && near(x[0], 1) && near(x[1], 2) && near(x[2], 1) && near(dual[0], 1) && near(dual[1], 0);
     right = right && near(activity[0], 4) && near(reduced[0], 1) && near(low_x[0], 0) && near(low_dual[0], 0);

@@ -19,11 +19,11 @@ static double optimum(double r) {
 }
 
 int main(int argc, char **argv) {
-    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
-    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
     gpuopt_simplex_programs programs = GPUOPT_INIT(gpuopt_simplex_programs);
-    gpuopt_simplex_many_report report = GPUOPT_INIT(gpuopt_simplex_many_report);
-    gpuopt_simplex_many *many = NULL;
+    gpuopt_simplex_batch_report report = GPUOPT_INIT(gpuopt_simplex_batch_report);
+    gpuopt_simplex_batch *many = NULL;
     const double matrix[ROWS * COLS] = {1, 0, 0, 2, 3, 2}, cost[COLS] = {3, 5}; /* row after row */
     double rhs[COPIES][ROWS], objective[COPIES], farkas[COPIES][ROWS], ray[COPIES][COLS], x[COPIES][COLS];
     int32_t outcome[COPIES];
@@ -33,20 +33,20 @@ int main(int argc, char **argv) {
     for (k = 0; k < COPIES; k++) rhs[k][0] = 4, rhs[k][1] = 12, rhs[k][2] = k;
     rhs[0][2] = -1;               /* infeasible: 3 x + 2 y >= 0 */
     rhs[1][1] = rhs[1][2] = 1e30; /* unbounded: nothing limits y */
-    desc.copies = COPIES;
+    desc.batch_size = COPIES;
     desc.rows = ROWS;
     desc.cols = COLS; /* no pattern: dense */
     desc.shared = GPUOPT_SHARED_MATRIX | GPUOPT_SHARED_COST;
     desc.maximize = 1;
-    must(gpuopt_simplex_many_create(context, &desc, NULL, &many));
+    must(gpuopt_simplex_batch_create(context, &desc, NULL, &many));
     programs.count = COPIES;
     programs.value = matrix;
     programs.cost = cost;
     programs.rhs = rhs[0];
-    must(gpuopt_simplex_many_load(many, GPUOPT_HOST, &programs));
-    must(gpuopt_simplex_many_get_info(many, &info));
+    must(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &programs));
+    must(gpuopt_simplex_batch_get_info(many, &info));
     for (; info.more > 0; calls++) { /* your loop */
-        must(gpuopt_simplex_many_iterate(many, 1, &info));
+        must(gpuopt_simplex_batch_iterate(many, 1, &info));
         printf("%d optimal, %d infeasible, %d unbounded, %d open\n", (int)info.optimal, (int)info.infeasible,
                (int)info.unbounded, (int)info.more);
     }
@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
     report.x = x[0];
     report.farkas = farkas[0];
     report.ray = ray[0];
-    must(gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, COPIES, &report));
+    must(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, COPIES, &report));
     right = calls > 1 && info.optimal == COPIES - 2 && info.infeasible == 1 && info.unbounded == 1;
     for (k = 2; k < COPIES; k++) {
         right = right && outcome[k] == GPUOPT_OPTIMAL && near(objective[k], optimum(k));
@@ -67,6 +67,6 @@ int main(int argc, char **argv) {
     right = right && outcome[1] == GPUOPT_UNBOUNDED && near(ray[1][0], 0) && ray[1][1] > 0;
     printf("program 18: %s, %g at (%g, %g)\n", gpuopt_outcome_string((gpuopt_outcome)outcome[18]), objective[18],
            x[18][0], x[18][1]);
-    gpuopt_simplex_many_destroy(many);
+    gpuopt_simplex_batch_destroy(many);
     return finish(right);
 }

@@ -12,9 +12,9 @@
 enum { ROWS = 2, ITEMS = 20 };
 
 int main(int argc, char **argv) {
-    gpuopt_knapsack_multi_desc desc = GPUOPT_INIT(gpuopt_knapsack_multi_desc);
-    gpuopt_knapsack_multi_info info = GPUOPT_INIT(gpuopt_knapsack_multi_info);
-    gpuopt_knapsack_multi *knapsack = NULL;
+    gpuopt_knapsack_multidimensional_desc desc = GPUOPT_INIT(gpuopt_knapsack_multidimensional_desc);
+    gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info);
+    gpuopt_knapsack_multidimensional *knapsack = NULL;
     int64_t weight[ROWS][ITEMS], profit[ITEMS], capacity[ROWS] = {0, 0}, left[ROWS], best = 0, found, sum = 0;
     uint8_t taken[ITEMS] = {0};
     unsigned seed = 5;
@@ -44,27 +44,28 @@ int main(int argc, char **argv) {
     desc.profit = profit;
     desc.capacity = capacity;
     desc.workers = 4;
-    must(gpuopt_knapsack_multi_create(context, &desc, NULL, &knapsack));
-    must(gpuopt_knapsack_multi_get_info(knapsack, &info));
-    printf("%d of %d items are open, profit %d to %d\n", (int)info.free_items, ITEMS, (int)info.lower, (int)info.upper);
+    must(gpuopt_knapsack_multidimensional_create(context, &desc, NULL, &knapsack));
+    must(gpuopt_knapsack_multidimensional_get_info(knapsack, &info));
+    printf("%d of %d items are open, profit %d to %d\n", (int)info.free_items, ITEMS, (int)info.primal_bound,
+           (int)info.dual_bound);
 
     /* A solution of the host's: item after item, as they come and fit. */
     memcpy(left, capacity, sizeof left);
     for (j = 0; j < ITEMS; j++)
         if (weight[0][j] <= left[0] && weight[1][j] <= left[1])
             taken[j] = 1, left[0] -= weight[0][j], left[1] -= weight[1][j];
-    must(gpuopt_knapsack_multi_set_incumbent(knapsack, GPUOPT_HOST, taken));
+    must(gpuopt_knapsack_multidimensional_set_incumbent(knapsack, GPUOPT_HOST, taken));
     while (info.outcome == GPUOPT_MORE) { /* your loop */
-        must(gpuopt_knapsack_multi_run(knapsack, 0, 1, &info));
-        printf("round %d: %d nodes, profit %d to %d\n", (int)info.rounds, (int)info.nodes, (int)info.lower,
-               (int)info.upper);
+        must(gpuopt_knapsack_multidimensional_run(knapsack, 0, 1, &info));
+        printf("round %d: %d nodes, profit %d to %d\n", (int)info.rounds, (int)info.nodes, (int)info.primal_bound,
+               (int)info.dual_bound);
     }
-    must(gpuopt_knapsack_multi_get_items(knapsack, GPUOPT_HOST, taken, &found));
+    must(gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, taken, &found));
     memcpy(left, capacity, sizeof left);
     for (j = 0; j < ITEMS; j++)
         if (taken[j]) sum += profit[j], left[0] -= weight[0][j], left[1] -= weight[1][j];
     right = info.outcome == GPUOPT_OPTIMAL && found == best && sum == best && left[0] >= 0 && left[1] >= 0;
     printf("optimum %d\n", (int)found);
-    gpuopt_knapsack_multi_destroy(knapsack);
+    gpuopt_knapsack_multidimensional_destroy(knapsack);
     return finish(right);
 }

@@ -22,9 +22,9 @@ static void try(int c, int64_t left, int64_t value) {
 }
 
 int main(int argc, char **argv) {
-    gpuopt_knapsack_choice_desc desc = GPUOPT_INIT(gpuopt_knapsack_choice_desc);
-    gpuopt_knapsack_choice_info info = GPUOPT_INIT(gpuopt_knapsack_choice_info);
-    gpuopt_knapsack_choice *knapsack = NULL;
+    gpuopt_knapsack_multiple_choice_desc desc = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_desc);
+    gpuopt_knapsack_multiple_choice_info info = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_info);
+    gpuopt_knapsack_multiple_choice *knapsack = NULL;
     int64_t begin[CLASSES + 1], capacity = 0, left, found = 0, sum = 0;
     int32_t chosen[CLASSES];
     unsigned seed = 11;
@@ -45,22 +45,22 @@ int main(int argc, char **argv) {
     desc.weight = weight;
     desc.profit = profit;
     desc.capacity = capacity;
-    must(gpuopt_knapsack_choice_create(context, &desc, NULL, &knapsack));
+    must(gpuopt_knapsack_multiple_choice_create(context, &desc, NULL, &knapsack));
     for (c = 0; c < CLASSES; c++) chosen[c] = c * EACH + EACH / 2; /* a solution of the host's: all that fill it */
-    must(gpuopt_knapsack_choice_set_incumbent(knapsack, GPUOPT_HOST, chosen));
-    must(gpuopt_knapsack_choice_get_info(knapsack, &info));
-    printf("profit %d to %d\n", (int)info.lower, (int)info.upper);
+    must(gpuopt_knapsack_multiple_choice_set_incumbent(knapsack, GPUOPT_HOST, chosen));
+    must(gpuopt_knapsack_multiple_choice_get_info(knapsack, &info));
+    printf("profit %d to %d\n", (int)info.primal_bound, (int)info.dual_bound);
     while (info.outcome == GPUOPT_MORE) { /* your loop */
-        must(gpuopt_knapsack_choice_run(knapsack, 0, 1, &info));
+        must(gpuopt_knapsack_multiple_choice_run(knapsack, 0, 1, &info));
         printf("class %d of %d: %d states, profit %d to %d\n", (int)info.level, (int)info.levels, (int)info.alive,
-               (int)info.lower, (int)info.upper);
+               (int)info.primal_bound, (int)info.dual_bound);
     }
-    must(gpuopt_knapsack_choice_get_items(knapsack, GPUOPT_HOST, chosen, &found));
+    must(gpuopt_knapsack_multiple_choice_get_items(knapsack, GPUOPT_HOST, chosen, &found));
     for (c = 0, left = capacity; c < CLASSES; c++) {
         right = right && chosen[c] >= begin[c] && chosen[c] < begin[c + 1];
         if (right) sum += profit[chosen[c]], left -= weight[chosen[c]];
     }
     printf("optimum %d\n", (int)found);
-    gpuopt_knapsack_choice_destroy(knapsack);
+    gpuopt_knapsack_multiple_choice_destroy(knapsack);
     return finish(right && info.outcome == GPUOPT_OPTIMAL && found == best && sum == best && left >= 0);
 }

@@ -38,11 +38,11 @@ static int known(const char *what, int32_t outcome, double objective, double bou
 int main(int argc, char **argv) {
     gpuopt_simplex_desc desc = GPUOPT_INIT(gpuopt_simplex_desc);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-    gpuopt_simplex_batch_desc many = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    gpuopt_simplex_children children = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_children_desc many = GPUOPT_INIT(gpuopt_simplex_children_desc);
+    gpuopt_simplex_child_list children = GPUOPT_INIT(gpuopt_simplex_child_list);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     gpuopt_simplex *root = NULL;
-    gpuopt_simplex_batch *batch = NULL;
+    gpuopt_simplex_children *batch = NULL;
     const double zeros[COLS] = {0}, ones[COLS] = {1, 1, 1, 1}, no_c[COLS] = {1, 1, 0, 1}, with_c[COLS] = {0, 0, 1, 0};
     const double no_b_profit[COLS] = {16, 0, 12, 8}, abc[COLS] = {1, 1, 1, 0};
     double bound[CHILDREN], objective[CHILDREN], x[COLS];
@@ -61,16 +61,17 @@ int main(int argc, char **argv) {
     desc.method = GPUOPT_METHOD_REVISED; /* which the batch needs on the GPU */
     must(gpuopt_simplex_create(context, &desc, NULL, &root));
     must(gpuopt_simplex_iterate(root, INT64_MAX, &info));
-    must(gpuopt_simplex_get_solution(root, GPUOPT_HOST, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_get_solution(
+        root, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
     printf("root: %g, c = %g\n", info.objective, x[col_c]);
     right = near(info.objective, 44) && near(x[col_c], 0.5);
 
-    many.copies = CHILDREN;
-    must(gpuopt_simplex_batch_create(root, &many, NULL, &batch));
+    many.batch_size = CHILDREN;
+    must(gpuopt_simplex_children_create(root, &many, NULL, &batch));
     report.outcome = outcome;
     report.objective = objective;
     report.bound = bound;
-    must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, 1, &col_c, 100, &report));
+    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, &col_c, 100, &report));
     right = known("c = 0", outcome[0], objective[0], bound[0], dantzig(zeros, no_c, profit, room)) && right;
     right = known("c = 1", outcome[1], objective[1], bound[1], dantzig(with_c, ones, profit, room)) && right;
 
@@ -83,14 +84,14 @@ int main(int argc, char **argv) {
         children.start = start, children.col = col, children.lb = ones; /* ub NULL: the root's */
         children.side_start = side_start, children.row = &row, children.lhs = &lhs, children.rhs = &rhs;
         children.cost_start = cost_start, children.cost_col = &cost_col, children.cost = &cost;
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 100, &report));
+        must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 100, &report));
     }
     right = known("a = b = c = 1", outcome[0], objective[0], bound[0], dantzig(abc, ones, profit, room)) && right;
     right = known("room for 11", outcome[1], objective[1], bound[1], dantzig(zeros, ones, profit, 11)) && right;
     right =
         known("b for nothing", outcome[2], objective[2], bound[2], dantzig(zeros, ones, no_b_profit, room)) && right;
     right = known("the root", outcome[3], objective[3], bound[3], 44) && right;
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
     return finish(right);
 }

@@ -172,7 +172,7 @@ static void vectors(void **state) {
     check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, -1, row, x, y), GPUOPT_ERROR_ARGUMENT, "count");
     check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, M + 1, row, x, y), GPUOPT_ERROR_ARGUMENT, "count = 5");
     check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, NULL, x, y), GPUOPT_ERROR_ARGUMENT, "row");
-    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, row, NULL, y), GPUOPT_ERROR_ARGUMENT, "val");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, row, NULL, y), GPUOPT_ERROR_ARGUMENT, "rhs");
     check(f, gpuopt_basis_ftran(f->basis, nowhere, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "where");
     row[1] = 1;
     check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "twice");
