@@ -50,7 +50,7 @@ extern "C" {
  * Group      With a group in the descriptor its ranks share the programs. Each makes a handle like the others' and
  *            gives all programs to each _load; of P ranks each reads and solves a block of about count / P of them, and
  *            _iterate and _get tell it about all: the same bits as without a group, whatever the ranks' backends.
- *            Calls are collective, as the group's own are, but for _plan, _get_info and _destroy. They compare the
+ *            Calls are collective, as the group's own are, but for _get_info and _destroy. They compare the
  *            shapes, counts, iterations, and which arrays there are; that the numbers are the same is the host's duty
  *            (gpuopt_group_agree), and that the costly programs are not all in one block. What is refused or runs out
  *            of memory on one rank returns the same status on all, and the group goes on; after a DEVICE error on one

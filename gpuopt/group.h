@@ -48,7 +48,7 @@ extern "C" {
  *            exchange comes after what was enqueued on the context's stream before, and is done when the call returns.
  *            Ranks are machines of one byte order.
  * Memory     On each rank 4,128 bytes for every rank of the group, and up to 1 KiB; a transport's own memory not
- *            included. Not planned beforehand: there is no _plan.
+ *            included. Not planned beforehand.
  * Cost       Of a collective call: one exchange of 32 bytes a rank, and what its comment says. */
 
 /* How one rank reaches the others. A function returns OK when its arrays may be used again, and otherwise PEER: the

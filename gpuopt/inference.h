@@ -143,7 +143,7 @@ typedef enum gpuopt_elimination_rule {
                                     good whatever the others are (soft neighbourhood substitutability: Lecoutre,
                                     Roussel, Dehani 2012) */
     GPUOPT_RULE_BOUND = 64       /* INT64 with a top: soft arc consistency. A value or an entry goes with which a bound
-                                    on all assignments, by costs shifted between functions as in _relax, reaches top */
+                                    on all assignments, by costs shifted between functions as in _shift_costs, reaches top */
 } gpuopt_elimination_rule;
 
 /* What a reduction has done. */
@@ -194,7 +194,7 @@ GPUOPT_API void gpuopt_elimination_preprocessing_destroy(gpuopt_elimination_prep
 /* Gives what it has done. */
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_preprocessing_info *info);
-/* Gives the descriptor of the reduced model, whose arrays are the reduction's, for _order, _create and _relax: with the
+/* Gives the descriptor of the reduced model, whose arrays are the reduction's, for _order, _create and _shift_costs: with the
  * options of the original's, and its order and condition as far as their variables are left. Variables keep their
  * order, and so do the values that are left of each. */
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimination_preprocessing *reduction,

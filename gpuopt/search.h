@@ -26,8 +26,8 @@ extern "C" {
  * Trail      Changes have positions 0, 1, ... in the order in which they were made; those of one JACOBI round are
  *            ordered by column, a lower bound before the upper one. Level 0 is what the handle was created with. The
  *            trail is memory of the handle: when it is full, _round returns the outcome FULL and the calls that set
- *            bounds GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (SEQUENTIAL: before the bound)
- *            or call that did not fit, and the host can pop, or empty the trail with _keep.
+ *            bounds GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (GAUSS_SEIDEL: before the bound)
+ *            or call that did not fit, and the host can pop, or empty the trail with _commit.
  * Cost       CPU: of a change, the entries of its column, when it is made and when it is taken back. _round looks only
  *            at rows in which a changed bound can have an effect; that needs the activities of rows, which are kept and
  *            updated. No call of a search costs time for all rows, columns or nonzeros, but for the first _round, one
@@ -171,7 +171,7 @@ typedef struct gpuopt_propagator_batch_desc {
     gpuopt_group *group; /* of the base's context: its ranks share the nodes, see Group; NULL: this context runs all */
 } gpuopt_propagator_batch_desc;
 
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is SEQUENTIAL, or its marking OFF.
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is GAUSS_SEIDEL, or its marking OFF.
  * Time O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc *desc,
@@ -492,7 +492,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, doubl
 GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* Solves with the basis, for cuts and own methods, in the host's units and with the present inverse, without
- * refinement. B [rows][rows] has the columns of the basic variables in the order of _get_head: that of A for a column,
+ * refinement. B [rows][rows] has the columns of the basic variables in the order of _get_basic_variables: that of A for a column,
  * -e_i for the activity of row i, since A x - activity = 0. None of these calls moves anything. ARGUMENT: a negative
  * count, a position out of range. */
 
@@ -545,10 +545,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
  * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
  *            may also go on to another outcome, as a single handle may.
  * Group      With a group in the descriptor its ranks share the children. Each makes a batch like the others', on a
- *            root of its own that has had the same calls, and gives all children to each _run and _branch; of P ranks
+ *            root of its own that has had the same calls, and gives all children to each _run and _strong_branch; of P ranks
  *            it solves about one in P of them, and gets the reports of all: the same bits as without a group, with
  *            ranks on one backend (and on the GPU, on devices of one kind). Calls are collective, as the group's own
- *            are, but for _plan and _destroy. They compare the roots' sizes, settings, bounds, costs and statuses, the
+ *            are, but for _destroy. They compare the roots' sizes, settings, bounds, costs and statuses, the
  *            descriptor, the children, and what is wanted of the report; that the matrices are the same is the host's
  *            duty. What is refused or runs out of memory on one rank returns the same status on all, and the group goes
  *            on; reports are unspecified after the latter. After a DEVICE error on one the others return PEER. A stop

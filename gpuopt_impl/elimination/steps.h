@@ -124,7 +124,7 @@ static gpuopt_status gpuopt__elimination_step_units(gpuopt_elimination *e, int64
 
 /* ---- Conditions ---- */
 
-/* Checks what _set_condition is given. *value: the values, in host memory. */
+/* Checks what _set_evidence is given. *value: the values, in host memory. */
 static gpuopt_status gpuopt__elimination_fetch_condition(const gpuopt_elimination *e, const char *call,
                                                          gpuopt_memory_space where, int32_t copy, const int32_t **value) {
     const gpuopt__elimination_plan *plan = &e->plan;

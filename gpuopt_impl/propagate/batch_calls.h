@@ -32,7 +32,7 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
     if (own->node_columns < 0 || own->changes < 0 || own->changes > INT32_MAX)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "node_columns or changes is out of range");
     if (base->mode == GPUOPT_MODE_GAUSS_SEIDEL || !base->marking)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the base is SEQUENTIAL or without marking");
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the base is GAUSS_SEIDEL or without marking");
     wish->nodes = own->nodes;
     own->nodes = (own->nodes + wish->group.count - 1) / wish->group.count;
     if (own->node_columns == 0 || own->node_columns > base->cols) own->node_columns = base->cols;

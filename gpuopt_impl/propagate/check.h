@@ -33,7 +33,7 @@ static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_contex
     gpuopt_status status = gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
     if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
     if (!status && d->mode == GPUOPT_MODE_GAUSS_SEIDEL && d->marking == GPUOPT_OFF)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SEQUENTIAL needs marking");
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "GAUSS_SEIDEL needs marking");
     if (!status && (d->trail_capacity > 0 || d->spare_rows > 0) && d->marking == GPUOPT_OFF)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "a trail and spare rows need marking");
     return status;
