@@ -14,8 +14,8 @@
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/cutting_stock.c examples/cutting_round.c examples/common.c examples/interrupt.c \
- *         examples/io/cutting.c examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o \
- *         cutting_stock
+ *         examples/io/cutting.c examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm \
+ *         -o cutting_stock
  * Reads: *.cutting cutgen:*
  * Try: cutgen:50:1:1
  * Try: cutgen:100:10:1

@@ -5,8 +5,8 @@
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/interrupt.c examples/io/certificate.c \
- *         examples/io/knapsack.c examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o \
- *         solve_knapsack
+ *         examples/io/knapsack.c examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm \
+ *         -o solve_knapsack
  * Reads: *.knapsack paper:* uncorrelated:* weak:* strong:* inverse-strong:* almost-strong:* subset-sum:* similar:*
  * Reads: span:* multiple-strong:* profit-ceiling:* circle:*
  * Try: paper:500:1

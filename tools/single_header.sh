@@ -62,6 +62,7 @@ expand() {
             length_of[file] = n
             if (n == 0) fail(file " is empty, or not there")
         }
+        function folder_of(file) { sub(/\/[^\/]*$/, "", file); return file }
         function mark(file) { if (file != marked) printf "/* ---- %s ---- */\n", file; marked = file }
         function expand(file, folder, quoted, included, depth, i, k) {
             load(file)
@@ -85,8 +86,13 @@ expand() {
                 split(text[file, i], quoted, "\"")
                 included = plain(folder "/" quoted[2])
                 load(included)
-                # What is included on a condition may be missing where it is included next.
-                if (depth != (file in guarded) && file != "gpuopt.h") fail(file " includes " included " on a condition")
+                # What is included on a condition may be missing where it is included next. all.h includes a family so: only
+                # the files of its folder, what is shared having come before.
+                if (depth != (file in guarded) && file !~ /^gpuopt(\.h|_impl\/all\.h|_impl\/backend_cpu\.h)$/)
+                    fail(file " includes " included " on a condition")
+                if (depth != (file in guarded) && file ~ /all\.h$/) within = folder_of(included)
+                if (within != "" && folder_of(included) != within && !done[included])
+                    fail(file " includes " included ", which must come before the families")
                 if ((included == "gpuopt.h" || included ~ /^gpuopt\//) && main != "gpuopt.h") {
                     if (done["gpuopt.h"]) continue
                     done["gpuopt.h"] = 1
@@ -95,6 +101,7 @@ expand() {
                     print "#error \"gpuopt.h and gpuopt_cuda.cu are of different versions\""
                     print "#endif"
                 } else if (!(done[included] && included in guarded)) expand(included)
+                if (file ~ /all\.h$/) within = ""
             }
         }
         BEGIN {

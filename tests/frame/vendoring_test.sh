@@ -57,6 +57,31 @@ build() {
     "$compiler" -I"$vendored" "$@"
 }
 
+# ---- Families that are left out ----
+
+families=(propagate basis simplex elimination knapsack)
+# alone FAMILY: the implementation with this family only. It exports no call of another one, takes less than half of the
+# whole, and a host of the family links with it.
+alone() {
+    local family without=() handle=$1 others
+    for family in "${families[@]}"; do
+        [ "$family" = "$1" ] || without+=("-DGPUOPT_WITHOUT_${family^^}")
+    done
+    [ "$1" != propagate ] || handle=propagator
+    others=$(printf '%s\n' propagator basis simplex elimination knapsack | grep -vx "$handle" | paste -sd'|')
+    build gcc "${strict_c[@]}" -O1 "${without[@]}" -c "$library" -o alone.o || return
+    if nm -g --defined-only alone.o | grep -E " gpuopt_($others)_"; then return 1; fi
+    nm -g --defined-only alone.o | grep -q " gpuopt_${handle}_create$" || return
+    [ $(($(size alone.o | awk 'NR == 2 { print $1 }') * 2)) -lt "$(size whole.o | awk 'NR == 2 { print $1 }')" ] || return
+    printf '#include "gpuopt.h"\nint main(void) { gpuopt_%s_destroy(NULL); return gpuopt_backend_cpu() == NULL; }\n' "$handle" >alone.c
+    build gcc alone.c alone.o -lm -o alone && ./alone
+}
+test_families() {
+    local family
+    check "the whole, to compare with" build gcc -std=c11 -O1 -c "$library" -o whole.o
+    for family in "${families[@]}"; do check "$family alone" alone "$family"; done
+}
+
 # ---- 1. The header alone ----
 
 # Up to the implementation, which is included only on demand.
@@ -375,6 +400,7 @@ test_cuda() {
 }
 
 test_header
+test_families
 test_object
 test_warnings
 test_macros
