@@ -17,10 +17,10 @@ extern "C" {
  * Independent linear programs of one shape, each with its own data, solved in one call: on the GPU a block works on
  * each from its data to its verdict, on the CPU a thread.
  *
- *     gpuopt_simplex_batch_create(context, &shape, NULL, &many);
- *     gpuopt_simplex_batch_load(many, GPUOPT_HOST, &programs);             // the numbers of up to `copies` programs
- *     gpuopt_simplex_batch_iterate(many, INT64_MAX, &info);                // info.optimal, info.infeasible, ...
- *     gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, count, &report);      // what is asked for of each
+ *     gpuopt_simplex_batch_create(context, &shape, NULL, &batch);
+ *     gpuopt_simplex_batch_load(batch, GPUOPT_HOST, &programs);             // the numbers of up to batch_size programs
+ *     gpuopt_simplex_batch_iterate(batch, INT64_MAX, &info);                // info.optimal, info.infeasible, ...
+ *     gpuopt_simplex_batch_get(batch, GPUOPT_HOST, 0, count, &report);      // what is asked for of each
  *
  * Shape      Rows, columns, and either dense matrices or one sparsity pattern for all.
  * Method     The simplex method with bounded variables on a dense tableau, which on the GPU is in shared memory if it
@@ -128,25 +128,25 @@ typedef struct gpuopt_simplex_batch_report {
 
 /* Makes a handle, without programs. ARGUMENT: a value is out of the ranges above; the log says which. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
-                                                     gpuopt_memory_plan *plan, gpuopt_simplex_batch **many);
+                                                     gpuopt_memory_plan *plan, gpuopt_simplex_batch **batch);
 /* Destroys a handle; NULL is allowed. */
-GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *many);
+GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch);
 
 /* Takes new programs in place of the old ones, each at the basis of the activities; the arrays are copied, and waited
  * for. ARGUMENT: the count is out of range, value is NULL though there are nonzeros, or a number is not as
  * gpuopt_simplex_programs says, also in device memory; after such a number (or DEVICE) the handle has no programs. */
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *many, gpuopt_memory_space where,
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *batch, gpuopt_memory_space where,
                                                    const gpuopt_simplex_programs *programs);
 /* Does up to `iterations` (>= 1) pivots and flips of each program that is MORE, and waits for that. Fills info if it is
  * not NULL. The stop hook is asked between programs on the CPU, and not on the GPU; programs that had no turn stay as
  * they are. A program that is stopped goes on from its basis. */
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *many, int64_t iterations,
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *batch, int64_t iterations,
                                                       gpuopt_simplex_batch_info *info);
 /* Fills info for the programs as they stand. */
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_get_info(gpuopt_simplex_batch *many, gpuopt_simplex_batch_info *info);
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_get_info(gpuopt_simplex_batch *batch, gpuopt_simplex_batch_info *info);
 /* Gets what is asked for of programs first to first + count - 1. Before a program's first iteration its arrays are 0.
  * ARGUMENT: there are no such programs. */
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *many, gpuopt_memory_space where, int32_t first,
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *batch, gpuopt_memory_space where, int32_t first,
                                                   int32_t count, const gpuopt_simplex_batch_report *report);
 
 /* ---- Knapsack: a batch of small ones ------------------------------------------------------------------------------ *

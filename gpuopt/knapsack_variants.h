@@ -64,13 +64,13 @@ GPUOPT_API void gpuopt_knapsack_multidimensional_destroy(gpuopt_knapsack_multidi
 /* Where the search stands. */
 typedef struct gpuopt_knapsack_multidimensional_info {
     size_t struct_size;     /* sizeof(gpuopt_knapsack_multidimensional_info) */
-    gpuopt_outcome outcome; /* MORE; OPTIMAL: `lower` is the optimum; LIMIT: node_limit */
+    gpuopt_outcome outcome; /* MORE; OPTIMAL: primal_bound is the optimum; LIMIT: node_limit */
     int32_t free_items;     /* that _create left undecided */
     int32_t busy;           /* workers with a node */
     int64_t nodes;          /* that were visited: an item, or the end, with all items of larger reduced cost decided */
     int64_t rounds;         /* of all workers, each of up to 128 nodes; between them they share */
     int64_t primal_bound;   /* the profit of the best solution known */
-    int64_t dual_bound;     /* no solution has more: the best bound of _create, and `lower` at the end */
+    int64_t dual_bound;     /* no solution has more: the best bound of _create, and primal_bound at the end */
 } gpuopt_knapsack_multidimensional_info;
 
 /* Searches until at least `nodes` nodes have been visited, or `rounds` rounds made, or the search ends (0: no such
@@ -154,7 +154,7 @@ GPUOPT_API void gpuopt_knapsack_multiple_choice_destroy(gpuopt_knapsack_multiple
 /* Where the search stands. Counts are over the handle's life, without those of recovering items. */
 typedef struct gpuopt_knapsack_multiple_choice_info {
     size_t struct_size; /* sizeof(gpuopt_knapsack_multiple_choice_info) */
-    /* MORE; OPTIMAL: `lower` is the optimum; INFEASIBLE: there is no solution; LIMIT: state_limit; FULL: the states of
+    /* MORE; OPTIMAL: primal_bound is the optimum; INFEASIBLE: there is no solution; LIMIT: state_limit; FULL: the states of
      * the next step do not fit. */
     gpuopt_outcome outcome;
     int32_t level;        /* classes decided */
@@ -165,7 +165,7 @@ typedef struct gpuopt_knapsack_multiple_choice_info {
     int64_t peak;         /* the most after a step */
     int64_t states;       /* that fit a list now */
     int64_t primal_bound; /* the profit of the best solution known; INFEASIBLE: 0 */
-    int64_t dual_bound;   /* no solution has more: the linear relaxation's bound, and `lower` at the end */
+    int64_t dual_bound;   /* no solution has more: the linear relaxation's bound, and primal_bound at the end */
 } gpuopt_knapsack_multiple_choice_info;
 
 /* Decides class after class, until at least `states` states have been expanded, or `steps` steps made, or the search

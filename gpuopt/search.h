@@ -515,9 +515,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
  * Solves many linear programs in one call, each of which differs from that of one handle, the root, in some bounds,
  * sides or costs, and begins at the root's basis: the children of a node of a search, or strong branching.
  *
- *     gpuopt_simplex_children_create(root, &desc, NULL, &batch);
- *     gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 500, &report);      // outcome, bound, ... of each
- *     gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, 50, &report);   // both sides of each column
+ *     gpuopt_simplex_children_create(root, &desc, NULL, &children);
+ *     gpuopt_simplex_children_run(children, GPUOPT_HOST, &list, 500, &report);   // outcome, bound, ... of each
+ *     gpuopt_simplex_children_strong_branch(children, GPUOPT_HOST, count, col, 50, &report);   // both sides of each
  *
  * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
  *            Rows and columns may come and go between the calls (_add_rows and its sisters).
@@ -587,9 +587,9 @@ typedef struct gpuopt_simplex_children_desc {
  * the same memory. Spare rows and columns of the root count as if they were there, and each column then as if it
  * had up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
-                                                        gpuopt_memory_plan *plan, gpuopt_simplex_children **batch);
+                                                        gpuopt_memory_plan *plan, gpuopt_simplex_children **children);
 /* Destroys a batch; NULL is allowed. */
-GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *batch);
+GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *children);
 
 /* Children to be solved. All arrays are in the memory that the call's `where` says. A `start` [count + 1] ascends from
  * 0: child k is given entries start[k] to start[k + 1] - 1 of the arrays after it; NULL: no child has any. Of entries
@@ -627,15 +627,15 @@ typedef struct gpuopt_simplex_child_report {
  * ARGUMENT: a count or start is out of range, or an entry as the calls that set some refuse it; also in device memory.
  * NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more entries than the
  * descriptor has room for. Refused calls write nothing. */
-GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *batch, gpuopt_memory_space where,
-                                                     const gpuopt_simplex_child_list *children, int64_t iterations,
+GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
+                                                     const gpuopt_simplex_child_list *list, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report);
 /* Strong branching: the same for two children of each of `count` columns, col [count], at the root's present point x:
  * child 2 k has the bound ub = floor(x), child 2 k + 1 has lb = floor(x) + 1, of column col[k]; where that crosses the
  * column's other bound, the child is INFEASIBLE. The present point is that of _get_solution, which moves once bounds
  * are set: a host that has tightened some since its _iterate call, and wants the split of before, gives its own bounds
  * to _run. Takes 2 * count of the descriptor's copies and changes. */
-GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *batch,
+GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *children,
                                                                gpuopt_memory_space where, int32_t count,
                                                                const int32_t *col, int64_t iterations,
                                                                const gpuopt_simplex_child_report *report);
@@ -678,7 +678,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_
                                                uint64_t *size);
 /* Drops all nodes but one of each `parts`, from all levels: the share of part 0 <= part < parts. Handles of a problem,
  * with pools of one size, that have made the same calls hold the same nodes, on any backend; if each of `parts` of them
- * then keeps a part of its own, they share the work, and no node has had to travel. OPTIMAL and `upper` then refer only
+ * then keeps a part of its own, they share the work, and no node has had to travel. OPTIMAL and dual_bound then refer only
  * to what each of them holds; what is dropped is not counted as pruned. Cost: O(nodes in the pool), on the GPU within
  * its memory. ARGUMENT: parts is less than 1, or there is no such part. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, int64_t part, int64_t parts);

@@ -144,7 +144,8 @@ names_nothing_forbidden() {
     while read -r source; do
         gcc -x c++ -fpreprocessed -dD -E -P "$source" >code.txt 2>/dev/null
         [ -s code.txt ] || { echo "$source: nothing to read" && found=1; }
-        if grep -E "\\b($forbidden) *\(" code.txt; then echo "in $source" && found=1; fi
+        # Not a member of that name.
+        if grep -E "(^|[^.>a-zA-Z0-9_])($forbidden) *\(" code.txt; then echo "in $source" && found=1; fi
     done < <(library_files)
     return $found
 }

@@ -2,8 +2,8 @@
  *
  * Verdicts on small linear programs that are hard for floating point, against exact rationals: entries and costs from
  * 1e-9 to 1e9, rows that depend on one another but for differences of 1e-3 to 1e-9, and models that once had a wrong
- * verdict or none. GPUOPT_TEST_MODELS: how many of each kind, instead of the few of a quick run; then CLP's answers are
- * counted, too.
+ * verdict or none. GPUOPT_TEST_MODELS: how many of each kind, instead of the few of a quick run; then CLP's answers to
+ * the first 40,000 are counted, too.
  */
 #include <float.h>
 #include <gmp.h>
@@ -241,7 +241,8 @@ static void against_exact_rationals(void **state) {
             a = answer_get(simplex, &m);
             fault = verdict_fault(simplex, &m, &a, &count);
             if (fault) fail_msg("%s, model %d, %s: %s", kinds[kind], k, variant_name(&desc), fault);
-            if (many && kind != DEPENDENT_UNITS) ask_clp(&m, a.basis, &count); /* it overwrites its own memory there */
+            /* CLP writes beyond its own memory, on a few of 100,000 WIDE models and on more of the last kind. */
+            if (many && kind != DEPENDENT_UNITS && k < 40000) ask_clp(&m, a.basis, &count);
             answer_free(&a);
             gpuopt_simplex_destroy(simplex);
             mip_free(&m);
