@@ -23,6 +23,7 @@ gpuopt_status open_counted_context(const char *wanted, int threads, counter *cou
 void close_counted_context(counter *counter, gpuopt_context *context);
 
 void count_from_now(counter *counter);
-uint64_t counted_peak(const counter *counter, gpuopt_memory_space where); /* above the bytes in use at count_from_now() */
+uint64_t counted_peak(const counter *counter,
+                      gpuopt_memory_space where); /* above the bytes in use at count_from_now() */
 
 #endif /* EXAMPLES_COUNTED_H */

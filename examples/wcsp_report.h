@@ -41,8 +41,8 @@ typedef struct wcsp_answer {
     int32_t reduced_functions;
     double reduce_seconds;
     gpuopt_elimination_cost_shifting_info relaxation; /* scale 0: costs were not shifted */
-    double bound, relax_seconds;                   /* of the relaxation, before it is rounded */
-    wcsp_plan plan[7];                             /* by policy; what is `chosen` of those, 0: none fits */
+    double bound, relax_seconds;                      /* of the relaxation, before it is rounded */
+    wcsp_plan plan[7];                                /* by policy; what is `chosen` of those, 0: none fits */
     int chosen;
     uint64_t limit;
     int distributed;

@@ -108,8 +108,8 @@ gpuopt_status TypedBatch<Val, Bound>::run_tiers(BatchCall call, bool to_host) {
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedBatch<Val, Bound>::run(gpuopt_memory_space where, const gpuopt_propagator_nodes &nodes, int32_t rounds,
-                                          const gpuopt_propagator_node_report &report) {
+gpuopt_status TypedBatch<Val, Bound>::run(gpuopt_memory_space where, const gpuopt_propagator_nodes &nodes,
+                                          int32_t rounds, const gpuopt_propagator_node_report &report) {
     const bool is_host = where == GPUOPT_HOST;
     bool small = is_host && nodes.count <= NEAR_NODES && nodes.start[nodes.count] <= NEAR_CHANGES;
     BatchCall call = {};

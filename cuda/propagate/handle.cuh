@@ -70,7 +70,8 @@ class TypedPropagator final : public CudaPropagator {
     ~TypedPropagator() override;
     gpuopt_status round(int32_t rounds, gpuopt_propagator_info *info) override;
     gpuopt_status get_info(gpuopt_propagator_info *info) override;
-    gpuopt_status get_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col, double *lb, double *ub) override;
+    gpuopt_status get_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col, double *lb,
+                             double *ub) override;
     gpuopt_status set_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col, const double *lb,
                              const double *ub) override;
     gpuopt_status set_sides(gpuopt_memory_space where, int64_t count, const int32_t *row, const double *lhs,

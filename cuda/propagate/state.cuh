@@ -115,7 +115,8 @@ gpuopt_status TypedPropagator<Val, Bound>::set_sides(gpuopt_memory_space where, 
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory_space where, const gpuopt_propagator_row_report &report) {
+gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory_space where,
+                                                    const gpuopt_propagator_row_report &report) {
     gpuopt_status status = GPUOPT_OK;
     int64_t rows = shape_.rows, count = rows + shape_.spare_rows,
             piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;

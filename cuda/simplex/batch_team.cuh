@@ -51,14 +51,14 @@ __device__ __forceinline__ gpuopt__simplex_batch_best batch_best_of_warp(gpuopt_
 }
 
 __device__ __forceinline__ gpuopt__simplex_batch_best gpuopt__simplex_batch_best_of(void *exchange, int place,
-                                                                                  gpuopt__simplex_batch_best mine) {
+                                                                                    gpuopt__simplex_batch_best mine) {
     auto *cells = static_cast<BatchExchange *>(exchange);
     const int warp = batch_thread() / 32, warps = batch_threads() / 32, lane = batch_thread() % 32;
     mine = batch_best_of_warp(mine);
     if (lane == 0) cells->key[place][warp] = mine.key, cells->index[place][warp] = mine.index;
     __syncthreads();
     return batch_best_of_warp(gpuopt__simplex_batch_best{lane < warps ? cells->key[place][lane] : 0,
-                                                       lane < warps ? cells->index[place][lane] : -1});
+                                                         lane < warps ? cells->index[place][lane] : -1});
 }
 
 /* Lane l < half gets the sum of its own and lane l + half; what the others get counts no more. */
@@ -72,9 +72,9 @@ __device__ __forceinline__ gpuopt__simplex_sum batch_sum_of_warp(gpuopt__simplex
 }
 
 #define GPUOPT__SIMPLEX_BATCH_SUM(total, e, count, add)    \
-    do {                                                  \
-        gpuopt__simplex_sum gpuopt_mine = {0, 0, 0};      \
-        gpuopt__simplex_sum *const sum = &gpuopt_mine;    \
+    do {                                                   \
+        gpuopt__simplex_sum gpuopt_mine = {0, 0, 0};       \
+        gpuopt__simplex_sum *const sum = &gpuopt_mine;     \
         GPUOPT__SIMPLEX_BATCH_EACH_LANE(e, count) { add; } \
         (total) = batch_sum_of_warp(gpuopt_mine);          \
     } while (0)

@@ -40,7 +40,8 @@ typedef struct gpuopt__basis_backend {
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_basis **);
     void (*destroy)(gpuopt_basis *);
     /* alpha NULL: the result of the latest FTRAN. info NULL: enqueue only. */
-    gpuopt_status (*update)(gpuopt_basis *, gpuopt_memory_space, int32_t position, const double *alpha, gpuopt_basis_info *);
+    gpuopt_status (*update)(gpuopt_basis *, gpuopt_memory_space, int32_t position, const double *alpha,
+                            gpuopt_basis_info *);
     gpuopt_status (*get_info)(gpuopt_basis *, gpuopt_basis_info *);
     /* columns: by rows or columns, checked except for its entries; NULL: the identity. */
     gpuopt_status (*load)(gpuopt_basis *, const gpuopt_matrix *columns);

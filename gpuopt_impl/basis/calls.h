@@ -158,8 +158,8 @@ static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memo
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count, const int32_t *row,
-                                            const double *rhs, double *x) {
+GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count,
+                                            const int32_t *row, const double *rhs, double *x) {
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_basis_ftran(basis, where, count, row, rhs, x));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
@@ -175,8 +175,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_s
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position, const double *c,
-                                            double *y) {
+GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
+                                            const double *c, double *y) {
     static const char call[] = "gpuopt_basis_btran";
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_basis_btran(basis, where, position, c, y));

@@ -47,7 +47,8 @@ static void gpuopt__basis_cpu_transposed_times(const gpuopt__basis_cpu *b, const
         if (c[i] != 0) gpuopt__axpy(m, c[i], gpuopt__basis_cpu_row(b, i), y);
 }
 
-static gpuopt_status gpuopt__basis_cpu_ftran(gpuopt_basis *basis, gpuopt_memory_space where, const double *rhs, double *x) {
+static gpuopt_status gpuopt__basis_cpu_ftran(gpuopt_basis *basis, gpuopt_memory_space where, const double *rhs,
+                                             double *x) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     (void)where; /* host memory: this backend has no other */
     gpuopt__basis_cpu_times(b, rhs, b->alpha);
@@ -64,7 +65,8 @@ static gpuopt_status gpuopt__basis_cpu_ftran_sparse(gpuopt_basis *basis, gpuopt_
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__basis_cpu_btran(gpuopt_basis *basis, gpuopt_memory_space where, const double *c, double *y) {
+static gpuopt_status gpuopt__basis_cpu_btran(gpuopt_basis *basis, gpuopt_memory_space where, const double *c,
+                                             double *y) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     (void)where; /* host memory: this backend has no other */
     gpuopt__basis_cpu_transposed_times(b, c, b->row);

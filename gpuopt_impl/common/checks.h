@@ -120,7 +120,8 @@ static inline gpuopt_status gpuopt__check_pairs(const gpuopt_context *context, c
 
 /* ---- Host and device memory ---- */
 
-static inline gpuopt_status gpuopt__check_where(const gpuopt_context *context, const char *call, gpuopt_memory_space where) {
+static inline gpuopt_status gpuopt__check_where(const gpuopt_context *context, const char *call,
+                                                gpuopt_memory_space where) {
     if (where == GPUOPT_HOST || (where == GPUOPT_DEVICE && context->desc.backend->copy)) return GPUOPT_OK;
     return where == GPUOPT_DEVICE
                ? gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no device memory")

@@ -126,7 +126,8 @@ static gpuopt_status gpuopt__elimination_step_units(gpuopt_elimination *e, int64
 
 /* Checks what _set_evidence is given. *value: the values, in host memory. */
 static gpuopt_status gpuopt__elimination_fetch_condition(const gpuopt_elimination *e, const char *call,
-                                                         gpuopt_memory_space where, int32_t copy, const int32_t **value) {
+                                                         gpuopt_memory_space where, int32_t copy,
+                                                         const int32_t **value) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const void *found;
     gpuopt_status status = gpuopt__check_where(e->context, call, where);
@@ -148,7 +149,7 @@ static gpuopt_status gpuopt__elimination_fetch_condition(const gpuopt_eliminatio
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *elimination, gpuopt_memory_space where,
-                                                          int32_t copy, const int32_t *value) {
+                                                         int32_t copy, const int32_t *value) {
     static const char call[] = "gpuopt_elimination_set_evidence";
     gpuopt__elimination_plan *plan;
     gpuopt_status status;

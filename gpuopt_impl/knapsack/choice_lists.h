@@ -63,7 +63,8 @@ static gpuopt_status gpuopt__knapsack_choice_lists_grow(gpuopt_knapsack_multiple
 /* ---- Steps ---- */
 
 /* Makes a step. An error is the device's. */
-static gpuopt_status gpuopt__knapsack_choice_lists_step(gpuopt_knapsack_multiple_choice *k, gpuopt__knapsack_choice_job *job) {
+static gpuopt_status gpuopt__knapsack_choice_lists_step(gpuopt_knapsack_multiple_choice *k,
+                                                        gpuopt__knapsack_choice_job *job) {
     job->merge.from = k->lists[job->from];
     job->merge.to = k->lists[job->to];
     job->merge.option = k->option;

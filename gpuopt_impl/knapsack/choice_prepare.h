@@ -145,7 +145,8 @@ static void gpuopt__knapsack_choice_select(gpuopt_knapsack_multiple_choice *k, g
 /* ---- The linear relaxation ---- */
 
 /* The steps of all classes along their hulls, sorted. */
-static void gpuopt__knapsack_choice_make_steps(gpuopt_knapsack_multiple_choice *k, gpuopt__knapsack_choice_item *other) {
+static void gpuopt__knapsack_choice_make_steps(gpuopt_knapsack_multiple_choice *k,
+                                               gpuopt__knapsack_choice_item *other) {
     int32_t c, j, s, *corner = k->same;
     for (c = 0; c < k->desc.classes; c++) {
         int32_t corners = 0;

@@ -174,7 +174,8 @@ static int gpuopt__knapsack_choice_at_limit(const gpuopt_knapsack_multiple_choic
 }
 
 /* Steps until so many states are expanded and so many steps made, or the search ends. */
-static gpuopt_status gpuopt__knapsack_choice_search(gpuopt_knapsack_multiple_choice *k, int64_t expanded, int64_t made) {
+static gpuopt_status gpuopt__knapsack_choice_search(gpuopt_knapsack_multiple_choice *k, int64_t expanded,
+                                                    int64_t made) {
     gpuopt_status status = GPUOPT_OK;
     k->full = 0; /* it is tried again */
     while (!status && !k->full && k->expanded < expanded && k->made < made && gpuopt__knapsack_choice_next(k)) {

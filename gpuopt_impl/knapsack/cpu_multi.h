@@ -19,7 +19,8 @@ static uint64_t gpuopt__knapsack_multi_cpu_cut(const gpuopt_knapsack_multidimens
     return arena.used;
 }
 
-static void gpuopt__knapsack_multi_cpu_plan(const gpuopt_context *context, const gpuopt_knapsack_multidimensional_desc *desc,
+static void gpuopt__knapsack_multi_cpu_plan(const gpuopt_context *context,
+                                            const gpuopt_knapsack_multidimensional_desc *desc,
                                             gpuopt_memory_plan *plan) {
     gpuopt__knapsack_multi_workers draft;
     (void)context;
@@ -59,7 +60,8 @@ static gpuopt__knapsack_multi_found gpuopt__knapsack_multi_cpu_work(const gpuopt
                                                            GPUOPT__KNAPSACK_MULTI_WIDTH);
 }
 
-static gpuopt_status gpuopt__knapsack_multi_cpu_round(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_job *job) {
+static gpuopt_status gpuopt__knapsack_multi_cpu_round(gpuopt_knapsack_multidimensional *k,
+                                                      gpuopt__knapsack_multi_job *job) {
     const gpuopt__knapsack_multi_workers *ws = (const gpuopt__knapsack_multi_workers *)k->engine;
     const int64_t active = job->active, lower = job->lower;
     const int threads =
@@ -93,7 +95,8 @@ static gpuopt_status gpuopt__knapsack_multi_cpu_round(gpuopt_knapsack_multidimen
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__knapsack_multi_cpu_found(gpuopt_knapsack_multidimensional *k, int64_t worker, uint64_t *deviates) {
+static gpuopt_status gpuopt__knapsack_multi_cpu_found(gpuopt_knapsack_multidimensional *k, int64_t worker,
+                                                      uint64_t *deviates) {
     const gpuopt__knapsack_multi_workers *ws = (const gpuopt__knapsack_multi_workers *)k->engine;
     memcpy(deviates, ws->found + worker * k->table.words, sizeof *deviates * (size_t)k->table.words);
     return GPUOPT_OK;

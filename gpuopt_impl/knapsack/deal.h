@@ -90,7 +90,7 @@ static gpuopt_status gpuopt__knapsack_reduce_to(gpuopt_knapsack *k, const gpuopt
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
-                                              uint64_t *size) {
+                                               uint64_t *size) {
     static const char call[] = "gpuopt_knapsack_split";
     gpuopt_knapsack *k = knapsack;
     const gpuopt__knapsack_search *s;

@@ -63,8 +63,8 @@ static int64_t gpuopt__knapsack_multi_weight(const gpuopt_knapsack_multidimensio
 /* ---- Multipliers ---- */
 
 /* Rounds multipliers to integers. */
-static void gpuopt__knapsack_multi_set_multipliers(const gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d,
-                                                   int32_t which, const double *u) {
+static void gpuopt__knapsack_multi_set_multipliers(const gpuopt_knapsack_multidimensional *k,
+                                                   gpuopt__knapsack_multi_draft *d, int32_t which, const double *u) {
     int32_t i;
     d->scale[which] = 1;
     while (2 * d->scale[which] <= (GPUOPT__KNAPSACK_MULTI_MOST >> 8) / (d->profits > 0 ? d->profits : 1))
@@ -77,8 +77,8 @@ static void gpuopt__knapsack_multi_set_multipliers(const gpuopt_knapsack_multidi
 }
 
 /* What taking an item gains in that bound, in 1 / scale. */
-static int64_t gpuopt__knapsack_multi_gain(const gpuopt_knapsack_multidimensional *k, const gpuopt__knapsack_multi_draft *d,
-                                           int32_t which, int32_t item) {
+static int64_t gpuopt__knapsack_multi_gain(const gpuopt_knapsack_multidimensional *k,
+                                           const gpuopt__knapsack_multi_draft *d, int32_t which, int32_t item) {
     int64_t gain = d->scale[which] * (k->profit[item] / k->unit);
     int32_t i;
     for (i = 0; i < k->desc.rows; i++) gain -= d->multiplier[which][i] * gpuopt__knapsack_multi_weight(k, i, item);
@@ -86,8 +86,9 @@ static int64_t gpuopt__knapsack_multi_gain(const gpuopt_knapsack_multidimensiona
 }
 
 /* The bound itself for these items and k->room. */
-static int64_t gpuopt__knapsack_multi_bound(const gpuopt_knapsack_multidimensional *k, const gpuopt__knapsack_multi_draft *d,
-                                            int32_t which, const int32_t *item, int32_t count) {
+static int64_t gpuopt__knapsack_multi_bound(const gpuopt_knapsack_multidimensional *k,
+                                            const gpuopt__knapsack_multi_draft *d, int32_t which, const int32_t *item,
+                                            int32_t count) {
     int64_t bound = 0;
     int32_t i, j;
     for (i = 0; i < k->desc.rows; i++) bound += d->multiplier[which][i] * k->room[i];
@@ -120,8 +121,8 @@ static void gpuopt__knapsack_multi_fill(gpuopt_knapsack_multidimensional *k, con
 }
 
 /* By what each item gains in that bound, then by its profit per weight at the multipliers' prices. */
-static void gpuopt__knapsack_multi_try(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d, int32_t which,
-                                       int32_t count) {
+static void gpuopt__knapsack_multi_try(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d,
+                                       int32_t which, int32_t count) {
     int32_t j;
     memcpy(d->order, k->item, sizeof *d->order * (size_t)count);
     for (j = 0; j < count; j++) d->key[k->item[j]] = gpuopt__knapsack_multi_gain(k, d, which, k->item[j]);
@@ -164,8 +165,8 @@ static void gpuopt__knapsack_multi_make_bounds(gpuopt_knapsack_multidimensional 
 
 /* Fixes items at what they prefer, if the other decision could not beat the first solution; the rest are k->item, in
  * the order of the levels. Returns how many; -1: there is no better solution. */
-static int32_t gpuopt__knapsack_multi_reduce(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d, int32_t count,
-                                             int64_t *base) {
+static int32_t gpuopt__knapsack_multi_reduce(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d,
+                                             int32_t count, int64_t *base) {
     const int64_t bound = gpuopt__knapsack_multi_bound(k, d, 0, k->item, count),
                   left = bound - d->scale[0] * (k->lower + 1);
     int32_t i, j, free = 0;
@@ -194,8 +195,9 @@ static int32_t gpuopt__knapsack_multi_reduce(gpuopt_knapsack_multidimensional *k
 /* ---- Tables ---- */
 
 /* What a decision on an item takes from number `which` of a node. */
-static int64_t gpuopt__knapsack_multi_takes(const gpuopt_knapsack_multidimensional *k, const gpuopt__knapsack_multi_draft *d,
-                                            int32_t which, int32_t item, int decision) {
+static int64_t gpuopt__knapsack_multi_takes(const gpuopt_knapsack_multidimensional *k,
+                                            const gpuopt__knapsack_multi_draft *d, int32_t which, int32_t item,
+                                            int decision) {
     const int32_t row = which - 2;
     int64_t gain;
     if (row >= 0 && row < k->desc.rows) return decision ? gpuopt__knapsack_multi_weight(k, row, item) : 0;
@@ -203,8 +205,8 @@ static int64_t gpuopt__knapsack_multi_takes(const gpuopt_knapsack_multidimension
     return decision ? (gain < 0 ? -gain : 0) : (gain > 0 ? gain : 0);
 }
 
-static void gpuopt__knapsack_multi_fill_tables(gpuopt_knapsack_multidimensional *k, const gpuopt__knapsack_multi_draft *d,
-                                               int64_t base) {
+static void gpuopt__knapsack_multi_fill_tables(gpuopt_knapsack_multidimensional *k,
+                                               const gpuopt__knapsack_multi_draft *d, int64_t base) {
     gpuopt__knapsack_multi_tables *t = &k->table;
     const int32_t width = t->width;
     int32_t which, l;

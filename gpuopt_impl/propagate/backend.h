@@ -90,10 +90,10 @@ typedef struct gpuopt__propagator_backend {
      * backend's to check. */
     gpuopt_status (*get_bounds)(gpuopt_propagator *, gpuopt_memory_space, int64_t count, const int32_t *col, double *lb,
                                 double *ub);
-    gpuopt_status (*set_bounds)(gpuopt_propagator *, gpuopt_memory_space, int64_t count, const int32_t *col, const double *lb,
-                                const double *ub);
-    gpuopt_status (*set_sides)(gpuopt_propagator *, gpuopt_memory_space, int64_t count, const int32_t *row, const double *lhs,
-                               const double *rhs);
+    gpuopt_status (*set_bounds)(gpuopt_propagator *, gpuopt_memory_space, int64_t count, const int32_t *col,
+                                const double *lb, const double *ub);
+    gpuopt_status (*set_sides)(gpuopt_propagator *, gpuopt_memory_space, int64_t count, const int32_t *row,
+                               const double *lhs, const double *rhs);
     gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory_space, const gpuopt_propagator_row_report *);
     gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
     /* A tree search: of handles with a trail, and the three for rows of those with spare rows. */
@@ -122,10 +122,11 @@ typedef struct gpuopt__propagator_backend {
     gpuopt_status (*batch_run)(gpuopt_propagator_batch *, gpuopt_memory_space, const gpuopt_propagator_nodes *,
                                int32_t rounds, const gpuopt_propagator_node_report *);
     /* Fills in the count whatever it returns. There may be no nodes. */
-    gpuopt_status (*batch_get_changes)(gpuopt_propagator_batch *, gpuopt_memory_space, gpuopt_propagator_node_changes *);
+    gpuopt_status (*batch_get_changes)(gpuopt_propagator_batch *, gpuopt_memory_space,
+                                       gpuopt_propagator_node_changes *);
     /* node == NULL: the first ones. Nodes in host memory have been checked. */
-    gpuopt_status (*batch_get_bounds)(gpuopt_propagator_batch *, gpuopt_memory_space, int64_t count, const int32_t *node,
-                                      double *lb, double *ub);
+    gpuopt_status (*batch_get_bounds)(gpuopt_propagator_batch *, gpuopt_memory_space, int64_t count,
+                                      const int32_t *node, double *lb, double *ub);
     /* Columns that have changed in the latest run, whether or not there was room. */
     int64_t (*batch_used)(const gpuopt_propagator_batch *);
     /* kind [cols]: GPUOPT__PROPAGATOR_INTEGER and other bits. */

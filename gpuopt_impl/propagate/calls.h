@@ -128,7 +128,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
 /* The checks that all four calls on bounds share. */
 /* col NULL: all columns; *count is then their number. */
 static gpuopt_status gpuopt__propagator_check_bounds_call(const gpuopt_propagator *propagator, const char *call,
-                                                          gpuopt_memory_space where, int64_t *count, const int32_t *col) {
+                                                          gpuopt_memory_space where, int64_t *count,
+                                                          const int32_t *col) {
     gpuopt_status status;
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (*count < 0 || (!col && *count != 0 && *count != propagator->cols))
@@ -142,8 +143,8 @@ static gpuopt_status gpuopt__propagator_check_bounds_call(const gpuopt_propagato
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
-                                                      const int32_t *col, double *lb, double *ub) {
+GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *col, double *lb, double *ub) {
     GPUOPT__COMPUTES(gpuopt_propagator_get_bounds(propagator, where, count, col, lb, ub));
     gpuopt_status status =
         gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_bounds", where, &count, col);
@@ -151,8 +152,9 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propaga
     return gpuopt__propagator_of(propagator)->get_bounds(propagator, where, count, col, lb, ub);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
-                                                      const int32_t *col, const double *lb, const double *ub) {
+GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *col, const double *lb,
+                                                      const double *ub) {
     static const char call[] = "gpuopt_propagator_set_bounds";
     GPUOPT__COMPUTES(gpuopt_propagator_set_bounds(propagator, where, count, col, lb, ub));
     gpuopt_status status = gpuopt__propagator_check_bounds_call(propagator, call, where, &count, col);
@@ -180,8 +182,9 @@ static gpuopt_status gpuopt__propagator_check_rows(const gpuopt_propagator *prop
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
-                                                     const int32_t *row, const double *lhs, const double *rhs) {
+GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                     int64_t count, const int32_t *row, const double *lhs,
+                                                     const double *rhs) {
     static const char call[] = "gpuopt_propagator_set_sides";
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_set_sides(propagator, where, count, row, lhs, rhs));

@@ -54,8 +54,9 @@ static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propag
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_cpu_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
-                                                      const int32_t *row, const double *lhs, const double *rhs) {
+static gpuopt_status gpuopt__propagator_cpu_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *row, const double *lhs,
+                                                      const double *rhs) {
     gpuopt__propagator_cpu *p = (gpuopt__propagator_cpu *)propagator;
     int64_t k;
     (void)where;

@@ -47,8 +47,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagat
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t from,
-                                                       gpuopt_propagator_changes *changes) {
+GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                       int64_t from, gpuopt_propagator_changes *changes) {
     static const char call[] = "gpuopt_propagator_get_changes";
     gpuopt_propagator_changes wanted;
     gpuopt_status status = gpuopt__propagator_check_trail(propagator, call);
@@ -175,7 +175,7 @@ static gpuopt_status gpuopt__propagator_fork_create_handle(gpuopt_propagator *or
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gpuopt_context *context,
-                                                gpuopt_memory_plan *plan, gpuopt_propagator **fork) {
+                                                 gpuopt_memory_plan *plan, gpuopt_propagator **fork) {
     gpuopt_status status = plan ? gpuopt__propagator_fork_write_plan(original, context, plan) : GPUOPT_OK;
     if (fork) *fork = NULL;
     return status || (plan && !fork) ? status : gpuopt__propagator_fork_create_handle(original, context, fork);

@@ -52,7 +52,7 @@ typedef struct gpuopt__simplex_shape {
     int32_t rank, ranks;                               /* of the group that has the tableau; without one 0 of 1 */
     const struct gpuopt__simplex_exchanges *exchanges; /* of that group, see split.h */
     double time_limit;                                 /* of that group, in seconds */
-    gpuopt_memory_space columns;                             /* where that group takes columns from */
+    gpuopt_memory_space columns;                       /* where that group takes columns from */
 } gpuopt__simplex_shape;
 
 /* The state of the iterations. Position i of the basis holds a basic variable, slot j a nonbasic one. */
@@ -199,8 +199,8 @@ typedef struct gpuopt__simplex_children_job {
     int scaled;            /* not 0: the backend has filled in both scaled, and for the minimisation without offset; */
     double *objective_low; /* [copies] then this is to be added to objective */
     gpuopt_memory_space where;   /* of the next ones, each of which may be NULL */
-    uint8_t *basis;        /* [count][cols + rows] */
-    double *x;             /* [count][cols] */
+    uint8_t *basis;              /* [count][cols + rows] */
+    double *x;                   /* [count][cols] */
     double *farkas, *farkas_low; /* [count][rows] */
 } gpuopt__simplex_children_job;
 
@@ -224,9 +224,9 @@ struct gpuopt_simplex_children {
     const gpuopt_simplex_desc *root_desc;
     const gpuopt__simplex_lp *lp;
     void *root_engine;
-    int32_t copies;                 /* of the host; desc has those of this rank */
+    int32_t copies;                    /* of the host; desc has those of this rank */
     gpuopt_simplex_children_desc desc; /* defaults filled in */
-    struct gpuopt__dealt *dealt;    /* with a group (children_share.h): which children are this rank's; or NULL */
+    struct gpuopt__dealt *dealt;       /* with a group (children_share.h): which children are this rank's; or NULL */
     gpuopt__simplex_children_job job;  /* the host arrays of the latest call are the batch's */
     /* For a backend that does not work with handles: where the root stands; and its point, which is solved for. */
     gpuopt_status (*find_root)(gpuopt_simplex_children *, gpuopt__simplex_root_point *);

@@ -13,10 +13,10 @@
 struct gpuopt_simplex_batch {
     gpuopt_context *context;
     gpuopt_simplex_batch_desc desc; /* defaults filled in */
-    struct gpuopt__dealt *dealt;   /* with a group (batch_share.h): then desc.copies and set are of this rank; or NULL */
+    struct gpuopt__dealt *dealt; /* with a group (batch_share.h): then desc.copies and set are of this rank; or NULL */
     gpuopt_simplex_batch_info of_all; /* with a group: what the latest call found about the programs of all ranks */
     gpuopt__simplex_batch_set set;    /* pattern and progress in host memory, numbers and results in the backend's */
-    void *engine;                    /* the backend's */
+    void *engine;                     /* the backend's */
 };
 
 /* A range of programs, and what is wanted of them. */
@@ -69,7 +69,7 @@ GPUOPT_HD int64_t gpuopt__simplex_batch_place(int array, int64_t index) { return
 GPUOPT_HD int gpuopt__simplex_batch_number_bad(const gpuopt__simplex_batch_set *s, int array, double x) {
     if (array == GPUOPT__SIMPLEX_BATCH_VALUE || array == GPUOPT__SIMPLEX_BATCH_COST) return !(fabs(x) < HUGE_VAL);
     return array == GPUOPT__SIMPLEX_BATCH_LHS || array == GPUOPT__SIMPLEX_BATCH_LB ? !(x < s->infinity)
-                                                                                 : !(x > -s->infinity);
+                                                                                   : !(x > -s->infinity);
 }
 
 /* Of [count][rows], whether both sides are there and cross. */

@@ -77,7 +77,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_follow_flips(const gpuopt__simp
 
 /* Prices of the right sign, weights of 1. Whether some basic variable is outside its bounds. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_begin_dual(const gpuopt__simplex_batch_set *set,
-                                                               const gpuopt__simplex_batch_work *w) {
+                                                                 const gpuopt__simplex_batch_work *w) {
     const double dual = gpuopt__simplex_batch_within(set->dual);
     int flips = 0, outside = 0;
     int32_t i, j;
@@ -128,7 +128,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_before(const gpuopt__simplex_bat
 
 /* The slot whose variable enters where that of position p leaves; -1: none can, -2: no pivot is large enough. */
 GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_dual_ratio_test(const gpuopt__simplex_batch_set *set,
-                                                                  const gpuopt__simplex_batch_work *w, int32_t p) {
+                                                                    const gpuopt__simplex_batch_work *w, int32_t p) {
     const double *const line = w->table + (int64_t)p * w->pitch;
     const double sign = w->sign[p], tolerance = gpuopt__simplex_batch_within(set->dual);
     const double outside = sign < 0 ? gpuopt__sub(w->lb[p], w->xb[p]) : gpuopt__sub(w->xb[p], w->ub[p]);
@@ -189,8 +189,8 @@ GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_dual_ratio_test(const gpuopt
 /* The variable in position p leaves, that in slot q enters. Returns whether some basic variable is outside its bounds
  * afterwards; *step: of the prices. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_dual_pivot(const gpuopt__simplex_batch_set *set,
-                                                         const gpuopt__simplex_batch_work *w, int32_t p, int32_t q,
-                                                         double *step) {
+                                                           const gpuopt__simplex_batch_work *w, int32_t p, int32_t q,
+                                                           double *step) {
     const int32_t rows = w->rows, cols = w->cols, leaving = w->head[p], entering = w->slot[q];
     const double *const line = w->table + (int64_t)p * w->pitch;
     const double pivot = line[q], price = w->price[q], reduced = w->d[q], weight = w->y_low[p];

@@ -81,7 +81,7 @@ GPUOPT_HD void *gpuopt__simplex_batch_cut(char *base, uint64_t *used, int64_t co
 GPUOPT_HD int32_t gpuopt__simplex_batch_pitch(int32_t cols) { return cols | 1; }
 
 GPUOPT_HD void gpuopt__simplex_batch_cut_vectors(char *base, uint64_t *used, int32_t rows, int32_t cols,
-                                                gpuopt__simplex_batch_work *w) {
+                                                 gpuopt__simplex_batch_work *w) {
     double **const of_rows[] = {&w->xb, &w->lb, &w->ub, &w->alpha, &w->sign, &w->part, &w->y, &w->y_low};
     double **const of_cols[] = {&w->xn, &w->ln, &w->un, &w->d, &w->price, &w->weight, &w->row};
     double **const of_both[] = {&w->unit, &w->unit_dual, &w->point, &w->z, &w->low};
@@ -104,7 +104,7 @@ GPUOPT_HD void gpuopt__simplex_batch_cut_vectors(char *base, uint64_t *used, int
 /* ---- The host's numbers of program k ---- */
 
 GPUOPT_HD double gpuopt__simplex_batch_number(const gpuopt__simplex_batch_set *set, int array, int32_t k, int32_t at,
-                                             double otherwise) {
+                                              double otherwise) {
     return set->given[array] ? set->number[array][k * set->stride[array] + at] : otherwise;
 }
 
@@ -119,8 +119,8 @@ GPUOPT_HD double gpuopt__simplex_batch_entry(const gpuopt__simplex_batch_set *se
 }
 
 /* Bounds of a column or of a logical. */
-GPUOPT_HD void gpuopt__simplex_batch_bounds(const gpuopt__simplex_batch_set *set, int32_t k, int32_t variable, double *l,
-                                           double *u) {
+GPUOPT_HD void gpuopt__simplex_batch_bounds(const gpuopt__simplex_batch_set *set, int32_t k, int32_t variable,
+                                            double *l, double *u) {
     const int32_t row = variable - set->cols;
     const int low = row < 0 ? GPUOPT__SIMPLEX_BATCH_LB : GPUOPT__SIMPLEX_BATCH_LHS,
               high = row < 0 ? GPUOPT__SIMPLEX_BATCH_UB : GPUOPT__SIMPLEX_BATCH_RHS;
@@ -135,8 +135,8 @@ GPUOPT_HD void gpuopt__simplex_batch_bounds(const gpuopt__simplex_batch_set *set
 
 /* The same, scaled. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_scaled_bounds(const gpuopt__simplex_batch_set *set,
-                                                             const gpuopt__simplex_batch_work *w, int32_t k,
-                                                             int32_t variable, double *l, double *u) {
+                                                               const gpuopt__simplex_batch_work *w, int32_t k,
+                                                               int32_t variable, double *l, double *u) {
     gpuopt__simplex_batch_bounds(set, k, variable, l, u);
     *l = gpuopt__mul(*l, w->unit[variable]);
     *u = gpuopt__mul(*u, w->unit[variable]);
@@ -165,7 +165,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_scale(int least, int most) {
 
 /* The scale of one line of the raw table: `count` entries at this stride, each with the other direction's scale. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_scale_line(const double *entry, int32_t count, int64_t stride,
-                                                            const double *other) {
+                                                              const double *other) {
     int least = 100000, most = -100000;
     int32_t e;
     for (e = 0; e < count; e++) {
@@ -181,7 +181,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_scale_line(const double *entr
 
 /* Fills the table with A, scaled, and the units. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_load(const gpuopt__simplex_batch_set *set,
-                                                          const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                            const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
     double *const row_scale = w->part, *const col_scale = w->row;
     int32_t i, j;
@@ -208,7 +208,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_load(const gpuopt__simple
     gpuopt__simplex_batch_sync();
     GPUOPT__SIMPLEX_BATCH_EACH_GROUP(i, rows) {
         double *const line = w->table + (int64_t)i * w->pitch;
-        GPUOPT__SIMPLEX_BATCH_EACH_LANE(j, cols) line[j] = gpuopt__mul(gpuopt__mul(line[j], row_scale[i]), col_scale[j]);
+        GPUOPT__SIMPLEX_BATCH_EACH_LANE(j, cols)
+        line[j] = gpuopt__mul(gpuopt__mul(line[j], row_scale[i]), col_scale[j]);
     }
     GPUOPT__SIMPLEX_BATCH_EACH(j, cols) {
         const double cost = fabs(gpuopt__simplex_batch_cost(set, k, j));

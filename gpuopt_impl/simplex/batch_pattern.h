@@ -16,7 +16,7 @@ static int64_t gpuopt__simplex_batch_nonzeros(const gpuopt_simplex_batch_desc *d
 }
 
 static gpuopt_status gpuopt__simplex_batch_check_start(const gpuopt_context *context, const char *call,
-                                                      const gpuopt_simplex_batch_desc *d) {
+                                                       const gpuopt_simplex_batch_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
     const int32_t width = d->layout == GPUOPT_LAYOUT_CSR ? d->cols : d->rows;
     int32_t line;
@@ -34,7 +34,7 @@ static gpuopt_status gpuopt__simplex_batch_check_start(const gpuopt_context *con
 
 /* No index twice in a line: a bit for each index that has been seen. */
 static gpuopt_status gpuopt__simplex_batch_check_twice(const gpuopt_context *context, const char *call,
-                                                      const gpuopt_simplex_batch_desc *d) {
+                                                       const gpuopt_simplex_batch_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
     uint64_t seen[GPUOPT__SIMPLEX_BATCH_COLS / 64];
     int32_t line;
@@ -56,7 +56,7 @@ static gpuopt_status gpuopt__simplex_batch_check_twice(const gpuopt_context *con
 
 /* One direction of the pattern. `start` has a place more than there are lines. */
 static void gpuopt__simplex_batch_fill_lines(const gpuopt_simplex_batch_desc *d, int by_rows, int32_t *start,
-                                            int32_t *index, int32_t *at) {
+                                             int32_t *index, int32_t *at) {
     const int as_given = by_rows == (d->layout == GPUOPT_LAYOUT_CSR);
     const int32_t lines = by_rows ? d->rows : d->cols, width = by_rows ? d->cols : d->rows;
     int32_t line, other, e;

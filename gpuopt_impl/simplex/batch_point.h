@@ -11,7 +11,8 @@
 /* ---- Products with the inverse ---- */
 
 /* Entry i of B^-1 r, for r [rows]. */
-GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_ftran(const gpuopt__simplex_batch_work *w, const double *r, int32_t i) {
+GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_ftran(const gpuopt__simplex_batch_work *w, const double *r,
+                                                         int32_t i) {
     const double *const line = w->table + (int64_t)i * w->pitch;
     double sum = w->head[i] >= w->cols ? r[w->head[i] - w->cols] : 0;
     int32_t j;
@@ -41,9 +42,9 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_add_btran(const gpuopt__simplex
 /* ---- On the original data, in twice the working precision ---- */
 
 /* The activity of row i at point + low (NULL: 0); known to the first lane of the group that calls it. */
-GPUOPT__SIMPLEX_BATCH gpuopt__simplex_sum gpuopt__simplex_batch_activity(const gpuopt__simplex_batch_set *set, int32_t k,
-                                                                       int32_t i, const double *point,
-                                                                       const double *low) {
+GPUOPT__SIMPLEX_BATCH gpuopt__simplex_sum gpuopt__simplex_batch_activity(const gpuopt__simplex_batch_set *set,
+                                                                         int32_t k, int32_t i, const double *point,
+                                                                         const double *low) {
     const int32_t first = set->row_start[i], count = set->row_start[i + 1] - first;
     gpuopt__simplex_sum total;
     int32_t e;
@@ -56,8 +57,8 @@ GPUOPT__SIMPLEX_BATCH gpuopt__simplex_sum gpuopt__simplex_batch_activity(const g
 
 /* The cost of a variable less its column times y + y_low; *doubt as in step.h. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_reduced(const gpuopt__simplex_batch_set *set,
-                                                         const gpuopt__simplex_batch_work *w, int32_t k,
-                                                         int32_t variable, double cost, double *doubt) {
+                                                           const gpuopt__simplex_batch_work *w, int32_t k,
+                                                           int32_t variable, double cost, double *doubt) {
     gpuopt__simplex_sum sum = {0, 0, 0};
     int32_t e;
     if (variable < set->cols)
@@ -74,7 +75,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_reduced(const gpuopt__simplex
 
 /* All of them into z and doubt: of the true costs, or of no costs. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_reduce(const gpuopt__simplex_batch_set *set,
-                                                      const gpuopt__simplex_batch_work *w, int32_t k, int costs) {
+                                                        const gpuopt__simplex_batch_work *w, int32_t k, int costs) {
     int32_t v;
     GPUOPT__SIMPLEX_BATCH_EACH(v, w->rows + w->cols)
     w->z[v] = gpuopt__simplex_batch_reduced(
@@ -95,7 +96,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_scatter(const gpuopt__simplex_b
 /* Nonbasic variables go to their true bounds, and basic ones where that takes them: first by the tableau, then
  * corrected by what is missing to A x + s = 0 in the original data. Candidates that were banned may enter again. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_true_point(const gpuopt__simplex_batch_set *set,
-                                                                const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                                  const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
     int32_t i, j;
     gpuopt__simplex_batch_sync();
@@ -133,8 +134,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_true_point(const gpuopt__
 /* What the reduced costs of basic variables are instead of `sign` times the unit (or 0), scaled, into part; the largest
  * one. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_wrong_basic(const gpuopt__simplex_batch_set *set,
-                                                             const gpuopt__simplex_batch_work *w, int32_t k,
-                                                             int by_sign) {
+                                                               const gpuopt__simplex_batch_work *w, int32_t k,
+                                                               int by_sign) {
     gpuopt__simplex_batch_best most = {0, -1};
     int32_t i;
     GPUOPT__SIMPLEX_BATCH_EACH(i, w->rows) {
@@ -154,7 +155,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_wrong_basic(const gpuopt__sim
 /* y of the true costs from the tableau's reduced costs, corrected on the original data; all reduced costs into z, and
  * those of nonbasic variables into d. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_true_duals(const gpuopt__simplex_batch_set *set,
-                                                                const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                                  const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t cols = w->cols;
     int32_t i, j;
     GPUOPT__SIMPLEX_BATCH_EACH(i, w->rows)
@@ -181,7 +182,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_beyond(double x, double l, do
 
 /* Whether point, with the activities that its columns have, is within the tolerance. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_feasible(const gpuopt__simplex_batch_set *set,
-                                                             const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                               const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t cols = w->cols;
     int wrong = 0;
     double l, u;
@@ -201,7 +202,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_feasible(const gpuopt__sim
 
 /* Whether no reduced cost in z has the wrong sign by more than the tolerance. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_dual_feasible(const gpuopt__simplex_batch_set *set,
-                                                                  const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                                    const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t cols = w->cols;
     int wrong = 0;
     int32_t v;
@@ -222,8 +223,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_dual_feasible(const gpuopt
 /* What variable v adds to the difference of the two objectives: its reduced cost in z times how far it is from the bound
  * that this names. Where that is infinite nothing: the cost may be off by as much. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_gap_term(const gpuopt__simplex_batch_set *set,
-                                                        const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
-                                                        gpuopt__simplex_sum *sum) {
+                                                          const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
+                                                          gpuopt__simplex_sum *sum) {
     double l, u, bound;
     gpuopt__simplex_batch_bounds(set, k, v, &l, &u);
     bound = w->z[v] > 0 ? l : u;
@@ -232,7 +233,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_gap_term(const gpuopt__simplex_
 
 /* Whether the objective of point and that of the duals differ by at most the dual tolerance. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_objectives_meet(const gpuopt__simplex_batch_set *set,
-                                                                    const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                                      const gpuopt__simplex_batch_work *w, int32_t k) {
     int apart = 0;
     int32_t v;
     if (GPUOPT__SIMPLEX_BATCH_FIRST_GROUP) {

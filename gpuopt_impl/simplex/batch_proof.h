@@ -19,7 +19,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_to_unit(double x) {
 
 /* The largest |value|, of all threads'. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_largest(const gpuopt__simplex_batch_work *w, const double *value,
-                                                         int32_t count) {
+                                                           int32_t count) {
     gpuopt__simplex_batch_best most = {0, -1};
     int32_t i;
     GPUOPT__SIMPLEX_BATCH_EACH(i, count) gpuopt__simplex_batch_better(&most, fabs(value[i]), i);
@@ -41,8 +41,8 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_tell(const gpuopt__simplex_ba
 
 /* Adds what a variable adds to the least value of the sum of reduced costs times values, and to its slack. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_least_term(const gpuopt__simplex_batch_set *set,
-                                                          const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
-                                                          gpuopt__simplex_sum *sum, double *slack) {
+                                                            const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
+                                                            gpuopt__simplex_sum *sum, double *slack) {
     const int32_t row = v - w->cols;
     double l, u, error;
     gpuopt__simplex_batch_bounds(set, k, v, &l, &u);
@@ -58,8 +58,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_least_term(const gpuopt__simple
 
 /* Its slack alone, as a sum. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_slack_term(const gpuopt__simplex_batch_set *set,
-                                                          const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
-                                                          gpuopt__simplex_sum *sum) {
+                                                            const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
+                                                            gpuopt__simplex_sum *sum) {
     gpuopt__simplex_sum none = {0, 0, 0};
     double slack = 0;
     gpuopt__simplex_batch_least_term(set, w, k, v, &none, &slack);
@@ -69,7 +69,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_slack_term(const gpuopt__simple
 /* The least value, over all points within the bounds, of the sum of reduced costs times values, which is 0 at every
  * solution: a proof if it is positive, whatever rounding has done. Of y + y_low, without costs. */
 GPUOPT__SIMPLEX_BATCH_LARGE double gpuopt__simplex_batch_least(const gpuopt__simplex_batch_set *set,
-                                                             const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                               const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
     double l, u, unused = 0;
     int32_t i, v;
@@ -115,7 +115,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_shift_duals(const gpuopt__simpl
 /* Whether the present signs prove that no point is feasible: with y as it is; with a shift; in twice the precision,
  * where columns without a bound do not forgive the shift; and that with a shift. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_prove_infeasible(const gpuopt__simplex_batch_set *set,
-                                                                     const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                                       const gpuopt__simplex_batch_work *w, int32_t k) {
     double size, scale;
     int attempt, round, proven = 0;
     int32_t i;
@@ -149,8 +149,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_prove_infeasible(const gpu
 
 /* The direction in which the variable in a slot moves the others, into z + low, in twice the precision. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_direction(const gpuopt__simplex_batch_set *set,
-                                                         const gpuopt__simplex_batch_work *w, int32_t k, int32_t slot,
-                                                         int direction) {
+                                                           const gpuopt__simplex_batch_work *w, int32_t k, int32_t slot,
+                                                           int direction) {
     const int32_t rows = w->rows, cols = w->cols;
     double before = HUGE_VAL, most;
     int32_t i, j;
@@ -186,8 +186,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_direction(const gpuopt__simplex
 /* Whether the objective gains 1e18 along the direction of a slot before rounding could take a row further than the
  * tolerance beyond its sides. The pivot column is in alpha. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_prove_unbounded(const gpuopt__simplex_batch_set *set,
-                                                                    const gpuopt__simplex_batch_work *w, int32_t k,
-                                                                    int32_t slot, int direction) {
+                                                                      const gpuopt__simplex_batch_work *w, int32_t k,
+                                                                      int32_t slot, int direction) {
     const int32_t rows = w->rows, cols = w->cols;
     gpuopt__simplex_batch_best most = {0, -1};
     double l, u, gain, scale;

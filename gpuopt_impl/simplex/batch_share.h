@@ -13,7 +13,7 @@ enum { GPUOPT__SIMPLEX_BATCH_REPORTS = 11 };
 
 /* The arrays of a report; those that are not wanted are NULL. */
 static void gpuopt__simplex_batch_reports(const gpuopt__simplex_batch_set *s, const gpuopt_simplex_batch_report *r,
-                                         gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS]) {
+                                          gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS]) {
     const size_t rows = (size_t)s->rows, cols = (size_t)s->cols;
     const gpuopt__dealt_array all[GPUOPT__SIMPLEX_BATCH_REPORTS] = {
         {r->outcome, sizeof *r->outcome},     {r->iterations, sizeof *r->iterations},
@@ -55,8 +55,8 @@ static uint64_t gpuopt__simplex_batch_share_hash(const gpuopt_simplex_batch *m) 
 }
 
 /* Whether all ranks make a call that has come to this status, with these numbers equal. */
-static gpuopt_status gpuopt__simplex_batch_together(const gpuopt_simplex_batch *m, const char *call, gpuopt_status status,
-                                                   int64_t a, int64_t b, int64_t c) {
+static gpuopt_status gpuopt__simplex_batch_together(const gpuopt_simplex_batch *m, const char *call,
+                                                    gpuopt_status status, int64_t a, int64_t b, int64_t c) {
     const int64_t said[] = {a, b, c};
     return gpuopt__ranks_agree(m->context, m->dealt->group, call, status,
                                gpuopt__hash_numbers(GPUOPT__HASH_START, said, sizeof said / 8));
@@ -82,7 +82,7 @@ static gpuopt_status gpuopt__simplex_batch_sum_up(gpuopt_simplex_batch *m, const
 
 /* This rank's part of what is wanted, which is at least one program; *own is for the backend. */
 static int gpuopt__simplex_batch_wanted_here(const gpuopt_simplex_batch *m, const gpuopt__simplex_batch_wanted *wanted,
-                                            gpuopt__simplex_batch_wanted *own) {
+                                             gpuopt__simplex_batch_wanted *own) {
     const gpuopt__dealt_part part = gpuopt__dealt_part_within(m->dealt, m->dealt->rank, wanted->first, wanted->count);
     gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS];
     gpuopt_simplex_batch_report *r = &own->report;
@@ -104,7 +104,7 @@ static int gpuopt__simplex_batch_wanted_here(const gpuopt_simplex_batch *m, cons
 
 /* Which arrays are wanted. */
 static int64_t gpuopt__simplex_batch_wanted_mask(const gpuopt_simplex_batch *m,
-                                                const gpuopt__simplex_batch_wanted *wanted) {
+                                                 const gpuopt__simplex_batch_wanted *wanted) {
     gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS];
     int64_t mask = 0;
     int k;
@@ -115,8 +115,8 @@ static int64_t gpuopt__simplex_batch_wanted_mask(const gpuopt_simplex_batch *m,
 
 /* This rank's results, which are in their places unless that has failed, go to the others, and theirs come here. */
 static gpuopt_status gpuopt__simplex_batch_share_results(const gpuopt_simplex_batch *m, const char *call,
-                                                        gpuopt_status status,
-                                                        const gpuopt__simplex_batch_wanted *wanted) {
+                                                         gpuopt_status status,
+                                                         const gpuopt__simplex_batch_wanted *wanted) {
     gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS];
     int k, count = 0;
     gpuopt__simplex_batch_reports(&m->set, &wanted->report, array);

@@ -15,7 +15,7 @@ enum {
     GPUOPT__SIMPLEX_BATCH_IDLE = 30,      /* iterations without a step until bounds are perturbed */
     GPUOPT__SIMPLEX_BATCH_BLAND = 6,      /* perturbations until Bland's rule takes over */
     GPUOPT__SIMPLEX_BATCH_REBUILDES = 40, /* most of a call on a program */
-    GPUOPT__SIMPLEX_CHILDREN_REFACTOR = 6     /* of them, so many until the tableau is computed anew */
+    GPUOPT__SIMPLEX_CHILDREN_REFACTOR = 6 /* of them, so many until the tableau is computed anew */
 };
 
 /* What all threads know about where the method stands. */
@@ -35,7 +35,7 @@ typedef struct gpuopt__simplex_batch_run {
 
 /* Position i gets the logical of row i, slot j column j. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_slack_basis(const gpuopt__simplex_batch_set *set,
-                                                           const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                             const gpuopt__simplex_batch_work *w, int32_t k) {
     int32_t i, j;
     GPUOPT__SIMPLEX_BATCH_EACH(i, w->rows) w->head[i] = w->cols + i;
     GPUOPT__SIMPLEX_BATCH_EACH(j, w->cols) {
@@ -50,7 +50,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_slack_basis(const gpuopt__simpl
 /* Brings the columns that `status` says are basic into the basis, each with the largest pivot that is left. Afterwards
  * nonbasic variables are at the bounds that it says. One whose pivot is too small stays nonbasic. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_children_refactor(const gpuopt__simplex_batch_set *set,
-                                                             const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                                   const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
     const uint8_t *const status = set->status + (int64_t)k * (rows + cols);
     int32_t q, i, j;
@@ -89,7 +89,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_children_refactor(const gpuopt_
 
 /* Says in `status` what the basis is. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_tell_basis(const gpuopt__simplex_batch_set *set,
-                                                          const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                            const gpuopt__simplex_batch_work *w, int32_t k) {
     uint8_t *const status = set->status + (int64_t)k * (w->rows + w->cols);
     int32_t i, j;
     gpuopt__simplex_batch_sync();
@@ -111,7 +111,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_tell_basis(const gpuopt__simple
 /* ---- Bounds ---- */
 
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_find_phase(const gpuopt__simplex_batch_set *set,
-                                                         const gpuopt__simplex_batch_work *w) {
+                                                           const gpuopt__simplex_batch_work *w) {
     int outside = 0;
     int32_t i;
     GPUOPT__SIMPLEX_BATCH_EACH(i, w->rows) outside |= gpuopt__simplex_batch_sign(set, w, i);
@@ -120,8 +120,8 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_find_phase(const gpuopt__simplex
 
 /* The true bounds, and what the present basis is worth on the original data. 0: that has been done too often. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_rebuild(const gpuopt__simplex_batch_set *set,
-                                                            const gpuopt__simplex_batch_work *w,
-                                                            gpuopt__simplex_batch_run *r) {
+                                                              const gpuopt__simplex_batch_work *w,
+                                                              gpuopt__simplex_batch_run *r) {
     r->fresh = 0;
     if (++r->rebuilds > GPUOPT__SIMPLEX_BATCH_REBUILDES) return 0;
     if (r->rebuilds % GPUOPT__SIMPLEX_CHILDREN_REFACTOR == 0) {
@@ -138,8 +138,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_rebuild(const gpuopt__simp
 
 /* Bounds of basic variables give way at random by 1 to 2 millionths; no value changes. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_perturb(const gpuopt__simplex_batch_set *set,
-                                                             const gpuopt__simplex_batch_work *w,
-                                                             gpuopt__simplex_batch_run *r) {
+                                                               const gpuopt__simplex_batch_work *w,
+                                                               gpuopt__simplex_batch_run *r) {
     int32_t i;
     GPUOPT__SIMPLEX_BATCH_EACH(i, w->rows) {
         const int32_t v = w->head[i];
@@ -160,7 +160,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_perturb(const gpuopt__sim
 /* ---- Iterating ---- */
 
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_ban(const gpuopt__simplex_batch_work *w, gpuopt__simplex_batch_run *r,
-                                                   int32_t slot) {
+                                                     int32_t slot) {
     if (GPUOPT__SIMPLEX_BATCH_ONCE) w->state[slot] |= GPUOPT__SIMPLEX_BANNED;
     r->bans++;
     gpuopt__simplex_batch_sync();
@@ -168,8 +168,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_ban(const gpuopt__simplex_batch
 
 /* No candidate is left, and all is fresh: a verdict, or MORE. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_conclude(const gpuopt__simplex_batch_set *set,
-                                                       const gpuopt__simplex_batch_work *w,
-                                                       gpuopt__simplex_batch_run *r) {
+                                                         const gpuopt__simplex_batch_work *w,
+                                                         gpuopt__simplex_batch_run *r) {
     if (r->phase == 1) return gpuopt__simplex_batch_prove_infeasible(set, w, r->k) ? GPUOPT_INFEASIBLE : GPUOPT_MORE;
     if (!gpuopt__simplex_batch_feasible(set, w, r->k) || !gpuopt__simplex_batch_dual_feasible(set, w, r->k))
         return GPUOPT_MORE;
@@ -180,8 +180,8 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_conclude(const gpuopt__simplex_b
 /* Phase 1 by the dual method: an iteration. An outcome; MORE: it goes on, perhaps with the primal method; LIMIT: there
  * is a pivot, and `most` have been done. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_dual_iteration(const gpuopt__simplex_batch_set *set,
-                                                                   const gpuopt__simplex_batch_work *w,
-                                                                   gpuopt__simplex_batch_run *r, int32_t most) {
+                                                                     const gpuopt__simplex_batch_work *w,
+                                                                     gpuopt__simplex_batch_run *r, int32_t most) {
     double step;
     int32_t p, q;
     if (!r->priced) {
@@ -224,8 +224,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_dual_iteration(const gpuop
 
 /* Iterates until there is a verdict, or the limit is reached (MORE). */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_iterate(const gpuopt__simplex_batch_set *set,
-                                                            const gpuopt__simplex_batch_work *w,
-                                                            gpuopt__simplex_batch_run *r, int32_t most) {
+                                                              const gpuopt__simplex_batch_work *w,
+                                                              gpuopt__simplex_batch_run *r, int32_t most) {
     const int32_t cap = 100 * (w->rows + w->cols) + 10000;
     const int32_t dual_cap = 3 * (w->rows + w->cols) + 200;
     for (;;) {
@@ -291,9 +291,9 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_iterate(const gpuopt__simp
 
 /* What has been found. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_report(const gpuopt__simplex_batch_set *set,
-                                                            const gpuopt__simplex_batch_work *w,
-                                                            const gpuopt__simplex_batch_run *r, int outcome,
-                                                            int32_t before) {
+                                                              const gpuopt__simplex_batch_work *w,
+                                                              const gpuopt__simplex_batch_run *r, int outcome,
+                                                              int32_t before) {
     const int32_t k = r->k, rows = w->rows, cols = w->cols;
     int32_t i, j;
     gpuopt__simplex_batch_tell_basis(set, w, k);
@@ -340,7 +340,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_crossing(const gpuopt__simplex_b
 
 /* Works on program k, which has no verdict yet, for at most set->most iterations. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_solve(const gpuopt__simplex_batch_set *set,
-                                                           const gpuopt__simplex_batch_work *w, int32_t k) {
+                                                             const gpuopt__simplex_batch_work *w, int32_t k) {
     const gpuopt__simplex_batch_progress from = set->progress[k];
     const int32_t left = set->limit > 0 ? set->limit - from.iterations : INT32_MAX;
     const int crossing = gpuopt__simplex_batch_crossing(set, k);

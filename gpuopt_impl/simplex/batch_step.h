@@ -24,9 +24,9 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_within(double tolerance) { re
 
 /* Finds out which basic variables are outside their bounds; whether one is: phase 1. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_sign(const gpuopt__simplex_batch_set *set,
-                                                   const gpuopt__simplex_batch_work *w, int32_t i) {
+                                                     const gpuopt__simplex_batch_work *w, int32_t i) {
     const int sign = gpuopt__simplex_batch_outside(w->xb[i], w->lb[i], w->ub[i],
-                                                  gpuopt__simplex_batch_within(set->primal), w->unit[w->head[i]]);
+                                                   gpuopt__simplex_batch_within(set->primal), w->unit[w->head[i]]);
     w->sign[i] = sign;
     return sign != 0;
 }
@@ -53,12 +53,12 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_price_infeasible(const gpuopt__
 }
 
 GPUOPT__SIMPLEX_BATCH gpuopt__simplex_batch_best gpuopt__simplex_batch_price(const gpuopt__simplex_batch_set *set,
-                                                                          const gpuopt__simplex_batch_work *w, int phase,
-                                                                          int bland, int strict) {
+                                                                             const gpuopt__simplex_batch_work *w,
+                                                                             int phase, int bland, int strict) {
     const double dual = gpuopt__mul(gpuopt__simplex_batch_within(set->dual), strict ? 0x1p-13 : 1), *const d =
-                                                                                                       phase == 1
-                                                                                                           ? w->price
-                                                                                                           : w->d;
+                                                                                                        phase == 1
+                                                                                                            ? w->price
+                                                                                                            : w->d;
     gpuopt__simplex_batch_best best = {0, -1};
     int32_t j;
     if (phase == 1) gpuopt__simplex_batch_price_infeasible(w);
@@ -83,8 +83,8 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_blocking(const gpuopt__simple
 
 /* The winner's position, -1 if nothing blocks, -2 if no pivot is large enough. Leaves the pivot column in alpha. */
 GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_ratio_test(const gpuopt__simplex_batch_set *set,
-                                                             const gpuopt__simplex_batch_work *w, int32_t entering,
-                                                             int direction, int bland) {
+                                                               const gpuopt__simplex_batch_work *w, int32_t entering,
+                                                               int direction, int bland) {
     const double tolerance = bland ? 0 : gpuopt__simplex_batch_within(gpuopt__simplex_batch_within(set->primal));
     gpuopt__simplex_batch_best first = {0, -1}, best = {0, -1};
     int32_t i;
@@ -114,7 +114,7 @@ GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_ratio_test(const gpuopt__sim
 /* The pivot row, divided by the pivot; in the entering slot, 1 / pivot: every other row of the new tableau is the old
  * one, 0 in the pivot column, minus its entry of the column times this row. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_take_row(const gpuopt__simplex_batch_work *w, int32_t p, int32_t q,
-                                                        double pivot) {
+                                                          double pivot) {
     int32_t j;
     GPUOPT__SIMPLEX_BATCH_EACH(j, w->cols) w->row[j] = (j == q ? 1 : w->table[(int64_t)p * w->pitch + j]) / pivot;
     gpuopt__simplex_batch_sync();
@@ -125,7 +125,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_take_row(const gpuopt__simplex_
 #endif
 
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_update_table(const gpuopt__simplex_batch_work *w, int32_t p, int32_t q,
-                                                            double reduced) {
+                                                              double reduced) {
     const int32_t rows = w->rows, cols = w->cols, pitch = w->pitch;
     const double *const row = w->row, *const alpha = w->alpha;
     double *const table = w->table;
@@ -167,7 +167,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_update_table(const gpuopt__simp
 
 /* Devex. worn: all restart. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_update_weights(const gpuopt__simplex_batch_work *w, int32_t q,
-                                                              double pivot, double entering) {
+                                                                double pivot, double entering) {
     const int worn = gpuopt__simplex_devex_worn(entering);
     int32_t j;
     GPUOPT__SIMPLEX_BATCH_EACH(j, w->cols) {
@@ -187,8 +187,9 @@ typedef struct gpuopt__simplex_batch_entering {
 /* The variable in position p leaves. Returns whether some basic variable is outside its bounds afterwards; *step: of
  * the entering variable. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_pivot(const gpuopt__simplex_batch_set *set,
-                                                    const gpuopt__simplex_batch_work *w,
-                                                    const gpuopt__simplex_batch_entering *e, int32_t p, double *step) {
+                                                      const gpuopt__simplex_batch_work *w,
+                                                      const gpuopt__simplex_batch_entering *e, int32_t p,
+                                                      double *step) {
     const int32_t q = e->slot, leaving = w->head[p], entering = w->slot[q];
     const double pivot = w->alpha[p], a = e->direction > 0 ? pivot : -pivot;
     const double bound = gpuopt__simplex_batch_blocking(w, p, a);
@@ -218,8 +219,8 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_pivot(const gpuopt__simplex_batc
 
 /* The entering variable goes to its other bound. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_flip(const gpuopt__simplex_batch_set *set,
-                                                   const gpuopt__simplex_batch_work *w,
-                                                   const gpuopt__simplex_batch_entering *e) {
+                                                     const gpuopt__simplex_batch_work *w,
+                                                     const gpuopt__simplex_batch_entering *e) {
     const double range = gpuopt__sub(e->u, e->l), move = e->direction > 0 ? range : -range;
     int outside = 0;
     int32_t i;

@@ -45,7 +45,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_sync(void) {}
 /* Over all threads; `place` is one of the team's places to exchange in, 0 to 3: two uses of one are never neighbours.
  * */
 GPUOPT__SIMPLEX_BATCH gpuopt__simplex_batch_best gpuopt__simplex_batch_best_of(void *exchange, int place,
-                                                                            gpuopt__simplex_batch_best mine) {
+                                                                               gpuopt__simplex_batch_best mine) {
     (void)exchange, (void)place;
     return mine;
 }
@@ -65,18 +65,18 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_lowest(uint32_t bits) {
 
 /* The sum of terms 0 .. count - 1, by the lanes of this group; known to its first lane. `add` adds term e to a sum. */
 #define GPUOPT__SIMPLEX_BATCH_SUM(total, e, count, add)                                                       \
-    do {                                                                                                     \
+    do {                                                                                                      \
         gpuopt__simplex_sum gpuopt_lane[GPUOPT__SIMPLEX_BATCH_LANES];                                         \
-        int32_t gpuopt_l, gpuopt_half;                                                                       \
-        memset(gpuopt_lane, 0, sizeof gpuopt_lane);                                                          \
-        for (e = 0; e < (count); e++) {                                                                      \
+        int32_t gpuopt_l, gpuopt_half;                                                                        \
+        memset(gpuopt_lane, 0, sizeof gpuopt_lane);                                                           \
+        for (e = 0; e < (count); e++) {                                                                       \
             gpuopt__simplex_sum *const sum = &gpuopt_lane[e % GPUOPT__SIMPLEX_BATCH_LANES];                   \
-            add;                                                                                             \
-        }                                                                                                    \
+            add;                                                                                              \
+        }                                                                                                     \
         for (gpuopt_half = GPUOPT__SIMPLEX_BATCH_LANES / 2; gpuopt_half > 0; gpuopt_half /= 2)                \
-            for (gpuopt_l = 0; gpuopt_l < gpuopt_half; gpuopt_l++)                                           \
+            for (gpuopt_l = 0; gpuopt_l < gpuopt_half; gpuopt_l++)                                            \
                 gpuopt__simplex_batch_add_sums(&gpuopt_lane[gpuopt_l], &gpuopt_lane[gpuopt_l + gpuopt_half]); \
-        (total) = gpuopt_lane[0];                                                                            \
+        (total) = gpuopt_lane[0];                                                                             \
     } while (0)
 
 #endif

@@ -15,8 +15,8 @@ typedef struct gpuopt__simplex_change {
 } gpuopt__simplex_change;
 
 /* Checks the handle and the lists' lengths, and fetches the lists. index and both values, unless they are NULL. */
-static gpuopt_status gpuopt__simplex_fetch_change(gpuopt_simplex *s, const char *call, gpuopt_memory_space where, int32_t end,
-                                                  gpuopt__simplex_change *c) {
+static gpuopt_status gpuopt__simplex_fetch_change(gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
+                                                  int32_t end, gpuopt__simplex_change *c) {
     const void *index = NULL, *low = NULL, *high = NULL;
     uint64_t bytes;
     gpuopt_status status = gpuopt__check_where(s->context, call, where);

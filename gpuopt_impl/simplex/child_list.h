@@ -18,9 +18,9 @@ typedef struct gpuopt__simplex_given {
 } gpuopt__simplex_given;
 
 /* Fetches a list's starts into `room`, and checks them; *left: entries that there is room for. */
-static gpuopt_status gpuopt__simplex_fetch_starts(gpuopt_simplex_children *b, const char *call, gpuopt_memory_space where,
-                                                  int32_t count, gpuopt__simplex_given *g, int64_t *room,
-                                                  int64_t *left) {
+static gpuopt_status gpuopt__simplex_fetch_starts(gpuopt_simplex_children *b, const char *call,
+                                                  gpuopt_memory_space where, int32_t count, gpuopt__simplex_given *g,
+                                                  int64_t *room, int64_t *left) {
     gpuopt_context *context = b->root->context;
     const void *found = NULL;
     int32_t k;
@@ -43,8 +43,8 @@ static gpuopt_status gpuopt__simplex_fetch_starts(gpuopt_simplex_children *b, co
 }
 
 /* Fetches the entries of a list into the batch's staging, and checks the indices. */
-static gpuopt_status gpuopt__simplex_fetch_entries(gpuopt_simplex_children *b, const char *call, gpuopt_memory_space where,
-                                                   int32_t count, gpuopt__simplex_given *g) {
+static gpuopt_status gpuopt__simplex_fetch_entries(gpuopt_simplex_children *b, const char *call,
+                                                   gpuopt_memory_space where, int32_t count, gpuopt__simplex_given *g) {
     gpuopt_context *context = b->root->context;
     const int64_t entries = g->start ? g->start[count] : 0;
     const uint64_t bytes = sizeof(double) * (uint64_t)entries;
@@ -66,8 +66,8 @@ static gpuopt_status gpuopt__simplex_fetch_entries(gpuopt_simplex_children *b, c
 }
 
 /* Appends child k's bounds of a list to the job's. A logical is minus its row. */
-static void gpuopt__simplex_scale_bounds(gpuopt_simplex_children *b, const gpuopt__simplex_given *g, int32_t k, int is_row,
-                                         int64_t *at, int *exact) {
+static void gpuopt__simplex_scale_bounds(gpuopt_simplex_children *b, const gpuopt__simplex_given *g, int32_t k,
+                                         int is_row, int64_t *at, int *exact) {
     const gpuopt_simplex *s = b->root;
     gpuopt__simplex_child_list *c = &b->job.children;
     int64_t e;
@@ -93,8 +93,8 @@ static void gpuopt__simplex_scale_bounds(gpuopt_simplex_children *b, const gpuop
 /* Fills the job's children from the host's. The lists share the staging for what is in device memory, so one of bounds
  * is scaled before the next one is fetched: columns first, and then, behind them, rows; last the children's entries are
  * brought together. */
-static gpuopt_status gpuopt__simplex_take_children(gpuopt_simplex_children *b, const char *call, gpuopt_memory_space where,
-                                                   const gpuopt_simplex_child_list *given) {
+static gpuopt_status gpuopt__simplex_take_children(gpuopt_simplex_children *b, const char *call,
+                                                   gpuopt_memory_space where, const gpuopt_simplex_child_list *given) {
     gpuopt_simplex *s = b->root;
     gpuopt_context *context = s->context;
     gpuopt__simplex_child_list *c = &b->job.children;

@@ -16,8 +16,8 @@ gpuopt_elimination_desc reduction_desc(gpuopt_elimination_preprocessing *reducti
     return desc;
 }
 
-gpuopt_elimination_preprocessing *reduction_of(gpuopt_context *context, const gpuopt_elimination_desc *desc, uint32_t rules,
-                                           const test_host *host) {
+gpuopt_elimination_preprocessing *reduction_of(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                               uint32_t rules, const test_host *host) {
     gpuopt_elimination_preprocessing *reduction = NULL;
     if (gpuopt_elimination_preprocess(context, desc, rules, 0, &reduction)) fail_msg("%s", host->error);
     assert_non_null(reduction);

@@ -11,8 +11,8 @@
 gpuopt_elimination_preprocessing_info reduction_info(gpuopt_elimination_preprocessing *reduction);
 gpuopt_elimination_desc reduction_desc(gpuopt_elimination_preprocessing *reduction);
 /* Reduces, which must succeed. */
-gpuopt_elimination_preprocessing *reduction_of(gpuopt_context *context, const gpuopt_elimination_desc *desc, uint32_t rules,
-                                           const test_host *host);
+gpuopt_elimination_preprocessing *reduction_of(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                               uint32_t rules, const test_host *host);
 /* The reduced model as a model of the tests, whose arrays are the library's. */
 model reduction_model(gpuopt_elimination_preprocessing *reduction, const model *original);
 /* Assignments of the reduced model come back with their cost, and with the values that they have in the model. */

@@ -27,12 +27,14 @@ int64_t choice_by_enumeration(const choice *m);
 int64_t choice_by_capacities(const choice *m);
 
 gpuopt_knapsack_multiple_choice_desc choice_desc(const choice *m, int64_t states);
-gpuopt_knapsack_multiple_choice *choice_create(gpuopt_context *context, const gpuopt_knapsack_multiple_choice_desc *desc);
+gpuopt_knapsack_multiple_choice *choice_create(gpuopt_context *context,
+                                               const gpuopt_knapsack_multiple_choice_desc *desc);
 gpuopt_knapsack_multiple_choice_info choice_info(gpuopt_knapsack_multiple_choice *knapsack);
 /* Checks that the items are of their classes, fit, and have the profit that the handle reports, and returns that.
  * chosen [classes] may be NULL. */
 int64_t choice_check_items(gpuopt_knapsack_multiple_choice *knapsack, const choice *m, int32_t *chosen);
 /* Runs to the end, and checks that this is the optimum. */
-gpuopt_knapsack_multiple_choice_info choice_finish(gpuopt_knapsack_multiple_choice *knapsack, const choice *m, int64_t optimum);
+gpuopt_knapsack_multiple_choice_info choice_finish(gpuopt_knapsack_multiple_choice *knapsack, const choice *m,
+                                                   int64_t optimum);
 
 #endif /* TESTS_KNAPSACK_CHOICE_MODELS_H */

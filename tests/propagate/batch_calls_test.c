@@ -320,7 +320,8 @@ static void misuse(void **state) {
     assert_int_equal(gpuopt_propagator_batch_run(NULL, GPUOPT_HOST, &nodes, 5, &report), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_HOST, NULL, 5, &report), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &nodes, 0, &report), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_propagator_batch_run(batch, (gpuopt_memory_space)2, &nodes, 5, &report), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_run(batch, (gpuopt_memory_space)2, &nodes, 5, &report),
+                     GPUOPT_ERROR_ARGUMENT);
     if (!test_on("cuda"))
         assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_DEVICE, &nodes, 5, &report),
                          GPUOPT_ERROR_UNSUPPORTED);

@@ -37,7 +37,8 @@ static void expect_program(gpuopt_context *context, mip m, double optimum) {
 }
 
 /* The only child of a root. */
-static void expect_child(gpuopt_context *context, const mip *m, const gpuopt_simplex_child_list *child, double optimum) {
+static void expect_child(gpuopt_context *context, const mip *m, const gpuopt_simplex_child_list *child,
+                         double optimum) {
     int way;
     for (way = 0; way < (test_on("cuda") ? 1 : 8); way++) {
         gpuopt_simplex_desc desc = children_root_desc(m, way);

@@ -45,7 +45,7 @@ gpuopt_simplex_desc children_root_desc(const mip *m, int way);
 /* With room for nine changes a child, and for everything that a report may ask for. */
 gpuopt_simplex_children_desc children_batch_desc(int32_t copies);
 gpuopt_simplex_children *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
-                                     gpuopt_simplex_on_pivot_limit when_full);
+                                        gpuopt_simplex_on_pivot_limit when_full);
 /* Set covering, with costs that make fractional optima likely. */
 mip children_cover(uint64_t seed, int32_t rows, int32_t cols);
 /* The root's x [cols], and the columns [cols] at which it is fractional. Returns their number. */

@@ -150,8 +150,8 @@ static void cutoffs_against_rationals(void **state) {
         const double sign = m.maximize ? -1 : 1;
         gpuopt_simplex_desc desc = children_root_desc(&m, model);
         gpuopt_simplex *root = simplex_create(context, &desc);
-        gpuopt_simplex_children *batch =
-            children_batch(root, EACH, 1 + model % 5, model % 2 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END);
+        gpuopt_simplex_children *batch = children_batch(
+            root, EACH, 1 + model % 5, model % 2 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END);
         children *all = children_draw(&seed, &m, EACH, 1 + model % 7);
         children_report *report = children_report_new(&m, EACH), *without = children_report_new(&m, EACH);
         const gpuopt_simplex_info info = simplex_iterate(root, 100000);
