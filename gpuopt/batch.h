@@ -34,10 +34,10 @@ extern "C" {
  *            primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance *
  *            max(1, |cost|), by these numbers and by those of the scaled program, and primal and dual objective differ
  *            by at most dual_tolerance * max(1, |objective|), where a reduced cost that names an infinite bound counts
- *            as 0; unlike a single handle, it does not refine beyond that. INFEASIBLE and UNBOUNDED are proven as by gpuopt_simplex_iterate, with vectors that
- *            meet what _get_proof say of theirs, but for rows along a ray, which move by so little that
- *            1e18 of the objective is gained within primal_tolerance. IMPRECISE: rounding allows none of these; a
- *            handle of its own may settle the program.
+ *            as 0; unlike a single handle, it does not refine beyond that. INFEASIBLE and UNBOUNDED are proven as by
+ *            gpuopt_simplex_iterate, with vectors that meet what _get_proof say of theirs, but for rows along a ray,
+ *            which move by so little that 1e18 of the objective is gained within primal_tolerance. IMPRECISE: rounding
+ *            allows none of these; a handle of its own may settle the program.
  * Bits       A program's results depend on its own data, the descriptor, and the iterations that each call does: not on
  *            the other programs, on how many there are, on the number of threads, or on the backend. The CPU and the
  *            GPU give the same bits. One that goes on after a limit may come to another optimal point than in one call.

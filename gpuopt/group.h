@@ -43,8 +43,8 @@ extern "C" {
  *            present call or in the next one. An array that such a call was to fill is then unspecified. Contexts and
  *            their other handles stay usable, whatever the transport's error, and the group can be destroyed.
  * Arrays     of _broadcast, _all_gather, _send and _receive are in host memory or in that of the context's device:
- *            `where`, which may differ from rank to rank. Those of one call do not overlap. Device memory needs the CUDA
- *            backend and a transport that takes it: else UNSUPPORTED, of a collective call on all ranks. Such an
+ *            `where`, which may differ from rank to rank. Those of one call do not overlap. Device memory needs the
+ *            CUDA backend and a transport that takes it: else UNSUPPORTED, of a collective call on all ranks. Such an
  *            exchange comes after what was enqueued on the context's stream before, and is done when the call returns.
  *            Ranks are machines of one byte order.
  * Memory     On each rank 4,128 bytes for every rank of the group, and up to 1 KiB; a transport's own memory not
@@ -74,8 +74,8 @@ typedef struct gpuopt_transport {
     /* Tells the others, without waiting for their calls, that this rank makes no more: what they wait for returns PEER
      * as soon as they know rather than after the time limit, and so does all that they call later. */
     void (*abort)(void *user);
-    /* Whether `where` may be DEVICE; this rank's arrays are then in the memory of its context's device, and nothing that
-     * is under way there touches them. 0: no; k + 1: if that is CUDA's device k; -1: whichever it is. */
+    /* Whether `where` may be DEVICE; this rank's arrays are then in the memory of its context's device, and nothing
+     * that is under way there touches them. 0: no; k + 1: if that is CUDA's device k; -1: whichever it is. */
     int32_t device_memory;
 } gpuopt_transport;
 

@@ -194,9 +194,9 @@ GPUOPT_API void gpuopt_elimination_preprocessing_destroy(gpuopt_elimination_prep
 /* Gives what it has done. */
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_preprocessing_info *info);
-/* Gives the descriptor of the reduced model, whose arrays are the reduction's, for _order, _create and _shift_costs: with the
- * options of the original's, and its order and condition as far as their variables are left. Variables keep their
- * order, and so do the values that are left of each. */
+/* Gives the descriptor of the reduced model, whose arrays are the reduction's, for _order, _create and _shift_costs:
+ * with the options of the original's, and its order and condition as far as their variables are left. Variables keep
+ * their order, and so do the values that are left of each. */
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_desc *desc);
 /* Turns an assignment of the reduced model, reduced [its variables], as _assign gives it, into one of the model, value

@@ -154,8 +154,8 @@ GPUOPT_API void gpuopt_knapsack_multiple_choice_destroy(gpuopt_knapsack_multiple
 /* Where the search stands. Counts are over the handle's life, without those of recovering items. */
 typedef struct gpuopt_knapsack_multiple_choice_info {
     size_t struct_size; /* sizeof(gpuopt_knapsack_multiple_choice_info) */
-    /* MORE; OPTIMAL: primal_bound is the optimum; INFEASIBLE: there is no solution; LIMIT: state_limit; FULL: the states of
-     * the next step do not fit. */
+    /* MORE; OPTIMAL: primal_bound is the optimum; INFEASIBLE: there is no solution; LIMIT: state_limit; FULL: the
+     * states of the next step do not fit. */
     gpuopt_outcome outcome;
     int32_t level;        /* classes decided */
     int32_t levels;       /* classes to be decided at most: those with a choice */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * gpuopt, inside a tree search: trails, batches of nodes, probing, steps of the dual simplex method, cuts, children of a basis.
+ * gpuopt, inside a tree search: trails, batches of nodes, probing, steps of the dual simplex method, cuts, children of
+ * a basis.
  *
  * A layer over gpuopt.h: a minor version may change what is here, and the change log says so.
  */
@@ -405,8 +406,8 @@ typedef struct gpuopt_simplex_dual_entering {
     size_t struct_size; /* sizeof(gpuopt_simplex_dual_entering) */
     int32_t variable;   /* nonbasic, blocks; -1: none, or see `unsafe` */
     int32_t flips;      /* nonbasic variables that the step passes: _dual_pivot moves them to their other bounds */
-    /* Of the reduced costs, scaled, >= 0; infinite: nothing blocks, so by this basis, as far as its numbers can be relied
-     * on, no point is feasible; _iterate proves it or goes on. */
+    /* Of the reduced costs, scaled, >= 0; infinite: nothing blocks, so by this basis, as far as its numbers can be
+     * relied on, no point is feasible; _iterate proves it or goes on. */
     double step;
     double pivot; /* the entry in the pivot row, scaled */
     /* Not 0: _dual_pivot would refuse the entry of what blocks, `pivot`, as too small; variable is -1. Let another
@@ -492,9 +493,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, doubl
 GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* Solves with the basis, for cuts and own methods, in the host's units and with the present inverse, without
- * refinement. B [rows][rows] has the columns of the basic variables in the order of _get_basic_variables: that of A for a column,
- * -e_i for the activity of row i, since A x - activity = 0. None of these calls moves anything. ARGUMENT: a negative
- * count, a position out of range. */
+ * refinement. B [rows][rows] has the columns of the basic variables in the order of _get_basic_variables: that of A for
+ * a column, -e_i for the activity of row i, since A x - activity = 0. None of these calls moves anything. ARGUMENT: a
+ * negative count, a position out of range. */
 
 /* Gets the basic variable of each position: head [rows]. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where,
@@ -545,10 +546,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
  * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
  *            may also go on to another outcome, as a single handle may.
  * Group      With a group in the descriptor its ranks share the children. Each makes a batch like the others', on a
- *            root of its own that has had the same calls, and gives all children to each _run and _strong_branch; of P ranks
- *            it solves about one in P of them, and gets the reports of all: the same bits as without a group, with
- *            ranks on one backend (and on the GPU, on devices of one kind). Calls are collective, as the group's own
- *            are, but for _destroy. They compare the roots' sizes, settings, bounds, costs and statuses, the
+ *            root of its own that has had the same calls, and gives all children to each _run and _strong_branch; of P
+ *            ranks it solves about one in P of them, and gets the reports of all: the same bits as without a group,
+ *            with ranks on one backend (and on the GPU, on devices of one kind). Calls are collective, as the group's
+ *            own are, but for _destroy. They compare the roots' sizes, settings, bounds, costs and statuses, the
  *            descriptor, the children, and what is wanted of the report; that the matrices are the same is the host's
  *            duty. What is refused or runs out of memory on one rank returns the same status on all, and the group goes
  *            on; reports are unspecified after the latter. After a DEVICE error on one the others return PEER. A stop
@@ -582,10 +583,10 @@ typedef struct gpuopt_simplex_children_desc {
  * Memory on the CPU: about that of the root for each thread; on the GPU 20 rows^2 bytes, 10 or more for each nonzero
  * (columns count as if theirs were a multiple of 4), with 1,024 rows or more as much again (where rows count so), and
  * for each block that works at the same time 16 K rows + 8 min(K, 64) (rows + 64) + 104 (2 rows + cols), with REFACTOR
- * 20 rows^2 more. There are up to two blocks a multiprocessor, but fewer, down to one in all, where they would take more
- * than 16 GiB together; of a root whose inverse is kept for its core alone (doc/simplex.md) more of them find place in
- * the same memory. Spare rows and columns of the root count as if they were there, and each column then as if it
- * had up to min(64, rows) nonzeros. */
+ * 20 rows^2 more. There are up to two blocks a multiprocessor, but fewer, down to one in all, where they would take
+ * more than 16 GiB together; of a root whose inverse is kept for its core alone (doc/simplex.md) more of them find
+ * place in the same memory. Spare rows and columns of the root count as if they were there, and each column then as if
+ * it had up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_simplex_children **children);
 /* Destroys a batch; NULL is allowed. */
@@ -678,9 +679,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_
                                                uint64_t *size);
 /* Drops all nodes but one of each `parts`, from all levels: the share of part 0 <= part < parts. Handles of a problem,
  * with pools of one size, that have made the same calls hold the same nodes, on any backend; if each of `parts` of them
- * then keeps a part of its own, they share the work, and no node has had to travel. OPTIMAL and dual_bound then refer only
- * to what each of them holds; what is dropped is not counted as pruned. Cost: O(nodes in the pool), on the GPU within
- * its memory. ARGUMENT: parts is less than 1, or there is no such part. */
+ * then keeps a part of its own, they share the work, and no node has had to travel. OPTIMAL and dual_bound then refer
+ * only to what each of them holds; what is dropped is not counted as pruned. Cost: O(nodes in the pool), on the GPU
+ * within its memory. ARGUMENT: parts is less than 1, or there is no such part. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, int64_t part, int64_t parts);
 /* As _unpack, but the nodes are added to those in the pool, the root included, if there are any. STATE: the pool is not
  * empty, and the search is by DOMINANCE. UNSUPPORTED: both together do not fit the pool. Cost: O(size), and at times
