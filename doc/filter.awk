@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# Doxygen's input filter for gpuopt.h: turns the header's plain comments into Doxygen's, word for word.
+# Doxygen's input filter for gpuopt.h and its layers (-v header=PATH): turns the header's plain comments into Doxygen's, word for word.
 #     a comment before a declaration      -> /** ... */
 #     a comment behind one                -> /**< ... */
 #     a section line, and what follows    -> a group of the reference, to the next section line
-#     the comment at the top of the file  -> the first group
+#     the comment at the top of the file  -> the first group (of a layer: the description of the file)
 # Members declared together in one line share its comment, and so do constants of an enum in one line. A member without a
 # comment is described by its type, where that is one of the library's. In a comment, lines that are indented by four or
 # more stay as they are set (tables, code), and "Word   text" begins a paragraph with that word in bold.
@@ -30,7 +30,13 @@ function literal(s, k) {
 function indent_of(s) { return match(s, /[^ ]/) ? RSTART - 1 : 0 }
 
 # Constants without a comment, of which Doxygen says nothing, go to the file `missing`.
-BEGIN { if (missing == "") missing = "/dev/stderr" }
+BEGIN {
+    if (missing == "") missing = "/dev/stderr"
+    if (header == "") header = "gpuopt.h"
+    part = header == "gpuopt.h" ? "section" : header # what the names of its groups begin with
+    sub(/.*\//, "", part)
+    sub(/\.h$/, "", part)
+}
 
 # All output goes through here: the lines of the header that it came from are listed in the file `map`, if one is named.
 function emit(s, n) {
@@ -128,7 +134,7 @@ function briefly(comment, k) {
 # A declaration and the comment that is about it, "" if there is none.
 function declare(s, comment, out, n, part, k, body) {
     if (in_enum && comment == "" && match(s, /^ +GPUOPT_[A-Z0-9_]+/))
-        print "gpuopt.h:" i ": error: " trim(substr(s, RSTART, RLENGTH)) " (enum constant) is not documented." > missing
+        print header ":" i ": error: " trim(substr(s, RSTART, RLENGTH)) " (enum constant) is not documented." > missing
     if (in_struct) {
         if (s ~ /^ +size_t struct_size;/ && (comment == "" || comment ~ /^sizeof\(/))
             comment = "The size of the struct in bytes, which GPUOPT_INIT() sets."
@@ -169,7 +175,7 @@ function section(i, title) {
     gsub(/&/, "\\&amp;", title)
     gsub(/</, "\\&lt;", title)
     gsub(/>/, "\\&gt;", title)
-    emit("/** @defgroup section" sections " " title)
+    emit("/** @defgroup " part sections " " title)
     if (line[i] !~ /\*\/$/) {
         i = read_comment(i + 1, 1 + match_star(line[i + 1]))
         emit(render(text_lines))
@@ -194,8 +200,11 @@ END {
             }
             summary = literal(text[1]) (text[1] ~ /[.]$/ ? "" : ".")
             s = render(text_lines)
-            emit("/** @file\n@brief " summary " @ref overview says what holds for all of it. */")
-            emit("/** @defgroup overview Overview, and what holds for every family\n" s "\n*/")
+            if (header != "gpuopt.h") emit("/** @file\n@brief " s "\n*/")
+            else {
+                emit("/** @file\n@brief " summary " @ref overview says what holds for all of it. */")
+                emit("/** @defgroup overview Overview, and what holds for every family\n" s "\n*/")
+            }
         } else if (s ~ /^\/\* ---- /) {
             i = section(i)
         } else if (s ~ /^ *\/\*/) {
@@ -203,7 +212,7 @@ END {
             comment = render(text_lines)
             # Text of its own, between declarations, belongs to the section.
             if (line[i + 1] ~ /^ *$/) {
-                if (sections) emit("/** @} */\n/** @addtogroup section" sections "\n\n" comment "\n@{ */")
+                if (sections) emit("/** @} */\n/** @addtogroup " part sections "\n\n" comment "\n@{ */")
                 continue
             }
             ahead = comment

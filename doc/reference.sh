@@ -3,7 +3,7 @@
 #
 # Usage: reference.sh [FOLDER]
 #
-# Makes the HTML reference from the comments of gpuopt.h and from the pages of the repository and of doc:
+# Makes the HTML reference from the comments of gpuopt.h and of its layers in gpuopt, and from the pages of the repository and of doc:
 # FOLDER/index.html (doc/reference). FOLDER must be new, empty, or one that this script has made: of such a one, the
 # files that it wrote are replaced, which .gpuopt-reference lists, and others stay. Needs Doxygen (Debian: doxygen). A
 # warning is an error, and so is a declaration without a comment: the exit status is 1. It is 2 if there is something
@@ -41,7 +41,13 @@ pages=
 for page in README.md ARCHITECTURE.md CONTRIBUTING.md doc/*.md; do
     [ ! -e "$page" ] || pages="$pages$page "
 done
-awk -v map="$work/lines" -v missing="$work/missing" -f doc/filter.awk gpuopt.h >"$work/gpuopt.h"
+headers=
+for header in gpuopt.h gpuopt/*.h; do
+    [ -e "$header" ] || continue
+    name=${header##*/}
+    headers="$headers$name "
+    awk -v map="$work/$name.lines" -v missing="$work/missing" -v header="$header" -f doc/filter.awk "$header" >"$work/$name"
+done
 for page in $pages; do
     awk -v pages="$pages" -v at="$(dirname "$page")" -f doc/filter_md.awk "$page" >"$work/${page##*/}"
 done
@@ -54,7 +60,7 @@ status=0
 {
     cat "$root/doc/Doxyfile"
     echo "PROJECT_NUMBER = $version"
-    echo "INPUT = gpuopt.h ${pages//doc\//}"
+    echo "INPUT = $headers${pages//doc\//}"
     echo "USE_MDFILE_AS_MAINPAGE = README.md"
     echo "HTML_EXTRA_STYLESHEET = \"$root/doc/reference.css\""
     echo "OUTPUT_DIRECTORY = \"$made\""
@@ -71,13 +77,17 @@ fi
 (cd "$made" && find . -type f | sed 's,^\./,,' | LC_ALL=C sort) >"$to/$mark"
 cp -R "$made/." "$to"
 
-# Warnings with the header's own lines, each once.
+# Warnings with the headers' own lines, each once.
 awk -v work="$work/" '
-    FILENAME == "lines" { line[FNR] = $0; next }
+    FILENAME ~ /\.lines$/ { line[substr(FILENAME, 3, length(FILENAME) - 8), FNR] = $0; next }
     {
         if (index($0, work) == 1) $0 = substr($0, length(work) + 1)
-        if (match($0, /^gpuopt\.h:[0-9]+:/))
-            $0 = "gpuopt.h:" line[substr($0, 10, RLENGTH - 10)] substr($0, RLENGTH)
+        if (match($0, /^[a-z_]+\.h:[0-9]+:/)) {
+            name = substr($0, 1, index($0, ":") - 1)
+            number = substr($0, length(name) + 2, RLENGTH - length(name) - 2)
+            if ((name, number) in line)
+                $0 = (name == "gpuopt.h" ? "" : "gpuopt/") name ":" line[name, number] substr($0, RLENGTH)
+        }
         if ($0 != "" && !said[$0]++) print
-    }' lines said >&2
+    }' ./*.lines said >&2
 exit "$status"

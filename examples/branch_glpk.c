@@ -205,7 +205,7 @@ static int run(const options *o, mip *model, summary *s) {
     s->backend = "none";
     desc = node_desc(model);
     if (!o->without) status = open_context(o->backend, 0, 1, &speaker, &context, &s->backend);
-    if (!o->without && !status) status = gpuopt_propagator_create(context, &desc, &propagator);
+    if (!o->without && !status) status = gpuopt_propagator_create(context, &desc, NULL, &propagator);
     if (status == GPUOPT_ERROR_ARGUMENT) result = EXIT_BAD_INPUT; /* the log has named the place in the model */
     if (made < 0 || (!status && node_open(&s->nodes, model, propagator, model->matrix.rows + 1)))
         status = GPUOPT_ERROR_MEMORY;

@@ -23,7 +23,7 @@ static int64_t trail_capacity(const mip *model) { return 20 * (int64_t)model->ma
 gpuopt_propagator_desc node_desc(const mip *model) {
     gpuopt_propagator_desc desc = mip_propagator_desc(model);
     gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_SCIP); /* a node's LP finds small steps by itself */
-    desc.mode = GPUOPT_MODE_SEQUENTIAL;
+    desc.mode = GPUOPT_MODE_GAUSS_SEIDEL;
     desc.trail_capacity = trail_capacity(model);
     desc.spare_rows = 1; /* for the cutoff */
     desc.spare_nonzeros = model->matrix.cols;
@@ -66,7 +66,7 @@ int node_open(node_host *h, const mip *model, gpuopt_propagator *propagator, int
     h->set_ub = malloc(cols * sizeof *h->set_ub);
     h->premise = malloc(2 * cols * sizeof *h->premise);
     if (!h->lb || !h->ub || !h->col || !h->set_lb || !h->set_ub || !h->premise || make_room(h, 1000)) return -1;
-    return propagator && gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, h->lb, h->ub) ? -1 : 0;
+    return propagator && gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, 0, NULL, h->lb, h->ub) ? -1 : 0;
 }
 
 void node_close(node_host *h) {
@@ -178,7 +178,7 @@ static gpuopt_status set_bounds(node_host *h, glp_prob *problem, int64_t *from) 
         h->col[count++] = j;
     }
     if (trail.changes + 2 * count > trail_capacity(h->model)) return GPUOPT_ERROR_MEMORY;
-    return gpuopt_propagator_set_some_bounds(h->propagator, GPUOPT_HOST, count, h->col, h->set_lb, h->set_ub);
+    return gpuopt_propagator_set_bounds(h->propagator, GPUOPT_HOST, count, h->col, h->set_lb, h->set_ub);
 }
 
 /* Gives GLPK what the trail has from a position on. */
@@ -219,7 +219,7 @@ static gpuopt_status cut_off(node_host *h, glp_prob *problem) {
     if (m->maximize) lhs = cutoff;
     else rhs = cutoff;
     if (h->cutoff_row >= 0)
-        return gpuopt_propagator_set_some_sides(h->propagator, GPUOPT_HOST, 1, &h->cutoff_row, &lhs, &rhs);
+        return gpuopt_propagator_set_sides(h->propagator, GPUOPT_HOST, 1, &h->cutoff_row, &lhs, &rhs);
     for (j = 0; j < m->matrix.cols; j++)
         if (m->cost[j] != 0) h->col[start[1]] = j, h->set_lb[start[1]++] = m->cost[j];
     return gpuopt_propagator_add_rows(h->propagator, &row, &lhs, &rhs, &h->cutoff_row);

@@ -9,6 +9,7 @@
 
 #include "examples/io/mip.h"
 #include "gpuopt.h"
+#include "gpuopt/search.h"
 
 /* A level of the propagator's trail is a node of GLPK's tree; the open levels lie on one path from its root. */
 typedef struct node_level {

@@ -106,7 +106,7 @@ static int64_t above_all(const graphical_model *m) {
 /* Fills the descriptor of the model that is searched, the one that was read or what is left of it. */
 static gpuopt_status describe(search *s, const options *o, gpuopt_elimination_desc *desc) {
     graphical_model *m = &s->searched;
-    gpuopt_elimination_reduction_info info = GPUOPT_INIT(gpuopt_elimination_reduction_info);
+    gpuopt_elimination_preprocessing_info info = GPUOPT_INIT(gpuopt_elimination_preprocessing_info);
     gpuopt_status status = GPUOPT_OK;
     if (graphical_merge_values(&s->model, NULL, 0, &s->merge) < 0) return GPUOPT_ERROR_MEMORY;
     *m = s->merge.first ? s->merge.model : s->model;
@@ -116,9 +116,9 @@ static gpuopt_status describe(search *s, const options *o, gpuopt_elimination_de
     desc->function = m->function;
     desc->top = m->top;
     if (!o->reduce) return GPUOPT_OK;
-    status = gpuopt_elimination_reduce(s->context, desc, 0, 0, &s->reduction);
-    if (!status) status = gpuopt_elimination_reduction_get_info(s->reduction, &info);
-    if (!status) status = gpuopt_elimination_reduction_get_desc(s->reduction, desc);
+    status = gpuopt_elimination_preprocess(s->context, desc, 0, 0, &s->reduction);
+    if (!status) status = gpuopt_elimination_preprocessing_get_info(s->reduction, &info);
+    if (!status) status = gpuopt_elimination_preprocessing_get_desc(s->reduction, desc);
     if (status) return status;
     s->offset = info.offset;
     m->variables = desc->variables;
@@ -182,7 +182,7 @@ static gpuopt_status eliminate(search *s, const gpuopt_elimination_desc *desc, c
     gpuopt_status status = value ? GPUOPT_OK : GPUOPT_ERROR_MEMORY;
     gpuopt_elimination_destroy(s->elimination);
     s->elimination = NULL;
-    if (!status) status = gpuopt_elimination_create(s->context, desc, &s->elimination);
+    if (!status) status = gpuopt_elimination_create(s->context, desc, NULL, &s->elimination);
     if (!status) status = gpuopt_elimination_step(s->elimination, INT32_MAX, info);
     if (!status && info->outcome == GPUOPT_INFEASIBLE) {
         found = 0;
@@ -203,14 +203,14 @@ static gpuopt_status eliminate(search *s, const gpuopt_elimination_desc *desc, c
 /* Shifts costs between mini-buckets, and searches with the bounds that come of it. */
 static gpuopt_status search_with(search *s, const options *o, gpuopt_elimination_desc *desc) {
     gpuopt_elimination_desc relaxed = GPUOPT_INIT(gpuopt_elimination_desc);
-    gpuopt_elimination_relaxation_info bound = GPUOPT_INIT(gpuopt_elimination_relaxation_info);
+    gpuopt_elimination_cost_shifting_info bound = GPUOPT_INIT(gpuopt_elimination_cost_shifting_info);
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
-    gpuopt_elimination_relaxation *relaxation = NULL;
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
     gpuopt_status status;
     if (s->feasible && s->upper > s->offset) desc->top = s->upper - s->offset; /* less is wanted */
-    status = gpuopt_elimination_relax(s->context, desc, (int32_t)o->relax, &relaxation);
-    if (!status) status = gpuopt_elimination_relaxation_get_info(relaxation, &bound);
-    if (!status) status = gpuopt_elimination_relaxation_get_desc(relaxation, &relaxed);
+    status = gpuopt_elimination_shift_costs(s->context, desc, (int32_t)o->relax, &relaxation);
+    if (!status) status = gpuopt_elimination_cost_shifting_get_info(relaxation, &bound);
+    if (!status) status = gpuopt_elimination_cost_shifting_get_desc(relaxation, &relaxed);
     if (!status) status = eliminate(s, &relaxed, bound.original, &info);
     free(s->row);
     s->row = status ? NULL : calloc((size_t)o->batch * (size_t)bound.variables + 1, sizeof *s->row);
@@ -233,7 +233,7 @@ static gpuopt_status search_with(search *s, const options *o, gpuopt_elimination
         deepen(s, info.cost, most * s->scale - info.cost + 1);
         status = s->status;
     }
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
     return status;
 }
 
@@ -340,7 +340,7 @@ int main(int argc, char **argv) {
     if (!status && s.feasible && o.solution && graphical_write_solution(o.solution, &s.model, s.best))
         result = EXIT_BAD_INPUT;
     gpuopt_elimination_destroy(s.elimination);
-    gpuopt_elimination_reduction_destroy(s.reduction);
+    gpuopt_elimination_preprocessing_destroy(s.reduction);
     gpuopt_context_destroy(s.context);
     tree_free(&s.tree);
     graphical_free(&s.model);

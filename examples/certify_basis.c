@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/io/bas.h"
 #include "examples/io/lp_check.h"
@@ -97,7 +98,13 @@ static gpuopt_status inspect(gpuopt_simplex *simplex, const mip *m, const char *
     uint8_t *status = calloc(rows + cols + 1, 1);
     gpuopt_status result = x && status ? GPUOPT_OK : GPUOPT_ERROR_MEMORY;
     int32_t k, n = m->columns.cols;
-    if (!result) result = gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, slope, activity, dual);
+    if (!result)
+        result = gpuopt_simplex_get_solution(simplex, GPUOPT_HOST,
+                                             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                        .x = x,
+                                                                        .reduced_cost = slope,
+                                                                        .activity = activity,
+                                                                        .dual = dual});
     if (!result) result = gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, status); /* repaired, it may be */
     for (k = 0; !result && k < n; k++) {
         compare_primal(&a->primal, x[k], m->lb[k], m->ub[k], k);
@@ -127,14 +134,14 @@ static gpuopt_status certify(const options *o, const mip *model, const uint8_t *
     gpuopt_status status = open_context(o->backend, 0, 1, &speaker, &context, &a->backend);
     desc.method = GPUOPT_METHOD_REVISED;
     desc.primal_tolerance = desc.dual_tolerance = o->tolerance;
-    if (!status) status = gpuopt_simplex_create(context, &desc, &simplex);
+    if (!status) status = gpuopt_simplex_create(context, &desc, NULL, &simplex);
     a->seconds = now();
     if (!status) status = gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, basis);
     if (status == GPUOPT_ERROR_NUMERIC) { /* the log has named a variable */
         a->verdict = "singular";
         status = GPUOPT_OK;
     } else if (!status) {
-        status = gpuopt_simplex_certify(simplex, &a->info);
+        status = gpuopt_simplex_verify_basis(simplex, &a->info);
         a->verdict = a->info.outcome == GPUOPT_MORE ? "undecided" : gpuopt_outcome_string(a->info.outcome);
         a->repairs = a->info.iterations;
         a->seconds = now() - a->seconds;

@@ -48,7 +48,7 @@ static size_t device_release(counter *c, void *memory) {
     return bytes;
 }
 
-static void *allocate(void *user, gpuopt_memory where, size_t bytes) {
+static void *allocate(void *user, gpuopt_memory_space where, size_t bytes) {
     counter *c = user;
     char *memory = where == GPUOPT_DEVICE   ? device_allocate(c, bytes)
                    : bytes + HEADER > bytes ? malloc(bytes + HEADER)
@@ -63,7 +63,7 @@ static void *allocate(void *user, gpuopt_memory where, size_t bytes) {
     return memory;
 }
 
-static void release(void *user, gpuopt_memory where, void *memory) {
+static void release(void *user, gpuopt_memory_space where, void *memory) {
     counter *c = user;
     size_t bytes;
     if (!memory) return;
@@ -124,4 +124,4 @@ void count_from_now(counter *c) {
     memcpy(c->peak, c->now, sizeof c->peak);
 }
 
-uint64_t counted_peak(const counter *c, gpuopt_memory where) { return c->peak[where] - c->base[where]; }
+uint64_t counted_peak(const counter *c, gpuopt_memory_space where) { return c->peak[where] - c->base[where]; }

@@ -12,7 +12,7 @@ typedef struct counted_block counted_block;
 /* To be zeroed, except for the speaker. It must outlive the context, which close_counted_context() destroys. */
 typedef struct counter {
     speaker speaker;
-    uint64_t now[2], peak[2], base[2]; /* bytes, by gpuopt_memory */
+    uint64_t now[2], peak[2], base[2]; /* bytes, by gpuopt_memory_space */
     counted_block *device;             /* blocks, in no order: the host cannot write a header into them */
     int64_t blocks, room;
 } counter;
@@ -23,6 +23,7 @@ gpuopt_status open_counted_context(const char *wanted, int threads, counter *cou
 void close_counted_context(counter *counter, gpuopt_context *context);
 
 void count_from_now(counter *counter);
-uint64_t counted_peak(const counter *counter, gpuopt_memory where); /* above the bytes in use at count_from_now() */
+uint64_t counted_peak(const counter *counter,
+                      gpuopt_memory_space where); /* above the bytes in use at count_from_now() */
 
 #endif /* EXAMPLES_COUNTED_H */

@@ -49,12 +49,12 @@ gpuopt_status solve_knapsacks(cutter *c, int32_t sets) {
     p.count = sets * m->stocks;
     p.weight = m->length;
     p.profit = c->value;
-    p.upper = c->most;
+    p.copies_max = c->most;
     p.capacity = c->capacity;
-    p.profit_stride = p.upper_stride = m->pieces;
+    p.profit_stride = p.copies_max_stride = m->pieces;
     p.capacity_stride = 1;
-    r.lower = c->worth;
-    r.upper = c->at_most;
+    r.primal_bound = c->worth;
+    r.dual_bound = c->at_most;
     r.taken = c->taken;
     c->priced += p.count;
     return gpuopt_knapsack_batch_run(c->batch, GPUOPT_HOST, &p, &r);
@@ -149,7 +149,9 @@ gpuopt_status round_all(cutter *c) {
     int pass, of_set[PASSES];
     gpuopt_status status = solve_master(c);
     if (!status && c->info.outcome == GPUOPT_OPTIMAL) /* else x is that of an optimum with fewer columns, or 0 */
-        status = gpuopt_simplex_get_solution(c->master, GPUOPT_HOST, c->x, NULL, NULL, c->y);
+        status = gpuopt_simplex_get_solution(
+            c->master, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = c->x, .dual = c->y});
     for (i = 0; i < m->pieces; i++) y[0][i] = (double)m->length[i], y[1][i] = c->y[i] + 1e-6 * (double)m->length[i];
     for (pass = 0; pass < PASSES; pass++) round_master(c, pass, columns);
     while (!status && sets > 0) {

@@ -7,6 +7,7 @@
 
 #include "examples/io/cutting.h"
 #include "gpuopt.h"
+#include "gpuopt/batch.h"
 
 enum {
     MOST_COLUMNS = 20000,

@@ -14,8 +14,8 @@
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/cutting_stock.c examples/cutting_round.c examples/common.c examples/interrupt.c \
- *         examples/io/cutting.c examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o \
- *         cutting_stock
+ *         examples/io/cutting.c examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm \
+ *         -o cutting_stock
  * Reads: *.cutting cutgen:*
  * Try: cutgen:50:1:1
  * Try: cutgen:100:10:1
@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/cutting_round.h"
 
@@ -91,7 +92,7 @@ static gpuopt_status add_columns(cutter *c, int32_t first) {
         desc.spare_nonzeros = (int64_t)MOST_COLUMNS * least(pieces, 64);
         for (i = 0; i < pieces; i++) side[i] = (double)c->model.demand[i];
         status = c->master ? gpuopt_simplex_add_cols(c->master, &desc.matrix, cost, NULL, NULL)
-                           : gpuopt_simplex_create(c->context, &desc, &c->master);
+                           : gpuopt_simplex_create(c->context, &desc, NULL, &c->master);
     }
     free(cost), free(value), free(index), free(start);
     return status;
@@ -172,7 +173,10 @@ static gpuopt_status generate(cutter *c) {
         status = solve_master(c);
         if (status || interrupted(NULL)) break;
         if (c->info.outcome != GPUOPT_OPTIMAL) status = GPUOPT_ERROR_NUMERIC;
-        if (!status) status = gpuopt_simplex_get_solution(c->master, GPUOPT_HOST, c->x, NULL, NULL, c->y);
+        if (!status)
+            status = gpuopt_simplex_get_solution(
+                c->master, GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = c->x, .dual = c->y});
         if (!status) status = price_patterns(c, &added);
         progress("%lld rounds, %d patterns, relaxation %.9g, bound %lld, %.1f s", (long long)c->rounds,
                  (int)c->known.count, c->info.objective, (long long)c->bound, now() - start);
@@ -242,7 +246,7 @@ static int run(cutter *c, const options *o) {
     c->known.cut = malloc(sizeof(int32_t) * MOST_COLUMNS * (size_t)m->pieces);
     status = c->known.cut ? open_context("cpu", 0, 1, &master, &c->context, &cpu) : GPUOPT_ERROR_MEMORY;
     if (!status) status = open_context(o->backend, 1, (int)o->threads, &pricing, &c->pricing, &c->backend);
-    if (!status) status = gpuopt_knapsack_batch_create(c->pricing, &desc, &c->batch);
+    if (!status) status = gpuopt_knapsack_batch_create(c->pricing, &desc, NULL, &c->batch);
     if (!status) status = generate(c);
     if (!status) status = round_all(c);
     if (c->cost > c->bound) c->stopped = interrupt_cause();

@@ -149,7 +149,7 @@ static int smaller_solve(worker *w, const smaller *s) {
     int32_t k;
     desc.method = GPUOPT_METHOD_REVISED;
     desc.algorithm = GPUOPT_ALGORITHM_AUTO;
-    if (!worker_ok(w, gpuopt_simplex_create(w->context, &desc, &lp))) return 0;
+    if (!worker_ok(w, gpuopt_simplex_create(w->context, &desc, NULL, &lp))) return 0;
     worker_ok(w, gpuopt_simplex_set_cutoff(lp, w->cutoff));
     do {
         if (!worker_ok(w, gpuopt_simplex_iterate(lp, 200, &info))) break;
@@ -158,7 +158,9 @@ static int smaller_solve(worker *w, const smaller *s) {
     w->iterations += info.iterations;
     w->doubts += info.iterations;
     if (!w->status && info.outcome != GPUOPT_INFEASIBLE && info.outcome != GPUOPT_CUTOFF && !w->late) {
-        worker_ok(w, gpuopt_simplex_get_solution(lp, GPUOPT_HOST, w->low, NULL, NULL, NULL));
+        worker_ok(w, gpuopt_simplex_get_solution(
+                         lp, GPUOPT_HOST,
+                         &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = w->low}));
         if (info.outcome != GPUOPT_OPTIMAL) worker_ok(w, gpuopt_simplex_get_bound(lp, &info.objective));
         memcpy(w->x, w->lb, (size_t)w->model->matrix.cols * sizeof *w->x);
         for (k = 0; k < s->model.matrix.cols; k++) w->x[s->col[k]] = w->low[k];

@@ -26,13 +26,13 @@ static void list_changes(worker *w, int64_t from) {
 /* Gives the relaxation the bounds of the columns in the list, which is then empty. */
 static void send_bounds(worker *w) {
     int32_t k;
-    worker_ok(w, gpuopt_propagator_get_some_bounds(w->propagator, GPUOPT_HOST, w->listed, w->col, w->low, w->high));
+    worker_ok(w, gpuopt_propagator_get_bounds(w->propagator, GPUOPT_HOST, w->listed, w->col, w->low, w->high));
     for (k = 0; k < w->listed; k++) {
         w->mark[w->col[k]] = 0;
         w->lb[w->col[k]] = w->low[k];
         w->ub[w->col[k]] = w->high[k];
     }
-    if (w->lp) worker_ok(w, gpuopt_simplex_set_some_bounds(w->lp, GPUOPT_HOST, w->listed, w->col, w->low, w->high));
+    if (w->lp) worker_ok(w, gpuopt_simplex_set_bounds(w->lp, GPUOPT_HOST, w->listed, w->col, w->low, w->high));
     w->listed = 0;
 }
 
@@ -59,8 +59,7 @@ static int propagate(worker *w) {
 
 int node_tighten(worker *w, int64_t count, const int32_t *col, const double *lb, const double *ub) {
     int64_t from = trail_length(w);
-    if (!worker_ok(w, gpuopt_propagator_set_some_bounds(w->propagator, GPUOPT_HOST, count, col, lb, ub)) ||
-        !propagate(w))
+    if (!worker_ok(w, gpuopt_propagator_set_bounds(w->propagator, GPUOPT_HOST, count, col, lb, ub)) || !propagate(w))
         return 0;
     list_changes(w, from);
     send_bounds(w);
@@ -120,7 +119,7 @@ int node_pack(worker *w) {
     int32_t depth = w->depth, count = 0;
     size_t j;
     int result;
-    if (depth == 0) return worker_ok(w, gpuopt_propagator_keep(w->propagator));
+    if (depth == 0) return worker_ok(w, gpuopt_propagator_commit(w->propagator));
     if (!kept) return worker_ok(w, GPUOPT_ERROR_MEMORY);
     memcpy(kept, w->lb, cols * sizeof *kept);
     memcpy(kept + cols, w->ub, cols * sizeof *kept);
@@ -164,7 +163,11 @@ int node_relax(worker *w) {
     w->outcome = info.outcome;
     w->objective = info.objective;
     w->bound = fmax(info.objective, w->bound);
-    return worker_ok(w, gpuopt_simplex_get_solution(w->lp, GPUOPT_HOST, w->x, w->slope, NULL, NULL)) &&
+    return worker_ok(
+               w, gpuopt_simplex_get_solution(w->lp, GPUOPT_HOST,
+                                              &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                         .x = w->x,
+                                                                         .reduced_cost = w->slope})) &&
            worker_ok(w, gpuopt_simplex_get_basis(w->lp, GPUOPT_HOST, w->basis)) && w->bound < w->cutoff;
 }
 
@@ -172,7 +175,7 @@ int node_relax(worker *w) {
 void node_forget_costs(worker *w) {
     int32_t j, n = w->model->matrix.cols;
     for (j = 0; j < n; j++) w->col[j] = j, w->low[j] = 0;
-    worker_ok(w, gpuopt_simplex_set_some_costs(w->lp, GPUOPT_HOST, n, w->col, w->low));
+    worker_ok(w, gpuopt_simplex_set_costs(w->lp, GPUOPT_HOST, n, w->col, w->low));
 }
 
 /* ---- The root ---- */
@@ -208,7 +211,7 @@ static int probe(worker *w) {
     found.col = w->col;
     found.lb = w->low;
     found.ub = w->high;
-    worker_ok(w, gpuopt_propagator_probe_create(w->propagator, &desc, &handle));
+    worker_ok(w, gpuopt_propagator_probe_create(w->propagator, &desc, NULL, &handle));
     while (!w->status && feasible && j < n && now() < until) {
         for (count = 0; j < n && count < AT_ONCE; j++)
             if (w->model->integer[j] && w->lb[j] == 0 && w->ub[j] == 1) binary[count++] = j;
@@ -218,14 +221,14 @@ static int probe(worker *w) {
             feasible = node_tighten(w, found.count, w->col, w->low, w->high);
     }
     gpuopt_propagator_probe_destroy(handle);
-    return feasible && worker_ok(w, gpuopt_propagator_keep(w->propagator));
+    return feasible && worker_ok(w, gpuopt_propagator_commit(w->propagator));
 }
 
 int open_relaxation(worker *w) {
     tree *t = w->tree;
     gpuopt_matrix cuts = {t->cuts, w->model->matrix.cols, t->cut_start, t->cut_col, t->cut_value, GPUOPT_LAYOUT_CSR};
     gpuopt_simplex_desc lp = mip_simplex_desc(w->model);
-    gpuopt_simplex_batch_destroy(w->batch);
+    gpuopt_simplex_children_destroy(w->batch);
     gpuopt_simplex_destroy(w->lp);
     w->batch = NULL; /* made when it is needed */
     w->lp = NULL;
@@ -235,7 +238,7 @@ int open_relaxation(worker *w) {
     lp.algorithm = GPUOPT_ALGORITHM_AUTO;
     lp.spare_rows = t->cuts;
     lp.spare_nonzeros = t->cut_start[t->cuts];
-    if (!worker_ok(w, gpuopt_simplex_create(w->context, &lp, &w->lp)) ||
+    if (!worker_ok(w, gpuopt_simplex_create(w->context, &lp, NULL, &w->lp)) ||
         (t->cuts > 0 && !worker_ok(w, gpuopt_simplex_add_rows(w->lp, &cuts, NULL, t->cut_side))))
         return 0;
     if (t->unbounded) node_forget_costs(w);
@@ -258,9 +261,9 @@ int worker_open(worker *w, tree *t, int probes) {
     rows.spare_nonzeros = t->model->matrix.cols;
     rows.lb = t->lb;
     rows.ub = t->ub;
-    if (!worker_ok(w, gpuopt_propagator_create(w->context, &rows, &w->propagator)) ||
-        !worker_ok(w, gpuopt_propagator_get_bounds(w->propagator, GPUOPT_HOST, w->lb, w->ub)) ||
-        !node_tighten(w, 0, NULL, NULL, NULL) || !worker_ok(w, gpuopt_propagator_keep(w->propagator)) ||
+    if (!worker_ok(w, gpuopt_propagator_create(w->context, &rows, NULL, &w->propagator)) ||
+        !worker_ok(w, gpuopt_propagator_get_bounds(w->propagator, GPUOPT_HOST, 0, NULL, w->lb, w->ub)) ||
+        !node_tighten(w, 0, NULL, NULL, NULL) || !worker_ok(w, gpuopt_propagator_commit(w->propagator)) ||
         (probes && !probe(w)))
         return 0;
     return open_relaxation(w);
@@ -271,7 +274,7 @@ void worker_close(worker *w) {
                       w->low,  w->high, w->best,  w->col,   w->mark, w->changes.col};
     size_t k;
     for (k = 0; k < sizeof memory / sizeof *memory; k++) free(memory[k]);
-    gpuopt_simplex_batch_destroy(w->batch);
+    gpuopt_simplex_children_destroy(w->batch);
     gpuopt_simplex_destroy(w->lp);
     gpuopt_propagator_destroy(w->propagator);
     gpuopt_context_destroy(w->context);

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/io/mip.h"
 #include "examples/mip_whole.h"
@@ -71,7 +72,7 @@ typedef struct worker {
     gpuopt_context *context;
     gpuopt_propagator *propagator; /* its level 0 is what holds in the whole tree */
     gpuopt_simplex *lp;            /* has the propagator's bounds */
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     gpuopt_status status; /* the first that was not OK */
     int late;             /* it has been interrupted */
     int shows;            /* it prints the progress */

@@ -145,7 +145,7 @@ void tree_adopt(worker *w) {
     side = w->cutoff - m->offset;
     worker_ok(w, gpuopt_simplex_set_cutoff(w->lp, w->cutoff));
     if (w->cutoff_row >= 0) {
-        worker_ok(w, gpuopt_propagator_set_some_sides(w->propagator, GPUOPT_HOST, 1, &w->cutoff_row, &none, &side));
+        worker_ok(w, gpuopt_propagator_set_sides(w->propagator, GPUOPT_HOST, 1, &w->cutoff_row, &none, &side));
         return;
     }
     for (j = 0; j < m->matrix.cols; j++)

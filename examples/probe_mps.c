@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/io/mip.h"
 
@@ -75,7 +76,7 @@ static gpuopt_status take_root(gpuopt_propagator *base, const mip *model, found 
     int32_t j;
     r->lb = malloc(cols * sizeof *r->lb);
     r->ub = malloc(cols * sizeof *r->ub);
-    if (r->lb && r->ub) status = gpuopt_propagator_get_bounds(base, GPUOPT_HOST, r->lb, r->ub);
+    if (r->lb && r->ub) status = gpuopt_propagator_get_bounds(base, GPUOPT_HOST, 0, NULL, r->lb, r->ub);
     for (j = 0; !status && j < model->matrix.cols; j++) r->binaries += is_binary(model, r->lb, r->ub, j);
     return status;
 }
@@ -110,12 +111,12 @@ static gpuopt_status probe_all(gpuopt_context *context, const mip *model, found 
     gpuopt_propagator_info root = GPUOPT_INIT(gpuopt_propagator_info);
     gpuopt_propagator *base = NULL;
     gpuopt_propagator_probe *probe = NULL;
-    gpuopt_status status = gpuopt_propagator_create(context, &desc, &base);
+    gpuopt_status status = gpuopt_propagator_create(context, &desc, NULL, &base);
     if (!status) status = gpuopt_propagator_round(base, ROUNDS, &root);
     r->root = root.outcome;
     if (!status && root.outcome != GPUOPT_INFEASIBLE) status = take_root(base, model, r);
     if (!status && root.outcome != GPUOPT_INFEASIBLE && !interrupted(NULL)) {
-        status = gpuopt_propagator_probe_create(base, &room, &probe); /* implications are counted, not kept */
+        status = gpuopt_propagator_probe_create(base, &room, NULL, &probe); /* implications are counted, not kept */
         r->seconds = now();
         if (!status) status = gpuopt_propagator_probe_run(probe, 0, NULL, ROUNDS, &r->info);
         r->seconds = now() - r->seconds;

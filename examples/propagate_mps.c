@@ -178,7 +178,7 @@ static int run(const options *o, const mip *model, summary *s) {
     gpuopt_status status;
     speaker speaker = {o->model, 0};
     int result = EXIT_FAILED, try_gpu;
-    desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_MODE_SEQUENTIAL : GPUOPT_MODE_JACOBI;
+    desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_MODE_GAUSS_SEIDEL : GPUOPT_MODE_JACOBI;
     desc.driver = (gpuopt_propagator_driver)choice(o->driver, drivers);
     desc.round_limit = (int32_t)o->rounds;
     try_gpu = desc.mode == GPUOPT_MODE_JACOBI && mip_nonzeros(model) >= cuda_from_nonzeros;
@@ -187,10 +187,10 @@ static int run(const options *o, const mip *model, summary *s) {
     if (!status && !o->json)
         printf("%s: %d rows, %d columns, %lld nonzeros; read in %.3g s\n", o->model, (int)model->matrix.rows,
                (int)model->matrix.cols, (long long)mip_nonzeros(model), s->read_seconds);
-    if (!status) status = gpuopt_propagator_create(context, &desc, &propagator);
+    if (!status) status = gpuopt_propagator_create(context, &desc, NULL, &propagator);
     if (status == GPUOPT_ERROR_ARGUMENT) result = EXIT_BAD_INPUT; /* the log has named the place in the model */
     if (!status) status = propagate(propagator, o, s);
-    if (!status) status = gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
+    if (!status) status = gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, 0, NULL, lb, ub);
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
     } else {

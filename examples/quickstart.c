@@ -44,12 +44,12 @@ int main(int argc, char **argv) {
     model.ub = ub;
     model.integer = integer;
 
-    failed = gpuopt_context_create(&host, &context) || gpuopt_propagator_create(context, &model, &propagator);
+    failed = gpuopt_context_create(&host, &context) || gpuopt_propagator_create(context, &model, NULL, &propagator);
     while (!failed && found.outcome == GPUOPT_MORE) { /* this loop is yours */
         failed = gpuopt_propagator_round(propagator, 1, &found) != GPUOPT_OK;
         printf("%d bounds moved: %s\n", (int)found.changed, gpuopt_outcome_string(found.outcome));
     }
-    failed = failed || gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, new_lb, new_ub);
+    failed = failed || gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, 0, NULL, new_lb, new_ub);
     for (j = 0; j < 3 && !failed; j++) printf("%c in [%g, %g]\n", "xyz"[j], new_lb[j], new_ub[j]);
     gpuopt_propagator_destroy(propagator);
     gpuopt_context_destroy(context);

@@ -18,7 +18,7 @@ typedef struct rank {
 static void *run(void *rank_of) {
     rank *r = rank_of;
     r->status = r->work(r->number, &r->transport, r->user);
-    if (r->status) r->transport.abandon(r->transport.user);
+    if (r->status) r->transport.abort(r->transport.user);
     return NULL;
 }
 
@@ -35,7 +35,7 @@ gpuopt_status ranks_work(int ranks, gpuopt_status (*work)(int rank, const gpuopt
         all[k].user = user;
         all[k].transport = transport[k];
         all[k].runs = k > 0 && pthread_create(&all[k].thread, NULL, run, &all[k]) == 0;
-        if (k > 0 && !all[k].runs) transport[k].abandon(transport[k].user);
+        if (k > 0 && !all[k].runs) transport[k].abort(transport[k].user);
     }
     run(&all[0]);
     for (k = 1; k < ranks; k++)

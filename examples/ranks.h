@@ -6,6 +6,7 @@
 #define EXAMPLES_RANKS_H
 
 #include "gpuopt.h"
+#include "gpuopt/group.h"
 
 enum { MOST_RANKS = 64 };
 

@@ -5,8 +5,8 @@
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/interrupt.c examples/io/certificate.c \
- *         examples/io/knapsack.c examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o \
- *         solve_knapsack
+ *         examples/io/knapsack.c examples/io/text.c examples/io/tokens.c gpuopt_impl/gpuopt.c -lz -llzma -lm \
+ *         -o solve_knapsack
  * Reads: *.knapsack paper:* uncorrelated:* weak:* strong:* inverse-strong:* almost-strong:* subset-sum:* similar:*
  * Reads: span:* multiple-strong:* profit-ceiling:* circle:*
  * Try: paper:500:1
@@ -93,7 +93,7 @@ static gpuopt_status expand(gpuopt_knapsack *knapsack, const options *o, answer 
         if (watched && !status)
             progress("%lld nodes, %lld in the pool, level %d of %d, profit %lld to %lld, %.1f s",
                      (long long)a->info.expanded, (long long)a->info.alive, (int)a->info.level, (int)a->info.free_items,
-                     (long long)a->info.lower, (long long)a->info.upper, now() - start);
+                     (long long)a->info.primal_bound, (long long)a->info.dual_bound, now() - start);
     }
     progress_end();
     a->stopped = a->info.outcome == GPUOPT_MORE ? interrupt_cause() : "at the limit of nodes";
@@ -114,7 +114,7 @@ static gpuopt_status solve(gpuopt_context *context, const options *o, const knap
     desc.search = (gpuopt_knapsack_search)choice(o->search, searches);
     desc.pool = o->pool;
     desc.node_limit = o->nodes;
-    status = gpuopt_knapsack_create(context, &desc, &knapsack);
+    status = gpuopt_knapsack_create(context, &desc, NULL, &knapsack);
     if (!status && o->incumbent) status = gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, o->incumbent, NULL);
     if (!status) status = expand(knapsack, o, a);
     if (!status) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, a->taken, &a->profit, &a->weight);
@@ -147,7 +147,7 @@ static void print_json(const options *o, const char *backend, const knapsack_mod
     printf("{\"model\": ");
     print_json_string(o->model);
     printf(", \"backend\": \"%s\", \"search\": \"%s\", \"items\": %d, \"optimum\": %lld, \"upper_bound\": %lld, ",
-           backend, o->search, (int)model->items, (long long)a->profit, (long long)a->info.upper);
+           backend, o->search, (int)model->items, (long long)a->profit, (long long)a->info.dual_bound);
     printf("\"status\": \"%s\", \"nodes\": %lld, \"pruned\": %lld, \"dominated\": %lld, \"peak_nodes\": %lld, ",
            gpuopt_outcome_string(a->info.outcome), (long long)a->info.expanded, (long long)a->info.pruned,
            (long long)a->info.dominated, (long long)a->info.peak);
@@ -163,7 +163,7 @@ static void print_words(const char *backend, const knapsack_model *model, const 
         printf("No solution has the claimed profit; the best known solution has %lld.\n", (long long)a->profit);
     else
         printf("Stopped %s: the profit is %lld, and no solution has more than %lld.\n", a->stopped,
-               (long long)a->profit, (long long)a->info.upper);
+               (long long)a->profit, (long long)a->info.dual_bound);
     printf("%lld items are chosen, with weight %lld.\n", (long long)a->chosen, (long long)a->weight);
     printf("%lld nodes in %lld steps, at most %lld at once; %.3f s\n", (long long)a->info.expanded,
            (long long)a->info.steps, (long long)a->info.peak, a->seconds);

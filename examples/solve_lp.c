@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/io/certificate.h"
 #include "examples/io/lp_check.h"
@@ -195,10 +196,11 @@ static void print_json(const options *o, const mip *model, const answer *a) {
     print_json_number("objective", a->objective, has_objective(a));
     if (a->info.outcome == GPUOPT_LIMIT) print_json_number("bound", a->bound, 1);
     print_json_number("planted_optimum", model->optimum, model->optimum_known);
-    printf(", \"iterations\": %lld, \"dual_iterations\": %lld, \"flips\": %lld, \"refreshes\": %lld, \"reinversions\": "
-           "%lld",
-           (long long)a->info.iterations, (long long)a->info.dual_iterations, (long long)a->info.flips,
-           (long long)a->info.refreshes, (long long)a->info.reinversions);
+    printf(
+        ", \"iterations\": %lld, \"dual_iterations\": %lld, \"flips\": %lld, \"rebuilds\": %lld, \"refactorizations\": "
+        "%lld",
+        (long long)a->info.iterations, (long long)a->info.dual_iterations, (long long)a->info.flips,
+        (long long)a->info.rebuilds, (long long)a->info.refactorizations);
     print_json_number("primal_violation", a->primal_violation, solved);
     print_json_number("dual_violation", a->dual_violation, solved);
     print_json_number("primal_reached", a->info.primal_reached, a->info.primal_reached >= 0);
@@ -257,11 +259,11 @@ static void print_words(const mip *model, const answer *a) {
         if (isfinite(a->bound)) printf("No solution is better than %.12g.\n", a->bound);
     }
     if (model->optimum_known) printf("The planted optimum is %.12g.\n", model->optimum);
-    printf(
-        "%lld iterations (%lld of them bound flips, %lld refreshes, %lld reinversions) of the %s method on %s in %.3g "
-        "s.\n",
-        (long long)info->iterations, (long long)info->flips, (long long)info->refreshes, (long long)info->reinversions,
-        a->method, a->backend, a->seconds);
+    printf("%lld iterations (%lld of them bound flips, %lld rebuilds, %lld refactorizations) of the %s method on %s in "
+           "%.3g "
+           "s.\n",
+           (long long)info->iterations, (long long)info->flips, (long long)info->rebuilds,
+           (long long)info->refactorizations, a->method, a->backend, a->seconds);
     printf("Checked on the model: ");
     if (info->outcome == GPUOPT_INFEASIBLE)
         printf("the certificate's margin is %.3g (relative), the largest dropped coefficient %.3g.\n", a->proof.margin,
@@ -303,10 +305,19 @@ static gpuopt_status iterate(gpuopt_simplex *simplex, const options *o, answer *
 /* Gets the vectors, and checks them on the original data. */
 static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, answer *a) {
     gpuopt_status status =
-        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, a->x, a->reduced_cost, a->activity, a->dual);
+        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST,
+                                    &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                               .x = a->x,
+                                                               .reduced_cost = a->reduced_cost,
+                                                               .activity = a->activity,
+                                                               .dual = a->dual});
     if (!status && a->info.outcome == GPUOPT_INFEASIBLE)
-        status = gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, a->farkas);
-    if (!status && a->info.outcome == GPUOPT_UNBOUNDED) status = gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, a->ray);
+        status = gpuopt_simplex_get_proof(
+            simplex, GPUOPT_HOST,
+            &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = a->farkas});
+    if (!status && a->info.outcome == GPUOPT_UNBOUNDED)
+        status = gpuopt_simplex_get_proof(
+            simplex, GPUOPT_HOST, &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = a->ray});
     if (!status && a->info.outcome == GPUOPT_LIMIT) status = gpuopt_simplex_get_bound(simplex, &a->bound);
     if (status) return status;
     a->objective = lp_objective(model, a->x);
@@ -344,7 +355,7 @@ static gpuopt_status solve(const options *o, const mip *model, const gpuopt_tran
         a->method = choose_method(o, model, a->backend);
         desc.method = (gpuopt_simplex_method)choice(a->method, methods);
         a->seconds = now();
-        status = gpuopt_simplex_create(context, &desc, &simplex);
+        status = gpuopt_simplex_create(context, &desc, NULL, &simplex);
         a->seconds = now() - a->seconds;
     }
     if (!status) status = iterate(simplex, o, a);

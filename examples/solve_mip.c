@@ -151,19 +151,19 @@ static int32_t list_candidates(worker *w, candidate *list) {
 /* Strong branching: replaces the scores of columns by how much the objective rises in their children, of some
  * iterations each. Bounds beyond which there is no better solution go into the worker's list; returns how many. */
 static int32_t try_children(worker *w, candidate **tried, int32_t count) {
-    gpuopt_simplex_batch_desc children = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children_desc children = GPUOPT_INIT(gpuopt_simplex_children_desc);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     int64_t limit = 20 + 2 * (w->iterations - w->tries) / (w->nodes + 1);
     int32_t col[MOST_TRIED], outcome[2 * MOST_TRIED], iterations[2 * MOST_TRIED], k, up, listed = 0;
     double objective[2 * MOST_TRIED];
     for (k = 0; k < count; k++) col[k] = tried[k]->col;
-    children.copies = 2 * MOST_TRIED;
-    if (!w->batch && !worker_ok(w, gpuopt_simplex_batch_create(w->lp, &children, &w->batch))) return 0;
+    children.batch_size = 2 * MOST_TRIED;
+    if (!w->batch && !worker_ok(w, gpuopt_simplex_children_create(w->lp, &children, NULL, &w->batch))) return 0;
     report.outcome = outcome;
     report.iterations = iterations;
     report.objective = objective;
-    if (!worker_ok(w,
-                   gpuopt_simplex_batch_branch(w->batch, GPUOPT_HOST, count, col, limit < 100 ? limit : 100, &report)))
+    if (!worker_ok(w, gpuopt_simplex_children_strong_branch(w->batch, GPUOPT_HOST, count, col,
+                                                            limit < 100 ? limit : 100, &report)))
         return 0;
     pthread_mutex_lock(&w->tree->lock);
     for (k = 0; k < count; k++) {
@@ -302,7 +302,7 @@ static void *search(void *worker_of) {
         tree_adopt(w);
         if (w->cutoff < w->known) /* at level 0, what the cutoff and the root's reduced costs imply */
             inside = tighten_by_cost(w, t->root_objective, t->root_x, t->root_slope) >= 0 &&
-                     worker_ok(w, gpuopt_propagator_keep(w->propagator));
+                     worker_ok(w, gpuopt_propagator_commit(w->propagator));
         w->known = w->cutoff;
         inside = inside && w->bound < w->cutoff && node_enter(w, next);
         free(next);
@@ -339,7 +339,7 @@ static void solve(tree *t, worker *w, int32_t threads) {
     branch(w, col); /* its children are in the queue now */
     lose(w);
     node_back(w, 0);
-    worker_ok(w, gpuopt_propagator_keep(w->propagator));
+    worker_ok(w, gpuopt_propagator_commit(w->propagator));
     memcpy(t->lb, w->lb, bytes);
     memcpy(t->ub, w->ub, bytes);
     for (k = 1; k < threads; k++) w[k].runs = pthread_create(&w[k].thread, NULL, join_search, &w[k]) == 0;

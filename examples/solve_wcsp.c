@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/counted.h"
 #include "examples/io/certificate.h"
@@ -175,7 +176,7 @@ static int parse(int argc, char **argv, options *o) {
 static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o, wcsp_answer *a) {
     int watched = !o->json && o->ranks == 1 && progress_is_seen();
     double start = now();
-    gpuopt_status status = gpuopt_elimination_get_info(elimination, &a->info);
+    gpuopt_status status = gpuopt_elimination_get_info(elimination, 0, &a->info);
     while (!status && a->info.outcome == GPUOPT_MORE) {
         status = gpuopt_elimination_step(elimination, watched ? 1 : INT32_MAX, &a->info);
         if (!watched || interrupted(NULL)) break; /* if it is not done, it was stopped */
@@ -201,7 +202,7 @@ static int write_certificate(const options *o, const problem *p, const wcsp_answ
 static gpuopt_status take_values(problem *p, const int32_t *value, wcsp_answer *a) {
     gpuopt_status status = GPUOPT_OK;
     a->assigned = 1;
-    if (p->reduction) status = gpuopt_elimination_reduction_lift(p->reduction, value, a->value);
+    if (p->reduction) status = gpuopt_elimination_preprocessing_postsolve(p->reduction, value, a->value);
     else memcpy(a->value, value, sizeof *value * (size_t)p->model.variables);
     if (!status) expand_values(p, a->value);
     return status;
@@ -212,9 +213,9 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
     gpuopt_elimination_assignment found;
     gpuopt_status status = gpuopt_elimination_order(context, &p->desc, NULL, NULL, &a->estimate);
     gpuopt_desc_init(&found, sizeof found);
-    if (!status) status = gpuopt_elimination_create(context, &p->desc, &elimination);
-    if (!status && p->desc.condition_count > 0)
-        status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, p->given);
+    if (!status) status = gpuopt_elimination_create(context, &p->desc, NULL, &elimination);
+    if (!status && p->desc.evidence_count > 0)
+        status = gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
     a->exact = a->info.outcome == GPUOPT_OPTIMAL;
     a->info.cost += a->reduction.offset;
@@ -239,18 +240,18 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
  * bounds. */
 static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
     const double start = now();
-    gpuopt_elimination_relaxation *relaxation = NULL;
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
     gpuopt_elimination *elimination = NULL;
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
     int found = 0, permitted;
     gpuopt_status status = gpuopt_elimination_order(context, &p->desc, NULL, NULL, &a->estimate);
-    if (!status) status = gpuopt_elimination_relax(context, &p->desc, (int32_t)o->relax, &relaxation);
-    if (!status) status = gpuopt_elimination_relaxation_get_info(relaxation, &a->relaxation);
-    if (!status) status = gpuopt_elimination_relaxation_get_desc(relaxation, &desc);
+    if (!status) status = gpuopt_elimination_shift_costs(context, &p->desc, (int32_t)o->relax, &relaxation);
+    if (!status) status = gpuopt_elimination_cost_shifting_get_info(relaxation, &a->relaxation);
+    if (!status) status = gpuopt_elimination_cost_shifting_get_desc(relaxation, &desc);
     a->relax_seconds = now() - start;
-    if (!status) status = gpuopt_elimination_create(context, &desc, &elimination);
-    if (!status && desc.condition_count > 0)
-        status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, p->given);
+    if (!status) status = gpuopt_elimination_create(context, &desc, NULL, &elimination);
+    if (!status && desc.evidence_count > 0)
+        status = gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
     a->bound = a->info.value;
     if (!status && a->info.outcome == GPUOPT_MORE) { /* stopped: the bound is what shifting costs has found */
@@ -263,7 +264,7 @@ static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, pr
         a->bound = (double)cost / (double)scale + (double)a->reduction.offset;
         a->info.cost = cost / scale + (cost % scale > 0) + a->reduction.offset; /* costs are whole */
     }
-    for (int32_t k = 0; k < p->desc.condition_count; k++) p->reduced[p->desc.condition[k]] = p->given[k];
+    for (int32_t k = 0; k < p->desc.evidence_count; k++) p->reduced[p->desc.evidence[k]] = p->given[k];
     if (!status && a->info.outcome != GPUOPT_INFEASIBLE && a->info.outcome != GPUOPT_MORE)
         status = greedy_values(elimination, &desc, a->relaxation.original, p->reduced, &found);
     if (!status && found) {
@@ -275,7 +276,7 @@ static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, pr
     }
     a->relaxation.original = NULL;
     gpuopt_elimination_destroy(elimination);
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
     return status;
 }
 
@@ -345,9 +346,9 @@ static gpuopt_status solve_by_agents(gpuopt_context *context, const options *o, 
 /* Goes on with the reduced model. */
 static gpuopt_status reduce(gpuopt_context *context, problem *p, wcsp_answer *a) {
     const double start = now();
-    gpuopt_status status = gpuopt_elimination_reduce(context, &p->desc, 0, 0, &p->reduction);
-    if (!status) status = gpuopt_elimination_reduction_get_info(p->reduction, &a->reduction);
-    if (!status) status = gpuopt_elimination_reduction_get_desc(p->reduction, &p->desc);
+    gpuopt_status status = gpuopt_elimination_preprocess(context, &p->desc, 0, 0, &p->reduction);
+    if (!status) status = gpuopt_elimination_preprocessing_get_info(p->reduction, &a->reduction);
+    if (!status) status = gpuopt_elimination_preprocessing_get_desc(p->reduction, &p->desc);
     a->reduced_functions = p->desc.functions;
     a->reduce_seconds = now() - start;
     return status;
@@ -355,7 +356,7 @@ static gpuopt_status reduce(gpuopt_context *context, problem *p, wcsp_answer *a)
 
 static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     gpuopt_context *context = NULL;
-    gpuopt_memory where;
+    gpuopt_memory_space where;
     counter counter;
     gpuopt_status status;
     double start;
@@ -375,7 +376,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     a->order_seconds = now() - start - a->reduce_seconds;
     if (!status && !p->desc.order) {
         p->desc.order = p->order;
-        p->desc.order_count = p->desc.variables - p->desc.condition_count;
+        p->desc.order_count = p->desc.variables - p->desc.evidence_count;
     }
     count_from_now(&counter);
     if (!status && o->plan) {
@@ -394,7 +395,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     a->peak = counted_peak(&counter, where);
     a->peak_predicted = where == GPUOPT_DEVICE ? a->estimate.memory.device_bytes
                                                : a->estimate.memory.host_bytes + a->estimate.memory.create_bytes;
-    gpuopt_elimination_reduction_destroy(p->reduction);
+    gpuopt_elimination_preprocessing_destroy(p->reduction);
     close_counted_context(&counter, context);
     return status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
 #include "examples/wcsp_greedy.h"
 
 #include <math.h>

@@ -101,13 +101,13 @@ int load_problem(const options *o, problem *p, wcsp_answer *a, char *error, size
     }
     for (k = 0; k < model->variables; k++) {
         if (p->fixed[k] >= 0) {
-            p->given[desc->condition_count] = graphical_merge_find(&p->merge, k, p->fixed[k]);
-            p->condition[desc->condition_count++] = k;
+            p->given[desc->evidence_count] = graphical_merge_find(&p->merge, k, p->fixed[k]);
+            p->condition[desc->evidence_count++] = k;
         } else if (desc->order) {
             desc->order_count++;
         }
     }
-    desc->condition = p->condition;
+    desc->evidence = p->condition;
     desc->semiring = a->task == TASK_LOGZ    ? GPUOPT_SEMIRING_LOG_SUM_EXP
                      : a->task == TASK_COUNT ? GPUOPT_SEMIRING_MIN_COUNT
                                              : GPUOPT_SEMIRING_MIN_SUM;

@@ -22,7 +22,7 @@ typedef struct problem {
     /* [variables] each; reduced: values of the model that is eliminated, which p->reduction may have made */
     int32_t *fixed, *agent, *condition, *given, *order, *parent, *reduced;
     gpuopt_elimination_desc desc;
-    gpuopt_elimination_reduction *reduction;
+    gpuopt_elimination_preprocessing *reduction;
 } problem;
 
 /* Reads everything and fills the descriptor. Returns 0, or -1 and the error; free_problem() in any case. */

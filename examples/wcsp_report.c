@@ -55,7 +55,7 @@ static void print_json_model(const graphical_model *model, const wcsp_answer *a)
            (int)model->functions, (int)model->max_domain);
     if (model->hidden) printf(", \"hidden_variables\": %d", (int)model->hidden);
     if (a->reduction.rules) {
-        const gpuopt_elimination_reduction_info *r = &a->reduction;
+        const gpuopt_elimination_preprocessing_info *r = &a->reduction;
         printf(", \"reduced_variables\": %d, \"reduced_functions\": %d, \"reduced_entries\": %lld", (int)r->variables,
                (int)a->reduced_functions, (long long)r->entries);
         printf(", \"variables_fixed\": %d, \"variables_degree\": %d, \"variables_functional\": %d",
@@ -194,7 +194,7 @@ static void print_model(const graphical_model *model, const wcsp_answer *a) {
     printf(" of at most %d values, %d functions; read in %.3g s\n", (int)model->max_domain, (int)model->functions,
            a->read_seconds);
     if (a->reduction.rules) {
-        const gpuopt_elimination_reduction_info *r = &a->reduction;
+        const gpuopt_elimination_preprocessing_info *r = &a->reduction;
         printf("Reduced in %.3g s to %d variables and %d functions: %d variables fixed, %d of degree 1 and 2, %d "
                "functional;\n",
                a->reduce_seconds, (int)r->variables, (int)a->reduced_functions, (int)r->variables_fixed,

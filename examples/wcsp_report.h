@@ -5,6 +5,7 @@
 #ifndef EXAMPLES_WCSP_REPORT_H
 #define EXAMPLES_WCSP_REPORT_H
 
+#include "gpuopt/inference.h"
 #include "examples/io/agents.h"
 #include "examples/io/graphical.h"
 
@@ -36,12 +37,12 @@ typedef struct wcsp_answer {
     int unwritten;       /* not 0: the certificate could not be written */
     uint64_t peak_predicted, peak;
     double order_seconds, seconds, eliminate_seconds, read_seconds;
-    gpuopt_elimination_reduction_info reduction; /* rules 0: the model was not reduced */
+    gpuopt_elimination_preprocessing_info reduction; /* rules 0: the model was not reduced */
     int32_t reduced_functions;
     double reduce_seconds;
-    gpuopt_elimination_relaxation_info relaxation; /* scale 0: costs were not shifted */
-    double bound, relax_seconds;                   /* of the relaxation, before it is rounded */
-    wcsp_plan plan[7];                             /* by policy; what is `chosen` of those, 0: none fits */
+    gpuopt_elimination_cost_shifting_info relaxation; /* scale 0: costs were not shifted */
+    double bound, relax_seconds;                      /* of the relaxation, before it is rounded */
+    wcsp_plan plan[7];                                /* by policy; what is `chosen` of those, 0: none fits */
     int chosen;
     uint64_t limit;
     int distributed;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
 #include "examples/wcsp_search.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ void take(search *s, const int32_t *value) {
     int64_t cost;
     double real;
     if (s->reduction) {
-        s->status = gpuopt_elimination_reduction_lift(s->reduction, value, s->lifted);
+        s->status = gpuopt_elimination_preprocessing_postsolve(s->reduction, value, s->lifted);
         if (s->status) return;
         value = s->lifted;
     }

@@ -5,6 +5,7 @@
 #ifndef EXAMPLES_WCSP_SEARCH_H
 #define EXAMPLES_WCSP_SEARCH_H
 
+#include "gpuopt/inference.h"
 #include "examples/common.h"
 #include "examples/io/graphical_merge.h"
 #include "examples/wcsp_tree.h"
@@ -22,7 +23,7 @@ typedef struct search {
     graphical_model model;    /* as it was read */
     graphical_merge merge;    /* the model with fewer values, or nothing */
     graphical_model searched; /* its fields or those of the merged or reduced model, which others own */
-    gpuopt_elimination_reduction *reduction;
+    gpuopt_elimination_preprocessing *reduction;
     int64_t offset; /* of the costs of the model to those of the reduced one */
     tree tree;      /* of the model that is searched, as all that follows */
     gpuopt_context *context;

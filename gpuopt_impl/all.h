@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * The implementation, family by family; each file includes those that it needs. Included once, by gpuopt.h under
- * GPUOPT_IMPLEMENTATION.
+ * GPUOPT_IMPLEMENTATION. GPUOPT_WITHOUT_<FAMILY> leaves a family out, with its calls; what families share comes first.
  */
 #ifndef GPUOPT_IMPLEMENTATION_ONCE
 #define GPUOPT_IMPLEMENTATION_ONCE
+
+#include "common/api.h"
 
 #if defined(__cplusplus) && __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
 #error "gpuopt: as C++, the implementation needs C++17 or later (-std=c++17)"
 #endif
 
-/* A host that defines GPUOPT_API, as static for example, need not call every public function. */
-#if defined(__GNUC__) && !defined(GPUOPT__API_EXTERN)
+/* A host that defines GPUOPT_API, as static for example, need not call every public function; and what families share
+ * may be of no use to those that are left. */
+#if !defined(GPUOPT__API_EXTERN) || defined(GPUOPT_WITHOUT_PROPAGATE) || defined(GPUOPT_WITHOUT_BASIS) || \
+    defined(GPUOPT_WITHOUT_SIMPLEX) || defined(GPUOPT_WITHOUT_ELIMINATION) || defined(GPUOPT_WITHOUT_KNAPSACK)
+#define GPUOPT__SOME_UNUSED
+#endif
+#if defined(__GNUC__) && defined(GPUOPT__SOME_UNUSED)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
@@ -30,15 +37,32 @@
 extern "C" {
 #endif
 
+#include "common/api.h"
+#include "common/backend.h"
+#include "common/bytes.h"
+#include "common/checks.h"
 #include "common/context.h"
+#include "common/dealt.h"
+#include "common/deferred.h"
+#include "common/environment.h"
+#include "common/items.h"
+#include "common/matrix.h"
+#include "common/numerics.h"
+#include "common/ranks.h"
+#include "common/selftest.h"
 #include "group/calls.h"
+#ifndef GPUOPT_WITHOUT_PROPAGATE
 #include "propagate/calls.h"
 #include "propagate/tree_calls.h"
 #include "propagate/batch_calls.h"
 #include "propagate/probe_calls.h"
 #include "propagate/cpu_table.h"
+#endif
+#ifndef GPUOPT_WITHOUT_BASIS
 #include "basis/calls.h"
 #include "basis/cpu.h"
+#endif
+#ifndef GPUOPT_WITHOUT_SIMPLEX
 #include "simplex/calls.h"
 #include "simplex/answers.h"
 #include "simplex/change.h"
@@ -47,7 +71,7 @@ extern "C" {
 #include "simplex/dual_parts.h"
 #include "simplex/grow.h"
 #include "simplex/parts.h"
-#include "simplex/batch.h"
+#include "simplex/children.h"
 #include "simplex/cpu.h"
 #include "simplex/cpu_sums.h"
 #include "simplex/cpu_life.h"
@@ -55,20 +79,25 @@ extern "C" {
 #include "simplex/cpu_run.h"
 #include "simplex/cpu_dual.h"
 #include "simplex/cpu_grow.h"
-#include "simplex/many.h"
-#include "simplex/cpu_many.h"
+#include "simplex/batch.h"
 #include "simplex/cpu_batch.h"
+#include "simplex/cpu_children.h"
+#endif
+#ifndef GPUOPT_WITHOUT_ELIMINATION
 #include "elimination/calls.h"
 #include "elimination/values.h"
 #include "elimination/message.h"
 #include "elimination/relax.h"
 #include "elimination/reduce.h"
 #include "elimination/cpu.h"
+#endif
+#ifndef GPUOPT_WITHOUT_KNAPSACK
 #include "knapsack/calls.h"
 #include "knapsack/batch.h"
 #include "knapsack/multi.h"
 #include "knapsack/choice.h"
 #include "knapsack/cpu.h"
+#endif
 #include "backend_cpu.h"
 
 #ifdef __cplusplus
@@ -81,7 +110,7 @@ extern "C" {
 #pragma GCC pop_options
 #endif
 
-#if defined(__GNUC__) && !defined(GPUOPT__API_EXTERN)
+#if defined(__GNUC__) && defined(GPUOPT__SOME_UNUSED)
 #pragma GCC diagnostic pop
 #endif
 

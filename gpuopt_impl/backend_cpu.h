@@ -1,16 +1,42 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU backend's table.
+ * The CPU backend's table, with NULL for a family that is left out.
  */
 #ifndef GPUOPT_IMPL_BACKEND_CPU_H
 #define GPUOPT_IMPL_BACKEND_CPU_H
 
 #include "common/context.h"
-#include "basis/cpu.h"
-#include "elimination/cpu.h"
-#include "knapsack/cpu.h"
+
+#ifndef GPUOPT_WITHOUT_PROPAGATE
 #include "propagate/cpu_table.h"
-#include "simplex/cpu_batch.h"
+#define GPUOPT__CPU_PROPAGATOR &gpuopt__propagator_cpu_table
+#else
+#define GPUOPT__CPU_PROPAGATOR NULL
+#endif
+#ifndef GPUOPT_WITHOUT_BASIS
+#include "basis/cpu.h"
+#define GPUOPT__CPU_BASIS &gpuopt__basis_cpu_table
+#else
+#define GPUOPT__CPU_BASIS NULL
+#endif
+#ifndef GPUOPT_WITHOUT_SIMPLEX
+#include "simplex/cpu_children.h"
+#define GPUOPT__CPU_SIMPLEX &gpuopt__simplex_cpu_table
+#else
+#define GPUOPT__CPU_SIMPLEX NULL
+#endif
+#ifndef GPUOPT_WITHOUT_ELIMINATION
+#include "elimination/cpu.h"
+#define GPUOPT__CPU_ELIMINATION &gpuopt__elimination_cpu_table
+#else
+#define GPUOPT__CPU_ELIMINATION NULL
+#endif
+#ifndef GPUOPT_WITHOUT_KNAPSACK
+#include "knapsack/cpu.h"
+#define GPUOPT__CPU_KNAPSACK &gpuopt__knapsack_cpu_table
+#else
+#define GPUOPT__CPU_KNAPSACK NULL
+#endif
 
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
     static const gpuopt_backend cpu = {"cpu",
@@ -18,11 +44,11 @@ GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
                                        gpuopt__cpu_close,
                                        gpuopt__cpu_wait,
                                        NULL, /* no device memory */
-                                       &gpuopt__propagator_cpu_table,
-                                       &gpuopt__basis_cpu_table,
-                                       &gpuopt__simplex_cpu_table,
-                                       &gpuopt__elimination_cpu_table,
-                                       &gpuopt__knapsack_cpu_table};
+                                       GPUOPT__CPU_PROPAGATOR,
+                                       GPUOPT__CPU_BASIS,
+                                       GPUOPT__CPU_SIMPLEX,
+                                       GPUOPT__CPU_ELIMINATION,
+                                       GPUOPT__CPU_KNAPSACK};
     return &cpu;
 }
 

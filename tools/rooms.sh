@@ -13,7 +13,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 root=${2:-$here}
 
 # The files in a fixed order, wherever the checkout is.
-sources() { (cd "$root" && find gpuopt.h gpuopt_impl cuda -type f -name '*.[ch]*' | LC_ALL=C sort); }
+sources() { (cd "$root" && find gpuopt.h gpuopt/ gpuopt_impl cuda -type f -name '*.[ch]*' | LC_ALL=C sort); }
 
 includes() {
     # shellcheck disable=SC2016 # awk, not the shell
@@ -44,13 +44,14 @@ dot_source() {
     includes | awk '
         function room(path, part, n) {
             n = split(path, part, "/")
+            if (path ~ /^gpuopt\//) return "gpuopt/"
             return n > 2 ? part[1] "/" part[2] : path ~ /^cuda\// ? "cuda/gpuopt_cuda.cu" : n == 2 ? "gpuopt_impl/all.h" : path
         }
         $1 == "gpuopt.h" { next }
         { from = room($1); to = room($2) }
         { print "room", from; print "room", to }
         from != to { print "arrow", from, to }' | LC_ALL=C sort -u | awk '
-        function name(room) { sub(/^.*\//, "", room); return room }
+        function name(room) { if (room != "gpuopt/") sub(/^.*\//, "", room); return room }
         BEGIN {
             print "// Made by tools/rooms.sh from the include lines of gpuopt_impl and cuda."
             print "digraph rooms {"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The library as two files: dist/gpuopt.h, which holds the CPU implementation under GPUOPT_IMPLEMENTATION, and
+# The library as two files: dist/gpuopt.h, which holds the layers of gpuopt/ after the core, unless GPUOPT_CORE is
+# defined, and the CPU implementation under GPUOPT_IMPLEMENTATION; and
 # dist/gpuopt_cuda.cu, which needs nothing of gpuopt but this header beside it.
 # Usage: single_header.sh [FOLDER]   the folder is made if need be; default: dist
 #
@@ -29,7 +30,7 @@ copyright=$(grep -m 1 '^Copyright' LICENSE)
 
 # expand FILE...: prints them with their includes replaced. The public header stays an include in all files but itself.
 expand() {
-    awk -v main="$1" -v files="$*" -v number="$number" '
+    awk -v main="$1" -v files="$*" -v layers="$(echo gpuopt/*.h)" -v number="$number" '
         function plain(path, part, kept, n, k, i) { # without "." and ".."
             n = split(path, part, "/")
             k = 0
@@ -61,8 +62,9 @@ expand() {
             length_of[file] = n
             if (n == 0) fail(file " is empty, or not there")
         }
+        function folder_of(file) { sub(/\/[^\/]*$/, "", file); return file }
         function mark(file) { if (file != marked) printf "/* ---- %s ---- */\n", file; marked = file }
-        function expand(file, folder, quoted, included, depth, i) {
+        function expand(file, folder, quoted, included, depth, i, k) {
             load(file)
             done[file] = 1
             folder = file
@@ -70,6 +72,12 @@ expand() {
             for (i = 1; i <= length_of[file]; i++) {
                 if (text[file, i] ~ /^[ \t]*#[ \t]*if/) depth++
                 if (text[file, i] ~ /^[ \t]*#[ \t]*endif/) depth--
+                if (file == "gpuopt.h" && text[file, i] == "#ifdef GPUOPT_IMPLEMENTATION") {
+                    print "#if !defined(GPUOPT_CORE) || defined(GPUOPT_IMPLEMENTATION)"
+                    for (k = 1; k <= layers; k++) expand(layer[k])
+                    print "#endif /* GPUOPT_CORE */\n"
+                    marked = ""
+                }
                 if (text[file, i] !~ /^[ \t]*#[ \t]*include[ \t]*"/) {
                     if (text[file, i] != "") mark(file)
                     print text[file, i]
@@ -78,19 +86,27 @@ expand() {
                 split(text[file, i], quoted, "\"")
                 included = plain(folder "/" quoted[2])
                 load(included)
-                # What is included on a condition may be missing where it is included next.
-                if (depth != (file in guarded) && file != "gpuopt.h") fail(file " includes " included " on a condition")
-                if (included == "gpuopt.h" && main != "gpuopt.h" && !done[included]) {
-                    done[included] = 1
+                # What is included on a condition may be missing where it is included next. all.h includes a family so: only
+                # the files of its folder, what is shared having come before.
+                if (depth != (file in guarded) && file !~ /^gpuopt(\.h|_impl\/all\.h|_impl\/backend_cpu\.h)$/)
+                    fail(file " includes " included " on a condition")
+                if (depth != (file in guarded) && file ~ /all\.h$/) within = folder_of(included)
+                if (within != "" && folder_of(included) != within && !done[included])
+                    fail(file " includes " included ", which must come before the families")
+                if ((included == "gpuopt.h" || included ~ /^gpuopt\//) && main != "gpuopt.h") {
+                    if (done["gpuopt.h"]) continue
+                    done["gpuopt.h"] = 1
                     print "#include \"gpuopt.h\""
                     print "#if GPUOPT_VERSION_NUMBER != " number
                     print "#error \"gpuopt.h and gpuopt_cuda.cu are of different versions\""
                     print "#endif"
                 } else if (!(done[included] && included in guarded)) expand(included)
+                if (file ~ /all\.h$/) within = ""
             }
         }
         BEGIN {
             marked = main
+            layers = split(layers, layer, " ")
             count = split(files, each, " ")
             for (k = 1; k <= count; k++) expand(each[k])
         }

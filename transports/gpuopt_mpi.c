@@ -53,7 +53,7 @@ static gpuopt_status finish(mpi_rank *m, int failed, MPI_Request *request, doubl
     return GPUOPT_ERROR_PEER;
 }
 
-static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory_space where, const void *send, uint64_t bytes,
                                 void *receive) {
     mpi_rank *m = user;
     int is_small = where == GPUOPT_HOST && bytes <= SMALL, failed;
@@ -69,7 +69,7 @@ static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory where,
     return status;
 }
 
-static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
                                uint64_t bytes) {
     mpi_rank *m = user;
     int is_small = where == GPUOPT_HOST && bytes <= SMALL, failed;
@@ -83,7 +83,7 @@ static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory where, 
     return status;
 }
 
-static gpuopt_status send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+static gpuopt_status send(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                           uint64_t bytes) {
     mpi_rank *m = user;
     int is_small = where == GPUOPT_HOST && bytes <= SMALL, failed;
@@ -95,7 +95,7 @@ static gpuopt_status send(void *user, double seconds, gpuopt_memory where, int32
 }
 
 /* A longer message is an error of MPI's, a shorter one is found by its size. */
-static gpuopt_status receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status receive(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                              uint64_t bytes) {
     mpi_rank *m = user;
     int is_small = where == GPUOPT_HOST && bytes <= SMALL, failed, size = -1;
@@ -174,7 +174,7 @@ gpuopt_status gpuopt_mpi_open(MPI_Comm communicator, gpuopt_transport *transport
     t.broadcast = broadcast;
     t.send = send;
     t.receive = receive;
-    t.abandon = abandon;
+    t.abort = abandon;
     t.device_memory = takes_device_memory() ? -1 : 0;
     *transport = t;
     return GPUOPT_OK;

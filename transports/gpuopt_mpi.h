@@ -28,6 +28,7 @@
 #define GPUOPT_MPI_H
 
 #include "gpuopt.h"
+#include "gpuopt/group.h"
 
 #if defined(__has_include)
 #if !__has_include(<mpi.h>) && __has_include(<mpi/mpi.h>)

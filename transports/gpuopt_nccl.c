@@ -328,7 +328,7 @@ static gpuopt_status check_device(nccl_rank *n, const void *array) {
 }
 
 /* The whole of an exchange: give [bytes] or NULL, and take [bytes of each rank that gives] or NULL. */
-static gpuopt_status run(nccl_rank *n, double seconds, gpuopt_memory where, call c, int peer, const void *give,
+static gpuopt_status run(nccl_rank *n, double seconds, gpuopt_memory_space where, call c, int peer, const void *give,
                          uint64_t bytes, void *take) {
     const int device = where == GPUOPT_DEVICE;
     const exchange e = {c, peer, device, give, take, bytes, c == GATHER ? (uint64_t)n->count : 1, now() + seconds};
@@ -354,20 +354,20 @@ static gpuopt_status run(nccl_rank *n, double seconds, gpuopt_memory where, call
     return status;
 }
 
-static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory_space where, const void *send, uint64_t bytes,
                                 void *receive) {
     return run(user, seconds, where, GATHER, 0, send, bytes, receive);
 }
-static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
                                uint64_t bytes) {
     int gives = root == ((const nccl_rank *)user)->rank;
     return run(user, seconds, where, BROADCAST, root, gives ? data : NULL, bytes, gives ? NULL : data);
 }
-static gpuopt_status send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+static gpuopt_status send(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                           uint64_t bytes) {
     return run(user, seconds, where, SEND, to, data, bytes, NULL);
 }
-static gpuopt_status receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status receive(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                              uint64_t bytes) {
     return run(user, seconds, where, RECEIVE, from, NULL, bytes, data);
 }
@@ -472,7 +472,7 @@ gpuopt_status gpuopt_nccl_open(const unsigned char id[GPUOPT_NCCL_ID], int32_t r
     t.broadcast = broadcast;
     t.send = send;
     t.receive = receive;
-    t.abandon = abandon;
+    t.abort = abandon;
     t.device_memory = device + 1;
     *transport = t;
     return GPUOPT_OK;

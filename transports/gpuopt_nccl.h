@@ -37,6 +37,7 @@
 #define GPUOPT_NCCL_H
 
 #include "gpuopt.h"
+#include "gpuopt/group.h"
 
 #ifdef __cplusplus
 extern "C" {

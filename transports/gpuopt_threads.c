@@ -126,7 +126,7 @@ static void leave(const member *m) {
     pthread_mutex_unlock(&h->lock);
 }
 
-static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory_space where, const void *send, uint64_t bytes,
                                 void *receive) {
     (void)where;
     const member *m = user;
@@ -138,7 +138,7 @@ static gpuopt_status all_gather(void *user, double seconds, gpuopt_memory where,
     return GPUOPT_OK;
 }
 
-static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
                                uint64_t bytes) {
     (void)where;
     const member *m = user;
@@ -151,7 +151,7 @@ static gpuopt_status broadcast(void *user, double seconds, gpuopt_memory where, 
 
 /* ---- From rank to rank ---- */
 
-static gpuopt_status send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+static gpuopt_status send(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                           uint64_t bytes) {
     (void)where;
     const member *m = user;
@@ -178,7 +178,7 @@ static gpuopt_status send(void *user, double seconds, gpuopt_memory where, int32
 }
 
 /* The sender waits for the end of the copy, so its data stay. */
-static gpuopt_status receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status receive(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                              uint64_t bytes) {
     (void)where;
     const member *m = user;
@@ -255,7 +255,7 @@ gpuopt_status gpuopt_threads_open(int32_t count, gpuopt_transport *transport) {
         t.broadcast = broadcast;
         t.send = send;
         t.receive = receive;
-        t.abandon = abandon;
+        t.abort = abandon;
         transport[r] = t;
     }
     return GPUOPT_OK;

@@ -13,6 +13,7 @@
 #define GPUOPT_THREADS_H
 
 #include "gpuopt.h"
+#include "gpuopt/group.h"
 
 #ifdef __cplusplus
 extern "C" {

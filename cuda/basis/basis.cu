@@ -16,7 +16,7 @@ Target CudaBasis::next_alpha(double *copy) {
 }
 
 /* A vector in host memory is copied to the device; one in device memory is used where it is. */
-gpuopt_status CudaBasis::fetch(gpuopt_memory where, const double *vector, const double **found) {
+gpuopt_status CudaBasis::fetch(gpuopt_memory_space where, const double *vector, const double **found) {
     *found = where == GPUOPT_HOST ? b_.input : vector;
     if (where == GPUOPT_DEVICE) return GPUOPT_OK;
     return queue_.copy(b_.input, vector, sizeof(double) * static_cast<size_t>(m()));
@@ -24,7 +24,7 @@ gpuopt_status CudaBasis::fetch(gpuopt_memory where, const double *vector, const 
 
 /* Copies a result from `there` to the caller's array, and waits if that is in host memory. wanted NULL: there is
  * nothing to copy. */
-gpuopt_status CudaBasis::deliver(gpuopt_memory where, double *wanted, const double *there) {
+gpuopt_status CudaBasis::deliver(gpuopt_memory_space where, double *wanted, const double *there) {
     gpuopt_status status = queue_.launched("a product with the inverse");
     if (status || !wanted || wanted == there) return status;
     status = queue_.copy(wanted, there, sizeof(double) * static_cast<size_t>(m()));
@@ -80,7 +80,7 @@ gpuopt_status CudaBasis::solve_sparse(int count, const int32_t *row, const doubl
     return GPUOPT_OK;
 }
 
-gpuopt_status CudaBasis::ftran(gpuopt_memory where, const double *rhs, double *x) {
+gpuopt_status CudaBasis::ftran(gpuopt_memory_space where, const double *rhs, double *x) {
     const double *vector;
     if (m() == 0) return GPUOPT_OK;
     gpuopt_status status = fetch(where, rhs, &vector);
@@ -92,7 +92,7 @@ gpuopt_status CudaBasis::ftran(gpuopt_memory where, const double *rhs, double *x
     return status || x || where == GPUOPT_DEVICE ? status : queue_.release_host(rhs);
 }
 
-gpuopt_status CudaBasis::ftran_sparse(gpuopt_memory where, int count, const int32_t *row, const double *val,
+gpuopt_status CudaBasis::ftran_sparse(gpuopt_memory_space where, int count, const int32_t *row, const double *val,
                                       double *x) {
     if (m() == 0) return GPUOPT_OK;
     bool at_once = where == GPUOPT_DEVICE;
@@ -101,7 +101,7 @@ gpuopt_status CudaBasis::ftran_sparse(gpuopt_memory where, int count, const int3
     return status || count <= MANY ? status : queue_.release_host(row, val);
 }
 
-gpuopt_status CudaBasis::btran(gpuopt_memory where, const double *c, double *y) {
+gpuopt_status CudaBasis::btran(gpuopt_memory_space where, const double *c, double *y) {
     const double *vector;
     if (m() == 0) return GPUOPT_OK;
     gpuopt_status status = fetch(where, c, &vector);
@@ -119,7 +119,7 @@ gpuopt_status CudaBasis::btran(gpuopt_memory where, const double *c, double *y) 
     return deliver(where, y, target.result);
 }
 
-gpuopt_status CudaBasis::btran_unit(gpuopt_memory where, int position, double *y) {
+gpuopt_status CudaBasis::btran_unit(gpuopt_memory_space where, int position, double *y) {
     const double *there = b_.matrix + position * b_.pitch;
     if (deferred()) {
         double *result = where == GPUOPT_DEVICE ? y : b_.output;
@@ -171,7 +171,7 @@ void CudaBasis::update_by_columns(const Pivot &pivot) {
                   update_columns, b_, pivot.position);
 }
 
-gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double *alpha, gpuopt_basis_info *info) {
+gpuopt_status CudaBasis::update(gpuopt_memory_space where, int position, const double *alpha, gpuopt_basis_info *info) {
     Pivot pivot = {b_.alpha, &b_.state->largest[parity_], position, info != nullptr};
     gpuopt_status status = GPUOPT_OK;
     if (alpha) {
@@ -265,7 +265,7 @@ gpuopt_status CudaBasis::get_drift(const gpuopt_matrix *columns, const double *r
     return GPUOPT_OK;
 }
 
-gpuopt_status CudaBasis::get_inverse(gpuopt_memory where, double *inverse) {
+gpuopt_status CudaBasis::get_inverse(gpuopt_memory_space where, double *inverse) {
     gpuopt_status status = GPUOPT_OK;
     size_t line = sizeof(double) * static_cast<size_t>(m());
     if (m() == 0) return GPUOPT_OK;
@@ -286,7 +286,7 @@ gpuopt_status CudaBasis::get_inverse(gpuopt_memory where, double *inverse) {
 
 /* ---- The table ---- */
 
-gpuopt_status cuda_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position, const double *alpha,
+gpuopt_status cuda_basis_update(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position, const double *alpha,
                                 gpuopt_basis_info *info) {
     DeviceScope scope(basis->context);
     return basis_object(basis)->update(where, position, alpha, info);
@@ -302,23 +302,23 @@ gpuopt_status cuda_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns)
     return basis_object(basis)->load(columns);
 }
 
-gpuopt_status cuda_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x) {
+gpuopt_status cuda_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, const double *rhs, double *x) {
     DeviceScope scope(basis->context);
     return basis_object(basis)->ftran(where, rhs, x);
 }
 
-gpuopt_status cuda_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count, const int32_t *row,
+gpuopt_status cuda_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count, const int32_t *row,
                                       const double *val, double *x) {
     DeviceScope scope(basis->context);
     return basis_object(basis)->ftran_sparse(where, count, row, val, x);
 }
 
-gpuopt_status cuda_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
+gpuopt_status cuda_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, const double *c, double *y) {
     DeviceScope scope(basis->context);
     return basis_object(basis)->btran(where, c, y);
 }
 
-gpuopt_status cuda_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position, double *y) {
+gpuopt_status cuda_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position, double *y) {
     DeviceScope scope(basis->context);
     return basis_object(basis)->btran_unit(where, position, y);
 }
@@ -329,7 +329,7 @@ gpuopt_status cuda_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *col
     return basis_object(basis)->get_drift(columns, rhs, exact, drift);
 }
 
-gpuopt_status cuda_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse) {
+gpuopt_status cuda_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space where, double *inverse) {
     DeviceScope scope(basis->context);
     return basis_object(basis)->get_inverse(where, inverse);
 }

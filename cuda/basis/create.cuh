@@ -29,15 +29,15 @@ class CudaBasis {
     /* Cuts the handle's arrays in host and device memory. Called twice, to measure and to assign, like gpuopt__cut. */
     void cut(gpuopt__arena &host, gpuopt__arena &device);
 
-    gpuopt_status update(gpuopt_memory where, int position, const double *alpha, gpuopt_basis_info *info);
+    gpuopt_status update(gpuopt_memory_space where, int position, const double *alpha, gpuopt_basis_info *info);
     gpuopt_status get_info(gpuopt_basis_info *info);
     gpuopt_status load(const gpuopt_matrix *columns);
-    gpuopt_status ftran(gpuopt_memory where, const double *rhs, double *x);
-    gpuopt_status ftran_sparse(gpuopt_memory where, int count, const int32_t *row, const double *val, double *x);
-    gpuopt_status btran(gpuopt_memory where, const double *c, double *y);
-    gpuopt_status btran_unit(gpuopt_memory where, int position, double *y);
+    gpuopt_status ftran(gpuopt_memory_space where, const double *rhs, double *x);
+    gpuopt_status ftran_sparse(gpuopt_memory_space where, int count, const int32_t *row, const double *val, double *x);
+    gpuopt_status btran(gpuopt_memory_space where, const double *c, double *y);
+    gpuopt_status btran_unit(gpuopt_memory_space where, int position, double *y);
     gpuopt_status get_drift(const gpuopt_matrix *columns, const double *rhs, int exact, gpuopt_basis_drift *drift);
-    gpuopt_status get_inverse(gpuopt_memory where, double *inverse);
+    gpuopt_status get_inverse(gpuopt_memory_space where, double *inverse);
 
   private:
     /* Entries of a sparse column that are passed as a kernel's argument: CUDA allows 4 KB. */
@@ -79,8 +79,8 @@ class CudaBasis {
     gpuopt_status load_identity();
     gpuopt_status refuse_load(int position);
     Target next_alpha(double *copy);
-    gpuopt_status fetch(gpuopt_memory where, const double *vector, const double **found);
-    gpuopt_status deliver(gpuopt_memory where, double *wanted, const double *there);
+    gpuopt_status fetch(gpuopt_memory_space where, const double *vector, const double **found);
+    gpuopt_status deliver(gpuopt_memory_space where, double *wanted, const double *there);
     void solve(const double *vector, const Target &target);
     template <int MOST>
     void solve_few(int count, const int32_t *row, const double *val, const Target &target);

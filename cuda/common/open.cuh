@@ -27,7 +27,7 @@ cudaError_t allocate_from_pool(const CudaContext *cuda, void **memory, size_t by
     return error ? error : cudaMallocFromPoolAsync(memory, bytes, cuda->pool, cuda->stream);
 }
 
-void *default_allocate(void *user, gpuopt_memory where, size_t bytes) {
+void *default_allocate(void *user, gpuopt_memory_space where, size_t bytes) {
     if (where == GPUOPT_HOST) return std::malloc(bytes ? bytes : 1);
     const auto *cuda = static_cast<const CudaContext *>(user);
     void *memory = nullptr;
@@ -36,7 +36,7 @@ void *default_allocate(void *user, gpuopt_memory where, size_t bytes) {
     return error ? nullptr : memory;
 }
 
-void default_release(void *user, gpuopt_memory where, void *memory) {
+void default_release(void *user, gpuopt_memory_space where, void *memory) {
     const auto *cuda = static_cast<const CudaContext *>(user);
     if (where == GPUOPT_HOST) std::free(memory);
     else if (cuda->pool) cudaFreeAsync(memory, cuda->stream);

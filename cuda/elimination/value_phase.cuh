@@ -294,7 +294,7 @@ gpuopt_status bounds_on_device(CudaElimination *e, const gpuopt__elimination_loo
 }
 
 /* Arrays in host memory go through device memory, a piece after the other. */
-gpuopt_status elimination_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
+gpuopt_status elimination_bounds(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                  const gpuopt__elimination_lookup *lookup, int64_t *bad) {
     CudaElimination *e = cuda_elimination(elimination);
     const gpuopt__elimination_plan &p = e->head.plan;

@@ -37,7 +37,7 @@ struct CudaKnapsackChoice {
     gpuopt__knapsack_choice_found *found = nullptr;
 };
 
-CudaKnapsackChoice *cuda_knapsack_choice(const gpuopt_knapsack_choice *k) {
+CudaKnapsackChoice *cuda_knapsack_choice(const gpuopt_knapsack_multiple_choice *k) {
     return static_cast<CudaKnapsackChoice *>(k->engine);
 }
 
@@ -150,14 +150,14 @@ void cuda_knapsack_choice_plan(const gpuopt_context *, int64_t limit, int64_t mo
         plan->device_bytes += cut_knapsack_choice_device(limit, most, nullptr, &draft);
 }
 
-void cuda_knapsack_choice_destroy(gpuopt_knapsack_choice *k) {
+void cuda_knapsack_choice_destroy(gpuopt_knapsack_multiple_choice *k) {
     DeviceScope scope(k->context);
     gpuopt__release(k->context, GPUOPT_DEVICE, cuda_knapsack_choice(k)->device);
     gpuopt__release(k->context, GPUOPT_HOST, k->engine);
     k->engine = nullptr;
 }
 
-gpuopt_status cuda_knapsack_choice_create(gpuopt_knapsack_choice *k) {
+gpuopt_status cuda_knapsack_choice_create(gpuopt_knapsack_multiple_choice *k) {
     DeviceScope scope(k->context);
     CudaKnapsackChoice draft(nullptr);
     void *memory;
@@ -178,7 +178,7 @@ gpuopt_status cuda_knapsack_choice_create(gpuopt_knapsack_choice *k) {
 }
 
 /* Without device memory, steps that do not fit what there is are made on the host. */
-void cuda_knapsack_choice_grow(gpuopt_knapsack_choice *k, int64_t limit) {
+void cuda_knapsack_choice_grow(gpuopt_knapsack_multiple_choice *k, int64_t limit) {
     CudaKnapsackChoice *c = cuda_knapsack_choice(k), draft(nullptr);
     DeviceScope scope(k->context);
     if (!knapsack_choice_needs_device(limit, k->most)) return;
@@ -202,7 +202,7 @@ gpuopt_status knapsack_choice_copy(const Queue &queue, const gpuopt__knapsack_ch
 }
 
 /* A step in so many parts. found: only their number is filled in if there is no room for so many states. */
-gpuopt_status knapsack_choice_device_step(const gpuopt_knapsack_choice *k, gpuopt__knapsack_choice_job *job,
+gpuopt_status knapsack_choice_device_step(const gpuopt_knapsack_multiple_choice *k, gpuopt__knapsack_choice_job *job,
                                           int parts) {
     const CudaKnapsackChoice *c = cuda_knapsack_choice(k);
     const char *what = "a step of a knapsack";
@@ -233,7 +233,7 @@ gpuopt_status knapsack_choice_device_step(const gpuopt_knapsack_choice *k, gpuop
     return status;
 }
 
-gpuopt_status cuda_knapsack_choice_step(gpuopt_knapsack_choice *k, gpuopt__knapsack_choice_job *job) {
+gpuopt_status cuda_knapsack_choice_step(gpuopt_knapsack_multiple_choice *k, gpuopt__knapsack_choice_job *job) {
     CudaKnapsackChoice *c = cuda_knapsack_choice(k);
     const gpuopt__knapsack_choice_merge &m = job->merge;
     const int64_t made = m.count * m.options,

@@ -30,7 +30,7 @@ struct CudaKnapsackMulti {
     MultiReport *report = nullptr;
 };
 
-CudaKnapsackMulti *cuda_knapsack_multi(const gpuopt_knapsack_multi *k) {
+CudaKnapsackMulti *cuda_knapsack_multi(const gpuopt_knapsack_multidimensional *k) {
     return static_cast<CudaKnapsackMulti *>(k->engine);
 }
 
@@ -67,7 +67,7 @@ __global__ void knapsack_multi_finder(gpuopt__knapsack_multi_workers workers, in
 
 /* ---- Life ---- */
 
-uint64_t cut_knapsack_multi(const gpuopt_knapsack_multi_desc &d, void *base, CudaKnapsackMulti *c) {
+uint64_t cut_knapsack_multi(const gpuopt_knapsack_multidimensional_desc &d, void *base, CudaKnapsackMulti *c) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
     gpuopt__knapsack_multi_cut_tables(&arena, &d, &c->table);
     gpuopt__knapsack_multi_cut_workers(&arena, &d, &c->workers);
@@ -76,14 +76,14 @@ uint64_t cut_knapsack_multi(const gpuopt_knapsack_multi_desc &d, void *base, Cud
     return arena.used;
 }
 
-void cuda_knapsack_multi_plan(const gpuopt_context *, const gpuopt_knapsack_multi_desc *desc,
+void cuda_knapsack_multi_plan(const gpuopt_context *, const gpuopt_knapsack_multidimensional_desc *desc,
                               gpuopt_memory_plan *plan) {
     CudaKnapsackMulti draft(nullptr);
     plan->host_bytes += sizeof draft;
     plan->device_bytes += cut_knapsack_multi(*desc, nullptr, &draft);
 }
 
-void cuda_knapsack_multi_destroy(gpuopt_knapsack_multi *k) {
+void cuda_knapsack_multi_destroy(gpuopt_knapsack_multidimensional *k) {
     DeviceScope scope(k->context);
     gpuopt__release(k->context, GPUOPT_DEVICE, cuda_knapsack_multi(k)->device);
     gpuopt__release(k->context, GPUOPT_HOST, k->engine);
@@ -91,7 +91,7 @@ void cuda_knapsack_multi_destroy(gpuopt_knapsack_multi *k) {
 }
 
 /* Copies the tables, which are in one piece on both sides, and gives worker 0 the root. */
-gpuopt_status knapsack_multi_load(const gpuopt_knapsack_multi *k, CudaKnapsackMulti *c) {
+gpuopt_status knapsack_multi_load(const gpuopt_knapsack_multidimensional *k, CudaKnapsackMulti *c) {
     const gpuopt__knapsack_multi_tables &t = k->table;
     const gpuopt__knapsack_multi_workers &ws = c->workers;
     const size_t number = sizeof(int64_t), lines = static_cast<size_t>(t.width), words = static_cast<size_t>(t.words),
@@ -110,7 +110,7 @@ gpuopt_status knapsack_multi_load(const gpuopt_knapsack_multi *k, CudaKnapsackMu
     return status ? status : c->queue.wait("copying a knapsack");
 }
 
-gpuopt_status cuda_knapsack_multi_create(gpuopt_knapsack_multi *k) {
+gpuopt_status cuda_knapsack_multi_create(gpuopt_knapsack_multidimensional *k) {
     DeviceScope scope(k->context);
     void *memory;
     gpuopt_status status = gpuopt__allocate(k->context, GPUOPT_HOST, sizeof(CudaKnapsackMulti), &memory);
@@ -137,7 +137,7 @@ gpuopt_status knapsack_multi_await(const CudaKnapsackMulti *c, MultiReport *foun
     return status ? status : c->queue.wait("a round of a knapsack");
 }
 
-gpuopt_status cuda_knapsack_multi_round(gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_job *job) {
+gpuopt_status cuda_knapsack_multi_round(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_job *job) {
     const CudaKnapsackMulti *c = cuda_knapsack_multi(k);
     DeviceScope scope(k->context);
     const int64_t blocks = (job->active + MULTI_THREADS - 1) / MULTI_THREADS;
@@ -164,7 +164,7 @@ gpuopt_status cuda_knapsack_multi_round(gpuopt_knapsack_multi *k, gpuopt__knapsa
     return status;
 }
 
-gpuopt_status cuda_knapsack_multi_found(gpuopt_knapsack_multi *k, int64_t worker, uint64_t *deviates) {
+gpuopt_status cuda_knapsack_multi_found(gpuopt_knapsack_multidimensional *k, int64_t worker, uint64_t *deviates) {
     const CudaKnapsackMulti *c = cuda_knapsack_multi(k);
     DeviceScope scope(k->context);
     const size_t word = sizeof *deviates;

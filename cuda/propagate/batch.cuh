@@ -33,11 +33,11 @@ struct BatchArrays {
 class CudaBatch {
   public:
     virtual ~CudaBatch() = default;
-    virtual gpuopt_status run(gpuopt_memory where, const gpuopt_propagator_nodes &nodes, int32_t rounds,
+    virtual gpuopt_status run(gpuopt_memory_space where, const gpuopt_propagator_nodes &nodes, int32_t rounds,
                               const gpuopt_propagator_node_report &report) = 0;
-    virtual gpuopt_status get_changes(const gpuopt_propagator_batch *batch, gpuopt_memory where,
+    virtual gpuopt_status get_changes(const gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                       gpuopt_propagator_node_changes &changes) = 0;
-    virtual gpuopt_status get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory where, int64_t count,
+    virtual gpuopt_status get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory_space where, int64_t count,
                                      const int32_t *node, double *lb, double *ub) = 0;
     virtual int64_t used() const = 0; /* columns that have changed in the latest run, whether or not there was room */
     virtual const BatchArrays &results() const = 0; /* where that run's are */
@@ -66,11 +66,11 @@ class TypedBatch final : public CudaBatch {
                                 const Tree<Bound> *tree, const gpuopt_propagator_batch_desc &desc,
                                 gpuopt_propagator_batch **batch);
     ~TypedBatch() override;
-    gpuopt_status run(gpuopt_memory where, const gpuopt_propagator_nodes &nodes, int32_t rounds,
+    gpuopt_status run(gpuopt_memory_space where, const gpuopt_propagator_nodes &nodes, int32_t rounds,
                       const gpuopt_propagator_node_report &report) override;
-    gpuopt_status get_changes(const gpuopt_propagator_batch *batch, gpuopt_memory where,
+    gpuopt_status get_changes(const gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                               gpuopt_propagator_node_changes &changes) override;
-    gpuopt_status get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory where, int64_t count,
+    gpuopt_status get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory_space where, int64_t count,
                              const int32_t *node, double *lb, double *ub) override;
     int64_t used() const override { return static_cast<int64_t>(used_); }
     const BatchArrays &results() const override { return *from_; }

@@ -108,8 +108,8 @@ gpuopt_status TypedBatch<Val, Bound>::run_tiers(BatchCall call, bool to_host) {
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedBatch<Val, Bound>::run(gpuopt_memory where, const gpuopt_propagator_nodes &nodes, int32_t rounds,
-                                          const gpuopt_propagator_node_report &report) {
+gpuopt_status TypedBatch<Val, Bound>::run(gpuopt_memory_space where, const gpuopt_propagator_nodes &nodes,
+                                          int32_t rounds, const gpuopt_propagator_node_report &report) {
     const bool is_host = where == GPUOPT_HOST;
     bool small = is_host && nodes.count <= NEAR_NODES && nodes.start[nodes.count] <= NEAR_CHANGES;
     BatchCall call = {};
@@ -182,7 +182,7 @@ gpuopt_status TypedBatch<Val, Bound>::order_changes(long long *start, const Chan
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedBatch<Val, Bound>::get_changes(const gpuopt_propagator_batch *batch, gpuopt_memory where,
+gpuopt_status TypedBatch<Val, Bound>::get_changes(const gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                   gpuopt_propagator_node_changes &changes) {
     const int32_t nodes = batch->ran;
     changes.count = nodes ? static_cast<int64_t>(used_) : 0;
@@ -212,7 +212,7 @@ gpuopt_status TypedBatch<Val, Bound>::get_changes(const gpuopt_propagator_batch 
 
 /* Through `all_`, node by node, if the host wants them. */
 template <class Val, class Bound>
-gpuopt_status TypedBatch<Val, Bound>::get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory where,
+gpuopt_status TypedBatch<Val, Bound>::get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                  int64_t count, const int32_t *node, double *lb, double *ub) {
     const int ran = batch->ran; /* 0 after a run of no nodes, which did not get here */
     const int64_t cols = shape_.cols, used = ran ? static_cast<int64_t>(used_) : 0;

@@ -19,7 +19,7 @@ class CudaTree {
     virtual gpuopt_status pop(int32_t levels) = 0;
     virtual gpuopt_status keep() = 0;
     virtual gpuopt_status get_trail(gpuopt_propagator_trail &trail) = 0;
-    virtual gpuopt_status get_changes(gpuopt_memory where, int64_t from, gpuopt_propagator_changes &changes) = 0;
+    virtual gpuopt_status get_changes(gpuopt_memory_space where, int64_t from, gpuopt_propagator_changes &changes) = 0;
     virtual gpuopt_status explain(int64_t change, gpuopt_propagator_reason &reason) = 0;
     virtual gpuopt_status add_rows(const gpuopt_matrix &rows, const double *lhs, const double *rhs, int32_t *row) = 0;
     virtual gpuopt_status remove_rows(int64_t count, const int32_t *row) = 0;
@@ -37,13 +37,13 @@ class CudaPropagator {
     virtual ~CudaPropagator() = default;
     virtual gpuopt_status round(int32_t rounds, gpuopt_propagator_info *info) = 0;
     virtual gpuopt_status get_info(gpuopt_propagator_info *info) = 0;
-    virtual gpuopt_status get_bounds(gpuopt_memory where, int64_t count, const int32_t *col, double *lb,
+    virtual gpuopt_status get_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col, double *lb,
                                      double *ub) = 0;
-    virtual gpuopt_status set_bounds(gpuopt_memory where, int64_t count, const int32_t *col, const double *lb,
+    virtual gpuopt_status set_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col, const double *lb,
                                      const double *ub) = 0;
-    virtual gpuopt_status set_sides(gpuopt_memory where, int64_t count, const int32_t *row, const double *lhs,
+    virtual gpuopt_status set_sides(gpuopt_memory_space where, int64_t count, const int32_t *row, const double *lhs,
                                     const double *rhs) = 0;
-    virtual gpuopt_status get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) = 0;
+    virtual gpuopt_status get_rows(gpuopt_memory_space where, const gpuopt_propagator_row_report &report) = 0;
     virtual gpuopt_status device_view(gpuopt_device_view *view) = 0;
     virtual gpuopt_status get_kinds(uint8_t *kind) = 0;
     virtual gpuopt_status plan_batch(const gpuopt_propagator_batch_desc &desc, gpuopt_memory_plan *plan) const = 0;
@@ -70,12 +70,13 @@ class TypedPropagator final : public CudaPropagator {
     ~TypedPropagator() override;
     gpuopt_status round(int32_t rounds, gpuopt_propagator_info *info) override;
     gpuopt_status get_info(gpuopt_propagator_info *info) override;
-    gpuopt_status get_bounds(gpuopt_memory where, int64_t count, const int32_t *col, double *lb, double *ub) override;
-    gpuopt_status set_bounds(gpuopt_memory where, int64_t count, const int32_t *col, const double *lb,
+    gpuopt_status get_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col, double *lb,
+                             double *ub) override;
+    gpuopt_status set_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col, const double *lb,
                              const double *ub) override;
-    gpuopt_status set_sides(gpuopt_memory where, int64_t count, const int32_t *row, const double *lhs,
+    gpuopt_status set_sides(gpuopt_memory_space where, int64_t count, const int32_t *row, const double *lhs,
                             const double *rhs) override;
-    gpuopt_status get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) override;
+    gpuopt_status get_rows(gpuopt_memory_space where, const gpuopt_propagator_row_report &report) override;
     gpuopt_status device_view(gpuopt_device_view *view) override;
     gpuopt_status get_kinds(uint8_t *kind) override;
     gpuopt_status plan_batch(const gpuopt_propagator_batch_desc &desc, gpuopt_memory_plan *plan) const override;

@@ -118,7 +118,7 @@ auto with_type(const gpuopt__propagator_model &model, F f) {
 gpuopt_status cuda_propagator_refuses(gpuopt_context *context, const gpuopt__propagator_model &model) {
     const gpuopt_propagator_driver driver = model.desc.driver;
     const char *missing = nullptr;
-    if (model.desc.mode == GPUOPT_MODE_SEQUENTIAL) missing = "the CUDA backend has no SEQUENTIAL mode";
+    if (model.desc.mode == GPUOPT_MODE_GAUSS_SEIDEL) missing = "the CUDA backend has no GAUSS_SEIDEL mode";
     if ((model.desc.trail_capacity > 0 || model.desc.spare_rows > 0) &&
         (!cuda_of(context)->cooperative || driver == GPUOPT_DRIVER_HOST || driver == GPUOPT_DRIVER_GRAPH))
         missing = "a trail and spare rows need the driver COOPERATIVE, and a device that has it";
@@ -189,25 +189,25 @@ gpuopt_status cuda_propagator_get_info(gpuopt_propagator *propagator, gpuopt_pro
     return object_of(propagator)->get_info(info);
 }
 
-gpuopt_status cuda_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+gpuopt_status cuda_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
                                          const int32_t *col, double *lb, double *ub) {
     DeviceScope scope(propagator->context);
     return object_of(propagator)->get_bounds(where, count, col, lb, ub);
 }
 
-gpuopt_status cuda_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+gpuopt_status cuda_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
                                          const int32_t *col, const double *lb, const double *ub) {
     DeviceScope scope(propagator->context);
     return object_of(propagator)->set_bounds(where, count, col, lb, ub);
 }
 
-gpuopt_status cuda_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+gpuopt_status cuda_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t count,
                                         const int32_t *row, const double *lhs, const double *rhs) {
     DeviceScope scope(propagator->context);
     return object_of(propagator)->set_sides(where, count, row, lhs, rhs);
 }
 
-gpuopt_status cuda_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
+gpuopt_status cuda_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                        const gpuopt_propagator_row_report *report) {
     DeviceScope scope(propagator->context);
     return object_of(propagator)->get_rows(where, *report);
@@ -237,20 +237,20 @@ void cuda_propagator_batch_destroy(gpuopt_propagator_batch *batch) {
     gpuopt__release(context, GPUOPT_HOST, batch);
 }
 
-gpuopt_status cuda_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory where,
+gpuopt_status cuda_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                         const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                         const gpuopt_propagator_node_report *report) {
     DeviceScope scope(batch->base->context);
     return batch_of(batch)->run(where, *nodes, rounds, *report);
 }
 
-gpuopt_status cuda_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory where,
+gpuopt_status cuda_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                 gpuopt_propagator_node_changes *changes) {
     DeviceScope scope(batch->base->context);
     return batch_of(batch)->get_changes(batch, where, *changes);
 }
 
-gpuopt_status cuda_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory where, int64_t count,
+gpuopt_status cuda_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory_space where, int64_t count,
                                                const int32_t *node, double *lb, double *ub) {
     DeviceScope scope(batch->base->context);
     return batch_of(batch)->get_bounds(batch, where, count, node, lb, ub);

@@ -38,7 +38,7 @@ gpuopt_status TypedPropagator<Val, Bound>::check_device_arrays(bool sides, int64
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::get_bounds(gpuopt_memory where, int64_t count, const int32_t *col,
+gpuopt_status TypedPropagator<Val, Bound>::get_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col,
                                                       double *lb, double *ub) {
     gpuopt_status status = GPUOPT_OK;
     int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
@@ -60,7 +60,7 @@ gpuopt_status TypedPropagator<Val, Bound>::get_bounds(gpuopt_memory where, int64
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64_t count, const int32_t *col,
+gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col,
                                                       const double *lb, const double *ub) {
     gpuopt_status status = GPUOPT_OK;
     if (where == GPUOPT_DEVICE)
@@ -88,7 +88,7 @@ gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::set_sides(gpuopt_memory where, int64_t count, const int32_t *row,
+gpuopt_status TypedPropagator<Val, Bound>::set_sides(gpuopt_memory_space where, int64_t count, const int32_t *row,
                                                      const double *lhs, const double *rhs) {
     gpuopt_status status = GPUOPT_OK;
     if (where == GPUOPT_DEVICE)
@@ -115,7 +115,8 @@ gpuopt_status TypedPropagator<Val, Bound>::set_sides(gpuopt_memory where, int64_
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) {
+gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory_space where,
+                                                    const gpuopt_propagator_row_report &report) {
     gpuopt_status status = GPUOPT_OK;
     int64_t rows = shape_.rows, count = rows + shape_.spare_rows,
             piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
@@ -152,7 +153,7 @@ template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::device_view(gpuopt_device_view *view) {
     view->data = p_.bounds[0];
     view->count = 2 * int64_t{shape_.cols};
-    view->type = sizeof(Bound) == sizeof(float) ? GPUOPT_NUMBER_FP32 : GPUOPT_NUMBER_FP64;
+    view->type = sizeof(Bound) == sizeof(float) ? GPUOPT_TYPE_FP32 : GPUOPT_TYPE_FP64;
     return GPUOPT_OK;
 }
 

@@ -73,7 +73,7 @@ class TypedTree final : public CudaTree {
     void take_round() {
         if (shown_) take_shown();
     }
-    gpuopt_status set_bounds(gpuopt_memory where, int64_t count, const int32_t *col, const double *lb,
+    gpuopt_status set_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col, const double *lb,
                              const double *ub);
     /* Sides of these rows have been set, or are about to be. row: in device memory. */
     void altering(int count, const int *row);
@@ -84,7 +84,7 @@ class TypedTree final : public CudaTree {
     gpuopt_status pop(int32_t levels) override;
     gpuopt_status keep() override;
     gpuopt_status get_trail(gpuopt_propagator_trail &trail) override;
-    gpuopt_status get_changes(gpuopt_memory where, int64_t from, gpuopt_propagator_changes &changes) override;
+    gpuopt_status get_changes(gpuopt_memory_space where, int64_t from, gpuopt_propagator_changes &changes) override;
     gpuopt_status explain(int64_t change, gpuopt_propagator_reason &reason) override;
     gpuopt_status add_rows(const gpuopt_matrix &rows, const double *lhs, const double *rhs, int32_t *row) override;
     gpuopt_status remove_rows(int64_t count, const int32_t *row) override;
@@ -278,7 +278,7 @@ gpuopt_status TypedTree<Val, Bound>::set_piece(TreeSet set, const FewBounds &few
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedTree<Val, Bound>::set_bounds(gpuopt_memory where, int64_t count, const int32_t *col,
+gpuopt_status TypedTree<Val, Bound>::set_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col,
                                                 const double *lb, const double *ub) {
     const bool is_host = where == GPUOPT_HOST;
     bool fits = 2 * count <= t_.capacity - most_;

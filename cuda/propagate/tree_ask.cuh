@@ -43,7 +43,7 @@ gpuopt_status TypedTree<Val, Bound>::bring_trail() {
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedTree<Val, Bound>::get_changes(gpuopt_memory where, int64_t from,
+gpuopt_status TypedTree<Val, Bound>::get_changes(gpuopt_memory_space where, int64_t from,
                                                  gpuopt_propagator_changes &changes) {
     gpuopt_status status = where == GPUOPT_HOST ? bring_trail() : know();
     if (status) return status;

@@ -34,7 +34,7 @@ gpuopt_status cuda_propagator_get_trail(gpuopt_propagator *propagator, gpuopt_pr
     return tree_of(propagator)->get_trail(*trail);
 }
 
-gpuopt_status cuda_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory where, int64_t from,
+gpuopt_status cuda_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where, int64_t from,
                                           gpuopt_propagator_changes *changes) {
     DeviceScope scope(propagator->context);
     return tree_of(propagator)->get_changes(where, from, *changes);

@@ -1,218 +1,268 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the GPU: the calls of a batch.
+ * Batch small linear programs on the GPU.
  *
- * How a call travels: gpuopt_impl/simplex/batch.h checks the children and scales what they change. batch_run uploads the
- * root's model and point if they are new, makes the inverse by rows (batch_root.cuh), and launches solve_children: each
- * block takes one child after the other and works on it from beginning to end (child_end.cuh, with the iterations in
- * child_dual.cuh and the products in child_products.cuh). Blocks share nothing but the root and the number of the next
- * child, so what is found about a child depends on nothing else.
+ * How a call travels: gpuopt_impl/simplex/batch.h checks its arguments. batch_load copies the numbers to the device and
+ * launches check_many, which looks at all of them; batch_run launches solve_many, whose blocks take one program after
+ * the other, each from its data to its verdict: the method is gpuopt_impl/simplex/batch_solve.h, as on the CPU, with the
+ * loops and barriers of batch_team.cuh. The tableau and the vectors of a block are in shared memory if they fit, else in
+ * device memory.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_BATCH_CUH
 #define GPUOPT_CUDA_SIMPLEX_BATCH_CUH
 
-#include "batch_root.cuh"
+#include <algorithm>
+
+#include "../common/ptx.cuh"
+#include "../common/queue.cuh"
+#include "batch_team.cuh"
+
+#include "../../gpuopt_impl/simplex/batch_backend.h"
+#include "../../gpuopt_impl/simplex/batch_solve.h"
 
 namespace {
 
-/* ---- Life ---- */
+enum { MANY_THREADS = 32 * MANY_WARPS, MANY_CHECK_THREADS = 256 };
 
-gpuopt_status child_supported(const gpuopt_simplex_batch *b, const char *call) {
-    if (b->shape->method != GPUOPT_METHOD_REVISED)
-        return gpuopt__refuse(b->context, GPUOPT_ERROR_UNSUPPORTED, call, "on the GPU the root must be REVISED");
-    return GPUOPT_OK;
+/* Where the blocks have what they work with: at block b's part, or in shared memory where the pointer is null. */
+struct BatchRoom {
+    char *vectors;
+    double *tables;
+    int64_t vector_bytes, table_entries; /* of a block */
+    int *next;                           /* the first program that no block has taken */
+};
+
+__global__ void __launch_bounds__(MANY_THREADS)
+    solve_many(const __grid_constant__ gpuopt__simplex_batch_set set, const __grid_constant__ BatchRoom room) {
+    GPUOPT_DYNAMIC_SHARED(double, batch_memory);
+    __shared__ BatchExchange exchange;
+    __shared__ gpuopt__simplex_batch_work work; /* not in each thread's own memory, where it would fill the L1 cache */
+    __shared__ int next;
+    if (threadIdx.x == 0) {
+        const int64_t block = blockIdx.x;
+        uint64_t used = 0;
+        char *vectors =
+            room.vectors ? room.vectors + block * room.vector_bytes : reinterpret_cast<char *>(batch_memory);
+        gpuopt__simplex_batch_cut_vectors(vectors, &used, set.rows, set.cols, &work);
+        work.table = room.tables ? room.tables + block * room.table_entries : batch_memory + room.vector_bytes / 8;
+        work.exchange = &exchange;
+    }
+    for (;;) {
+        if (threadIdx.x == 0) next = atomicAdd(room.next, 1);
+        __syncthreads();
+        const int k = next;
+        __syncthreads();
+        if (k >= set.count) return;
+        if (set.progress[k].outcome == GPUOPT_MORE) gpuopt__simplex_batch_solve(&set, &work, k);
+    }
 }
 
-gpuopt_status cuda_simplex_batch_plan(const gpuopt_simplex_batch *b, gpuopt_memory_plan *plan) {
+/* *bad becomes the least place of a number that is not allowed. */
+__global__ void __launch_bounds__(MANY_CHECK_THREADS)
+    check_many(const __grid_constant__ gpuopt__simplex_batch_set set, unsigned long long *bad) {
+    const int64_t first = int64_t{blockIdx.x} * blockDim.x + threadIdx.x, step = int64_t{gridDim.x} * blockDim.x;
+    auto found = [&](int array, int64_t index) {
+        atomicMin(bad, static_cast<unsigned long long>(gpuopt__simplex_batch_place(array, index)));
+    };
+    for (int array = 0; array < GPUOPT__SIMPLEX_BATCH_ARRAYS; array++) {
+        const double *const number = set.number[array];
+        const int64_t count =
+            set.given[array] ? set.length[array] * (set.stride[array] == 0 ? 1 : int64_t{set.count}) : 0;
+        for (int64_t e = first; e < count; e += step)
+            if (gpuopt__simplex_batch_number_bad(&set, array, number[e])) found(array, e);
+    }
+    for (int64_t e = first; e < int64_t{set.count} * set.rows; e += step)
+        if (gpuopt__simplex_batch_sides_cross(&set, e)) found(GPUOPT__SIMPLEX_BATCH_ARRAYS, e);
+}
+
+/* ---- Memory ---- */
+
+struct CudaBatch : Queue {
+    explicit CudaBatch(gpuopt_context *context) : Queue(context) {}
+
+    gpuopt__simplex_batch_set set = {}; /* all in device memory */
+    BatchRoom room = {};
+    void *device = nullptr;
+    int32_t *lines[6] = {};
+    unsigned long long *bad = nullptr;
+    uint64_t result_bytes = 0; /* from set.objective on */
+    int blocks = 0, threads = 0;
+    size_t shared = 0; /* bytes of a block */
+};
+
+CudaBatch *cuda_many(const gpuopt_simplex_batch *m) { return static_cast<CudaBatch *>(m->engine); }
+
+/* How many blocks, of how many threads, with what in shared memory: by the shape, the copies and the device alone. */
+void batch_set_shape(const gpuopt_simplex_batch *m, CudaBatch *c) {
+    const CudaContext *cuda = cuda_of(m->context);
+    const int32_t rows = m->set.rows, cols = m->set.cols;
+    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' rooms together */
+    const auto limit = static_cast<uint64_t>(std::max(
+        0, cuda->block_memory - static_cast<int>(sizeof(BatchExchange) + sizeof(gpuopt__simplex_batch_work) + 64)));
+    gpuopt__simplex_batch_work measure;
+    uint64_t vectors = 0;
+    gpuopt__simplex_batch_cut_vectors(nullptr, &vectors, rows, cols, &measure);
+    c->room.vector_bytes = static_cast<int64_t>((vectors + 255) / 256 * 256);
+    c->room.table_entries = int64_t{rows} * measure.pitch;
+    const auto table = static_cast<uint64_t>(c->room.table_entries) * sizeof(double);
+    const auto line = static_cast<uint64_t>(c->room.vector_bytes);
+    const bool vectors_fit = line <= limit, table_fits = line + table <= limit;
+    c->shared = static_cast<size_t>((vectors_fit ? line : 0) + (table_fits ? table : 0));
+    const int64_t entries = int64_t{rows} * cols;
+    c->threads = !table_fits ? +MANY_THREADS : entries <= 1024 ? 64 : entries <= 8192 ? 128 : 256;
+    int64_t resident = MANY_THREADS / c->threads; /* a block of MANY_THREADS takes all registers of a multiprocessor */
+    resident = std::min<int64_t>(resident, cuda->block_memory / static_cast<int64_t>(c->shared + 2048));
+    const int64_t bytes = static_cast<int64_t>((vectors_fit ? 0 : line) + (table_fits ? 0 : table));
+    int64_t blocks = std::max<int64_t>(resident, 1) * cuda->multiprocessors;
+    if (bytes > 0) blocks = std::min(blocks, std::max<int64_t>(1, most_bytes / bytes));
+    c->blocks = static_cast<int>(std::min<int64_t>(blocks, m->desc.batch_size));
+    c->room.vectors = nullptr;
+    c->room.tables = nullptr;
+}
+
+/* Cuts the device's block; with base null it only measures. */
+void batch_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *m, CudaBatch *c) {
+    gpuopt__simplex_batch_set *s = &c->set;
+    const gpuopt__simplex_batch_set &host = m->set;
+    const int32_t *const pattern[] = {host.row_start, host.row_col, host.row_at,
+                                      host.col_start, host.col_row, host.col_at};
+    const int64_t lengths[] = {int64_t{host.rows} + 1, host.nonzeros, host.nonzeros,
+                               int64_t{host.cols} + 1, host.nonzeros, host.nonzeros};
+    static_assert(sizeof pattern / sizeof *pattern == 6, "three arrays in either direction");
+    *s = host;
+    for (int k = 0; k < 6; k++) c->lines[k] = static_cast<int32_t *>(gpuopt__cut(arena, lengths[k], sizeof(int32_t)));
+    s->row_start = c->lines[0], s->row_col = c->lines[1], s->row_at = c->lines[2];
+    s->col_start = c->lines[3], s->col_row = c->lines[4], s->col_at = c->lines[5];
+    s->progress = static_cast<gpuopt__simplex_batch_progress *>(
+        gpuopt__cut(arena, m->desc.batch_size, sizeof(gpuopt__simplex_batch_progress)));
+    c->room.next = static_cast<int *>(gpuopt__cut(arena, 1, sizeof(int)));
+    c->bad = static_cast<unsigned long long *>(gpuopt__cut(arena, 1, sizeof(unsigned long long)));
+    const bool vectors_fit = c->shared > 0 || c->room.vector_bytes == 0;
+    const bool table_fits = c->shared >= static_cast<size_t>(c->room.vector_bytes) +
+                                             sizeof(double) * static_cast<size_t>(c->room.table_entries);
+    if (!vectors_fit) c->room.vectors = static_cast<char *>(gpuopt__cut(arena, c->blocks * c->room.vector_bytes, 1));
+    if (!table_fits)
+        c->room.tables = static_cast<double *>(gpuopt__cut(arena, c->blocks * c->room.table_entries, sizeof(double)));
+    gpuopt__simplex_batch_cut_set(arena, m->desc.batch_size, s);
+    c->result_bytes = arena->used - static_cast<uint64_t>(reinterpret_cast<char *>(s->objective) - arena->base);
+}
+
+gpuopt_status cuda_many_plan(const gpuopt_simplex_batch *m, gpuopt_memory_plan *plan) {
     gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
-    CudaBatch draft(b->context);
-    RootCopy copy;
-    gpuopt_status status = child_supported(b, "gpuopt_simplex_batch_plan");
-    if (status) return status;
-    draft.simplex = cuda_simplex(b->root_engine);
-    status = child_set_shape(b, &draft);
-    if (status) return status;
-    child_cut_device(&device, b, &draft);
-    child_cut_host(&host, b, &copy);
+    CudaBatch draft(m->context);
+    batch_set_shape(m, &draft);
+    batch_cut_device(&device, m, &draft);
+    gpuopt__cut(&host, 1, sizeof(CudaBatch));
     plan->device_bytes += device.used;
     plan->host_bytes += host.used;
     return GPUOPT_OK;
 }
 
-void cuda_simplex_batch_destroy(gpuopt_simplex_batch *b) {
-    CudaBatch *c = cuda_batch(b);
-    DeviceScope scope(b->context);
+void cuda_many_destroy(gpuopt_simplex_batch *m) {
+    CudaBatch *c = cuda_many(m);
+    DeviceScope scope(m->context);
     cudaStreamSynchronize(c->stream());
-    gpuopt__release(b->context, GPUOPT_DEVICE, c->device);
-    gpuopt__release(b->context, GPUOPT_HOST, c);
+    gpuopt__release(m->context, GPUOPT_DEVICE, c->device);
+    gpuopt__release(m->context, GPUOPT_HOST, c);
 }
 
-gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
+gpuopt_status batch_open(gpuopt_simplex_batch *m, CudaBatch *c) {
     gpuopt__arena arena = {nullptr, 0};
-    gpuopt_status status = load_kernels(b->context, solve_children<CHILD_THREADS>, solve_children<CHILD_FEW_THREADS>,
-                                        transpose_inverse, take_core, weigh_lines, weigh_logicals, fill_slices);
+    gpuopt_status status = load_kernels(m->context, solve_many, check_many);
     if (status) return status;
-    child_cut_device(&arena, b, c);
-    status = gpuopt__allocate(b->context, GPUOPT_DEVICE, arena.used, &c->device);
+    batch_set_shape(m, c);
+    batch_cut_device(&arena, m, c);
+    status = gpuopt__take_block(m->context, GPUOPT_DEVICE, &arena);
     if (status) return status;
-    arena = {static_cast<char *>(c->device), 0};
-    child_cut_device(&arena, b, c);
-    const SimplexView &v = c->simplex->view;
-    const auto inverse = static_cast<size_t>(v.pitch) * static_cast<size_t>(b->shape->rows);
-    status =
-        c->clear(c->lines, 0, sizeof(double) * inverse); /* the last entry of a line may be read with its neighbour */
-    if (!status && child_is_steepest(b)) status = c->clear(c->singles, 0, sizeof(float) * inverse);
-    if (status) return status;
-    ChildRoot &r = c->root;
-    r.lines = c->lines;
-    if (child_is_steepest(b)) r.singles = c->singles;
-    r.col_start = v.col_start, r.row_start = v.row_start;
-    r.col_row = v.col_row, r.row_col = v.row_col;
-    r.col_val = v.col_val, r.row_val = v.row_val;
-    r.lower = c->model[0], r.upper = c->model[1], r.cost = c->model[2], r.x = c->model[3], r.d = c->model[4];
-    r.state = c->root_state;
-    r.weight = c->weight;
-    r.head = c->head;
-    r.core_row = c->core_row, r.core_position = c->core_position, r.place_of_row = c->place_of_row;
-    r.place_of_position = c->place_of_position, r.place_of_column = c->place_of_column;
-    r.row_scale = c->row_scale, r.col_scale = c->col_scale;
-    r.primal = r.within = b->root_desc->primal_tolerance;
-    r.dual = b->root_desc->dual_tolerance;
-    r.pivot = b->root_desc->pivot_tolerance;
-    r.zero = 1e-9; /* as gpuopt__simplex_rules_now */
-    r.pricing = b->root_desc->dual_pricing;
-    r.most = b->desc.when_full == GPUOPT_WHEN_FULL_REFACTOR ? b->desc.pivots : INT32_MAX;
-    r.seed = b->root_desc->seed;
-    r.offset = b->root_desc->offset;
-    r.maximize = b->root_desc->maximize;
-    return child_take_model(b, c);
-}
-
-gpuopt_status cuda_simplex_batch_create(gpuopt_simplex_batch *b) {
-    DeviceScope scope(b->context);
-    gpuopt__arena arena = {nullptr, 0};
-    RootCopy copy;
-    void *memory;
-    gpuopt_status status = child_supported(b, "gpuopt_simplex_batch_create");
-    if (status) return status;
-    child_cut_host(&arena, b, &copy);
-    status = gpuopt__allocate(b->context, GPUOPT_HOST, arena.used, &memory);
-    if (status) return status;
-    arena = {static_cast<char *>(memory), 0};
-    CudaBatch *c = new (child_cut_host(&arena, b, &copy)) CudaBatch(b->context);
-    c->copy_of_root = copy;
-    c->given.here = copy.given, c->found.here = copy.found;
-    c->simplex = cuda_simplex(b->root_engine);
-    b->engine = c;
-    status = child_set_shape(b, c);
-    if (!status) status = child_open(b, c);
-    if (status) cuda_simplex_batch_destroy(b);
+    c->device = arena.base;
+    batch_cut_device(&arena, m, c);
+    const gpuopt__simplex_batch_set &host = m->set;
+    const int32_t *const pattern[] = {host.row_start, host.row_col, host.row_at,
+                                      host.col_start, host.col_row, host.col_at};
+    const int64_t lengths[] = {int64_t{host.rows} + 1, host.nonzeros, host.nonzeros,
+                               int64_t{host.cols} + 1, host.nonzeros, host.nonzeros};
+    for (int k = 0; k < 6 && !status; k++)
+        status = c->copy(c->lines[k], pattern[k], sizeof(int32_t) * static_cast<size_t>(lengths[k]));
     return status;
 }
 
-/* ---- Runs ---- */
+gpuopt_status cuda_many_create(gpuopt_simplex_batch *m) {
+    DeviceScope scope(m->context);
+    gpuopt__arena arena = {nullptr, 0};
+    void *memory;
+    gpuopt__cut(&arena, 1, sizeof(CudaBatch));
+    gpuopt_status status = gpuopt__allocate(m->context, GPUOPT_HOST, arena.used, &memory);
+    if (status) return status;
+    m->engine = new (memory) CudaBatch(m->context);
+    status = batch_open(m, cuda_many(m));
+    if (status) cuda_many_destroy(m);
+    return status;
+}
 
-/* The order in which blocks take the children: those first whose bounds are farthest from the root's point. They tend to
- * take the most pivots, and the call ends when the last one does. */
-void child_order(const gpuopt_simplex_batch *b, const RootCopy &root, int *order) {
-    const gpuopt__simplex_children &from = b->job.children;
-    for (int k = 0; k < from.count; k++) {
-        double distance = 0;
-        for (int64_t e = from.bound_start[k]; e < from.bound_start[k + 1]; e++) {
-            const int v = from.variable[e];
-            const double unit = v < b->lp->cols ? b->lp->col_scale[v] : 1 / b->lp->row_scale[v - b->lp->cols];
-            distance += unit * std::max(0., std::max(from.lower[e] - root.x[v], root.x[v] - from.upper[e]));
-        }
-        root.distance[k] = distance < HUGE_VAL ? distance : HUGE_VAL; /* a number, in any case */
-        order[k] = k;
+/* ---- Programs ---- */
+
+gpuopt_status cuda_many_load(gpuopt_simplex_batch *m, gpuopt_memory_space, const double *const *from, int64_t *bad) {
+    CudaBatch *c = cuda_many(m);
+    DeviceScope scope(m->context);
+    gpuopt__simplex_batch_set &s = c->set;
+    unsigned long long found = 0;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t most = int64_t{m->set.count} * s.rows;
+    s.count = m->set.count;
+    for (int k = 0; k < GPUOPT__SIMPLEX_BATCH_ARRAYS && !status; k++) {
+        s.given[k] = m->set.given[k];
+        const int64_t count = gpuopt__simplex_batch_loaded(&s, k);
+        most = std::max(most, count);
+        status = c->copy(s.number[k], from[k], sizeof(double) * static_cast<size_t>(count));
     }
-    std::sort(order, order + from.count, [&](int a, int b) {
-        return root.distance[a] != root.distance[b] ? root.distance[a] > root.distance[b] : a < b;
-    });
+    if (!status) status = c->clear(s.progress, 0, sizeof *s.progress * static_cast<size_t>(s.count));
+    if (!status) status = c->clear(s.objective, 0, static_cast<size_t>(c->result_bytes));
+    if (!status) status = c->clear(c->bad, 0xff, sizeof *c->bad);
+    if (status) return status;
+    const int64_t blocks = (most + MANY_CHECK_THREADS - 1) / MANY_CHECK_THREADS;
+    c->launch(
+        {std::max<int64_t>(1, std::min<int64_t>(blocks, 8 * cuda_of(m->context)->multiprocessors)), MANY_CHECK_THREADS},
+        check_many, s, c->bad);
+    status = c->launched("checking programs");
+    if (!status) status = c->copy(&found, c->bad, sizeof found);
+    if (!status) status = c->wait("checking programs");
+    *bad = status || found == ~0ull ? -1 : static_cast<int64_t>(found);
+    return status;
 }
 
-/* Copies the children to the device, and finds places for what is found of them. */
-gpuopt_status child_upload(const gpuopt_simplex_batch *b, CudaBatch *c) {
-    const gpuopt__simplex_children &from = b->job.children;
-    const auto count = static_cast<size_t>(from.count);
-    const auto bounds = static_cast<size_t>(from.bound_start[count]),
-               costs = static_cast<size_t>(from.cost_start[count]);
-    const int first = 0;
-    ChildJob &to = c->job;
-    Parcel &given = c->given, &found = c->found;
-    given.bytes = found.bytes = 0;
-    to.bound_start = given.put(from.bound_start, count + 1), to.cost_start = given.put(from.cost_start, count + 1);
-    to.lower = given.put(from.lower, bounds), to.upper = given.put(from.upper, bounds);
-    to.cost = given.put(from.cost, costs);
-    to.variable = given.put(from.variable, bounds), to.col = given.put(from.col, costs);
-    int *const order = given.add<int>(count);
-    child_order(b, c->copy_of_root, given.on_host(order));
-    to.order = order;
-    to.next = given.put(&first, 1);
-    to.bound = found.add<double>(count), to.objective = found.add<double>(count);
-    to.objective_low = found.add<double>(count);
-    to.outcome = found.add<int>(2 * count), to.iterations = to.outcome + count; /* no gap between them */
-    return c->copy(given.there, given.here, given.bytes);
-}
-/* Copies what was found of them to the job's arrays. */
-gpuopt_status child_download(CudaBatch *c, const gpuopt__simplex_batch_job &wanted) {
-    const auto count = static_cast<size_t>(wanted.children.count);
-    const Parcel &found = c->found;
-    gpuopt_status status = c->copy(found.here, found.there, found.bytes);
-    if (!status) status = c->wait("solving children");
+gpuopt_status cuda_many_run(gpuopt_simplex_batch *m) {
+    CudaBatch *c = cuda_many(m);
+    DeviceScope scope(m->context);
+    gpuopt__simplex_batch_set &s = c->set;
+    s.most = m->set.most;
+    gpuopt_status status = c->clear(c->room.next, 0, sizeof *c->room.next);
     if (status) return status;
-    auto take = [&](auto *to, const auto *place) { memcpy(to, found.on_host(place), sizeof *to * count); };
-    take(wanted.outcome, c->job.outcome), take(wanted.iterations, c->job.iterations);
-    take(wanted.bound, c->job.bound);
-    take(wanted.objective, c->job.objective), take(wanted.objective_low, c->job.objective_low);
-    return GPUOPT_OK;
+    c->launch({std::min(c->blocks, s.count), c->threads, c->shared}, solve_many, s, c->room);
+    status = c->launched("solving programs");
+    if (!status) status = c->copy(m->set.progress, s.progress, sizeof *s.progress * static_cast<size_t>(s.count));
+    return status ? status : c->wait("solving programs");
 }
 
-gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
-    CudaBatch *c = cuda_batch(b);
-    DeviceScope scope(b->context);
-    gpuopt__simplex_batch_job &wanted = b->job;
-    const gpuopt_simplex_batch_desc &kept = b->desc;
-    if (wanted.where == GPUOPT_HOST && ((wanted.basis && !kept.with_basis) || (wanted.x && !kept.with_x) ||
-                                        ((wanted.farkas || wanted.farkas_low) && !kept.with_farkas)))
-        return gpuopt__refuse(b->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_batch_run",
-                              "the report asks for what the descriptor's with_... did not announce");
-    gpuopt_status status = child_bring_root(b, c);
-    if (status || wanted.children.count == 0)
-        return status; /* then the root has been worked on like the other ranks' */
-    status = child_upload(b, c);
-    if (status) return status;
-    const bool here = wanted.where == GPUOPT_HOST;
-    const auto count = static_cast<size_t>(wanted.children.count), rows = static_cast<size_t>(c->root.rows),
-               both = static_cast<size_t>(c->root.both);
-    ChildJob job = c->job;
-    job.count = wanted.children.count;
-    job.most = wanted.most;
-    job.room = b->desc.when_full == GPUOPT_WHEN_FULL_END ? b->desc.pivots : INT32_MAX;
-    job.bounds = wanted.bounds;
-    auto target = [&](auto *staging, auto *there) { return there == nullptr || !here ? there : staging; };
-    job.basis = target(job.basis, wanted.basis);
-    job.x = target(job.x, wanted.x);
-    job.farkas = target(job.farkas, wanted.farkas);
-    job.farkas_low = target(job.farkas_low, wanted.farkas_low);
-    c->launch({std::min(c->blocks, job.count), c->threads,
-               std::max(child_row_bytes(c->root.rows, c->root.banks),
-                        c->root.compact ? child_row_bytes(c->root.cols, c->root.sum_banks) : 0)},
-              c->threads > CHILD_FEW_THREADS ? solve_children<CHILD_THREADS> : solve_children<CHILD_FEW_THREADS>,
-              c->root, job, c->state, c->block_bytes);
-    status = c->launched("solving children");
-    auto fetch = [&](auto *to, const auto *from, size_t entries) {
-        if (!status && to) status = c->copy(to, from, sizeof *from * entries);
+gpuopt_status cuda_many_get(gpuopt_simplex_batch *m, const gpuopt__simplex_batch_wanted *wanted) {
+    CudaBatch *c = cuda_many(m);
+    DeviceScope scope(m->context);
+    const gpuopt__simplex_batch_set &s = c->set;
+    const gpuopt_simplex_batch_report &r = wanted->report;
+    gpuopt_status status = GPUOPT_OK;
+    auto give = [&](auto *to, const auto *from, int64_t length) {
+        if (!status && to)
+            status =
+                c->copy(to, from + wanted->first * length, sizeof *from * static_cast<size_t>(wanted->count * length));
     };
-    if (here) {
-        fetch(wanted.basis, job.basis, count * both);
-        fetch(wanted.x, job.x, count * (both - rows));
-        fetch(wanted.farkas, job.farkas, count * rows);
-        fetch(wanted.farkas_low, job.farkas_low, count * rows);
-    }
-    wanted.scaled = 1;
-    return status ? status : child_download(c, wanted);
+    give(r.objective, s.objective, 1);
+    give(r.x, s.x, s.cols), give(r.ray, s.ray, s.cols), give(r.ray_low, s.ray_low, s.cols);
+    give(r.dual, s.dual_y, s.rows), give(r.farkas, s.farkas, s.rows), give(r.farkas_low, s.farkas_low, s.rows);
+    give(r.basis, s.status, int64_t{s.rows} + s.cols);
+    return status ? status : c->wait("reading results");
 }
+
+const gpuopt__simplex_batch_backend batch_table = {cuda_many_plan, cuda_many_create, cuda_many_destroy,
+                                                   cuda_many_load, cuda_many_run,    cuda_many_get};
 
 } // namespace
 

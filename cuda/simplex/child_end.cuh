@@ -50,7 +50,7 @@ class Child : public ChildProof {
         for (;;) {
             const bool goes_on = p >= 0 && iterations < most && !full() && child_root.cutoff == HUGE_VAL;
             if (!goes_on) settle(true);
-            if (full()) merge(), refresh(), p = price();
+            if (full()) merge(), rebuild(), p = price();
             if (child_root.cutoff < HUGE_VAL && cut_off()) return GPUOPT_CUTOFF;
             if (p < 0) {
                 int outcome = bans > 0 ? again() : conclude_feasible(most);

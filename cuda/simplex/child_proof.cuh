@@ -159,7 +159,7 @@ class ChildProof : public ChildPrimal {
         if (refine_once(-1, 0, 1e-14 * size) > 1e-6 * size) refine_once(-1, 0, 1e-14 * size);
     }
     /* x and the reduced costs, of the costs as they are shifted, from the original data. */
-    __device__ __noinline__ void refresh() {
+    __device__ __noinline__ void rebuild() {
         const double least = 1e-14 * gpuopt__max(1, child_root.largest_cost);
         residual();
         correct_x();

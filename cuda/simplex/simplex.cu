@@ -18,13 +18,13 @@
  *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
  * rows and columns come and go in grow.cuh; batch.cuh solves children of a handle's basis, without the control's loop;
- * many.cuh solves small programs, which have no handle. create.cuh sets everything up: the engine's shape and memory
+ * batch.cuh solves small programs, which have no handle. create.cuh sets everything up: the engine's shape and memory
  * are engine.cuh, the way of the host's matrix to the GPU is upload.cuh with the kernels in model.cuh.
  */
 #include "../common/tables.cuh"
-#include "batch.cuh"
+#include "children.cuh"
 #include "grow.cuh"
-#include "many.cuh"
+#include "batch.cuh"
 
 namespace {
 
@@ -210,13 +210,13 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backen
     cuda_simplex_residual,
     cuda_simplex_reduce,
     cuda_simplex_sizes,
-    cuda_simplex_batch_plan,
-    cuda_simplex_batch_create,
-    cuda_simplex_batch_destroy,
-    cuda_simplex_batch_run,
+    cuda_simplex_children_plan,
+    cuda_simplex_children_create,
+    cuda_simplex_children_destroy,
+    cuda_simplex_children_run,
     cuda_simplex_offer,
     cuda_simplex_accept,
     cuda_simplex_drop,
     split_find_peers,
     1,
-    &many_table};
+    &batch_table};

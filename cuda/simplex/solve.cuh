@@ -54,7 +54,7 @@ gpuopt_status cuda_simplex_btran(void *engine, double *y) {
 }
 
 /* How many lanes share a line of the original data depends on the model alone, as the sums' last bits do. */
-bool many_lanes(const CudaSimplex *s, int lines) {
+bool batch_lanes(const CudaSimplex *s, int lines) {
     return s->lp->nonzeros >= MANY_ENTRIES * static_cast<int64_t>(lines);
 }
 unsigned blocks_of_sums(int64_t lines, bool many) {
@@ -78,7 +78,7 @@ gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double 
     gpuopt_status status = s->copy(v.in, x, bytes);
     if (!status && x_low) status = s->copy(v.in_low, x_low, bytes);
     if (status) return split_status(s, status);
-    bool many = many_lanes(s, v.rows);
+    bool many = batch_lanes(s, v.rows);
     s->launch({blocks_of_sums(v.rows, many), PRODUCT_THREADS},
               many ? residual_rows<MANY_LANES> : residual_rows<FEW_LANES>, v, x_low ? v.in_low : nullptr, v.doubt);
     return simplex_fetch_sums(s, "the residual", v.rows, r, doubt);
@@ -95,7 +95,7 @@ gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double
     if (!status) status = s->copy(v.rho, y, of_rows);
     if (!status && y_low) status = s->copy(v.in_low, y_low, of_rows);
     if (status) return split_status(s, status);
-    bool many = many_lanes(s, v.cols);
+    bool many = batch_lanes(s, v.cols);
     s->launch({blocks_of_sums(both, many), PRODUCT_THREADS},
               many ? reduce_columns<MANY_LANES> : reduce_columns<FEW_LANES>, v, v.rho, y_low ? v.in_low : nullptr,
               v.doubt);

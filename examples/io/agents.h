@@ -36,7 +36,7 @@ typedef struct agents_answer {
 
 /* The memory of UTIL messages. The functions are malloc and free, or what does the same in device memory. */
 typedef struct agents_memory {
-    gpuopt_memory where;
+    gpuopt_memory_space where;
     void *(*allocate)(size_t bytes);
     void (*release)(void *memory);
 } agents_memory;

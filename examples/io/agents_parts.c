@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
 #include "examples/io/agents_parts.h"
 
 #include <stdlib.h>
@@ -314,7 +315,7 @@ gpuopt_status pack_message(const simulation *s, const part *p, int32_t number, m
 }
 
 static gpuopt_status eliminate(gpuopt_elimination *elimination, gpuopt_elimination_info *info) {
-    gpuopt_status status = gpuopt_elimination_get_info(elimination, info);
+    gpuopt_status status = gpuopt_elimination_get_info(elimination, 0, info);
     while (!status && info->outcome == GPUOPT_MORE) status = gpuopt_elimination_step(elimination, INT32_MAX, info);
     return status;
 }
@@ -351,14 +352,14 @@ gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate
     desc.message = d.message;
     desc.order = d.order;
     desc.order_count = p->own;
-    desc.condition = d.condition;
-    desc.condition_count = d.conditions;
+    desc.evidence = d.condition;
+    desc.evidence_count = d.conditions;
     desc.model = s->model;
     planning = now();
     if (!status) status = gpuopt_elimination_order(s->context, &desc, NULL, NULL, estimate);
     *start += now() - planning;
-    if (!status) status = gpuopt_elimination_create(s->context, &desc, &p->elimination);
-    if (!status && d.conditions > 0) status = gpuopt_elimination_set_condition(p->elimination, GPUOPT_HOST, 0, d.given);
+    if (!status) status = gpuopt_elimination_create(s->context, &desc, NULL, &p->elimination);
+    if (!status && d.conditions > 0) status = gpuopt_elimination_set_evidence(p->elimination, GPUOPT_HOST, 0, d.given);
     free_draft(&d);
     eliminating = now();
     if (!status) status = eliminate(p->elimination, info);

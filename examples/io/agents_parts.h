@@ -5,6 +5,7 @@
 #ifndef EXAMPLES_IO_AGENTS_PARTS_H
 #define EXAMPLES_IO_AGENTS_PARTS_H
 
+#include "gpuopt/inference.h"
 #include "examples/io/agents.h"
 
 /* A UTIL message in transit. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/group.h"
 #include "examples/io/agents_ranks.h"
 
 #include <stdlib.h>

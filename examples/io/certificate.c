@@ -38,12 +38,15 @@ static void write_vector(FILE *file, const char *name, const char *part, const d
 /* The Farkas vector or the ray [count], and its low part. */
 static gpuopt_status write_proof(FILE *file, gpuopt_simplex *simplex, int farkas, int32_t count) {
     const char *name = farkas ? "farkas" : "ray";
-    double *value = malloc(sizeof *value * ((size_t)count + 1));
+    double *value = malloc(sizeof *value * 2 * ((size_t)count + 1)), *low = value + count;
+    gpuopt_simplex_proof proof;
     gpuopt_status status = GPUOPT_ERROR_MEMORY;
-    if (value) status = (farkas ? gpuopt_simplex_get_farkas : gpuopt_simplex_get_ray)(simplex, GPUOPT_HOST, value);
+    gpuopt_desc_init(&proof, sizeof proof);
+    if (farkas) proof.farkas = value, proof.farkas_low = low;
+    else proof.ray = value, proof.ray_low = low;
+    if (value) status = gpuopt_simplex_get_proof(simplex, GPUOPT_HOST, &proof);
     if (!status) write_vector(file, name, "", value, count);
-    if (!status) status = gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, value);
-    if (!status) write_vector(file, name, "_low", value, count);
+    if (!status) write_vector(file, name, "_low", low, count);
     free(value);
     return status;
 }
@@ -59,7 +62,10 @@ int certificate_lp(const char *path, gpuopt_simplex *simplex, const gpuopt_simpl
     gpuopt_desc_init(&info, sizeof info);
     if (basis && dual && x) status = gpuopt_simplex_get_info(simplex, &info);
     if (!status) status = gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis);
-    if (!status) status = gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, dual);
+    if (!status)
+        status = gpuopt_simplex_get_solution(
+            simplex, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .dual = dual});
     if (!status) file = begin(path, "lp", info.outcome);
     if (file) {
         fprintf(file, "sense %s\nbasis %d\n", model->maximize ? "max" : "min", (int)(n + m));
@@ -127,8 +133,7 @@ int certificate_elimination(const char *path, gpuopt_elimination *elimination, c
     int32_t k;
     if (!file) return -1;
     if (outcome != GPUOPT_INFEASIBLE) fprintf(file, "bound %lld\n", (long long)bound);
-    for (k = 0; k < model->condition_count; k++)
-        fprintf(file, "fixed %d %d\n", (int)model->condition[k], (int)given[k]);
+    for (k = 0; k < model->evidence_count; k++) fprintf(file, "fixed %d %d\n", (int)model->evidence[k], (int)given[k]);
     if (value) {
         fprintf(file, "cost %lld\nvalue %d\n", (long long)cost, (int)model->variables);
         for (k = 0; k < model->variables; k++) fprintf(file, "%d\n", (int)value[k]);

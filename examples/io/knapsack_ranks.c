@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
+#include "gpuopt/group.h"
 #include "examples/io/knapsack_ranks.h"
 
 #include <stdlib.h>
@@ -33,10 +35,10 @@ enum { MOST_LEVELS = 8 }; /* of a round */
 
 /* Takes one of each `every` nodes out of the pool, as bytes that the caller frees. */
 static gpuopt_status take_out(gpuopt_knapsack *knapsack, int64_t every, void **bytes, uint64_t *size) {
-    gpuopt_status status = gpuopt_knapsack_deal(knapsack, every, NULL, 0, size);
+    gpuopt_status status = gpuopt_knapsack_split(knapsack, every, NULL, 0, size);
     *bytes = status ? NULL : malloc((size_t)*size);
     if (!status && !*bytes) status = GPUOPT_ERROR_MEMORY;
-    if (!status) status = gpuopt_knapsack_deal(knapsack, every, *bytes, *size, size);
+    if (!status) status = gpuopt_knapsack_split(knapsack, every, *bytes, *size, size);
     return status;
 }
 
@@ -107,7 +109,7 @@ static gpuopt_status compare(search *s, int64_t *best, int32_t *owner, int64_t *
     gpuopt_status status;
     int32_t k;
     own.alive = s->info.alive;
-    own.profit = s->info.lower;
+    own.profit = s->info.primal_bound;
     own.expanded = s->info.expanded;
     own.takes = s->info.alive == 0 || (s->adds && !s->waiting);
     status =
@@ -149,7 +151,7 @@ static gpuopt_status begin(search *s, knapsack_ranks_answer *answer) {
 }
 
 static gpuopt_status go(search *s, uint8_t *taken, int32_t items, knapsack_ranks_answer *answer) {
-    gpuopt_status status = gpuopt_knapsack_keep(s->knapsack, s->rank, s->ranks);
+    gpuopt_status status = gpuopt_knapsack_take_share(s->knapsack, s->rank, s->ranks);
     int64_t alive = s->info.alive;
     int32_t owner = 0, k;
     if (!status) status = gpuopt_knapsack_get_info(s->knapsack, &s->info);
@@ -175,9 +177,9 @@ static gpuopt_status go(search *s, uint8_t *taken, int32_t items, knapsack_ranks
 /* All ranks were given the same, and have come to the same nodes. */
 static gpuopt_status agree(const search *s, const gpuopt_knapsack_desc *desc) {
     const size_t row = sizeof(int64_t) * (size_t)desc->items;
-    const int64_t number[] = {desc->items,   desc->capacity,   desc->search,    desc->when_full,
+    const int64_t number[] = {desc->items,   desc->capacity,   desc->search,    desc->on_pool_full,
                               desc->pool,    desc->node_limit, desc->reduction, desc->hybrid_threshold,
-                              s->nodes,      s->info.expanded, s->info.alive,   s->info.lower,
+                              s->nodes,      s->info.expanded, s->info.alive,   s->info.primal_bound,
                               s->info.slices};
     char *all = malloc(sizeof number + 2 * row);
     gpuopt_status status = GPUOPT_ERROR_MEMORY;
@@ -222,7 +224,7 @@ gpuopt_status knapsack_share_ranks(gpuopt_group *group, gpuopt_knapsack *knapsac
 gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group, const gpuopt_knapsack_desc *desc,
                                    int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer) {
     gpuopt_knapsack *knapsack = NULL;
-    gpuopt_status status = gpuopt_knapsack_create(context, desc, &knapsack);
+    gpuopt_status status = gpuopt_knapsack_create(context, desc, NULL, &knapsack);
     memset(answer, 0, sizeof *answer);
     if (status) gpuopt_group_abort(group);
     else status = knapsack_share_ranks(group, knapsack, desc, nodes, taken, answer);

@@ -21,13 +21,13 @@ double lp_primal_violation(const mip *model, const double *x);
  * distance from that bound, whichever is less. So the result is 0 if x and the duals are feasible and complementary,
  * and nothing depends on a tolerance for lying at a bound. */
 double lp_dual_violation(const mip *model, const double *x, const double *dual);
-/* y [rows] as of gpuopt_simplex_get_farkas. Margin: the least y'A x over the bounds minus the largest y'r over the
+/* y [rows] as of gpuopt_simplex_get_proof. Margin: the least y'A x over the bounds minus the largest y'r over the
  * sides, over max |y_i a_ij|. Residual: the largest multiplier of an infinite bound, over the same scale, or of an
  * infinite side, over max |y_i|. */
 lp_proof lp_farkas(const mip *model, const double *y);
 /* For a column whose bounds cross: the margin is lb - ub. */
 lp_proof lp_crossing(const mip *model, int32_t col);
-/* ray [cols] as of gpuopt_simplex_get_ray, brought to max norm 1. Margin: the gain of the objective. Residual: the
+/* ray [cols] as of gpuopt_simplex_get_proof, brought to max norm 1. Margin: the gain of the objective. Residual: the
  * largest component or row activity towards a finite bound or side. */
 lp_proof lp_ray(const mip *model, const double *ray);
 

@@ -9,8 +9,8 @@
  * Build, from the repository's root, with mpicc or MPI's flags:
  *     mpicc -O2 -I. examples/mpi/dpop_mpi.c examples/common.c examples/interrupt.c examples/io/agents*.c \
  *         examples/io/cfn.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c \
- *         examples/io/uai.c examples/io/wcsp.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o \
- *         dpop_mpi
+ *         examples/io/uai.c examples/io/wcsp.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c -lz -llzma -lm \
+ *         -o dpop_mpi
  * With CUDA: also -DEXAMPLE_WITH_CUDA, transports/gpuopt_nccl.c, and the backend as README.md says.
  * Run: mpirun -n 4 ./dpop_mpi random:18:10:0.3:1
  */
@@ -374,7 +374,7 @@ static int run(const options *o, int device, const gpuopt_transport *transport, 
     speaker.name = name;
     status = open_context_on(device, o->backend, 1, (int)o->threads, &speaker, &context, &backend);
     if (!status) status = gpuopt_group_create(context, transport, &desc, &group);
-    if (status) transport->abandon(transport->user);
+    if (status) transport->abort(transport->user);
     if (!status && load(o, &p, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", name, error);
         gpuopt_group_abort(group);

@@ -123,7 +123,7 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
     snprintf(name, sizeof name, "process %d", (int)transport->rank);
     speaker.name = name;
     status = open_context(o->backend, 1, (int)o->threads, &speaker, &context, &backend);
-    if (status) transport->abandon(transport->user);
+    if (status) transport->abort(transport->user);
     else status = gpuopt_group_create(context, transport, &desc, &group);
     if (!status) {
         read = knapsack_load(o->model, &model, error, sizeof error) == 0;

@@ -40,19 +40,20 @@ typedef struct gpuopt__basis_backend {
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_basis **);
     void (*destroy)(gpuopt_basis *);
     /* alpha NULL: the result of the latest FTRAN. info NULL: enqueue only. */
-    gpuopt_status (*update)(gpuopt_basis *, gpuopt_memory, int32_t position, const double *alpha, gpuopt_basis_info *);
+    gpuopt_status (*update)(gpuopt_basis *, gpuopt_memory_space, int32_t position, const double *alpha,
+                            gpuopt_basis_info *);
     gpuopt_status (*get_info)(gpuopt_basis *, gpuopt_basis_info *);
     /* columns: by rows or columns, checked except for its entries; NULL: the identity. */
     gpuopt_status (*load)(gpuopt_basis *, const gpuopt_matrix *columns);
-    gpuopt_status (*ftran)(gpuopt_basis *, gpuopt_memory, const double *rhs, double *x);
+    gpuopt_status (*ftran)(gpuopt_basis *, gpuopt_memory_space, const double *rhs, double *x);
     /* row and val are in host memory; `where` is that of x. */
-    gpuopt_status (*ftran_sparse)(gpuopt_basis *, gpuopt_memory where, int32_t count, const int32_t *row,
+    gpuopt_status (*ftran_sparse)(gpuopt_basis *, gpuopt_memory_space where, int32_t count, const int32_t *row,
                                   const double *val, double *x);
-    gpuopt_status (*btran)(gpuopt_basis *, gpuopt_memory, const double *c, double *y);
-    gpuopt_status (*btran_unit)(gpuopt_basis *, gpuopt_memory, int32_t position, double *y);
+    gpuopt_status (*btran)(gpuopt_basis *, gpuopt_memory_space, const double *c, double *y);
+    gpuopt_status (*btran_unit)(gpuopt_basis *, gpuopt_memory_space, int32_t position, double *y);
     gpuopt_status (*get_drift)(gpuopt_basis *, const gpuopt_matrix *columns, const double *product, int exact,
                                gpuopt_basis_drift *); /* product: B e [m], in host memory */
-    gpuopt_status (*get_inverse)(gpuopt_basis *, gpuopt_memory, double *inverse);
+    gpuopt_status (*get_inverse)(gpuopt_basis *, gpuopt_memory_space, double *inverse);
 } gpuopt__basis_backend;
 
 #endif /* GPUOPT_IMPL_BASIS_BACKEND_H */

@@ -39,7 +39,7 @@ static gpuopt_status gpuopt__basis_check_shape(const gpuopt_basis *basis, const 
 
 /* Checks a vector that a call reads: not NULL and, in host memory, finite. */
 static gpuopt_status gpuopt__basis_check_vector(const gpuopt_basis *basis, const char *call, const char *name,
-                                                gpuopt_memory where, const double *vector) {
+                                                gpuopt_memory_space where, const double *vector) {
     gpuopt_status status = gpuopt__check_where(basis->context, call, where);
     if (status) return status;
     if (!vector && basis->m > 0) {
@@ -61,9 +61,9 @@ static const gpuopt__basis_backend *gpuopt__basis_of(const gpuopt_basis *basis) 
     return basis->context->desc.backend->basis;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_plan(gpuopt_context *context, const gpuopt_basis_desc *desc,
-                                           gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_basis_plan";
+static gpuopt_status gpuopt__basis_write_plan(gpuopt_context *context, const gpuopt_basis_desc *desc,
+                                              gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_basis_create";
     gpuopt_basis_desc d;
     gpuopt_memory_plan result;
     gpuopt_status status;
@@ -78,16 +78,24 @@ GPUOPT_API gpuopt_status gpuopt_basis_plan(gpuopt_context *context, const gpuopt
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
-                                             gpuopt_basis **basis) {
+static gpuopt_status gpuopt__basis_create_handle(gpuopt_context *context, const gpuopt_basis_desc *desc,
+                                                 gpuopt_basis **basis) {
     static const char call[] = "gpuopt_basis_create";
     gpuopt_basis_desc d;
     gpuopt_status status;
     if (basis) *basis = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!basis || !desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or basis is NULL");
+    if (!basis || !desc)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, desc ? "basis and plan are NULL" : "desc is NULL");
     status = gpuopt__basis_check_desc(context, call, desc, &d);
     return status ? status : context->desc.backend->basis->create(context, &d, basis);
+}
+
+GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
+                                             gpuopt_memory_plan *plan, gpuopt_basis **basis) {
+    gpuopt_status status = plan ? gpuopt__basis_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (basis) *basis = NULL;
+    return status || (plan && !basis) ? status : gpuopt__basis_create_handle(context, desc, basis);
 }
 
 GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis) {
@@ -107,32 +115,13 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
 /* ---- FTRAN and BTRAN ---- */
 
 /* Checks a vector that a call writes: not NULL unless optional. */
-static gpuopt_status gpuopt__basis_check_result(const gpuopt_basis *basis, const char *call, gpuopt_memory where,
+static gpuopt_status gpuopt__basis_check_result(const gpuopt_basis *basis, const char *call, gpuopt_memory_space where,
                                                 const double *result, int optional) {
     gpuopt_status status = gpuopt__check_where(basis->context, call, where);
     if (status) return status;
     if (!result && !optional && basis->m > 0)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "the result is NULL");
     return GPUOPT_OK;
-}
-
-GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x) {
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_basis_ftran(basis, where, rhs, x));
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__basis_check_vector(basis, "gpuopt_basis_ftran", "rhs", where, rhs);
-    if (!status) status = gpuopt__basis_of(basis)->ftran(basis, where, rhs, x);
-    if (!status) basis->has_pivot_column = 1;
-    return status;
-}
-
-GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_basis_btran(basis, where, c, y));
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__basis_check_vector(basis, "gpuopt_basis_btran", "c", where, c);
-    if (!status) status = gpuopt__basis_check_result(basis, "gpuopt_basis_btran", where, y, 0);
-    return status ? status : gpuopt__basis_of(basis)->btran(basis, where, c, y);
 }
 
 /* Checks a sparse column: rows in range and none twice, values finite and not 0. */
@@ -147,21 +136,18 @@ static gpuopt_status gpuopt__basis_check_sparse(gpuopt_basis *basis, const char 
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
-                                                   const int32_t *row, const double *val, double *x) {
-    static const char call[] = "gpuopt_basis_ftran_sparse";
+static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count,
+                                                const int32_t *row, const double *val, double *x) {
+    static const char call[] = "gpuopt_basis_ftran";
     const void *rows = NULL, *values = NULL;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_basis_ftran_sparse(basis, where, count, row, val, x));
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (count < 0 || count > basis->m) {
         gpuopt__log(basis->context, 0, "%s: count = %d is not in 0..%d", call, (int)count, (int)basis->m);
         return GPUOPT_ERROR_ARGUMENT;
     }
     status = gpuopt__basis_check_result(basis, call, where, x, 1);
     if (status) return status;
-    if (count > 0 && (!row || !val))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "row or val is NULL");
+    if (count > 0 && !val) return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "rhs is NULL");
     /* A kernel would use the rows as indices, so those in device memory are checked on the host first. */
     status = gpuopt__fetch(basis->context, where, row, sizeof *row * (size_t)count, basis->row, &rows);
     if (!status) status = gpuopt__fetch(basis->context, where, val, sizeof *val * (size_t)count, basis->work, &values);
@@ -169,24 +155,45 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_m
     if (!status)
         status = gpuopt__basis_of(basis)->ftran_sparse(basis, where, count, (const int32_t *)rows,
                                                        (const double *)values, x);
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count,
+                                            const int32_t *row, const double *rhs, double *x) {
+    gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_basis_ftran(basis, where, count, row, rhs, x));
+    if (!basis) return GPUOPT_ERROR_ARGUMENT;
+    if (row) status = gpuopt__basis_ftran_sparse(basis, where, count, row, rhs, x);
+    else if (count != 0 && count != basis->m)
+        status = gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_basis_ftran",
+                                "row is NULL, and count is neither 0 nor m");
+    else {
+        status = gpuopt__basis_check_vector(basis, "gpuopt_basis_ftran", "rhs", where, rhs);
+        if (!status) status = gpuopt__basis_of(basis)->ftran(basis, where, rhs, x);
+    }
     if (!status) basis->has_pivot_column = 1;
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
-                                                 double *y) {
-    static const char call[] = "gpuopt_basis_btran_unit";
+GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
+                                            const double *c, double *y) {
+    static const char call[] = "gpuopt_basis_btran";
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_basis_btran_unit(basis, where, position, y));
+    GPUOPT__COMPUTES(gpuopt_basis_btran(basis, where, position, c, y));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__basis_check_position(basis, call, position);
+    if (position != -1 && c)
+        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "c is given, and position is not -1");
+    status = position != -1 ? gpuopt__basis_check_position(basis, call, position)
+                            : gpuopt__basis_check_vector(basis, call, "c", where, c);
     if (!status) status = gpuopt__basis_check_result(basis, call, where, y, 0);
-    return status ? status : gpuopt__basis_of(basis)->btran_unit(basis, where, position, y);
+    if (status) return status;
+    return position != -1 ? gpuopt__basis_of(basis)->btran_unit(basis, where, position, y)
+                          : gpuopt__basis_of(basis)->btran(basis, where, c, y);
 }
 
 /* ---- Updates and reports ---- */
 
-GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
+GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
                                              const double *alpha, gpuopt_basis_info *info) {
     static const char call[] = "gpuopt_basis_update";
     gpuopt_basis_info result;
@@ -256,7 +263,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse) {
+GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space where, double *inverse) {
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_basis_get_inverse(basis, where, inverse));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;

@@ -47,7 +47,8 @@ static void gpuopt__basis_cpu_transposed_times(const gpuopt__basis_cpu *b, const
         if (c[i] != 0) gpuopt__axpy(m, c[i], gpuopt__basis_cpu_row(b, i), y);
 }
 
-static gpuopt_status gpuopt__basis_cpu_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x) {
+static gpuopt_status gpuopt__basis_cpu_ftran(gpuopt_basis *basis, gpuopt_memory_space where, const double *rhs,
+                                             double *x) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     (void)where; /* host memory: this backend has no other */
     gpuopt__basis_cpu_times(b, rhs, b->alpha);
@@ -55,7 +56,7 @@ static gpuopt_status gpuopt__basis_cpu_ftran(gpuopt_basis *basis, gpuopt_memory 
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__basis_cpu_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
+static gpuopt_status gpuopt__basis_cpu_ftran_sparse(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count,
                                                     const int32_t *row, const double *val, double *x) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     (void)where; /* host memory: this backend has no other */
@@ -64,7 +65,8 @@ static gpuopt_status gpuopt__basis_cpu_ftran_sparse(gpuopt_basis *basis, gpuopt_
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__basis_cpu_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
+static gpuopt_status gpuopt__basis_cpu_btran(gpuopt_basis *basis, gpuopt_memory_space where, const double *c,
+                                             double *y) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     (void)where; /* host memory: this backend has no other */
     gpuopt__basis_cpu_transposed_times(b, c, b->row);
@@ -72,7 +74,7 @@ static gpuopt_status gpuopt__basis_cpu_btran(gpuopt_basis *basis, gpuopt_memory 
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__basis_cpu_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
+static gpuopt_status gpuopt__basis_cpu_btran_unit(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
                                                   double *y) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     (void)where; /* host memory: this backend has no other */
@@ -198,7 +200,7 @@ static gpuopt_status gpuopt__basis_cpu_get_drift(gpuopt_basis *basis, const gpuo
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__basis_cpu_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse) {
+static gpuopt_status gpuopt__basis_cpu_get_inverse(gpuopt_basis *basis, gpuopt_memory_space where, double *inverse) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     int32_t i, j, m = basis->m;
     (void)where; /* host memory: this backend has no other */

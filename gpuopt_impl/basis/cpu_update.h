@@ -174,8 +174,8 @@ static void gpuopt__basis_cpu_element_proposed(gpuopt__basis_cpu *b, int32_t p, 
     }
 }
 
-static gpuopt_status gpuopt__basis_cpu_update(gpuopt_basis *basis, gpuopt_memory where, int32_t p, const double *alpha,
-                                              gpuopt_basis_info *info) {
+static gpuopt_status gpuopt__basis_cpu_update(gpuopt_basis *basis, gpuopt_memory_space where, int32_t p,
+                                              const double *alpha, gpuopt_basis_info *info) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     double most = 0;
     int32_t i;

@@ -14,7 +14,7 @@
 #include <stdio.h> /* vsnprintf: text for the log hook; nothing here does I/O */
 #include <string.h>
 
-#include "../../gpuopt.h"
+#include "api.h"
 #include "environment.h"
 
 /* Hints for the compiler: an address that will soon be written; a function that is to be part of its caller. */
@@ -92,11 +92,11 @@ static inline int gpuopt__asked_to_stop(const gpuopt_context *context) {
 }
 
 /* Memory that a call can do without: NULL is no error. */
-static inline void *gpuopt__try_allocate(const gpuopt_context *context, gpuopt_memory where, uint64_t bytes) {
+static inline void *gpuopt__try_allocate(const gpuopt_context *context, gpuopt_memory_space where, uint64_t bytes) {
     return bytes <= SIZE_MAX ? context->desc.allocate(context->memory_user, where, (size_t)bytes) : NULL;
 }
 
-static inline gpuopt_status gpuopt__allocate(const gpuopt_context *context, gpuopt_memory where, uint64_t bytes,
+static inline gpuopt_status gpuopt__allocate(const gpuopt_context *context, gpuopt_memory_space where, uint64_t bytes,
                                              void **memory) {
     *memory = gpuopt__try_allocate(context, where, bytes);
     if (*memory) return GPUOPT_OK;
@@ -105,7 +105,7 @@ static inline gpuopt_status gpuopt__allocate(const gpuopt_context *context, gpuo
     return GPUOPT_ERROR_MEMORY;
 }
 
-static inline void gpuopt__release(const gpuopt_context *context, gpuopt_memory where, void *memory) {
+static inline void gpuopt__release(const gpuopt_context *context, gpuopt_memory_space where, void *memory) {
     if (memory) context->desc.release(context->memory_user, where, memory);
 }
 
@@ -128,7 +128,7 @@ static inline void *gpuopt__cut(gpuopt__arena *arena, int64_t count, size_t size
 }
 
 /* Takes a block of what the arena has measured, which it is to hand out now. */
-static inline gpuopt_status gpuopt__take_block(const gpuopt_context *context, gpuopt_memory where,
+static inline gpuopt_status gpuopt__take_block(const gpuopt_context *context, gpuopt_memory_space where,
                                                gpuopt__arena *arena) {
     void *memory;
     gpuopt_status status = gpuopt__allocate(context, where, arena->used, &memory);

@@ -120,7 +120,8 @@ static inline gpuopt_status gpuopt__check_pairs(const gpuopt_context *context, c
 
 /* ---- Host and device memory ---- */
 
-static inline gpuopt_status gpuopt__check_where(const gpuopt_context *context, const char *call, gpuopt_memory where) {
+static inline gpuopt_status gpuopt__check_where(const gpuopt_context *context, const char *call,
+                                                gpuopt_memory_space where) {
     if (where == GPUOPT_HOST || (where == GPUOPT_DEVICE && context->desc.backend->copy)) return GPUOPT_OK;
     return where == GPUOPT_DEVICE
                ? gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no device memory")
@@ -128,7 +129,7 @@ static inline gpuopt_status gpuopt__check_where(const gpuopt_context *context, c
 }
 
 /* *found: the array itself if it is in host memory, else `room`, to which it is copied. */
-static inline gpuopt_status gpuopt__fetch(gpuopt_context *context, gpuopt_memory where, const void *array,
+static inline gpuopt_status gpuopt__fetch(gpuopt_context *context, gpuopt_memory_space where, const void *array,
                                           uint64_t bytes, void *room, const void **found) {
     *found = where == GPUOPT_HOST ? array : room;
     if (where == GPUOPT_HOST || bytes == 0) return GPUOPT_OK;
@@ -136,7 +137,7 @@ static inline gpuopt_status gpuopt__fetch(gpuopt_context *context, gpuopt_memory
 }
 
 /* Copies a result to the host's array, which is in `where`; wanted NULL: there is nothing to copy. */
-static inline gpuopt_status gpuopt__deliver(gpuopt_context *context, gpuopt_memory where, void *wanted,
+static inline gpuopt_status gpuopt__deliver(gpuopt_context *context, gpuopt_memory_space where, void *wanted,
                                             const void *result, uint64_t bytes) {
     if (!wanted || bytes == 0) return GPUOPT_OK;
     if (where == GPUOPT_DEVICE) return context->desc.backend->copy(context, wanted, result, bytes);

@@ -63,12 +63,12 @@ GPUOPT_API void gpuopt_desc_init(void *desc, size_t struct_size) {
 
 GPUOPT_API const char *gpuopt_backend_name(const gpuopt_backend *backend) { return backend ? backend->name : "none"; }
 
-static void *gpuopt__default_allocate(void *user, gpuopt_memory where, size_t bytes) {
+static void *gpuopt__default_allocate(void *user, gpuopt_memory_space where, size_t bytes) {
     (void)user;
     return where == GPUOPT_HOST ? malloc(bytes ? bytes : 1) : NULL;
 }
 
-static void gpuopt__default_release(void *user, gpuopt_memory where, void *memory) {
+static void gpuopt__default_release(void *user, gpuopt_memory_space where, void *memory) {
     (void)user;
     if (where == GPUOPT_HOST) free(memory);
 }

@@ -10,7 +10,7 @@
 #include <fenv.h>
 #include <float.h>
 
-#include "../../gpuopt.h"
+#include "api.h"
 
 #if defined(__SSE2__) && defined(__GNUC__)
 /* One register controls all of it; reading it takes about as long as an addition. */

@@ -84,7 +84,7 @@ struct gpuopt__elimination_backend {
                             gpuopt__elimination_total *total);
     /* Looks bounds up; its arrays are in `where`. *bad: the first partial assignment with a value that is read and
      * outside its domain, or INT64_MAX. Waits. */
-    gpuopt_status (*bounds)(gpuopt_elimination *, gpuopt_memory where, const gpuopt__elimination_lookup *,
+    gpuopt_status (*bounds)(gpuopt_elimination *, gpuopt_memory_space where, const gpuopt__elimination_lookup *,
                             int64_t *bad);
     /* Reads `count` stored costs of a copy's table from entry `first` on, and their counts; either may be NULL. */
     gpuopt_status (*read)(gpuopt_elimination *, int32_t table, int32_t copy, int64_t first, int64_t count, void *cost,

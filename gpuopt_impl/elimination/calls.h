@@ -112,14 +112,14 @@ GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                 gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_elimination_plan";
+static gpuopt_status gpuopt__elimination_write_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                    gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_elimination_create";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_elimination_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__elimination_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin_share(context, call, desc, GPUOPT__HAS_SIZE(plan), &prep, &share);
     if (!status) status = gpuopt__elimination_plan_share(&prep, call, &share, &e);
@@ -331,14 +331,14 @@ static gpuopt_status gpuopt__elimination_build(gpuopt_context *context, gpuopt__
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                   gpuopt_elimination **elimination) {
+static gpuopt_status gpuopt__elimination_create_handle(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                       gpuopt_elimination **elimination) {
     static const char call[] = "gpuopt_elimination_create";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_elimination_create(context, desc, elimination));
+    GPUOPT__COMPUTES(gpuopt__elimination_create_handle(context, desc, elimination));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (elimination) *elimination = NULL;
     status = gpuopt__elimination_begin_share(context, call, desc, elimination != NULL, &prep, &share);
@@ -350,6 +350,13 @@ GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, cons
         *elimination = NULL;
     }
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                   gpuopt_memory_plan *plan, gpuopt_elimination **elimination) {
+    gpuopt_status status = plan ? gpuopt__elimination_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (elimination) *elimination = NULL;
+    return status || (plan && !elimination) ? status : gpuopt__elimination_create_handle(context, desc, elimination);
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_CALLS_H */

@@ -246,7 +246,7 @@ static int gpuopt__elimination_cpu_bound_row(const gpuopt__elimination_cpu *e, c
     return bad;
 }
 
-static gpuopt_status gpuopt__elimination_cpu_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
+static gpuopt_status gpuopt__elimination_cpu_bounds(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                     const gpuopt__elimination_lookup *q, int64_t *bad) {
     const gpuopt__elimination_cpu *e = (const gpuopt__elimination_cpu *)elimination;
     int64_t row, first = INT64_MAX;

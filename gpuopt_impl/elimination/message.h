@@ -119,7 +119,7 @@ static gpuopt_status gpuopt__elimination_stage_message(gpuopt_elimination *e, co
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                         int32_t message, int32_t copy, int64_t *cost, double *value,
                                                         uint64_t *count) {
     static const char call[] = "gpuopt_elimination_message_get";
@@ -169,11 +169,11 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_eliminati
         gpuopt__refuse(elimination->context, status, call, "the table is not in device memory");
     if (status) return status;
     result.count = plan->table[bucket->message].entries;
-    result.type = plan->type == GPUOPT_COST_DOUBLE ? GPUOPT_NUMBER_FP64
-                  : plan->bits == 8                ? GPUOPT_NUMBER_UINT8
-                  : plan->bits == 16               ? GPUOPT_NUMBER_UINT16
-                  : plan->bits == 32               ? GPUOPT_NUMBER_UINT32
-                                                   : GPUOPT_NUMBER_UINT64;
+    result.type = plan->type == GPUOPT_COST_DOUBLE ? GPUOPT_TYPE_FP64
+                  : plan->bits == 8                ? GPUOPT_TYPE_UINT8
+                  : plan->bits == 16               ? GPUOPT_TYPE_UINT16
+                  : plan->bits == 32               ? GPUOPT_TYPE_UINT32
+                                                   : GPUOPT_TYPE_UINT64;
     gpuopt__copy_out(view, view->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
@@ -268,7 +268,7 @@ static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int3
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                          int32_t message, int32_t copy, void *bytes, uint64_t capacity,
                                                          uint64_t *size) {
     static const char call[] = "gpuopt_elimination_message_pack";
@@ -305,7 +305,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
 }
 
 /* Reads a message for a public call. */
-static gpuopt_status gpuopt__elimination_inspect(gpuopt_context *context, const char *call, gpuopt_memory where,
+static gpuopt_status gpuopt__elimination_inspect(gpuopt_context *context, const char *call, gpuopt_memory_space where,
                                                  const void *bytes, uint64_t size, gpuopt__elimination_packed *p) {
     const gpuopt__elimination_reading reading = {where, bytes, size, NULL, 0, NULL};
     const char *fault = NULL;
@@ -314,7 +314,7 @@ static gpuopt_status gpuopt__elimination_inspect(gpuopt_context *context, const 
     return status || !fault ? status : gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, gpuopt_memory_space where,
                                                             const void *bytes, uint64_t size,
                                                             gpuopt_elimination_packed_info *message) {
     static const char call[] = "gpuopt_elimination_message_inspect";

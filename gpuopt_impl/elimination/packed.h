@@ -29,7 +29,7 @@ typedef struct gpuopt__elimination_scan {
 /* A message whose head has been read. */
 typedef struct gpuopt__elimination_packed {
     const unsigned char *bytes; /* [parts.end], in `where` */
-    gpuopt_memory where;
+    gpuopt_memory_space where;
     gpuopt_elimination_packed_info info;
     gpuopt__elimination_parts parts;
     int64_t offset;     /* as in gpuopt_elimination_message_info, and so is */

@@ -90,8 +90,9 @@ static void gpuopt__elimination_note_largest(gpuopt__elimination_preparation *pr
 /* Whether messages are kept; or dropped, and then whether decisions are stored for the value phase. */
 static void gpuopt__elimination_set_drop(gpuopt__elimination_preparation *prep, int drop) {
     gpuopt__elimination_plan *plan = &prep->draft.plan;
-    plan->keep = !drop && prep->desc.keep != GPUOPT_OFF;
-    plan->decides = drop && prep->desc.keep != GPUOPT_OFF && prep->desc.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
+    plan->keep = !drop && prep->desc.retain_messages != GPUOPT_OFF;
+    plan->decides =
+        drop && prep->desc.retain_messages != GPUOPT_OFF && prep->desc.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
 }
 
 /* Divides the value phase of a draft with decisions into as few passes as fit. */
@@ -267,13 +268,13 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         if (!prep->draft.too_large) direct = e->operations;
     }
     if (!status) gpuopt__elimination_note_largest(prep);
-    if (!status && !fits && (automatic ? d->keep == GPUOPT_DEFAULT : drops)) {
+    if (!status && !fits && (automatic ? d->retain_messages == GPUOPT_DEFAULT : drops)) {
         status = gpuopt__elimination_try_drop(prep, limit, &policy, direct, e, &fits);
         if (!status && drops) gpuopt__elimination_note_largest(prep);
         if (!fits) gpuopt__elimination_set_drop(prep, 0);
     }
     /* Not if variables are left over: the best slice could differ from one of their values to the next. */
-    if (!status && !fits && d->copies == 1 && steps + d->condition_count == d->variables &&
+    if (!status && !fits && d->batch_size == 1 && steps + d->evidence_count == d->variables &&
         (automatic || d->policy == GPUOPT_POLICY_SLICE)) {
         policy = GPUOPT_POLICY_SLICE;
         status = gpuopt__elimination_try_slices(
@@ -283,7 +284,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         if (!status && !fits) gpuopt__elimination_unslice(prep, order, steps);
     }
     /* AUTO needs a limit: how much host memory is free is unknown here, and STREAM touches all that it takes. */
-    if (!status && !fits && d->copies == 1 && backend->has_stream &&
+    if (!status && !fits && d->batch_size == 1 && backend->has_stream &&
         (automatic ? d->host_limit > 0 : d->policy == GPUOPT_POLICY_STREAM)) {
         policy = GPUOPT_POLICY_STREAM;
         status = gpuopt__elimination_try_draft(prep, 0, limit, 1, e, &fits);

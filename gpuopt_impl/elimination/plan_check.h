@@ -26,16 +26,16 @@ static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *con
                                      {"semiring", (int64_t)d->semiring, GPUOPT_SEMIRING_MIN_COUNT},
                                      {"heuristic", (int64_t)d->heuristic, GPUOPT_HEURISTIC_MIN_DEGREE},
                                      {"policy", (int64_t)d->policy, GPUOPT_POLICY_MINI_BUCKET},
-                                     {"keep", (int64_t)d->keep, GPUOPT_OFF}};
+                                     {"retain_messages", (int64_t)d->retain_messages, GPUOPT_OFF}};
     const gpuopt__range range[] = {{"variables", (double)d->variables, 0, INT32_MAX / 4},
                                    {"functions", (double)d->functions, 0, INT32_MAX / 4},
                                    {"messages", (double)d->messages, 0, INT32_MAX / 4},
                                    {"restarts", (double)d->restarts, 1, 1e6},
                                    {"order_work", (double)d->order_work, 1, 9e18},
                                    {"z", (double)d->z, 1, INT32_MAX},
-                                   {"copies", (double)d->copies, 1, 1 << 24},
+                                   {"batch_size", (double)d->batch_size, 1, 1 << 24},
                                    {"order_count", (double)d->order_count, 0, INT32_MAX},
-                                   {"condition_count", (double)d->condition_count, 0, INT32_MAX}};
+                                   {"evidence_count", (double)d->evidence_count, 0, INT32_MAX}};
     const char *fault = NULL;
     gpuopt_status status = gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
     if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
@@ -53,7 +53,7 @@ static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *con
         fault = "order_seconds and order_work need the heuristic BEST";
     else if (d->order_seconds > 0 && !context->desc.seconds) fault = "order_seconds needs the context's hook `seconds`";
     else if (!d->order && d->order_count) fault = "order is NULL, but order_count is not 0";
-    else if (!d->condition && d->condition_count) fault = "condition is NULL, but condition_count is not 0";
+    else if (!d->evidence && d->evidence_count) fault = "evidence is NULL, but evidence_count is not 0";
     return fault ? gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
 }
 
@@ -75,11 +75,12 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
         }
     if (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "MIN_COUNT has no mini-buckets");
-    if (d->copies > 1 && (d->policy == GPUOPT_POLICY_SLICE || d->policy == GPUOPT_POLICY_STREAM))
+    if (d->batch_size > 1 && (d->policy == GPUOPT_POLICY_SLICE || d->policy == GPUOPT_POLICY_STREAM))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SLICE and STREAM need a single copy");
-    if (d->keep == GPUOPT_ON && (d->policy == GPUOPT_POLICY_DROP || d->policy == GPUOPT_POLICY_RECOMPUTE))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "DROP and RECOMPUTE do not go with keep ON");
-    if (d->copies == 0) d->copies = 1;
+    if (d->retain_messages == GPUOPT_ON && (d->policy == GPUOPT_POLICY_DROP || d->policy == GPUOPT_POLICY_RECOMPUTE))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
+                              "DROP and RECOMPUTE do not go with retain_messages ON");
+    if (d->batch_size == 0) d->batch_size = 1;
     return GPUOPT_OK;
 }
 

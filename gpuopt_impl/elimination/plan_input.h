@@ -122,7 +122,7 @@ static gpuopt_status gpuopt__elimination_prepare_order(gpuopt__elimination_prepa
         plan->steps = d->order_count;
         return status;
     }
-    plan->steps = d->variables - d->condition_count;
+    plan->steps = d->variables - d->evidence_count;
     start = (int64_t *)gpuopt__elimination_scratch_take(&prep->scratch, start_bytes);
     if (!start) return prep->scratch.status;
     start[0] = 0;
@@ -198,7 +198,7 @@ static gpuopt_status gpuopt__elimination_prepare(gpuopt_context *context, const 
     for (pass = 0; pass < d->variables; pass++)
         if (d->domain[pass] > draft->plan.largest_domain) draft->plan.largest_domain = d->domain[pass];
     draft->plan.functions = d->functions;
-    draft->plan.copies = d->copies;
+    draft->plan.copies = d->batch_size;
     draft->plan.slices = 1;
     draft->plan.staged = context->desc.backend->copy ? GPUOPT__ELIMINATION_STAGED : 0;
     draft->plan.sign = d->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
@@ -208,11 +208,10 @@ static gpuopt_status gpuopt__elimination_prepare(gpuopt_context *context, const 
     draft->plan.semiring = d->semiring;
     draft->plan.order = prep->order;
     draft->plan.position = prep->position;
-    status = gpuopt__elimination_check_variables(context, call, "condition", d, d->condition_count, d->condition,
-                                                 prep->fixed);
-    if (!status && d->condition_count)
-        memcpy(prep->condition, d->condition, sizeof(int32_t) * (size_t)d->condition_count);
-    draft->plan.conditions = draft->plan.host_conditions = d->condition_count;
+    status =
+        gpuopt__elimination_check_variables(context, call, "evidence", d, d->evidence_count, d->evidence, prep->fixed);
+    if (!status && d->evidence_count) memcpy(prep->condition, d->evidence, sizeof(int32_t) * (size_t)d->evidence_count);
+    draft->plan.conditions = draft->plan.host_conditions = d->evidence_count;
     if (!status) status = gpuopt__elimination_measure_functions(prep, call, draft->mark);
     if (!status) status = gpuopt__elimination_find_forbidden(prep, call);
     if (!status) status = gpuopt__elimination_prepare_order(prep, call);

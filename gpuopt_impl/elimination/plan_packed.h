@@ -24,7 +24,7 @@ static const gpuopt__elimination_packed *gpuopt__elimination_packed_of(const gpu
 
 /* Which message is to be read, and what for. */
 typedef struct gpuopt__elimination_reading {
-    gpuopt_memory where;
+    gpuopt_memory_space where;
     const void *bytes;
     uint64_t size;
     const gpuopt_elimination_desc *model; /* that takes it; NULL: nobody yet, and its costs are not looked at */

@@ -14,10 +14,10 @@
 /* Entries looked at by default, at most: some seconds. */
 #define GPUOPT__ELIMINATION_REDUCE_WORK ((int64_t)1 << 31)
 
-struct gpuopt_elimination_reduction {
+struct gpuopt_elimination_preprocessing {
     gpuopt_context *context;
     gpuopt_elimination_desc desc; /* its arrays are behind the handle */
-    gpuopt_elimination_reduction_info info;
+    gpuopt_elimination_preprocessing_info info;
     int32_t variables; /* of the original model */
     int32_t records;
     int32_t *domain;                           /* [desc.variables] */
@@ -122,14 +122,14 @@ static void gpuopt__elimination_reduce_measure(const gpuopt__elimination_reduce 
 
 static void gpuopt__elimination_reduce_cut_result(gpuopt__arena *arena, const gpuopt__elimination_reduce *r,
                                                   const gpuopt__elimination_reduce_sizes *s,
-                                                  gpuopt_elimination_reduction *to) {
+                                                  gpuopt_elimination_preprocessing *to) {
     to->domain = (int32_t *)gpuopt__cut(arena, s->variables, sizeof(int32_t));
     to->original = (int32_t *)gpuopt__cut(arena, s->variables, sizeof(int32_t));
     to->value_start = (int64_t *)gpuopt__cut(arena, s->variables + 1, sizeof(int64_t));
     to->value = (int32_t *)gpuopt__cut(arena, s->values, sizeof(int32_t));
     to->fixed = (int32_t *)gpuopt__cut(arena, r->desc->variables, sizeof(int32_t));
     to->order = (int32_t *)gpuopt__cut(arena, s->variables, sizeof(int32_t));
-    to->condition = (int32_t *)gpuopt__cut(arena, r->desc->condition_count, sizeof(int32_t));
+    to->condition = (int32_t *)gpuopt__cut(arena, r->desc->evidence_count, sizeof(int32_t));
     to->function = (gpuopt_elimination_function *)gpuopt__cut(arena, s->functions, sizeof *to->function);
     to->record = (gpuopt__elimination_reduce_record *)gpuopt__cut(arena, r->record.count, sizeof *to->record);
     to->ints = (int32_t *)gpuopt__cut(arena, s->ints, sizeof(int32_t));
@@ -165,7 +165,7 @@ static gpuopt__elimination_reduce_entry gpuopt__elimination_reduce_outer_constan
 }
 
 /* Adds a function of the result, whose arrays follow those of the ones before. */
-static void gpuopt__elimination_reduce_write(gpuopt_elimination_reduction *to, gpuopt__elimination_reduce_sizes *at,
+static void gpuopt__elimination_reduce_write(gpuopt_elimination_preprocessing *to, gpuopt__elimination_reduce_sizes *at,
                                              int32_t arity, int64_t entries, int counts) {
     gpuopt_elimination_function *f = &to->function[at->functions++];
     memset(f, 0, sizeof *f);
@@ -181,7 +181,7 @@ static void gpuopt__elimination_reduce_write(gpuopt_elimination_reduction *to, g
 }
 
 static void gpuopt__elimination_reduce_fill(gpuopt__elimination_reduce *r, const gpuopt__elimination_preparation *prep,
-                                            gpuopt_elimination_reduction *to) {
+                                            gpuopt_elimination_preprocessing *to) {
     const gpuopt_elimination_desc *d = r->desc;
     gpuopt__elimination_reduce_sizes at;
     int32_t *place = r->list, k, j; /* in the reduced model */
@@ -201,7 +201,7 @@ static void gpuopt__elimination_reduce_fill(gpuopt__elimination_reduce *r, const
         to->value_start[at.variables] = at.values;
     }
     to->desc.variables = (int32_t)at.variables;
-    for (k = 0; k < d->condition_count; k++) to->condition[k] = place[prep->condition[k]];
+    for (k = 0; k < d->evidence_count; k++) to->condition[k] = place[prep->condition[k]];
     for (k = 0; k < prep->draft.plan.steps; k++)
         if (place[prep->order[k]] >= 0) to->order[at.order++] = place[prep->order[k]];
     to->entry[0] = gpuopt__elimination_reduce_outer_constant(r);
@@ -235,9 +235,9 @@ static void gpuopt__elimination_reduce_fill(gpuopt__elimination_reduce *r, const
 /* Makes the result of what is left. all: the original has no order. */
 static gpuopt_status gpuopt__elimination_reduce_result(gpuopt_context *context, gpuopt__elimination_reduce *r,
                                                        const gpuopt__elimination_preparation *prep, int all,
-                                                       gpuopt_elimination_reduction **reduction) {
+                                                       gpuopt_elimination_preprocessing **reduction) {
     gpuopt__elimination_reduce_sizes sizes;
-    gpuopt_elimination_reduction head, *to;
+    gpuopt_elimination_preprocessing head, *to;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
     memset(&head, 0, sizeof head);
@@ -246,7 +246,7 @@ static gpuopt_status gpuopt__elimination_reduce_result(gpuopt_context *context, 
     gpuopt__elimination_reduce_cut_result(&arena, r, &sizes, &head);
     status = gpuopt__take_block(context, GPUOPT_HOST, &arena);
     if (status) return status;
-    to = (gpuopt_elimination_reduction *)gpuopt__cut(&arena, 1, sizeof head);
+    to = (gpuopt_elimination_preprocessing *)gpuopt__cut(&arena, 1, sizeof head);
     *to = head;
     gpuopt__elimination_reduce_cut_result(&arena, r, &sizes, to);
     to->context = context;
@@ -261,7 +261,7 @@ static gpuopt_status gpuopt__elimination_reduce_result(gpuopt_context *context, 
     }
     to->desc.domain = to->domain;
     to->desc.function = to->function;
-    to->desc.condition = to->desc.condition_count ? to->condition : NULL;
+    to->desc.evidence = to->desc.evidence_count ? to->condition : NULL;
     to->desc.order = all ? NULL : to->order;
     if (all) to->desc.order_count = 0;
     to->info.variables = to->desc.variables;
@@ -307,19 +307,19 @@ static gpuopt_status gpuopt__elimination_reduce_prepare(gpuopt_context *context,
     return gpuopt__elimination_prepare(context, call, &d, prep);
 }
 
-GPUOPT_API void gpuopt_elimination_reduction_destroy(gpuopt_elimination_reduction *reduction) {
+GPUOPT_API void gpuopt_elimination_preprocessing_destroy(gpuopt_elimination_preprocessing *reduction) {
     if (reduction) gpuopt__release(reduction->context, GPUOPT_HOST, reduction);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_reduce(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                   uint32_t rules, int64_t work,
-                                                   gpuopt_elimination_reduction **reduction) {
-    static const char call[] = "gpuopt_elimination_reduce";
+GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                       uint32_t rules, int64_t work,
+                                                       gpuopt_elimination_preprocessing **reduction) {
+    static const char call[] = "gpuopt_elimination_preprocess";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_reduce r;
     gpuopt_status status;
     int all = 0;
-    GPUOPT__COMPUTES(gpuopt_elimination_reduce(context, desc, rules, work, reduction));
+    GPUOPT__COMPUTES(gpuopt_elimination_preprocess(context, desc, rules, work, reduction));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (reduction) *reduction = NULL;
     if (work < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "work is negative");
@@ -344,21 +344,21 @@ GPUOPT_API gpuopt_status gpuopt_elimination_reduce(gpuopt_context *context, cons
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_reduction_get_info(gpuopt_elimination_reduction *reduction,
-                                                               gpuopt_elimination_reduction_info *info) {
+GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimination_preprocessing *reduction,
+                                                                   gpuopt_elimination_preprocessing_info *info) {
     if (!reduction) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_reduction_get_info",
+        return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_preprocessing_get_info",
                               "info is NULL or has no struct_size");
     gpuopt__copy_out(info, info->struct_size, &reduction->info, sizeof reduction->info);
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_reduction_get_desc(gpuopt_elimination_reduction *reduction,
-                                                               gpuopt_elimination_desc *desc) {
+GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimination_preprocessing *reduction,
+                                                                   gpuopt_elimination_desc *desc) {
     if (!reduction) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(desc))
-        return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_reduction_get_desc",
+        return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_preprocessing_get_desc",
                               "desc is NULL or has no struct_size");
     gpuopt__copy_out(desc, desc->struct_size, &reduction->desc, sizeof reduction->desc);
     return GPUOPT_OK;
@@ -378,9 +378,9 @@ static int32_t gpuopt__elimination_reduce_recorded(const gpuopt__elimination_red
     return record->value[index];
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_reduction_lift(gpuopt_elimination_reduction *reduction,
-                                                           const int32_t *reduced, int32_t *value) {
-    static const char call[] = "gpuopt_elimination_reduction_lift";
+GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_postsolve(gpuopt_elimination_preprocessing *reduction,
+                                                                    const int32_t *reduced, int32_t *value) {
+    static const char call[] = "gpuopt_elimination_preprocessing_postsolve";
     int32_t k;
     if (!reduction) return GPUOPT_ERROR_ARGUMENT;
     if ((!reduced && reduction->desc.variables > 0) || (!value && reduction->variables > 0))

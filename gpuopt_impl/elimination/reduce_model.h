@@ -46,7 +46,7 @@ typedef struct gpuopt__elimination_reduce_mention {
 typedef struct gpuopt__elimination_reduce {
     gpuopt__elimination_scratch scratch;
     const gpuopt_elimination_desc *desc;
-    gpuopt_elimination_reduction_info info;
+    gpuopt_elimination_preprocessing_info info;
     uint32_t rules;
     int64_t most_work;
     uint64_t limit; /* INT64: costs of this and more are forbidden */

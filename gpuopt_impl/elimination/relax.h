@@ -28,7 +28,7 @@ typedef struct gpuopt__elimination_relax_result {
 } gpuopt__elimination_relax_result;
 
 /* Rounds shifts into the relaxation's functions. Those of the copies of a variable add up to 0, exactly. */
-static void gpuopt__elimination_relax_set(gpuopt_elimination_relaxation *r, const double *shift) {
+static void gpuopt__elimination_relax_set(gpuopt_elimination_cost_shifting *r, const double *shift) {
     const int sign = r->desc.semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     int32_t g, k, v;
     for (g = 0; g < r->groups; g++)
@@ -47,7 +47,7 @@ static void gpuopt__elimination_relax_set(gpuopt_elimination_relaxation *r, cons
 }
 
 /* Eliminates the relaxation with its shifts as they are; r->value receives an optimal assignment. */
-static gpuopt_status gpuopt__elimination_relax_run(gpuopt_elimination_relaxation *r,
+static gpuopt_status gpuopt__elimination_relax_run(gpuopt_elimination_cost_shifting *r,
                                                    gpuopt__elimination_relax_result *result) {
     const int sign = r->desc.semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     gpuopt_elimination_desc desc = r->desc;
@@ -60,7 +60,7 @@ static gpuopt_status gpuopt__elimination_relax_run(gpuopt_elimination_relaxation
     memset(&found, 0, sizeof found);
     info.struct_size = sizeof info;
     found.struct_size = sizeof found;
-    status = gpuopt_elimination_create(r->context, &desc, &elimination);
+    status = gpuopt_elimination_create(r->context, &desc, NULL, &elimination);
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, &info);
     if (!status && info.outcome == GPUOPT_OPTIMAL)
         status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, r->value, &found);
@@ -72,7 +72,7 @@ static gpuopt_status gpuopt__elimination_relax_run(gpuopt_elimination_relaxation
 }
 
 /* How many copies of group g have the value v. */
-static int32_t gpuopt__elimination_relax_votes(const gpuopt_elimination_relaxation *r, int32_t g, int32_t v) {
+static int32_t gpuopt__elimination_relax_votes(const gpuopt_elimination_cost_shifting *r, int32_t g, int32_t v) {
     int32_t votes = 0, k;
     for (k = r->group[g]; k < r->group[g + 1]; k++) votes += r->value[r->split[k]] == v;
     return votes;
@@ -80,7 +80,7 @@ static int32_t gpuopt__elimination_relax_votes(const gpuopt_elimination_relaxati
 
 /* Moves r->now along the subgradient so far that the bound would rise by `rise` if it were linear. Returns 0 if the
  * copies agree: the subgradient is 0, and the bound is the best there is. */
-static int gpuopt__elimination_relax_move(gpuopt_elimination_relaxation *r, double rise) {
+static int gpuopt__elimination_relax_move(gpuopt_elimination_cost_shifting *r, double rise) {
     double norm = 0;
     int32_t g, v, k;
     for (g = 0; g < r->groups; g++)
@@ -98,13 +98,13 @@ static int gpuopt__elimination_relax_move(gpuopt_elimination_relaxation *r, doub
     return 1;
 }
 
-static void gpuopt__elimination_relax_copy(const gpuopt_elimination_relaxation *r, double *to, const double *from) {
+static void gpuopt__elimination_relax_copy(const gpuopt_elimination_cost_shifting *r, double *to, const double *from) {
     const int64_t count = r->shift_at[r->group[r->groups]];
     if (count) memcpy(to, from, sizeof(double) * (size_t)count);
 }
 
 /* Puts a result into the info, in units of the model and rounded to the side of the bound. */
-static void gpuopt__elimination_relax_report(gpuopt_elimination_relaxation *r, gpuopt_outcome outcome,
+static void gpuopt__elimination_relax_report(gpuopt_elimination_cost_shifting *r, gpuopt_outcome outcome,
                                              const gpuopt__elimination_relax_result *result) {
     const int sign = r->desc.semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     const int64_t scale = r->info.scale, up = result->lowest > 0 ? scale - 1 : 0;
@@ -115,7 +115,7 @@ static void gpuopt__elimination_relax_report(gpuopt_elimination_relaxation *r, g
 }
 
 /* Improves the shifts, with which the first result was found. Never ends with a worse bound. */
-static gpuopt_status gpuopt__elimination_relax_improve(gpuopt_elimination_relaxation *r, int32_t iterations,
+static gpuopt_status gpuopt__elimination_relax_improve(gpuopt_elimination_cost_shifting *r, int32_t iterations,
                                                        const gpuopt__elimination_relax_result *first) {
     gpuopt__elimination_relax_result best = *first, now = *first;
     double reach = 0;
@@ -162,20 +162,20 @@ static gpuopt_status gpuopt__elimination_relax_check(const gpuopt__elimination_p
         fault = "costs are shifted with MIN_SUM and MAX_SUM only";
     else if (d->policy != GPUOPT_POLICY_MINI_BUCKET) fault = "the policy is not MINI_BUCKET";
     else if (d->messages) fault = "there are messages among the functions";
-    else if (d->copies > 1) fault = "copies need a handle each";
-    else if (d->join_rest || prep->draft.plan.steps + d->condition_count < d->variables)
+    else if (d->batch_size > 1) fault = "batch_size must be 1";
+    else if (d->join_rest || prep->draft.plan.steps + d->evidence_count < d->variables)
         fault = "the order leaves variables over, or join_rest is set";
     return fault ? gpuopt__refuse(prep->scratch.context, GPUOPT_ERROR_UNSUPPORTED, call, fault) : GPUOPT_OK;
 }
 
-GPUOPT_API void gpuopt_elimination_relaxation_destroy(gpuopt_elimination_relaxation *relaxation) {
+GPUOPT_API void gpuopt_elimination_cost_shifting_destroy(gpuopt_elimination_cost_shifting *relaxation) {
     if (relaxation) gpuopt__release(relaxation->context, GPUOPT_HOST, relaxation);
 }
 
 /* Makes the relaxation of a prepared model, with all shifts 0, and eliminates it. */
 static gpuopt_status gpuopt__elimination_relax_begin(gpuopt_context *context, const char *call,
                                                      gpuopt__elimination_preparation *prep, int64_t scaled,
-                                                     gpuopt_elimination_relaxation **relaxation,
+                                                     gpuopt_elimination_cost_shifting **relaxation,
                                                      gpuopt__elimination_relax_result *first) {
     gpuopt_elimination_estimate e;
     gpuopt_status status = gpuopt__elimination_make_plan(prep, call, &e);
@@ -189,11 +189,11 @@ static gpuopt_status gpuopt__elimination_relax_begin(gpuopt_context *context, co
 /* Tries the model with its costs spread over its functions, and takes that relaxation if its bound is better. */
 static gpuopt_status gpuopt__elimination_relax_again(gpuopt_context *context, const char *call,
                                                      gpuopt__elimination_preparation *prep, int32_t passes,
-                                                     gpuopt_elimination_relaxation **relaxation,
+                                                     gpuopt_elimination_cost_shifting **relaxation,
                                                      gpuopt__elimination_relax_result *first) {
     gpuopt__elimination_preparation again;
     gpuopt__elimination_relax_result result;
-    gpuopt_elimination_relaxation *r = NULL;
+    gpuopt_elimination_cost_shifting *r = NULL;
     gpuopt_elimination_desc desc;
     void *memory = NULL;
     const int64_t scale = (*relaxation)->info.scale;
@@ -206,21 +206,22 @@ static gpuopt_status gpuopt__elimination_relax_again(gpuopt_context *context, co
     gpuopt__release(context, GPUOPT_HOST, memory);
     if (!status &&
         (result.outcome == GPUOPT_INFEASIBLE || (result.outcome == GPUOPT_OPTIMAL && result.bound > first->bound))) {
-        gpuopt_elimination_relaxation_destroy(*relaxation);
+        gpuopt_elimination_cost_shifting_destroy(*relaxation);
         *relaxation = r;
         *first = result;
-    } else gpuopt_elimination_relaxation_destroy(r);
+    } else gpuopt_elimination_cost_shifting_destroy(r);
     return status == GPUOPT_ERROR_UNSUPPORTED || status == GPUOPT_ERROR_NUMERIC ? GPUOPT_OK : status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_relax(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                  int32_t iterations, gpuopt_elimination_relaxation **relaxation) {
-    static const char call[] = "gpuopt_elimination_relax";
+GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                        int32_t iterations,
+                                                        gpuopt_elimination_cost_shifting **relaxation) {
+    static const char call[] = "gpuopt_elimination_shift_costs";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_relax_result first;
-    gpuopt_elimination_relaxation *r = NULL;
+    gpuopt_elimination_cost_shifting *r = NULL;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_elimination_relax(context, desc, iterations, relaxation));
+    GPUOPT__COMPUTES(gpuopt_elimination_shift_costs(context, desc, iterations, relaxation));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (relaxation) *relaxation = NULL;
     if (iterations < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iterations is negative");
@@ -235,17 +236,17 @@ GPUOPT_API gpuopt_status gpuopt_elimination_relax(gpuopt_context *context, const
             &first);
     gpuopt__elimination_preparation_end(&prep);
     if (!status) status = gpuopt__elimination_relax_improve(r, iterations, &first);
-    if (status) gpuopt_elimination_relaxation_destroy(r);
+    if (status) gpuopt_elimination_cost_shifting_destroy(r);
     else *relaxation = r;
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_info(gpuopt_elimination_relaxation *relaxation,
-                                                                gpuopt_elimination_relaxation_info *info) {
-    gpuopt_elimination_relaxation_info result;
+GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimination_cost_shifting *relaxation,
+                                                                   gpuopt_elimination_cost_shifting_info *info) {
+    gpuopt_elimination_cost_shifting_info result;
     if (!relaxation) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(relaxation->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_relaxation_get_info",
+        return gpuopt__refuse(relaxation->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_cost_shifting_get_info",
                               "info is NULL or has no struct_size");
     result = relaxation->info;
     result.variables = relaxation->desc.variables;
@@ -254,11 +255,11 @@ GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_info(gpuopt_eliminati
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_desc(gpuopt_elimination_relaxation *relaxation,
-                                                                gpuopt_elimination_desc *desc) {
+GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_desc(gpuopt_elimination_cost_shifting *relaxation,
+                                                                   gpuopt_elimination_desc *desc) {
     if (!relaxation) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(desc))
-        return gpuopt__refuse(relaxation->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_relaxation_get_desc",
+        return gpuopt__refuse(relaxation->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_cost_shifting_get_desc",
                               "desc is NULL or has no struct_size");
     gpuopt__copy_out(desc, desc->struct_size, &relaxation->desc, sizeof relaxation->desc);
     return GPUOPT_OK;

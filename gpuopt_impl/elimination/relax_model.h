@@ -15,10 +15,10 @@
 #define GPUOPT__ELIMINATION_SCALE_MOST 256
 #define GPUOPT__ELIMINATION_SCALE_LEAST 16
 
-struct gpuopt_elimination_relaxation {
+struct gpuopt_elimination_cost_shifting {
     gpuopt_context *context;
     gpuopt_elimination_desc desc; /* of the relaxation; its arrays are behind the handle */
-    gpuopt_elimination_relaxation_info info;
+    gpuopt_elimination_cost_shifting_info info;
     int32_t copies, groups; /* variables of the relaxation that are eliminated; original variables with several */
     int32_t *domain;        /* [desc.variables]: copies, then conditioned variables */
     int32_t *original;      /* [desc.variables] */
@@ -64,7 +64,7 @@ static int gpuopt__elimination_is_split(const gpuopt__elimination_draft *draft, 
 }
 
 static void gpuopt__elimination_relax_measure(const gpuopt__elimination_preparation *prep,
-                                              gpuopt_elimination_relaxation *r, gpuopt__elimination_relax_sizes *s) {
+                                              gpuopt_elimination_cost_shifting *r, gpuopt__elimination_relax_sizes *s) {
     const gpuopt_elimination_desc *d = &prep->desc;
     const gpuopt__elimination_draft *draft = &prep->draft;
     int32_t k;
@@ -88,14 +88,15 @@ static void gpuopt__elimination_relax_measure(const gpuopt__elimination_preparat
 }
 
 static void gpuopt__elimination_relax_cut(gpuopt__arena *arena, const gpuopt_elimination_desc *d,
-                                          const gpuopt__elimination_relax_sizes *s, gpuopt_elimination_relaxation *r) {
+                                          const gpuopt__elimination_relax_sizes *s,
+                                          gpuopt_elimination_cost_shifting *r) {
     const int doubles = d->type == GPUOPT_COST_DOUBLE;
-    const int64_t variables = (int64_t)r->copies + d->condition_count;
+    const int64_t variables = (int64_t)r->copies + d->evidence_count;
     r->domain = (int32_t *)gpuopt__cut(arena, variables, sizeof(int32_t));
     r->original = (int32_t *)gpuopt__cut(arena, variables, sizeof(int32_t));
     r->value = (int32_t *)gpuopt__cut(arena, variables, sizeof(int32_t));
     r->order = (int32_t *)gpuopt__cut(arena, r->copies, sizeof(int32_t));
-    r->condition = (int32_t *)gpuopt__cut(arena, d->condition_count, sizeof(int32_t));
+    r->condition = (int32_t *)gpuopt__cut(arena, d->evidence_count, sizeof(int32_t));
     r->group = (int32_t *)gpuopt__cut(arena, (int64_t)r->groups + 1, sizeof(int32_t));
     r->split = (int32_t *)gpuopt__cut(arena, s->split, sizeof(int32_t));
     r->shift_at = (int64_t *)gpuopt__cut(arena, (int64_t)s->split + 1, sizeof(int64_t));
@@ -114,7 +115,7 @@ static void gpuopt__elimination_relax_cut(gpuopt__arena *arena, const gpuopt_eli
 /* Chooses the scale of costs, and how fine and how large shifts are: as fine as 2^-40 of all costs together (DOUBLE),
  * and so small that no sum overflows. Multiples of one power of two add up exactly. scaled: see relax_make. */
 static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparation *prep, int32_t split, int64_t scaled,
-                                            gpuopt_elimination_relaxation *r) {
+                                            gpuopt_elimination_cost_shifting *r) {
     const gpuopt_elimination_desc *d = &prep->desc;
     double all = d->type == GPUOPT_COST_INT64, range = (double)prep->draft.plan.forbidden;
     int64_t scale = GPUOPT__ELIMINATION_SCALE_MOST, parts = 1;
@@ -153,7 +154,7 @@ static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparatio
  * reads a table. */
 static void gpuopt__elimination_relax_function(const gpuopt__elimination_preparation *prep, int32_t number,
                                                const int32_t *reader, const int32_t *conditioned, int64_t factor,
-                                               gpuopt_elimination_relaxation *r, int64_t *costs, int64_t *tuples,
+                                               gpuopt_elimination_cost_shifting *r, int64_t *costs, int64_t *tuples,
                                                int32_t *scope) {
     const gpuopt_elimination_desc *d = &prep->desc;
     const gpuopt_elimination_function *from = &d->function[number];
@@ -203,14 +204,14 @@ static void gpuopt__elimination_relax_function(const gpuopt__elimination_prepara
 
 /* Fills the arrays. room [tables + variables] of int32. */
 static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation *prep, int32_t *room, int64_t factor,
-                                           gpuopt_elimination_relaxation *r) {
+                                           gpuopt_elimination_cost_shifting *r) {
     const gpuopt_elimination_desc *d = &prep->desc;
     const gpuopt__elimination_draft *draft = &prep->draft;
     int32_t *reader = room, *conditioned = room + draft->table.count, split = 0, groups = 0, k;
     int64_t costs = 0, tuples = 0, scopes = 0, j;
     int first;
     for (k = 0; k < d->variables; k++) conditioned[k] = -1;
-    for (k = 0; k < d->condition_count; k++) {
+    for (k = 0; k < d->evidence_count; k++) {
         const int32_t variable = prep->condition[k];
         conditioned[variable] = r->condition[k] = r->copies + k;
         r->domain[r->copies + k] = d->domain[variable];
@@ -249,11 +250,11 @@ static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation
 /* Makes the relaxation of a draft. *relaxation stays NULL on failure. scaled: 0, or the scale that the draft's model
  * has already, beside the one that the relaxation stands for. */
 static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpuopt__elimination_preparation *prep,
-                                                    int64_t scaled, gpuopt_elimination_relaxation **relaxation) {
+                                                    int64_t scaled, gpuopt_elimination_cost_shifting **relaxation) {
     const gpuopt_elimination_desc *d = &prep->desc;
     const uint64_t room_bytes = sizeof(int32_t) * ((uint64_t)prep->draft.table.count + (uint64_t)d->variables);
     gpuopt__elimination_relax_sizes sizes;
-    gpuopt_elimination_relaxation head, *r;
+    gpuopt_elimination_cost_shifting head, *r;
     gpuopt__arena arena = {NULL, 0};
     void *room;
     gpuopt_status status;
@@ -265,25 +266,25 @@ static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpu
     if (!room) return prep->scratch.status;
     status = gpuopt__take_block(context, GPUOPT_HOST, &arena);
     if (!status) {
-        r = (gpuopt_elimination_relaxation *)gpuopt__cut(&arena, 1, sizeof head);
+        r = (gpuopt_elimination_cost_shifting *)gpuopt__cut(&arena, 1, sizeof head);
         *r = head;
         gpuopt__elimination_relax_cut(&arena, d, &sizes, r);
         r->context = context;
         r->desc = *d;
-        r->desc.variables = r->copies + d->condition_count;
+        r->desc.variables = r->copies + d->evidence_count;
         r->desc.domain = r->domain;
         r->desc.functions = d->functions + sizes.split;
         r->desc.function = r->function;
         r->desc.order = r->order;
         r->desc.order_count = r->copies;
-        r->desc.condition = d->condition_count ? r->condition : NULL;
+        r->desc.evidence = d->evidence_count ? r->condition : NULL;
         r->desc.policy = GPUOPT_POLICY_EXACT;
         r->desc.heuristic = GPUOPT_HEURISTIC_BEST;
         r->desc.restarts = 0;
         r->desc.z = 0;
         r->desc.order_seconds = 0;
         r->desc.order_work = 0;
-        r->desc.keep = GPUOPT_ON;
+        r->desc.retain_messages = GPUOPT_ON;
         gpuopt__elimination_relax_scale(prep, sizes.split, scaled, r);
         gpuopt__elimination_relax_fill(prep, (int32_t *)room, scaled ? 1 : r->info.scale, r);
         *relaxation = r;

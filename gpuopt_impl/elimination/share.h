@@ -241,7 +241,7 @@ static gpuopt_status gpuopt__elimination_share_begin(gpuopt_context *context, co
                                                      gpuopt__elimination_share *s, gpuopt_status status) {
     const gpuopt_elimination_desc *d = &prep->desc;
     const int32_t steps = prep->draft.plan.steps;
-    if (!status && steps + d->condition_count < d->variables)
+    if (!status && steps + d->evidence_count < d->variables)
         status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
                                 "a group needs an order of all variables that are not conditioned");
     status = gpuopt__ranks_agree(context, s->group, call, status, status ? 0 : gpuopt__elimination_said_desc(d));

@@ -124,9 +124,10 @@ static gpuopt_status gpuopt__elimination_step_units(gpuopt_elimination *e, int64
 
 /* ---- Conditions ---- */
 
-/* Checks what _set_condition is given. *value: the values, in host memory. */
+/* Checks what _set_evidence is given. *value: the values, in host memory. */
 static gpuopt_status gpuopt__elimination_fetch_condition(const gpuopt_elimination *e, const char *call,
-                                                         gpuopt_memory where, int32_t copy, const int32_t **value) {
+                                                         gpuopt_memory_space where, int32_t copy,
+                                                         const int32_t **value) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const void *found;
     gpuopt_status status = gpuopt__check_where(e->context, call, where);
@@ -147,13 +148,13 @@ static gpuopt_status gpuopt__elimination_fetch_condition(const gpuopt_eliminatio
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *elimination, gpuopt_memory where,
-                                                          int32_t copy, const int32_t *value) {
-    static const char call[] = "gpuopt_elimination_set_condition";
+GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *elimination, gpuopt_memory_space where,
+                                                         int32_t copy, const int32_t *value) {
+    static const char call[] = "gpuopt_elimination_set_evidence";
     gpuopt__elimination_plan *plan;
     gpuopt_status status;
     int32_t k;
-    GPUOPT__COMPUTES(gpuopt_elimination_set_condition(elimination, where, copy, value));
+    GPUOPT__COMPUTES(gpuopt_elimination_set_evidence(elimination, where, copy, value));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     plan = &elimination->plan;
     status = gpuopt__elimination_fetch_condition(elimination, call, where, copy, &value);
@@ -242,17 +243,11 @@ static gpuopt_status gpuopt__elimination_give_info(gpuopt_elimination *e, const 
     return status ? status : gpuopt__elimination_fill_info(e, call, status, copy, info);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_get_copy_info(gpuopt_elimination *elimination, int32_t copy,
-                                                          gpuopt_elimination_info *info) {
-    GPUOPT__COMPUTES(gpuopt_elimination_get_copy_info(elimination, copy, info));
+GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, int32_t copy,
+                                                     gpuopt_elimination_info *info) {
+    GPUOPT__COMPUTES(gpuopt_elimination_get_info(elimination, copy, info));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    return gpuopt__elimination_give_info(elimination, "gpuopt_elimination_get_copy_info", copy, info);
-}
-
-GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, gpuopt_elimination_info *info) {
-    GPUOPT__COMPUTES(gpuopt_elimination_get_info(elimination, info));
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    return gpuopt__elimination_give_info(elimination, "gpuopt_elimination_get_info", 0, info);
+    return gpuopt__elimination_give_info(elimination, "gpuopt_elimination_get_info", copy, info);
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_STEPS_H */

@@ -28,17 +28,28 @@ static uint64_t gpuopt__elimination_said(uint64_t hash, const void *bytes, uint6
 
 /* The hash of a descriptor that has been checked, with its arrays. Limits of memory may differ. */
 static uint64_t gpuopt__elimination_said_desc(const gpuopt_elimination_desc *d) {
-    const int64_t number[] = {
-        d->variables,   d->functions,          (int64_t)d->type, (int64_t)d->semiring, d->top,
-        d->order_count, (int64_t)d->heuristic, d->restarts,      (int64_t)d->seed,     (int64_t)d->policy,
-        d->z,           d->condition_count,    d->copies,        (int64_t)d->keep,     d->join_rest != 0,
-        d->order_work};
+    const int64_t number[] = {d->variables,
+                              d->functions,
+                              (int64_t)d->type,
+                              (int64_t)d->semiring,
+                              d->top,
+                              d->order_count,
+                              (int64_t)d->heuristic,
+                              d->restarts,
+                              (int64_t)d->seed,
+                              (int64_t)d->policy,
+                              d->z,
+                              d->evidence_count,
+                              d->batch_size,
+                              (int64_t)d->retain_messages,
+                              d->join_rest != 0,
+                              d->order_work};
     uint64_t hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)number, sizeof number);
     int32_t k;
     hash = gpuopt__elimination_said(hash, &d->order_seconds, sizeof d->order_seconds);
     hash = gpuopt__elimination_said(hash, d->domain, sizeof(int32_t) * (uint64_t)d->variables);
     hash = gpuopt__elimination_said(hash, d->order, sizeof(int32_t) * (uint64_t)d->order_count);
-    hash = gpuopt__elimination_said(hash, d->condition, sizeof(int32_t) * (uint64_t)d->condition_count);
+    hash = gpuopt__elimination_said(hash, d->evidence, sizeof(int32_t) * (uint64_t)d->evidence_count);
     for (k = 0; k < d->functions; k++) {
         const gpuopt_elimination_function *f = &d->function[k];
         const int64_t head[] = {f->arity, f->tuples,

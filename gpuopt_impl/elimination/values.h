@@ -19,8 +19,9 @@ static gpuopt_status gpuopt__elimination_check_phase(const gpuopt_elimination *e
     if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         return gpuopt__refuse(e->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with LOG_SUM_EXP");
     if (!plan->keep && (messages || !plan->decides))
-        return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call,
-                              "the messages were not kept (keep is OFF, or the policy DROP or RECOMPUTE)");
+        return gpuopt__refuse(
+            e->context, GPUOPT_ERROR_STATE, call,
+            "the messages were not retained (retain_messages is OFF, or the policy DROP or RECOMPUTE)");
     if (e->done < gpuopt__elimination_all_units(e))
         return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call, "not all variables have been eliminated");
     return GPUOPT_OK;
@@ -28,8 +29,9 @@ static gpuopt_status gpuopt__elimination_check_phase(const gpuopt_elimination *e
 
 /* Gets the values of the variables that are left over, and checks them. *found: value [variables] in host memory; where
  * there are no such variables, *found may be anything. */
-static gpuopt_status gpuopt__elimination_fetch_values(gpuopt_elimination *e, const char *call, gpuopt_memory where,
-                                                      const int32_t *value, const int32_t **found) {
+static gpuopt_status gpuopt__elimination_fetch_values(gpuopt_elimination *e, const char *call,
+                                                      gpuopt_memory_space where, const int32_t *value,
+                                                      const int32_t **found) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const void *fetched;
     gpuopt_status status;
@@ -142,8 +144,9 @@ static gpuopt_status gpuopt__elimination_find_values(gpuopt_elimination *e, int3
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory where, int32_t copy,
-                                                   int32_t *value, gpuopt_elimination_assignment *assignment) {
+GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory_space where,
+                                                   int32_t copy, int32_t *value,
+                                                   gpuopt_elimination_assignment *assignment) {
     static const char call[] = "gpuopt_elimination_assign";
     gpuopt_elimination *e = elimination;
     gpuopt_elimination_assignment result;
@@ -189,7 +192,7 @@ static int64_t gpuopt__elimination_bound_offset(const gpuopt__elimination_plan *
     return offset;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                        int32_t copy, int32_t variable, int increase, int64_t count,
                                                        const int32_t *value, int64_t *bound, double *bound_value) {
     static const char call[] = "gpuopt_elimination_get_bounds";

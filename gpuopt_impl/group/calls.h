@@ -19,7 +19,7 @@ static const char *gpuopt__group_check_transport(const gpuopt_transport *transpo
         return "the transport's struct_size is wrong, or a member that this version does not know is set";
     if (own->count < 1 || own->count > GPUOPT__GROUP_RANKS) return "the transport's count is not in 1..65536";
     if (own->rank < 0 || own->rank >= own->count) return "the transport's rank is not in 0..count - 1";
-    if (!own->all_gather || !own->broadcast || !own->send || !own->receive || !own->abandon)
+    if (!own->all_gather || !own->broadcast || !own->send || !own->receive || !own->abort)
         return "a function of the transport is NULL";
     if (own->device_memory < -1) return "the transport's device_memory is less than -1";
     return NULL;
@@ -76,7 +76,7 @@ GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuo
     if (d.time_limit == 0) d.time_limit = 60;
     if (!status) status = gpuopt__group_make(context, &own, d.time_limit, &g);
     if (status) {
-        if (own.abandon) own.abandon(own.user);
+        if (own.abort) own.abort(own.user);
         return status;
     }
     memcpy(&limit, &d.time_limit, sizeof limit);
@@ -128,8 +128,8 @@ GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *byt
 }
 
 /* Broadcasts in pieces that a transport takes. */
-static gpuopt_status gpuopt__group_broadcast_all(gpuopt_group *g, const char *call, gpuopt_memory where, int32_t root,
-                                                 void *data, uint64_t bytes) {
+static gpuopt_status gpuopt__group_broadcast_all(gpuopt_group *g, const char *call, gpuopt_memory_space where,
+                                                 int32_t root, void *data, uint64_t bytes) {
     gpuopt_status status = GPUOPT_OK;
     char *at = (char *)data;
     while (bytes > 0 && !status && g->transport.broadcast) {
@@ -141,8 +141,8 @@ static gpuopt_status gpuopt__group_broadcast_all(gpuopt_group *g, const char *ca
     return gpuopt__group_done(g, call, status);
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory where, int32_t root, void *data,
-                                                uint64_t bytes) {
+GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory_space where, int32_t root,
+                                                void *data, uint64_t bytes) {
     static const char call[] = "gpuopt_group_broadcast";
     gpuopt_status status;
     if (!group) return GPUOPT_ERROR_ARGUMENT;
@@ -158,7 +158,7 @@ GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memo
 }
 
 /* What is left to do once the ranks have told one another how much they send. */
-static gpuopt_status gpuopt__group_gather(gpuopt_group *g, gpuopt_memory where, const void *send, void *receive) {
+static gpuopt_status gpuopt__group_gather(gpuopt_group *g, gpuopt_memory_space where, const void *send, void *receive) {
     const char *call = gpuopt__group_call(GPUOPT__GROUP_ALL_GATHER);
     int32_t r, count = g->transport.count;
     uint64_t bytes = g->header[g->transport.rank].own;
@@ -179,7 +179,7 @@ static gpuopt_status gpuopt__group_gather(gpuopt_group *g, gpuopt_memory where, 
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_memory where, const void *send,
+GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_memory_space where, const void *send,
                                                  uint64_t bytes, void *receive, uint64_t capacity, uint64_t *sizes) {
     static const char call[] = "gpuopt_group_all_gather";
     gpuopt_status status;
@@ -277,8 +277,8 @@ GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_gro
 /* ---- From rank to rank ---- */
 
 /* Whether there is such a rank and array, of which nothing is to come on the context's stream. */
-static gpuopt_status gpuopt__group_check_peer(gpuopt_group *g, const char *call, gpuopt_memory where, int32_t peer,
-                                              const void *data, uint64_t bytes) {
+static gpuopt_status gpuopt__group_check_peer(gpuopt_group *g, const char *call, gpuopt_memory_space where,
+                                              int32_t peer, const void *data, uint64_t bytes) {
     gpuopt_status status;
     if (g->broken) return gpuopt__group_is_broken(g, call);
     status = gpuopt__group_check_where(g, call, where);
@@ -288,7 +288,7 @@ static gpuopt_status gpuopt__group_check_peer(gpuopt_group *g, const char *call,
     return status ? status : gpuopt__group_settle(g, call, where);
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory where, int32_t to, const void *data,
+GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory_space where, int32_t to, const void *data,
                                            uint64_t bytes) {
     static const char call[] = "gpuopt_group_send";
     const char *at = (const char *)data;
@@ -305,7 +305,7 @@ GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory wh
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory where, int32_t from, void *data,
+GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory_space where, int32_t from, void *data,
                                               uint64_t bytes) {
     static const char call[] = "gpuopt_group_receive";
     char *at = (char *)data;

@@ -54,7 +54,7 @@ static uint64_t gpuopt__group_piece(uint64_t left, uint64_t most) { return left 
 
 /* From now on every call returns PEER; the other ranks are told. */
 static void gpuopt__group_break(gpuopt_group *g) {
-    if (!g->broken && g->transport.abandon) g->transport.abandon(g->transport.user);
+    if (!g->broken && g->transport.abort) g->transport.abort(g->transport.user);
     g->broken = 1;
 }
 
@@ -132,7 +132,7 @@ static int gpuopt__group_takes_device(const gpuopt_group *g) {
 }
 
 /* Whether arrays may be in this memory. */
-static gpuopt_status gpuopt__group_check_where(const gpuopt_group *g, const char *call, gpuopt_memory where) {
+static gpuopt_status gpuopt__group_check_where(const gpuopt_group *g, const char *call, gpuopt_memory_space where) {
     gpuopt_status status = gpuopt__check_where(g->context, call, where);
     if (status || where == GPUOPT_HOST || gpuopt__group_takes_device(g)) return status;
     return gpuopt__refuse(g->context, GPUOPT_ERROR_UNSUPPORTED, call,
@@ -140,7 +140,7 @@ static gpuopt_status gpuopt__group_check_where(const gpuopt_group *g, const char
 }
 
 /* Waits until arrays in this memory are what the context's stream makes of them. The transport uses no stream. */
-static gpuopt_status gpuopt__group_settle(gpuopt_group *g, const char *call, gpuopt_memory where) {
+static gpuopt_status gpuopt__group_settle(gpuopt_group *g, const char *call, gpuopt_memory_space where) {
     if (where == GPUOPT_HOST) return GPUOPT_OK;
     return gpuopt__group_done(g, call, g->context->desc.backend->wait(g->context));
 }

@@ -156,7 +156,7 @@ static inline int gpuopt__knapsack_stops(gpuopt_knapsack *k, const gpuopt__knaps
 
 /* What a run of a batch of small knapsacks is to do. */
 typedef struct gpuopt__knapsack_batch_job {
-    gpuopt_memory where;
+    gpuopt_memory_space where;
     int32_t count;
     int64_t node_limit;
     gpuopt__knapsack_given given;   /* the caller's arrays, in `where` */
@@ -221,21 +221,21 @@ struct gpuopt__knapsack_backend {
     void (*batch_destroy)(gpuopt_knapsack_batch *);
     gpuopt_status (*batch_run)(gpuopt_knapsack_batch *);
     /* Adds the memory of a multidimensional knapsack's workers. */
-    void (*multi_plan)(const gpuopt_context *, const gpuopt_knapsack_multi_desc *, gpuopt_memory_plan *);
+    void (*multi_plan)(const gpuopt_context *, const gpuopt_knapsack_multidimensional_desc *, gpuopt_memory_plan *);
     /* Called once the tables are filled. Worker 0 gets the root. */
-    gpuopt_status (*multi_create)(gpuopt_knapsack_multi *);
-    void (*multi_destroy)(gpuopt_knapsack_multi *);
-    gpuopt_status (*multi_round)(gpuopt_knapsack_multi *, gpuopt__knapsack_multi_job *);
+    gpuopt_status (*multi_create)(gpuopt_knapsack_multidimensional *);
+    void (*multi_destroy)(gpuopt_knapsack_multidimensional *);
+    gpuopt_status (*multi_round)(gpuopt_knapsack_multidimensional *, gpuopt__knapsack_multi_job *);
     /* Reads the deviations [words] of the best solution that a worker has found. */
-    gpuopt_status (*multi_found)(gpuopt_knapsack_multi *, int64_t worker, uint64_t *deviates);
+    gpuopt_status (*multi_found)(gpuopt_knapsack_multidimensional *, int64_t worker, uint64_t *deviates);
     /* Adds the memory of a multiple-choice knapsack's steps, for lists of so many states and classes of so many items.
      */
     void (*choice_plan)(const gpuopt_context *, int64_t limit, int64_t most, gpuopt_memory_plan *);
-    gpuopt_status (*choice_create)(gpuopt_knapsack_choice *);
-    void (*choice_destroy)(gpuopt_knapsack_choice *);
+    gpuopt_status (*choice_create)(gpuopt_knapsack_multiple_choice *);
+    void (*choice_destroy)(gpuopt_knapsack_multiple_choice *);
     /* The lists have grown. */
-    void (*choice_grow)(gpuopt_knapsack_choice *, int64_t limit);
-    gpuopt_status (*choice_step)(gpuopt_knapsack_choice *, gpuopt__knapsack_choice_job *);
+    void (*choice_grow)(gpuopt_knapsack_multiple_choice *, int64_t limit);
+    gpuopt_status (*choice_step)(gpuopt_knapsack_multiple_choice *, gpuopt__knapsack_choice_job *);
     /* Nodes of a list from which on it pays that ranks share it; and if they see one another's pools. */
     int64_t share_from, share_by_peers;
 };

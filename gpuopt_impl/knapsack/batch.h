@@ -31,9 +31,9 @@ static gpuopt_status gpuopt__knapsack_batch_check(const gpuopt_context *context,
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_batch_plan(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
-                                                    gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_batch_plan";
+static gpuopt_status gpuopt__knapsack_batch_write_plan(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
+                                                       gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_knapsack_batch_create";
     gpuopt_knapsack_batch_desc own;
     gpuopt_memory_plan p;
     gpuopt_status status;
@@ -49,17 +49,18 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_plan(gpuopt_context *context, con
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_batch_create(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
-                                                      gpuopt_knapsack_batch **batch) {
+static gpuopt_status gpuopt__knapsack_batch_create_handle(gpuopt_context *context,
+                                                          const gpuopt_knapsack_batch_desc *desc,
+                                                          gpuopt_knapsack_batch **batch) {
     static const char call[] = "gpuopt_knapsack_batch_create";
     gpuopt_knapsack_batch_desc own;
     gpuopt_knapsack_batch *b;
     gpuopt_status status;
     void *memory;
-    GPUOPT__COMPUTES(gpuopt_knapsack_batch_create(context, desc, batch));
+    GPUOPT__COMPUTES(gpuopt__knapsack_batch_create_handle(context, desc, batch));
     if (batch) *batch = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!batch) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch is NULL");
+    if (!batch) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     status = gpuopt__knapsack_batch_check(context, call, desc, &own);
     if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, sizeof *b, &memory);
     if (status) return status;
@@ -71,6 +72,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_create(gpuopt_context *context, c
     if (status) gpuopt__release(context, GPUOPT_HOST, b);
     else *batch = b;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_batch_create(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
+                                                      gpuopt_memory_plan *plan, gpuopt_knapsack_batch **batch) {
+    gpuopt_status status = plan ? gpuopt__knapsack_batch_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (batch) *batch = NULL;
+    return status || (plan && !batch) ? status : gpuopt__knapsack_batch_create_handle(context, desc, batch);
 }
 
 GPUOPT_API void gpuopt_knapsack_batch_destroy(gpuopt_knapsack_batch *batch) {
@@ -89,7 +97,7 @@ static gpuopt_status gpuopt__knapsack_batch_check_strides(const gpuopt_knapsack_
         int64_t stride, least;
     } strides[] = {{"weight_stride", p->weight_stride, b->desc.items},
                    {"profit_stride", p->profit_stride, b->desc.items},
-                   {"upper_stride", p->upper_stride, b->desc.items},
+                   {"copies_max_stride", p->copies_max_stride, b->desc.items},
                    {"capacity_stride", p->capacity_stride, 1}};
     size_t k;
     for (k = 0; k < sizeof strides / sizeof *strides; k++) {
@@ -115,11 +123,11 @@ static gpuopt_status gpuopt__knapsack_batch_refuse(const gpuopt_knapsack_batch *
         gpuopt__log(b->context, 0, "%s: knapsack %lld: the capacity is negative", call, k);
     else
         gpuopt__log(b->context, 0, "%s: knapsack %lld: %s of item %d is negative", call, k,
-                    code == GPUOPT__KNAPSACK_SMALL_WEIGHT ? "weight" : "upper", item);
+                    code == GPUOPT__KNAPSACK_SMALL_WEIGHT ? "weight" : "copies_max", item);
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch, gpuopt_memory_space where,
                                                    const gpuopt_knapsack_problems *problems,
                                                    const gpuopt_knapsack_report *report) {
     static const char call[] = "gpuopt_knapsack_batch_run";
@@ -153,14 +161,14 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
     job->given.weight = p.weight;
     job->given.profit = p.profit;
     job->given.capacity = p.capacity;
-    job->given.upper = p.upper;
+    job->given.upper = p.copies_max;
     job->given.weight_stride = p.weight_stride;
     job->given.profit_stride = p.profit_stride;
     job->given.capacity_stride = p.capacity_stride;
-    job->given.upper_stride = p.upper_stride;
+    job->given.upper_stride = p.copies_max_stride;
     job->wanted.outcome = r.outcome;
-    job->wanted.lower = r.lower;
-    job->wanted.upper = r.upper;
+    job->wanted.lower = r.primal_bound;
+    job->wanted.upper = r.dual_bound;
     job->wanted.nodes = r.nodes;
     job->wanted.taken = r.taken;
     job->fault = GPUOPT__KNAPSACK_SMALL_NO_FAULT;

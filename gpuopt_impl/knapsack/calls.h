@@ -31,8 +31,8 @@ static void gpuopt__knapsack_report(gpuopt_knapsack *k, gpuopt_knapsack_info *in
     r.peak = s->peak;
     r.steps = s->steps;
     r.slices = s->slices;
-    r.lower = k->incumbent;
-    r.upper = gpuopt__knapsack_lower_upper(k);
+    r.primal_bound = k->incumbent;
+    r.dual_bound = gpuopt__knapsack_lower_upper(k);
     r.pool = k->pool;
     r.free_items = s->levels;
     gpuopt__copy_out(info, info->struct_size, &r, sizeof r);
@@ -91,8 +91,8 @@ static const char *gpuopt__knapsack_copies_fault(const gpuopt_knapsack *k, const
     return k->most && taken ? "items have several copies, see gpuopt_knapsack_get_copies and _set_copies" : NULL;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
-                                                       const uint8_t *taken) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
+                                                       int64_t profit, const uint8_t *taken) {
     static const char call[] = "gpuopt_knapsack_set_incumbent";
     gpuopt_knapsack *k = knapsack;
     const void *found = NULL;
@@ -117,8 +117,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
-                                                    const int64_t *copies) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
+                                                    int64_t profit, const int64_t *copies) {
     static const char call[] = "gpuopt_knapsack_set_copies";
     gpuopt_knapsack *k = knapsack;
     const void *found = NULL;
@@ -145,7 +145,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, g
 }
 
 /* Recovers the incumbent's items, if no rank has a status; *weight: of all. */
-static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const char *call, gpuopt_memory where,
+static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const char *call, gpuopt_memory_space where,
                                                    gpuopt_status status, int64_t *weight) {
     int32_t j;
     if (!status) status = gpuopt__check_where(k->context, call, where);
@@ -156,7 +156,7 @@ static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const cha
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory where, uint8_t *taken,
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where, uint8_t *taken,
                                                    int64_t *profit, int64_t *weight) {
     static const char call[] = "gpuopt_knapsack_get_items";
     gpuopt_knapsack *k = knapsack;
@@ -175,8 +175,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gp
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t *copies,
-                                                    int64_t *profit, int64_t *weight) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
+                                                    int64_t *copies, int64_t *profit, int64_t *weight) {
     gpuopt_knapsack *k = knapsack;
     int64_t sum;
     gpuopt_status status;

@@ -12,7 +12,8 @@
 /* ---- Descriptors ---- */
 
 static gpuopt_status gpuopt__knapsack_choice_check_numbers(const gpuopt_context *context, const char *call,
-                                                           const gpuopt_knapsack_choice_desc *d, int64_t *most) {
+                                                           const gpuopt_knapsack_multiple_choice_desc *d,
+                                                           int64_t *most) {
     const int64_t items = d->classes > 0 ? d->begin[d->classes] : 0;
     int64_t j;
     int32_t c;
@@ -39,8 +40,8 @@ static gpuopt_status gpuopt__knapsack_choice_check_numbers(const gpuopt_context 
 }
 
 static gpuopt_status gpuopt__knapsack_choice_check(const gpuopt_context *context, const char *call,
-                                                   const gpuopt_knapsack_choice_desc *desc,
-                                                   gpuopt_knapsack_choice_desc *d, int64_t *most) {
+                                                   const gpuopt_knapsack_multiple_choice_desc *desc,
+                                                   gpuopt_knapsack_multiple_choice_desc *d, int64_t *most) {
     gpuopt_status status;
     memset(d, 0, sizeof *d);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
@@ -59,16 +60,16 @@ static gpuopt_status gpuopt__knapsack_choice_check(const gpuopt_context *context
     return gpuopt__knapsack_choice_check_numbers(context, call, d, most);
 }
 
-static int64_t gpuopt__knapsack_choice_items(const gpuopt_knapsack_choice_desc *d) {
+static int64_t gpuopt__knapsack_choice_items(const gpuopt_knapsack_multiple_choice_desc *d) {
     return d->classes > 0 ? d->begin[d->classes] : 0;
 }
 
-static int64_t gpuopt__knapsack_choice_limit(const gpuopt_knapsack_choice_desc *d) {
+static int64_t gpuopt__knapsack_choice_limit(const gpuopt_knapsack_multiple_choice_desc *d) {
     return d->states > 0 ? d->states : (int64_t)GPUOPT__KNAPSACK_CHOICE_FIRST;
 }
 
-static uint64_t gpuopt__knapsack_choice_cut(const gpuopt_knapsack_choice_desc *d, int64_t most, void *memory,
-                                            gpuopt_knapsack_choice *k) {
+static uint64_t gpuopt__knapsack_choice_cut(const gpuopt_knapsack_multiple_choice_desc *d, int64_t most, void *memory,
+                                            gpuopt_knapsack_multiple_choice *k) {
     const int64_t n = gpuopt__knapsack_choice_items(d), m = d->classes;
     gpuopt__arena arena;
     arena.base = (char *)memory;
@@ -96,22 +97,23 @@ static uint64_t gpuopt__knapsack_choice_cut(const gpuopt_knapsack_choice_desc *d
 }
 
 /* What only _create needs: room to sort in. */
-static uint64_t gpuopt__knapsack_choice_draft(const gpuopt_knapsack_choice_desc *d) {
+static uint64_t gpuopt__knapsack_choice_draft(const gpuopt_knapsack_multiple_choice_desc *d) {
     return sizeof(gpuopt__knapsack_choice_item) * (uint64_t)(gpuopt__knapsack_choice_items(d) + d->classes + 1);
 }
 
 /* ---- Life ---- */
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_plan(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
-                                                     gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_choice_plan";
-    gpuopt_knapsack_choice_desc d;
-    gpuopt_knapsack_choice draft;
+static gpuopt_status gpuopt__knapsack_choice_write_plan(gpuopt_context *context,
+                                                        const gpuopt_knapsack_multiple_choice_desc *desc,
+                                                        gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_knapsack_multiple_choice_create";
+    gpuopt_knapsack_multiple_choice_desc d;
+    gpuopt_knapsack_multiple_choice draft;
     gpuopt_memory_plan p;
     int64_t most;
     uint64_t peak;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_choice_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__knapsack_choice_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
@@ -126,13 +128,14 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_plan(gpuopt_context *context, co
     return GPUOPT_OK;
 }
 
-GPUOPT_API void gpuopt_knapsack_choice_destroy(gpuopt_knapsack_choice *knapsack) {
+GPUOPT_API void gpuopt_knapsack_multiple_choice_destroy(gpuopt_knapsack_multiple_choice *knapsack) {
     if (!knapsack) return;
     gpuopt__knapsack_choice_lists_destroy(knapsack);
     gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
 }
 
-static void gpuopt__knapsack_choice_copy(gpuopt_knapsack_choice *k, const gpuopt_knapsack_choice_desc *d) {
+static void gpuopt__knapsack_choice_copy(gpuopt_knapsack_multiple_choice *k,
+                                         const gpuopt_knapsack_multiple_choice_desc *d) {
     const size_t items = (size_t)gpuopt__knapsack_choice_items(d);
     if (d->classes > 0) memcpy(k->begin, d->begin, sizeof *k->begin * ((size_t)d->classes + 1));
     if (items > 0) {
@@ -145,7 +148,7 @@ static void gpuopt__knapsack_choice_copy(gpuopt_knapsack_choice *k, const gpuopt
 }
 
 /* Prepares the search, with memory for as long as that takes. */
-static gpuopt_status gpuopt__knapsack_choice_start(gpuopt_knapsack_choice *k, const char *call) {
+static gpuopt_status gpuopt__knapsack_choice_start(gpuopt_knapsack_multiple_choice *k, const char *call) {
     void *memory;
     gpuopt_status status = gpuopt__allocate(k->context, GPUOPT_HOST, gpuopt__knapsack_choice_draft(&k->desc), &memory);
     if (status) return status;
@@ -158,26 +161,27 @@ static gpuopt_status gpuopt__knapsack_choice_start(gpuopt_knapsack_choice *k, co
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
-                                                       gpuopt_knapsack_choice **knapsack) {
-    static const char call[] = "gpuopt_knapsack_choice_create";
+static gpuopt_status gpuopt__knapsack_choice_create_handle(gpuopt_context *context,
+                                                           const gpuopt_knapsack_multiple_choice_desc *desc,
+                                                           gpuopt_knapsack_multiple_choice **knapsack) {
+    static const char call[] = "gpuopt_knapsack_multiple_choice_create";
     const gpuopt__knapsack_choice_state root = {0, 0, 0};
-    gpuopt_knapsack_choice_desc d;
-    gpuopt_knapsack_choice *k, measure;
+    gpuopt_knapsack_multiple_choice_desc d;
+    gpuopt_knapsack_multiple_choice *k, measure;
     gpuopt_status status;
     int64_t most;
     uint64_t bytes;
     void *memory;
-    GPUOPT__COMPUTES(gpuopt_knapsack_choice_create(context, desc, knapsack));
+    GPUOPT__COMPUTES(gpuopt__knapsack_choice_create_handle(context, desc, knapsack));
     if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
+    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_choice_check(context, call, desc, &d, &most);
     if (status) return status;
     bytes = gpuopt__knapsack_choice_cut(&d, most, NULL, &measure);
     status = gpuopt__allocate(context, GPUOPT_HOST, bytes, &memory);
     if (status) return status;
-    k = (gpuopt_knapsack_choice *)memory;
+    k = (gpuopt_knapsack_multiple_choice *)memory;
     memset(k, 0, sizeof *k);
     gpuopt__knapsack_choice_cut(&d, most, memory, k);
     k->context = context;
@@ -190,7 +194,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, 
     status = gpuopt__knapsack_choice_start(k, call);
     if (!status) status = gpuopt__knapsack_choice_lists_create(k);
     if (status) {
-        gpuopt_knapsack_choice_destroy(k);
+        gpuopt_knapsack_multiple_choice_destroy(k);
         return status;
     }
     gpuopt__knapsack_choice_lists_put(k, k->list, &root);
@@ -198,14 +202,24 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, 
     return GPUOPT_OK;
 }
 
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *context,
+                                                                const gpuopt_knapsack_multiple_choice_desc *desc,
+                                                                gpuopt_memory_plan *plan,
+                                                                gpuopt_knapsack_multiple_choice **knapsack) {
+    gpuopt_status status = plan ? gpuopt__knapsack_choice_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (knapsack) *knapsack = NULL;
+    return status || (plan && !knapsack) ? status : gpuopt__knapsack_choice_create_handle(context, desc, knapsack);
+}
+
 /* ---- The search ---- */
 
-static int64_t gpuopt__knapsack_choice_outside(const gpuopt_knapsack_choice *k, int64_t profit) {
+static int64_t gpuopt__knapsack_choice_outside(const gpuopt_knapsack_multiple_choice *k, int64_t profit) {
     return k->base + (k->worth + profit) * k->unit;
 }
 
-static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_choice *k, gpuopt_knapsack_choice_info *info) {
-    gpuopt_knapsack_choice_info r;
+static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_multiple_choice *k,
+                                           gpuopt_knapsack_multiple_choice_info *info) {
+    gpuopt_knapsack_multiple_choice_info r;
     memset(&r, 0, sizeof r);
     r.outcome = k->infeasible                         ? GPUOPT_INFEASIBLE
                 : k->over                             ? GPUOPT_OPTIMAL
@@ -219,20 +233,21 @@ static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_choice *k, gpuo
     r.alive = k->over ? 0 : k->count;
     r.peak = k->peak;
     r.states = k->limit;
-    r.lower = gpuopt__knapsack_choice_outside(k, k->lower);
-    r.upper = gpuopt__knapsack_choice_outside(k, k->upper);
+    r.primal_bound = gpuopt__knapsack_choice_outside(k, k->lower);
+    r.dual_bound = gpuopt__knapsack_choice_outside(k, k->upper);
     gpuopt__copy_out(info, info->struct_size, &r, sizeof r);
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_run(gpuopt_knapsack_choice *knapsack, int64_t states, int32_t steps,
-                                                    gpuopt_knapsack_choice_info *info) {
-    gpuopt_knapsack_choice *k = knapsack;
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states,
+                                                             int32_t steps,
+                                                             gpuopt_knapsack_multiple_choice_info *info) {
+    gpuopt_knapsack_multiple_choice *k = knapsack;
     int64_t most = INT64_MAX;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_choice_run(knapsack, states, steps, info));
+    GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_run(knapsack, states, steps, info));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     if (states < 0 || steps < 0 || (info && !GPUOPT__HAS_SIZE(info)))
-        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_choice_run",
+        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multiple_choice_run",
                               states < 0 || steps < 0 ? "states or steps is negative" : "info has no struct_size");
     if (states > 0 && states < INT64_MAX - k->expanded) most = k->expanded + states;
     if (k->desc.state_limit > 0 && k->desc.state_limit < most) most = k->desc.state_limit;
@@ -241,12 +256,12 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_run(gpuopt_knapsack_choice *knap
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_info(gpuopt_knapsack_choice *knapsack,
-                                                         gpuopt_knapsack_choice_info *info) {
-    GPUOPT__COMPUTES(gpuopt_knapsack_choice_get_info(knapsack, info));
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_info(gpuopt_knapsack_multiple_choice *knapsack,
+                                                                  gpuopt_knapsack_multiple_choice_info *info) {
+    GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_get_info(knapsack, info));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_choice_get_info",
+        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multiple_choice_get_info",
                               "info is NULL or has no struct_size");
     gpuopt__knapsack_choice_report(knapsack, info);
     return GPUOPT_OK;
@@ -255,7 +270,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_info(gpuopt_knapsack_choice 
 /* ---- Solutions ---- */
 
 /* Whether these are items of their classes that fit together; *profit, what they have. */
-static gpuopt_status gpuopt__knapsack_choice_weigh(const gpuopt_knapsack_choice *k, const char *call,
+static gpuopt_status gpuopt__knapsack_choice_weigh(const gpuopt_knapsack_multiple_choice *k, const char *call,
                                                    const int32_t *chosen, int64_t *profit) {
     int64_t left = k->desc.capacity;
     int32_t c;
@@ -274,15 +289,16 @@ static gpuopt_status gpuopt__knapsack_choice_weigh(const gpuopt_knapsack_choice 
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_set_incumbent(gpuopt_knapsack_choice *knapsack, gpuopt_memory where,
-                                                              const int32_t *chosen) {
-    static const char call[] = "gpuopt_knapsack_choice_set_incumbent";
-    gpuopt_knapsack_choice *k = knapsack;
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack,
+                                                                       gpuopt_memory_space where,
+                                                                       const int32_t *chosen) {
+    static const char call[] = "gpuopt_knapsack_multiple_choice_set_incumbent";
+    gpuopt_knapsack_multiple_choice *k = knapsack;
     const uint64_t bytes = k ? sizeof *k->trial * (uint64_t)k->desc.classes : 0;
     const void *found = NULL;
     int64_t profit;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_choice_set_incumbent(knapsack, where, chosen));
+    GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_set_incumbent(knapsack, where, chosen));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && !chosen) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "chosen is NULL");
@@ -300,12 +316,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_set_incumbent(gpuopt_knapsack_ch
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_items(gpuopt_knapsack_choice *knapsack, gpuopt_memory where,
-                                                          int32_t *chosen, int64_t *profit) {
-    static const char call[] = "gpuopt_knapsack_choice_get_items";
-    gpuopt_knapsack_choice *k = knapsack;
+GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack,
+                                                                   gpuopt_memory_space where, int32_t *chosen,
+                                                                   int64_t *profit) {
+    static const char call[] = "gpuopt_knapsack_multiple_choice_get_items";
+    gpuopt_knapsack_multiple_choice *k = knapsack;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_choice_get_items(knapsack, where, chosen, profit));
+    GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_get_items(knapsack, where, chosen, profit));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && k->infeasible) return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "there is no solution");

@@ -43,17 +43,17 @@ typedef struct gpuopt__knapsack_choice_job {
 
 /* The handle. Weights and profits are divided by what they have in common, except in the copy
  * of the descriptor; items are without what the lightest of the class has. */
-struct gpuopt_knapsack_choice {
+struct gpuopt_knapsack_multiple_choice {
     gpuopt_context *context;
-    gpuopt_knapsack_choice_desc desc;   /* with the head's own arrays: */
-    int64_t *begin;                     /* [classes + 1] */
-    int64_t *weight, *profit;           /* [items] */
-    gpuopt__knapsack_choice_item *item; /* [items + classes] that no other of the class dominates, by weight */
-    int32_t *first;                     /* [classes + 1] of each class in `item` */
-    int32_t *at;                        /* [classes] the item of the break solution */
-    gpuopt__knapsack_choice_item *step; /* [items] of all classes, by decreasing profit per weight */
-    int32_t *step_from;                 /* [items] the item before the step */
-    int32_t *head, *same;               /* [classes] first step of a class; [items] and the next, -1: none */
+    gpuopt_knapsack_multiple_choice_desc desc; /* with the head's own arrays: */
+    int64_t *begin;                            /* [classes + 1] */
+    int64_t *weight, *profit;                  /* [items] */
+    gpuopt__knapsack_choice_item *item;        /* [items + classes] that no other of the class dominates, by weight */
+    int32_t *first;                            /* [classes + 1] of each class in `item` */
+    int32_t *at;                               /* [classes] the item of the break solution */
+    gpuopt__knapsack_choice_item *step;        /* [items] of all classes, by decreasing profit per weight */
+    int32_t *step_from;                        /* [items] the item before the step */
+    int32_t *head, *same;                      /* [classes] first step of a class; [items] and the next, -1: none */
     int32_t *next, *previous;  /* [items + 3] undecided classes' steps; 0, steps + 1: ends; steps + 2: the split */
     int32_t *order;            /* [classes] of the levels */
     uint8_t *bits, *pass_bits; /* [classes] that each level put into words: the search, recovery */

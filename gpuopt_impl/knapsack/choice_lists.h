@@ -29,7 +29,7 @@ static void gpuopt__knapsack_choice_lists_plan(const gpuopt_context *context, in
     context->desc.backend->knapsack->choice_plan(context, limit, most, plan);
 }
 
-static gpuopt_status gpuopt__knapsack_choice_lists_create(gpuopt_knapsack_choice *k) {
+static gpuopt_status gpuopt__knapsack_choice_lists_create(gpuopt_knapsack_multiple_choice *k) {
     gpuopt_status status = gpuopt__allocate(k->context, GPUOPT_HOST,
                                             gpuopt__knapsack_choice_lists_cut(k->limit, NULL, k->lists), &k->states);
     if (status) return status;
@@ -37,13 +37,13 @@ static gpuopt_status gpuopt__knapsack_choice_lists_create(gpuopt_knapsack_choice
     return k->context->desc.backend->knapsack->choice_create(k);
 }
 
-static void gpuopt__knapsack_choice_lists_destroy(gpuopt_knapsack_choice *k) {
+static void gpuopt__knapsack_choice_lists_destroy(gpuopt_knapsack_multiple_choice *k) {
     if (k->engine) k->context->desc.backend->knapsack->choice_destroy(k);
     gpuopt__release(k->context, GPUOPT_HOST, k->states);
 }
 
 /* Lets so many states fit. MEMORY: nothing has changed. */
-static gpuopt_status gpuopt__knapsack_choice_lists_grow(gpuopt_knapsack_choice *k, int64_t limit) {
+static gpuopt_status gpuopt__knapsack_choice_lists_grow(gpuopt_knapsack_multiple_choice *k, int64_t limit) {
     gpuopt__knapsack_choice_list draft[GPUOPT__KNAPSACK_CHOICE_LISTS];
     const gpuopt__knapsack_choice_list from = k->lists[k->list], *to = &k->lists[k->list];
     const size_t bytes = sizeof(int64_t) * (size_t)k->count;
@@ -63,7 +63,8 @@ static gpuopt_status gpuopt__knapsack_choice_lists_grow(gpuopt_knapsack_choice *
 /* ---- Steps ---- */
 
 /* Makes a step. An error is the device's. */
-static gpuopt_status gpuopt__knapsack_choice_lists_step(gpuopt_knapsack_choice *k, gpuopt__knapsack_choice_job *job) {
+static gpuopt_status gpuopt__knapsack_choice_lists_step(gpuopt_knapsack_multiple_choice *k,
+                                                        gpuopt__knapsack_choice_job *job) {
     job->merge.from = k->lists[job->from];
     job->merge.to = k->lists[job->to];
     job->merge.option = k->option;
@@ -72,7 +73,7 @@ static gpuopt_status gpuopt__knapsack_choice_lists_step(gpuopt_knapsack_choice *
 
 /* ---- States ---- */
 
-static void gpuopt__knapsack_choice_lists_put(gpuopt_knapsack_choice *k, int list,
+static void gpuopt__knapsack_choice_lists_put(gpuopt_knapsack_multiple_choice *k, int list,
                                               const gpuopt__knapsack_choice_state *state) {
     const gpuopt__knapsack_choice_list *to = &k->lists[list];
     to->weight[0] = state->weight;
@@ -80,13 +81,13 @@ static void gpuopt__knapsack_choice_lists_put(gpuopt_knapsack_choice *k, int lis
     to->word[0] = state->word;
 }
 
-static void gpuopt__knapsack_choice_lists_mark(gpuopt_knapsack_choice *k, int list, int64_t count) {
+static void gpuopt__knapsack_choice_lists_mark(gpuopt_knapsack_multiple_choice *k, int list, int64_t count) {
     const gpuopt__knapsack_choice_list *of = &k->lists[list];
     int64_t i;
     for (i = 0; i < count; i++) of->word[i] = (uint64_t)of->weight[i];
 }
 
-static void gpuopt__knapsack_choice_lists_find(gpuopt_knapsack_choice *k, int list, int64_t count,
+static void gpuopt__knapsack_choice_lists_find(gpuopt_knapsack_multiple_choice *k, int list, int64_t count,
                                                gpuopt__knapsack_choice_state *state) {
     const gpuopt__knapsack_choice_list *of = &k->lists[list];
     int64_t low = 0, high = count - 1;

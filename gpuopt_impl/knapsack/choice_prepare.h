@@ -54,15 +54,15 @@ static void gpuopt__knapsack_choice_sort(gpuopt__knapsack_choice_item *item, gpu
 /* ---- Items ---- */
 
 /* What an item of a class is worth by itself; -1: nothing is taken. */
-static int64_t gpuopt__knapsack_choice_weight(const gpuopt_knapsack_choice *k, int64_t item) {
+static int64_t gpuopt__knapsack_choice_weight(const gpuopt_knapsack_multiple_choice *k, int64_t item) {
     return item < 0 ? 0 : k->weight[item];
 }
-static int64_t gpuopt__knapsack_choice_profit(const gpuopt_knapsack_choice *k, int64_t item) {
+static int64_t gpuopt__knapsack_choice_profit(const gpuopt_knapsack_multiple_choice *k, int64_t item) {
     return item < 0 ? 0 : k->profit[item];
 }
 
 /* The items of a class that fit the capacity, -1 if none need be taken. Returns how many. */
-static int32_t gpuopt__knapsack_choice_gather(const gpuopt_knapsack_choice *k, int32_t class_,
+static int32_t gpuopt__knapsack_choice_gather(const gpuopt_knapsack_multiple_choice *k, int32_t class_,
                                               gpuopt__knapsack_choice_item *item) {
     int32_t count = 0;
     int64_t j;
@@ -77,7 +77,7 @@ static int32_t gpuopt__knapsack_choice_gather(const gpuopt_knapsack_choice *k, i
 }
 
 /* What all items that fit have in common, and the lightest of each class, in trial. NUMERIC: sums are too large. */
-static gpuopt_status gpuopt__knapsack_choice_measure(gpuopt_knapsack_choice *k, const char *call,
+static gpuopt_status gpuopt__knapsack_choice_measure(gpuopt_knapsack_multiple_choice *k, const char *call,
                                                      gpuopt__knapsack_choice_item *item, int64_t *unit) {
     int64_t weights = 0, profits = 0, room = k->desc.capacity;
     int32_t c, j;
@@ -119,7 +119,7 @@ static gpuopt_status gpuopt__knapsack_choice_measure(gpuopt_knapsack_choice *k, 
 }
 
 /* Fills k->item with those that are of use. */
-static void gpuopt__knapsack_choice_select(gpuopt_knapsack_choice *k, gpuopt__knapsack_choice_item *other,
+static void gpuopt__knapsack_choice_select(gpuopt_knapsack_multiple_choice *k, gpuopt__knapsack_choice_item *other,
                                            int64_t unit) {
     int32_t c, j, at = 0;
     for (c = 0; c < k->desc.classes; c++) {
@@ -145,7 +145,8 @@ static void gpuopt__knapsack_choice_select(gpuopt_knapsack_choice *k, gpuopt__kn
 /* ---- The linear relaxation ---- */
 
 /* The steps of all classes along their hulls, sorted. */
-static void gpuopt__knapsack_choice_make_steps(gpuopt_knapsack_choice *k, gpuopt__knapsack_choice_item *other) {
+static void gpuopt__knapsack_choice_make_steps(gpuopt_knapsack_multiple_choice *k,
+                                               gpuopt__knapsack_choice_item *other) {
     int32_t c, j, s, *corner = k->same;
     for (c = 0; c < k->desc.classes; c++) {
         int32_t corners = 0;
@@ -182,7 +183,7 @@ static void gpuopt__knapsack_choice_make_steps(gpuopt_knapsack_choice *k, gpuopt
 }
 
 /* The break solution, and the first one that is kept. */
-static void gpuopt__knapsack_choice_walk(gpuopt_knapsack_choice *k) {
+static void gpuopt__knapsack_choice_walk(gpuopt_knapsack_multiple_choice *k) {
     int64_t left = k->room;
     int32_t c, s;
     for (c = 0; c < k->desc.classes; c++) k->at[c] = k->first[c];
@@ -209,7 +210,7 @@ static void gpuopt__knapsack_choice_walk(gpuopt_knapsack_choice *k) {
 }
 
 /* The classes in the order in which steps up and steps down meet them. */
-static void gpuopt__knapsack_choice_put_in_order(gpuopt_knapsack_choice *k) {
+static void gpuopt__knapsack_choice_put_in_order(gpuopt_knapsack_multiple_choice *k) {
     int32_t c, up = k->split, down = k->split - 1, *met = k->trial;
     for (c = 0; c < k->desc.classes; c++) met[c] = 0;
     while (up < k->steps || down >= 0) {
@@ -219,7 +220,7 @@ static void gpuopt__knapsack_choice_put_in_order(gpuopt_knapsack_choice *k) {
 }
 
 /* All of it. other [items + classes] is scratch. */
-static gpuopt_status gpuopt__knapsack_choice_prepare(gpuopt_knapsack_choice *k, const char *call,
+static gpuopt_status gpuopt__knapsack_choice_prepare(gpuopt_knapsack_multiple_choice *k, const char *call,
                                                      gpuopt__knapsack_choice_item *other) {
     int64_t unit;
     int32_t c;

@@ -17,7 +17,7 @@
 /* Makes the levels begin .. end - 1 again, from one state. mark: the level at which states put their weight into their
  * words; -1: words take decisions, and pass_bits says of how many bits. *target: its weight says which state is
  * wanted. MEMORY: a list does not fit. With any error, nothing is done to *target. */
-static gpuopt_status gpuopt__knapsack_choice_pass(gpuopt_knapsack_choice *k, int32_t begin,
+static gpuopt_status gpuopt__knapsack_choice_pass(gpuopt_knapsack_multiple_choice *k, int32_t begin,
                                                   gpuopt__knapsack_choice_state from, int32_t end, int32_t mark,
                                                   gpuopt__knapsack_choice_state *target) {
     int list = (k->list + 1) % GPUOPT__KNAPSACK_CHOICE_LISTS, other = (k->list + 2) % GPUOPT__KNAPSACK_CHOICE_LISTS;
@@ -50,7 +50,7 @@ static gpuopt_status gpuopt__knapsack_choice_pass(gpuopt_knapsack_choice *k, int
 
 /* Takes the decisions of the levels from `end` down to where the word ends, or to `begin`; *state goes back. Returns
  * that level. */
-static int32_t gpuopt__knapsack_choice_decode(gpuopt_knapsack_choice *k, int32_t begin, int32_t end,
+static int32_t gpuopt__knapsack_choice_decode(gpuopt_knapsack_multiple_choice *k, int32_t begin, int32_t end,
                                               const uint8_t *bits, gpuopt__knapsack_choice_state *state) {
     int left = 64;
     while (end > begin && bits[end - 1] <= left) {
@@ -68,7 +68,7 @@ static int32_t gpuopt__knapsack_choice_decode(gpuopt_knapsack_choice *k, int32_t
 
 /* Finds how the state of level `begin` became the one of level `end` with the weight of *target, and fills that in.
  * Errors as above. */
-static gpuopt_status gpuopt__knapsack_choice_recover_part(gpuopt_knapsack_choice *k, int32_t begin,
+static gpuopt_status gpuopt__knapsack_choice_recover_part(gpuopt_knapsack_multiple_choice *k, int32_t begin,
                                                           gpuopt__knapsack_choice_state from, int32_t end,
                                                           gpuopt__knapsack_choice_state *target) {
     gpuopt__knapsack_choice_state middle = from;
@@ -93,7 +93,7 @@ static gpuopt_status gpuopt__knapsack_choice_recover_part(gpuopt_knapsack_choice
 }
 
 /* The steps that completed the solution after its last decision. */
-static void gpuopt__knapsack_choice_complete(gpuopt_knapsack_choice *k) {
+static void gpuopt__knapsack_choice_complete(gpuopt_knapsack_multiple_choice *k) {
     const int32_t split = k->steps + 2;
     int32_t node = split, left = k->found_steps;
     gpuopt__knapsack_choice_relink(k, k->found_level);
@@ -108,7 +108,7 @@ static void gpuopt__knapsack_choice_complete(gpuopt_knapsack_choice *k) {
 }
 
 /* The decisions of the levels before this one, after which the search had that state. */
-static gpuopt_status gpuopt__knapsack_choice_recover_levels(gpuopt_knapsack_choice *k, int32_t level,
+static gpuopt_status gpuopt__knapsack_choice_recover_levels(gpuopt_knapsack_multiple_choice *k, int32_t level,
                                                             gpuopt__knapsack_choice_state state) {
     const gpuopt__knapsack_choice_state root = {0, 0, 0};
     gpuopt__knapsack_choice_state target = state;
@@ -123,7 +123,7 @@ static gpuopt_status gpuopt__knapsack_choice_recover_levels(gpuopt_knapsack_choi
 }
 
 /* Fills `chosen` with the items of the best solution. An error is the device's. */
-static gpuopt_status gpuopt__knapsack_choice_recover(gpuopt_knapsack_choice *k) {
+static gpuopt_status gpuopt__knapsack_choice_recover(gpuopt_knapsack_multiple_choice *k) {
     gpuopt__knapsack_choice_state state = k->found;
     gpuopt_status status;
     int32_t c, level;

@@ -13,7 +13,7 @@
 /* ---- The steps of undecided classes ---- */
 
 /* No class is decided. */
-static void gpuopt__knapsack_choice_link(gpuopt_knapsack_choice *k) {
+static void gpuopt__knapsack_choice_link(gpuopt_knapsack_multiple_choice *k) {
     const int32_t split = k->steps + 2;
     int32_t s;
     for (s = 0; s <= k->steps; s++) {
@@ -29,7 +29,7 @@ static void gpuopt__knapsack_choice_link(gpuopt_knapsack_choice *k) {
 }
 
 /* The class of this level is decided. */
-static void gpuopt__knapsack_choice_unlink(gpuopt_knapsack_choice *k, int32_t level) {
+static void gpuopt__knapsack_choice_unlink(gpuopt_knapsack_multiple_choice *k, int32_t level) {
     int32_t s;
     for (s = k->head[k->order[level]]; s >= 0; s = k->same[s]) {
         k->next[k->previous[s + 1]] = k->next[s + 1];
@@ -39,13 +39,13 @@ static void gpuopt__knapsack_choice_unlink(gpuopt_knapsack_choice *k, int32_t le
 }
 
 /* As it is when so many classes are decided. */
-static void gpuopt__knapsack_choice_relink(gpuopt_knapsack_choice *k, int32_t level) {
+static void gpuopt__knapsack_choice_relink(gpuopt_knapsack_multiple_choice *k, int32_t level) {
     int32_t l;
     gpuopt__knapsack_choice_link(k);
     for (l = 0; l < level; l++) gpuopt__knapsack_choice_unlink(k, l);
 }
 
-static void gpuopt__knapsack_choice_fill_table(const gpuopt_knapsack_choice *k, int64_t goal,
+static void gpuopt__knapsack_choice_fill_table(const gpuopt_knapsack_multiple_choice *k, int64_t goal,
                                                gpuopt__knapsack_choice_table *t) {
     int64_t at = 0, worth = 0;
     int32_t node, e = 0;
@@ -75,7 +75,7 @@ static void gpuopt__knapsack_choice_fill_table(const gpuopt_knapsack_choice *k, 
 
 /* The items of the level's class that may lead to the goal at all, whatever the others do. Returns how many; there is
  * always that of the break solution. */
-static int32_t gpuopt__knapsack_choice_list_options(gpuopt_knapsack_choice *k, int32_t level, int64_t goal) {
+static int32_t gpuopt__knapsack_choice_list_options(gpuopt_knapsack_multiple_choice *k, int32_t level, int64_t goal) {
     const int32_t c = k->order[level];
     const gpuopt__knapsack_choice_item *at = &k->item[k->at[c]], *step = &k->step[k->split];
     int32_t j, count = 0;
@@ -92,7 +92,7 @@ static int32_t gpuopt__knapsack_choice_list_options(gpuopt_knapsack_choice *k, i
 }
 
 /* Bits that tell the items of a level's class apart. */
-static int gpuopt__knapsack_choice_bits(const gpuopt_knapsack_choice *k, int32_t level) {
+static int gpuopt__knapsack_choice_bits(const gpuopt_knapsack_multiple_choice *k, int32_t level) {
     const int32_t c = k->order[level];
     int bits = 0;
     while ((int64_t)1 << bits < k->first[c + 1] - k->first[c]) bits++;
@@ -100,7 +100,7 @@ static int gpuopt__knapsack_choice_bits(const gpuopt_knapsack_choice *k, int32_t
 }
 
 /* The search's next step, from the first level that has a choice. Returns 0 if it is over. */
-static int gpuopt__knapsack_choice_next(gpuopt_knapsack_choice *k) {
+static int gpuopt__knapsack_choice_next(gpuopt_knapsack_multiple_choice *k) {
     if (k->ready) return 1;
     while (!k->over) {
         k->over = k->level == k->levels || k->count == 0 || k->lower >= k->upper;
@@ -128,7 +128,7 @@ static void gpuopt__knapsack_choice_set_job(int from, int to, int64_t count, gpu
     job->merge.count = count;
 }
 
-static void gpuopt__knapsack_choice_apply(gpuopt_knapsack_choice *k, const gpuopt__knapsack_choice_job *job) {
+static void gpuopt__knapsack_choice_apply(gpuopt_knapsack_multiple_choice *k, const gpuopt__knapsack_choice_job *job) {
     k->expanded += k->count;
     k->made++;
     k->count = job->found.kept;
@@ -144,7 +144,7 @@ static void gpuopt__knapsack_choice_apply(gpuopt_knapsack_choice *k, const gpuop
 }
 
 /* A step; `full` if there is no room for its states. */
-static gpuopt_status gpuopt__knapsack_choice_step(gpuopt_knapsack_choice *k) {
+static gpuopt_status gpuopt__knapsack_choice_step(gpuopt_knapsack_multiple_choice *k) {
     for (;;) {
         gpuopt__knapsack_choice_job job;
         gpuopt_status status;
@@ -169,12 +169,13 @@ static gpuopt_status gpuopt__knapsack_choice_step(gpuopt_knapsack_choice *k) {
     }
 }
 
-static int gpuopt__knapsack_choice_at_limit(const gpuopt_knapsack_choice *k) {
+static int gpuopt__knapsack_choice_at_limit(const gpuopt_knapsack_multiple_choice *k) {
     return k->desc.state_limit > 0 && k->expanded >= k->desc.state_limit;
 }
 
 /* Steps until so many states are expanded and so many steps made, or the search ends. */
-static gpuopt_status gpuopt__knapsack_choice_search(gpuopt_knapsack_choice *k, int64_t expanded, int64_t made) {
+static gpuopt_status gpuopt__knapsack_choice_search(gpuopt_knapsack_multiple_choice *k, int64_t expanded,
+                                                    int64_t made) {
     gpuopt_status status = GPUOPT_OK;
     k->full = 0; /* it is tried again */
     while (!status && !k->full && k->expanded < expanded && k->made < made && gpuopt__knapsack_choice_next(k)) {

@@ -18,10 +18,10 @@ static int64_t gpuopt__knapsack_piece(int64_t copies) { return copies - copies /
 /* How many copies of item j a solution can have. */
 static int64_t gpuopt__knapsack_copies_of(const gpuopt_knapsack_desc *d, int32_t j) {
     int64_t fit;
-    if (!d->upper) return 1;
-    if (d->weight[j] == 0) return d->upper[j];
+    if (!d->copies_max) return 1;
+    if (d->weight[j] == 0) return d->copies_max[j];
     fit = d->capacity / d->weight[j];
-    return d->upper[j] < fit ? d->upper[j] : fit;
+    return d->copies_max[j] < fit ? d->copies_max[j] : fit;
 }
 
 /* Counts the pieces of all items. */

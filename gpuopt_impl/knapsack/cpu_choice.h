@@ -38,7 +38,7 @@ static void gpuopt__knapsack_choice_cpu_plan(const gpuopt_context *context, int6
     plan->host_bytes += gpuopt__knapsack_choice_cpu_cut(context, most, NULL, &draft);
 }
 
-static gpuopt_status gpuopt__knapsack_choice_cpu_create(gpuopt_knapsack_choice *k) {
+static gpuopt_status gpuopt__knapsack_choice_cpu_create(gpuopt_knapsack_multiple_choice *k) {
     gpuopt__knapsack_choice_cpu draft;
     gpuopt_status status = gpuopt__allocate(
         k->context, GPUOPT_HOST, gpuopt__knapsack_choice_cpu_cut(k->context, k->most, NULL, &draft), &k->engine);
@@ -47,11 +47,11 @@ static gpuopt_status gpuopt__knapsack_choice_cpu_create(gpuopt_knapsack_choice *
     return status;
 }
 
-static void gpuopt__knapsack_choice_cpu_destroy(gpuopt_knapsack_choice *k) {
+static void gpuopt__knapsack_choice_cpu_destroy(gpuopt_knapsack_multiple_choice *k) {
     gpuopt__release(k->context, GPUOPT_HOST, k->engine);
 }
 
-static void gpuopt__knapsack_choice_cpu_grow(gpuopt_knapsack_choice *k, int64_t limit) {
+static void gpuopt__knapsack_choice_cpu_grow(gpuopt_knapsack_multiple_choice *k, int64_t limit) {
     (void)k;
     (void)limit;
 }
@@ -69,8 +69,8 @@ static int64_t gpuopt__knapsack_choice_cpu_begin(const gpuopt__knapsack_choice_m
 }
 
 /* All parts of a step. room: of a piece, which is found full at its end; or -1, there is enough. */
-static void gpuopt__knapsack_choice_cpu_parts(const gpuopt_knapsack_choice *k, const gpuopt__knapsack_choice_merge *m,
-                                              int64_t room) {
+static void gpuopt__knapsack_choice_cpu_parts(const gpuopt_knapsack_multiple_choice *k,
+                                              const gpuopt__knapsack_choice_merge *m, int64_t room) {
     const gpuopt__knapsack_choice_cpu *c = (const gpuopt__knapsack_choice_cpu *)k->engine;
     int p;
 #ifdef GPUOPT__OPENMP
@@ -92,7 +92,8 @@ static void gpuopt__knapsack_choice_cpu_move(const gpuopt__knapsack_choice_list 
     memmove(list->word + to, list->word + from, bytes);
 }
 
-static gpuopt_status gpuopt__knapsack_choice_cpu_step(gpuopt_knapsack_choice *k, gpuopt__knapsack_choice_job *job) {
+static gpuopt_status gpuopt__knapsack_choice_cpu_step(gpuopt_knapsack_multiple_choice *k,
+                                                      gpuopt__knapsack_choice_job *job) {
     const gpuopt__knapsack_choice_cpu *c = (const gpuopt__knapsack_choice_cpu *)k->engine;
     const gpuopt__knapsack_choice_merge *m = &job->merge;
     const int64_t room = k->limit / c->threads;

@@ -9,7 +9,7 @@
 
 enum { GPUOPT__KNAPSACK_MULTI_CHUNK = 16 }; /* workers that a thread takes at a time */
 
-static uint64_t gpuopt__knapsack_multi_cpu_cut(const gpuopt_knapsack_multi_desc *desc, void *memory,
+static uint64_t gpuopt__knapsack_multi_cpu_cut(const gpuopt_knapsack_multidimensional_desc *desc, void *memory,
                                                gpuopt__knapsack_multi_workers *ws) {
     gpuopt__arena arena;
     arena.base = (char *)memory;
@@ -19,14 +19,15 @@ static uint64_t gpuopt__knapsack_multi_cpu_cut(const gpuopt_knapsack_multi_desc 
     return arena.used;
 }
 
-static void gpuopt__knapsack_multi_cpu_plan(const gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
+static void gpuopt__knapsack_multi_cpu_plan(const gpuopt_context *context,
+                                            const gpuopt_knapsack_multidimensional_desc *desc,
                                             gpuopt_memory_plan *plan) {
     gpuopt__knapsack_multi_workers draft;
     (void)context;
     plan->host_bytes += gpuopt__knapsack_multi_cpu_cut(desc, NULL, &draft);
 }
 
-static gpuopt_status gpuopt__knapsack_multi_cpu_create(gpuopt_knapsack_multi *k) {
+static gpuopt_status gpuopt__knapsack_multi_cpu_create(gpuopt_knapsack_multidimensional *k) {
     gpuopt__knapsack_multi_workers draft, *ws;
     int64_t w;
     gpuopt_status status =
@@ -45,7 +46,7 @@ static gpuopt_status gpuopt__knapsack_multi_cpu_create(gpuopt_knapsack_multi *k)
     return GPUOPT_OK;
 }
 
-static void gpuopt__knapsack_multi_cpu_destroy(gpuopt_knapsack_multi *k) {
+static void gpuopt__knapsack_multi_cpu_destroy(gpuopt_knapsack_multidimensional *k) {
     gpuopt__release(k->context, GPUOPT_HOST, k->engine);
 }
 
@@ -59,7 +60,8 @@ static gpuopt__knapsack_multi_found gpuopt__knapsack_multi_cpu_work(const gpuopt
                                                            GPUOPT__KNAPSACK_MULTI_WIDTH);
 }
 
-static gpuopt_status gpuopt__knapsack_multi_cpu_round(gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_job *job) {
+static gpuopt_status gpuopt__knapsack_multi_cpu_round(gpuopt_knapsack_multidimensional *k,
+                                                      gpuopt__knapsack_multi_job *job) {
     const gpuopt__knapsack_multi_workers *ws = (const gpuopt__knapsack_multi_workers *)k->engine;
     const int64_t active = job->active, lower = job->lower;
     const int threads =
@@ -93,7 +95,8 @@ static gpuopt_status gpuopt__knapsack_multi_cpu_round(gpuopt_knapsack_multi *k, 
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__knapsack_multi_cpu_found(gpuopt_knapsack_multi *k, int64_t worker, uint64_t *deviates) {
+static gpuopt_status gpuopt__knapsack_multi_cpu_found(gpuopt_knapsack_multidimensional *k, int64_t worker,
+                                                      uint64_t *deviates) {
     const gpuopt__knapsack_multi_workers *ws = (const gpuopt__knapsack_multi_workers *)k->engine;
     memcpy(deviates, ws->found + worker * k->table.words, sizeof *deviates * (size_t)k->table.words);
     return GPUOPT_OK;

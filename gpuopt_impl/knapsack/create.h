@@ -21,7 +21,7 @@ static gpuopt_status gpuopt__knapsack_check_options(const gpuopt_context *contex
                                    {"hybrid_threshold", (double)d->hybrid_threshold, 1, INT32_MAX},
                                    {"share_from", (double)d->share_from, 1, (double)((int64_t)1 << 40)}};
     const gpuopt__choice choice[] = {{"search", (int64_t)d->search, GPUOPT_SEARCH_HYBRID},
-                                     {"when_full", (int64_t)d->when_full, GPUOPT_WHEN_FULL_STOP},
+                                     {"on_pool_full", (int64_t)d->on_pool_full, GPUOPT_ON_POOL_FULL_STOP},
                                      {"reduction", (int64_t)d->reduction, GPUOPT_OFF}};
     gpuopt_status status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
     return status ? status : gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
@@ -36,11 +36,11 @@ static gpuopt_status gpuopt__knapsack_check_items(const gpuopt_context *context,
     if (d->items > 0 && (!d->weight || !d->profit))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "weight or profit is NULL");
     for (j = 0; j < d->items; j++) {
-        if (d->weight[j] >= 0 && d->profit[j] >= 0 && (!d->upper || d->upper[j] >= 0)) continue;
+        if (d->weight[j] >= 0 && d->profit[j] >= 0 && (!d->copies_max || d->copies_max[j] >= 0)) continue;
         gpuopt__log(context, 0, "%s: %s of item %d is negative", call,
                     d->weight[j] < 0   ? "weight"
                     : d->profit[j] < 0 ? "profit"
-                                       : "upper",
+                                       : "copies_max",
                     (int)j);
         return GPUOPT_ERROR_ARGUMENT;
     }
@@ -96,8 +96,8 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
         l->least_loss = (double *)gpuopt__cut(&arena, n + 1, sizeof(double));
     }
     k->most = k->copies = NULL;
-    if (d->upper) k->most = (int64_t *)gpuopt__cut(&arena, d->items, sizeof(int64_t));
-    if (d->upper || gpuopt__knapsack_reduces(d)) k->copies = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
+    if (d->copies_max) k->most = (int64_t *)gpuopt__cut(&arena, d->items, sizeof(int64_t));
+    if (d->copies_max || gpuopt__knapsack_reduces(d)) k->copies = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->weight = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     /* The tables of the sorted items, in this order and one after the other: the GPU's backend copies them at once. */
@@ -125,9 +125,9 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
     return arena.used;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
-                                              gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_plan";
+static gpuopt_status gpuopt__knapsack_write_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                 gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_knapsack_create";
     gpuopt_memory_plan p;
     gpuopt_knapsack head;
     gpuopt_knapsack_desc d;
@@ -135,7 +135,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     gpuopt_status status;
     int64_t limit;
     int32_t pieces;
-    GPUOPT__COMPUTES(gpuopt_knapsack_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__knapsack_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
@@ -198,7 +198,7 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     k->hybrid_threshold = d.hybrid_threshold;
     k->capacity = d.capacity;
     k->search.dominance = d.search == GPUOPT_SEARCH_DOMINANCE;
-    k->search.stop_when_full = d.when_full == GPUOPT_WHEN_FULL_STOP;
+    k->search.stop_when_full = d.on_pool_full == GPUOPT_ON_POOL_FULL_STOP;
     k->search.goal = INT64_MAX;
     k->search.reserve = (int64_t)pieces + 4; /* for the searches that recover items */
     k->search.share_from = INT64_MAX;
@@ -284,14 +284,21 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
-                                                gpuopt_knapsack **knapsack) {
+static gpuopt_status gpuopt__knapsack_create_handle(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                    gpuopt_knapsack **knapsack) {
     static const char call[] = "gpuopt_knapsack_create";
-    GPUOPT__COMPUTES(gpuopt_knapsack_create(context, desc, knapsack));
+    GPUOPT__COMPUTES(gpuopt__knapsack_create_handle(context, desc, knapsack));
     if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
+    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     return gpuopt__knapsack_make(context, call, desc, 1, knapsack);
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                gpuopt_memory_plan *plan, gpuopt_knapsack **knapsack) {
+    gpuopt_status status = plan ? gpuopt__knapsack_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (knapsack) *knapsack = NULL;
+    return status || (plan && !knapsack) ? status : gpuopt__knapsack_create_handle(context, desc, knapsack);
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CREATE_H */

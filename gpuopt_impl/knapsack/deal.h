@@ -89,9 +89,9 @@ static gpuopt_status gpuopt__knapsack_reduce_to(gpuopt_knapsack *k, const gpuopt
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
-                                              uint64_t *size) {
-    static const char call[] = "gpuopt_knapsack_deal";
+GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
+                                               uint64_t *size) {
+    static const char call[] = "gpuopt_knapsack_split";
     gpuopt_knapsack *k = knapsack;
     const gpuopt__knapsack_search *s;
     gpuopt__knapsack_share share = {0, 0, 0};
@@ -101,7 +101,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t
     int64_t number = 0;
     int32_t j;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_deal(knapsack, every, bytes, capacity, size));
+    GPUOPT__COMPUTES(gpuopt_knapsack_split(knapsack, every, bytes, capacity, size));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     s = &k->search;
     if (every < 1 || (!bytes && !size))
@@ -132,11 +132,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_keep(gpuopt_knapsack *knapsack, int64_t part, int64_t parts) {
-    static const char call[] = "gpuopt_knapsack_keep";
+GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, int64_t part, int64_t parts) {
+    static const char call[] = "gpuopt_knapsack_take_share";
     gpuopt__knapsack_share share = {0, 0, 0};
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_keep(knapsack, part, parts));
+    GPUOPT__COMPUTES(gpuopt_knapsack_take_share(knapsack, part, parts));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (parts < 1 || part < 0 || part >= parts)
         return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,

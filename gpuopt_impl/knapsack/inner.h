@@ -52,7 +52,7 @@ static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int
     d.profit = k->search.view.table.profit;
     d.capacity = capacity;
     d.pool = pool;
-    d.when_full = GPUOPT_WHEN_FULL_STOP;
+    d.on_pool_full = GPUOPT_ON_POOL_FULL_STOP;
     d.node_limit = nodes * d.items;
     status = gpuopt__knapsack_make(&cpu, "gpuopt_knapsack_create", &d, 0, &inner);
     if (!status) {

@@ -9,14 +9,15 @@
 #include "backend.h"
 #include "multi_prepare.h"
 
-static const struct gpuopt__knapsack_backend *gpuopt__knapsack_multi_backend(const gpuopt_knapsack_multi *k) {
+static const struct gpuopt__knapsack_backend *gpuopt__knapsack_multi_backend(
+    const gpuopt_knapsack_multidimensional *k) {
     return k->context->desc.backend->knapsack;
 }
 
 /* ---- Descriptors ---- */
 
 static gpuopt_status gpuopt__knapsack_multi_check_numbers(const gpuopt_context *context, const char *call,
-                                                          const gpuopt_knapsack_multi_desc *d) {
+                                                          const gpuopt_knapsack_multidimensional_desc *d) {
     int32_t i, j;
     for (i = 0; i < d->rows; i++) {
         if (d->capacity[i] < 0) {
@@ -38,8 +39,8 @@ static gpuopt_status gpuopt__knapsack_multi_check_numbers(const gpuopt_context *
 }
 
 static gpuopt_status gpuopt__knapsack_multi_check(const gpuopt_context *context, const char *call,
-                                                  const gpuopt_knapsack_multi_desc *desc,
-                                                  gpuopt_knapsack_multi_desc *d) {
+                                                  const gpuopt_knapsack_multidimensional_desc *desc,
+                                                  gpuopt_knapsack_multidimensional_desc *d) {
     gpuopt_status status;
     int32_t workers = 1;
     memset(d, 0, sizeof *d);
@@ -63,8 +64,8 @@ static gpuopt_status gpuopt__knapsack_multi_check(const gpuopt_context *context,
     return status;
 }
 
-static uint64_t gpuopt__knapsack_multi_cut(const gpuopt_knapsack_multi_desc *d, void *memory,
-                                           gpuopt_knapsack_multi *k) {
+static uint64_t gpuopt__knapsack_multi_cut(const gpuopt_knapsack_multidimensional_desc *d, void *memory,
+                                           gpuopt_knapsack_multidimensional *k) {
     const int64_t n = d->items, m = d->rows;
     gpuopt__arena arena;
     arena.base = (char *)memory;
@@ -86,16 +87,17 @@ static uint64_t gpuopt__knapsack_multi_cut(const gpuopt_knapsack_multi_desc *d, 
 
 /* ---- Life ---- */
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
-                                                    gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_knapsack_multi_plan";
-    gpuopt_knapsack_multi_desc d;
-    gpuopt_knapsack_multi draft;
+static gpuopt_status gpuopt__knapsack_multi_write_plan(gpuopt_context *context,
+                                                       const gpuopt_knapsack_multidimensional_desc *desc,
+                                                       gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_knapsack_multidimensional_create";
+    gpuopt_knapsack_multidimensional_desc d;
+    gpuopt_knapsack_multidimensional draft;
     gpuopt__knapsack_multi_draft prepared;
     gpuopt_memory_plan p;
     uint64_t peak;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multi_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__knapsack_multi_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
@@ -110,13 +112,14 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, con
     return GPUOPT_OK;
 }
 
-GPUOPT_API void gpuopt_knapsack_multi_destroy(gpuopt_knapsack_multi *knapsack) {
+GPUOPT_API void gpuopt_knapsack_multidimensional_destroy(gpuopt_knapsack_multidimensional *knapsack) {
     if (!knapsack) return;
     if (knapsack->engine) gpuopt__knapsack_multi_backend(knapsack)->multi_destroy(knapsack);
     gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
 }
 
-static void gpuopt__knapsack_multi_copy(gpuopt_knapsack_multi *k, const gpuopt_knapsack_multi_desc *d) {
+static void gpuopt__knapsack_multi_copy(gpuopt_knapsack_multidimensional *k,
+                                        const gpuopt_knapsack_multidimensional_desc *d) {
     const size_t n = (size_t)d->items, m = (size_t)d->rows;
     if (m * n > 0) memcpy(k->weight, d->weight, sizeof(int64_t) * m * n);
     if (n > 0) memcpy(k->profit, d->profit, sizeof(int64_t) * n);
@@ -127,7 +130,7 @@ static void gpuopt__knapsack_multi_copy(gpuopt_knapsack_multi *k, const gpuopt_k
 }
 
 /* Prepares the search, with memory for as long as that takes. */
-static gpuopt_status gpuopt__knapsack_multi_begin(gpuopt_knapsack_multi *k, const char *call) {
+static gpuopt_status gpuopt__knapsack_multi_begin(gpuopt_knapsack_multidimensional *k, const char *call) {
     gpuopt__knapsack_multi_draft draft;
     void *memory;
     gpuopt_status status = gpuopt__allocate(
@@ -142,25 +145,26 @@ static gpuopt_status gpuopt__knapsack_multi_begin(gpuopt_knapsack_multi *k, cons
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
-                                                      gpuopt_knapsack_multi **knapsack) {
-    static const char call[] = "gpuopt_knapsack_multi_create";
-    gpuopt_knapsack_multi_desc d;
-    gpuopt_knapsack_multi *k, measure;
+static gpuopt_status gpuopt__knapsack_multi_create_handle(gpuopt_context *context,
+                                                          const gpuopt_knapsack_multidimensional_desc *desc,
+                                                          gpuopt_knapsack_multidimensional **knapsack) {
+    static const char call[] = "gpuopt_knapsack_multidimensional_create";
+    gpuopt_knapsack_multidimensional_desc d;
+    gpuopt_knapsack_multidimensional *k, measure;
     gpuopt_status status;
     uint64_t bytes;
     void *memory;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multi_create(context, desc, knapsack));
+    GPUOPT__COMPUTES(gpuopt__knapsack_multi_create_handle(context, desc, knapsack));
     if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
+    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_multi_check(context, call, desc, &d);
     if (status) return status;
     bytes = gpuopt__knapsack_multi_cut(&d, NULL, &measure);
     status = gpuopt__allocate(context, GPUOPT_HOST, bytes, &memory);
     if (status) return status;
     memset(memory, 0, (size_t)bytes);
-    k = (gpuopt_knapsack_multi *)memory;
+    k = (gpuopt_knapsack_multidimensional *)memory;
     gpuopt__knapsack_multi_cut(&d, memory, k);
     k->context = context;
     k->desc = d;
@@ -168,23 +172,33 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, c
     gpuopt__knapsack_multi_copy(k, &d);
     status = gpuopt__knapsack_multi_begin(k, call);
     if (!status) status = gpuopt__knapsack_multi_backend(k)->multi_create(k);
-    if (status) gpuopt_knapsack_multi_destroy(k);
+    if (status) gpuopt_knapsack_multidimensional_destroy(k);
     else *knapsack = k;
     return status;
 }
 
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context *context,
+                                                                 const gpuopt_knapsack_multidimensional_desc *desc,
+                                                                 gpuopt_memory_plan *plan,
+                                                                 gpuopt_knapsack_multidimensional **knapsack) {
+    gpuopt_status status = plan ? gpuopt__knapsack_multi_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (knapsack) *knapsack = NULL;
+    return status || (plan && !knapsack) ? status : gpuopt__knapsack_multi_create_handle(context, desc, knapsack);
+}
+
 /* ---- The search ---- */
 
-static void gpuopt__knapsack_multi_report(const gpuopt_knapsack_multi *k, gpuopt_knapsack_multi_info *info) {
-    gpuopt_knapsack_multi_info r;
+static void gpuopt__knapsack_multi_report(const gpuopt_knapsack_multidimensional *k,
+                                          gpuopt_knapsack_multidimensional_info *info) {
+    gpuopt_knapsack_multidimensional_info r;
     memset(&r, 0, sizeof r);
     r.outcome = k->busy == 0                                               ? GPUOPT_OPTIMAL
                 : k->desc.node_limit > 0 && k->nodes >= k->desc.node_limit ? GPUOPT_LIMIT
                                                                            : GPUOPT_MORE;
     r.nodes = k->nodes;
     r.rounds = k->rounds;
-    r.lower = k->lower * k->unit;
-    r.upper = k->upper * k->unit;
+    r.primal_bound = k->lower * k->unit;
+    r.dual_bound = k->upper * k->unit;
     r.busy = (int32_t)k->busy;
     r.free_items = k->table.levels;
     gpuopt__copy_out(info, info->struct_size, &r, sizeof r);
@@ -192,7 +206,7 @@ static void gpuopt__knapsack_multi_report(const gpuopt_knapsack_multi *k, gpuopt
 
 /* How the next round is shared out: the workers become four times as many until all take part, and others share at two
  * more distances. */
-static void gpuopt__knapsack_multi_next(gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_job *job) {
+static void gpuopt__knapsack_multi_next(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_job *job) {
     int more, bits = 0;
     memset(job, 0, sizeof *job);
     for (more = 0; more < 2 && k->active < k->desc.workers; more++) {
@@ -208,7 +222,8 @@ static void gpuopt__knapsack_multi_next(gpuopt_knapsack_multi *k, gpuopt__knapsa
 }
 
 /* The worker's solution is the best one now. */
-static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multi *k, const gpuopt__knapsack_multi_job *job) {
+static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multidimensional *k,
+                                                  const gpuopt__knapsack_multi_job *job) {
     gpuopt_status status = gpuopt__knapsack_multi_backend(k)->multi_found(k, job->finder, k->deviates);
     int32_t i, j, l;
     if (status) return status;
@@ -222,15 +237,16 @@ static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multi *k, cons
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_run(gpuopt_knapsack_multi *knapsack, int64_t nodes, int32_t rounds,
-                                                   gpuopt_knapsack_multi_info *info) {
-    gpuopt_knapsack_multi *k = knapsack;
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes,
+                                                              int32_t rounds,
+                                                              gpuopt_knapsack_multidimensional_info *info) {
+    gpuopt_knapsack_multidimensional *k = knapsack;
     int64_t most = INT64_MAX, last = INT64_MAX;
     gpuopt_status status = GPUOPT_OK;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multi_run(knapsack, nodes, rounds, info));
+    GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_run(knapsack, nodes, rounds, info));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     if (nodes < 0 || rounds < 0 || (info && !GPUOPT__HAS_SIZE(info)))
-        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multi_run",
+        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multidimensional_run",
                               nodes < 0 || rounds < 0 ? "nodes or rounds is negative" : "info has no struct_size");
     if (nodes > 0 && nodes < INT64_MAX - k->nodes) most = k->nodes + nodes;
     if (k->desc.node_limit > 0 && k->desc.node_limit < most) most = k->desc.node_limit;
@@ -251,12 +267,12 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_run(gpuopt_knapsack_multi *knapsa
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_info(gpuopt_knapsack_multi *knapsack,
-                                                        gpuopt_knapsack_multi_info *info) {
-    GPUOPT__COMPUTES(gpuopt_knapsack_multi_get_info(knapsack, info));
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsack_multidimensional *knapsack,
+                                                                   gpuopt_knapsack_multidimensional_info *info) {
+    GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_get_info(knapsack, info));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multi_get_info",
+        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multidimensional_get_info",
                               "info is NULL or has no struct_size");
     gpuopt__knapsack_multi_report(knapsack, info);
     return GPUOPT_OK;
@@ -264,16 +280,17 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_info(gpuopt_knapsack_multi *k
 
 /* ---- Solutions ---- */
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_set_incumbent(gpuopt_knapsack_multi *knapsack, gpuopt_memory where,
-                                                             const uint8_t *taken) {
-    static const char call[] = "gpuopt_knapsack_multi_set_incumbent";
-    gpuopt_knapsack_multi *k = knapsack;
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack,
+                                                                        gpuopt_memory_space where,
+                                                                        const uint8_t *taken) {
+    static const char call[] = "gpuopt_knapsack_multidimensional_set_incumbent";
+    gpuopt_knapsack_multidimensional *k = knapsack;
     const void *found = NULL;
     const uint8_t *is;
     int64_t profit = 0;
     int32_t i, j;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multi_set_incumbent(knapsack, where, taken));
+    GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_set_incumbent(knapsack, where, taken));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && !taken) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "taken is NULL");
@@ -300,12 +317,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_set_incumbent(gpuopt_knapsack_mul
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_items(gpuopt_knapsack_multi *knapsack, gpuopt_memory where,
-                                                         uint8_t *taken, int64_t *profit) {
-    gpuopt_knapsack_multi *k = knapsack;
+GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack,
+                                                                    gpuopt_memory_space where, uint8_t *taken,
+                                                                    int64_t *profit) {
+    gpuopt_knapsack_multidimensional *k = knapsack;
     gpuopt_status status;
     if (!k) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_where(k->context, "gpuopt_knapsack_multi_get_items", where);
+    status = gpuopt__check_where(k->context, "gpuopt_knapsack_multidimensional_get_items", where);
     if (!status) status = gpuopt__deliver(k->context, where, taken, k->taken, (uint64_t)k->desc.items);
     if (!status && profit) *profit = k->lower * k->unit;
     return status;

@@ -30,14 +30,14 @@ typedef struct gpuopt__knapsack_multi_job {
 } gpuopt__knapsack_multi_job;
 
 /* The head of every backend's handle. Profits are in multiples of `unit`, except in the first arrays. */
-struct gpuopt_knapsack_multi {
+struct gpuopt_knapsack_multidimensional {
     gpuopt_context *context;
-    gpuopt_knapsack_multi_desc desc;     /* with the defaults filled in, and the head's own arrays: */
-    int64_t *weight;                     /* [rows][items] */
-    int64_t *profit;                     /* [items] */
-    int64_t *capacity;                   /* [rows] */
-    gpuopt__knapsack_multi_tables table; /* in host memory */
-    int64_t *root;                       /* [width] numbers of the root */
+    gpuopt_knapsack_multidimensional_desc desc; /* with the defaults filled in, and the head's own arrays: */
+    int64_t *weight;                            /* [rows][items] */
+    int64_t *profit;                            /* [items] */
+    int64_t *capacity;                          /* [rows] */
+    gpuopt__knapsack_multi_tables table;        /* in host memory */
+    int64_t *root;                              /* [width] numbers of the root */
     int64_t *room;          /* [rows] the capacities; in _create without fixed items; no more than all weigh */
     int32_t *item;          /* [items] of each level; its first table.levels are in use */
     uint8_t *prefers;       /* [items] of the item: what a search without deviations decides */
@@ -57,7 +57,8 @@ static inline int32_t gpuopt__knapsack_multi_width(int32_t rows) {
 }
 
 /* Cuts the workers' arrays out of the arena. */
-static inline void gpuopt__knapsack_multi_cut_workers(gpuopt__arena *arena, const gpuopt_knapsack_multi_desc *d,
+static inline void gpuopt__knapsack_multi_cut_workers(gpuopt__arena *arena,
+                                                      const gpuopt_knapsack_multidimensional_desc *d,
                                                       gpuopt__knapsack_multi_workers *ws) {
     const int64_t words = gpuopt__knapsack_multi_words(d->items), count = d->workers;
     ws->count = count;
@@ -70,7 +71,8 @@ static inline void gpuopt__knapsack_multi_cut_workers(gpuopt__arena *arena, cons
 }
 
 /* Cuts the tables, which are one after the other: a backend may copy them at once. */
-static inline void gpuopt__knapsack_multi_cut_tables(gpuopt__arena *arena, const gpuopt_knapsack_multi_desc *d,
+static inline void gpuopt__knapsack_multi_cut_tables(gpuopt__arena *arena,
+                                                     const gpuopt_knapsack_multidimensional_desc *d,
                                                      gpuopt__knapsack_multi_tables *t) {
     const int64_t n = d->items, width = gpuopt__knapsack_multi_width(d->rows);
     t->width = (int32_t)width;

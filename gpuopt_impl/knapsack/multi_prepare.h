@@ -56,15 +56,15 @@ static void gpuopt__knapsack_multi_sort(const int64_t *key, int32_t *item, int32
     }
 }
 
-static int64_t gpuopt__knapsack_multi_weight(const gpuopt_knapsack_multi *k, int32_t row, int32_t item) {
+static int64_t gpuopt__knapsack_multi_weight(const gpuopt_knapsack_multidimensional *k, int32_t row, int32_t item) {
     return k->weight[(int64_t)row * k->desc.items + item];
 }
 
 /* ---- Multipliers ---- */
 
 /* Rounds multipliers to integers. */
-static void gpuopt__knapsack_multi_set_multipliers(const gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_draft *d,
-                                                   int32_t which, const double *u) {
+static void gpuopt__knapsack_multi_set_multipliers(const gpuopt_knapsack_multidimensional *k,
+                                                   gpuopt__knapsack_multi_draft *d, int32_t which, const double *u) {
     int32_t i;
     d->scale[which] = 1;
     while (2 * d->scale[which] <= (GPUOPT__KNAPSACK_MULTI_MOST >> 8) / (d->profits > 0 ? d->profits : 1))
@@ -77,8 +77,8 @@ static void gpuopt__knapsack_multi_set_multipliers(const gpuopt_knapsack_multi *
 }
 
 /* What taking an item gains in that bound, in 1 / scale. */
-static int64_t gpuopt__knapsack_multi_gain(const gpuopt_knapsack_multi *k, const gpuopt__knapsack_multi_draft *d,
-                                           int32_t which, int32_t item) {
+static int64_t gpuopt__knapsack_multi_gain(const gpuopt_knapsack_multidimensional *k,
+                                           const gpuopt__knapsack_multi_draft *d, int32_t which, int32_t item) {
     int64_t gain = d->scale[which] * (k->profit[item] / k->unit);
     int32_t i;
     for (i = 0; i < k->desc.rows; i++) gain -= d->multiplier[which][i] * gpuopt__knapsack_multi_weight(k, i, item);
@@ -86,8 +86,9 @@ static int64_t gpuopt__knapsack_multi_gain(const gpuopt_knapsack_multi *k, const
 }
 
 /* The bound itself for these items and k->room. */
-static int64_t gpuopt__knapsack_multi_bound(const gpuopt_knapsack_multi *k, const gpuopt__knapsack_multi_draft *d,
-                                            int32_t which, const int32_t *item, int32_t count) {
+static int64_t gpuopt__knapsack_multi_bound(const gpuopt_knapsack_multidimensional *k,
+                                            const gpuopt__knapsack_multi_draft *d, int32_t which, const int32_t *item,
+                                            int32_t count) {
     int64_t bound = 0;
     int32_t i, j;
     for (i = 0; i < k->desc.rows; i++) bound += d->multiplier[which][i] * k->room[i];
@@ -101,7 +102,7 @@ static int64_t gpuopt__knapsack_multi_bound(const gpuopt_knapsack_multi *k, cons
 /* ---- A first solution ---- */
 
 /* Takes the items in this order, as far as they fit; keeps the solution if it is better. */
-static void gpuopt__knapsack_multi_fill(gpuopt_knapsack_multi *k, const int32_t *item, int32_t count) {
+static void gpuopt__knapsack_multi_fill(gpuopt_knapsack_multidimensional *k, const int32_t *item, int32_t count) {
     int64_t left[GPUOPT__KNAPSACK_MULTI_ROWS], profit = 0;
     int32_t i, j;
     for (i = 0; i < k->desc.rows; i++) left[i] = k->room[i];
@@ -120,8 +121,8 @@ static void gpuopt__knapsack_multi_fill(gpuopt_knapsack_multi *k, const int32_t 
 }
 
 /* By what each item gains in that bound, then by its profit per weight at the multipliers' prices. */
-static void gpuopt__knapsack_multi_try(gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_draft *d, int32_t which,
-                                       int32_t count) {
+static void gpuopt__knapsack_multi_try(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d,
+                                       int32_t which, int32_t count) {
     int32_t j;
     memcpy(d->order, k->item, sizeof *d->order * (size_t)count);
     for (j = 0; j < count; j++) d->key[k->item[j]] = gpuopt__knapsack_multi_gain(k, d, which, k->item[j]);
@@ -140,7 +141,7 @@ static void gpuopt__knapsack_multi_try(gpuopt_knapsack_multi *k, gpuopt__knapsac
 
 /* One from the linear relaxation, and more from that with one capacity after the other made smaller or larger. Each
  * gives solutions, too. */
-static void gpuopt__knapsack_multi_make_bounds(gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_draft *d,
+static void gpuopt__knapsack_multi_make_bounds(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d,
                                                int32_t count) {
     static const double change[] = {.9, 1.1, .95, 1.05, .8, 1.2};
     const int32_t rows = k->desc.rows;
@@ -164,8 +165,8 @@ static void gpuopt__knapsack_multi_make_bounds(gpuopt_knapsack_multi *k, gpuopt_
 
 /* Fixes items at what they prefer, if the other decision could not beat the first solution; the rest are k->item, in
  * the order of the levels. Returns how many; -1: there is no better solution. */
-static int32_t gpuopt__knapsack_multi_reduce(gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_draft *d, int32_t count,
-                                             int64_t *base) {
+static int32_t gpuopt__knapsack_multi_reduce(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d,
+                                             int32_t count, int64_t *base) {
     const int64_t bound = gpuopt__knapsack_multi_bound(k, d, 0, k->item, count),
                   left = bound - d->scale[0] * (k->lower + 1);
     int32_t i, j, free = 0;
@@ -194,8 +195,9 @@ static int32_t gpuopt__knapsack_multi_reduce(gpuopt_knapsack_multi *k, gpuopt__k
 /* ---- Tables ---- */
 
 /* What a decision on an item takes from number `which` of a node. */
-static int64_t gpuopt__knapsack_multi_takes(const gpuopt_knapsack_multi *k, const gpuopt__knapsack_multi_draft *d,
-                                            int32_t which, int32_t item, int decision) {
+static int64_t gpuopt__knapsack_multi_takes(const gpuopt_knapsack_multidimensional *k,
+                                            const gpuopt__knapsack_multi_draft *d, int32_t which, int32_t item,
+                                            int decision) {
     const int32_t row = which - 2;
     int64_t gain;
     if (row >= 0 && row < k->desc.rows) return decision ? gpuopt__knapsack_multi_weight(k, row, item) : 0;
@@ -203,8 +205,8 @@ static int64_t gpuopt__knapsack_multi_takes(const gpuopt_knapsack_multi *k, cons
     return decision ? (gain < 0 ? -gain : 0) : (gain > 0 ? gain : 0);
 }
 
-static void gpuopt__knapsack_multi_fill_tables(gpuopt_knapsack_multi *k, const gpuopt__knapsack_multi_draft *d,
-                                               int64_t base) {
+static void gpuopt__knapsack_multi_fill_tables(gpuopt_knapsack_multidimensional *k,
+                                               const gpuopt__knapsack_multi_draft *d, int64_t base) {
     gpuopt__knapsack_multi_tables *t = &k->table;
     const int32_t width = t->width;
     int32_t which, l;
@@ -235,7 +237,7 @@ static void gpuopt__knapsack_multi_fill_tables(gpuopt_knapsack_multi *k, const g
 /* ---- All of it ---- */
 
 /* The items that are of use, and what their profits have in common. NUMERIC: numbers are too large. */
-static gpuopt_status gpuopt__knapsack_multi_read(gpuopt_knapsack_multi *k, const char *call,
+static gpuopt_status gpuopt__knapsack_multi_read(gpuopt_knapsack_multidimensional *k, const char *call,
                                                  gpuopt__knapsack_multi_draft *d, int32_t *count) {
     const int32_t rows = k->desc.rows;
     int64_t profits = 0;
@@ -267,7 +269,7 @@ static gpuopt_status gpuopt__knapsack_multi_read(gpuopt_knapsack_multi *k, const
 }
 
 /* Fills the tables, and the root if there is something left to search for. */
-static gpuopt_status gpuopt__knapsack_multi_prepare(gpuopt_knapsack_multi *k, const char *call,
+static gpuopt_status gpuopt__knapsack_multi_prepare(gpuopt_knapsack_multidimensional *k, const char *call,
                                                     gpuopt__knapsack_multi_draft *d) {
     int64_t base;
     int32_t count, free;

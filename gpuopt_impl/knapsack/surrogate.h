@@ -130,7 +130,7 @@ static gpuopt_status gpuopt__knapsack_surrogate_solve(gpuopt_knapsack *k, const 
     if (capacity < 0) return GPUOPT_OK;
     status = gpuopt__knapsack_inner_search(k, weight, capacity, GPUOPT__KNAPSACK_SURROGATE_POOL,
                                            GPUOPT__KNAPSACK_SURROGATE_NODES, taken, &info);
-    if (!status && info.outcome != GPUOPT_INFEASIBLE) *bound = info.upper;
+    if (!status && info.outcome != GPUOPT_INFEASIBLE) *bound = info.dual_bound;
     return status;
 }
 

@@ -88,20 +88,20 @@ typedef struct gpuopt__propagator_backend {
     gpuopt_status (*get_info)(gpuopt_propagator *, gpuopt_propagator_info *);
     /* col == NULL: all columns. The public calls have checked arrays in host memory; those in device memory are the
      * backend's to check. */
-    gpuopt_status (*get_bounds)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *col, double *lb,
+    gpuopt_status (*get_bounds)(gpuopt_propagator *, gpuopt_memory_space, int64_t count, const int32_t *col, double *lb,
                                 double *ub);
-    gpuopt_status (*set_bounds)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *col, const double *lb,
-                                const double *ub);
-    gpuopt_status (*set_sides)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *row, const double *lhs,
-                               const double *rhs);
-    gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_propagator_row_report *);
+    gpuopt_status (*set_bounds)(gpuopt_propagator *, gpuopt_memory_space, int64_t count, const int32_t *col,
+                                const double *lb, const double *ub);
+    gpuopt_status (*set_sides)(gpuopt_propagator *, gpuopt_memory_space, int64_t count, const int32_t *row,
+                               const double *lhs, const double *rhs);
+    gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory_space, const gpuopt_propagator_row_report *);
     gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
     /* A tree search: of handles with a trail, and the three for rows of those with spare rows. */
     gpuopt_status (*push)(gpuopt_propagator *, int64_t *start);
     gpuopt_status (*pop)(gpuopt_propagator *, int32_t levels);
     gpuopt_status (*keep)(gpuopt_propagator *);
     gpuopt_status (*get_trail)(gpuopt_propagator *, gpuopt_propagator_trail *);
-    gpuopt_status (*get_changes)(gpuopt_propagator *, gpuopt_memory, int64_t from, gpuopt_propagator_changes *);
+    gpuopt_status (*get_changes)(gpuopt_propagator *, gpuopt_memory_space, int64_t from, gpuopt_propagator_changes *);
     gpuopt_status (*explain)(gpuopt_propagator *, int64_t change, gpuopt_propagator_reason *);
     /* The matrix is by rows. row may be NULL. */
     gpuopt_status (*add_rows)(gpuopt_propagator *, const gpuopt_matrix *, const double *lhs, const double *rhs,
@@ -119,13 +119,14 @@ typedef struct gpuopt__propagator_backend {
     gpuopt_status (*batch_create)(gpuopt_propagator *, const gpuopt_propagator_batch_desc *,
                                   gpuopt_propagator_batch **);
     void (*batch_destroy)(gpuopt_propagator_batch *);
-    gpuopt_status (*batch_run)(gpuopt_propagator_batch *, gpuopt_memory, const gpuopt_propagator_nodes *,
+    gpuopt_status (*batch_run)(gpuopt_propagator_batch *, gpuopt_memory_space, const gpuopt_propagator_nodes *,
                                int32_t rounds, const gpuopt_propagator_node_report *);
     /* Fills in the count whatever it returns. There may be no nodes. */
-    gpuopt_status (*batch_get_changes)(gpuopt_propagator_batch *, gpuopt_memory, gpuopt_propagator_node_changes *);
+    gpuopt_status (*batch_get_changes)(gpuopt_propagator_batch *, gpuopt_memory_space,
+                                       gpuopt_propagator_node_changes *);
     /* node == NULL: the first ones. Nodes in host memory have been checked. */
-    gpuopt_status (*batch_get_bounds)(gpuopt_propagator_batch *, gpuopt_memory, int64_t count, const int32_t *node,
-                                      double *lb, double *ub);
+    gpuopt_status (*batch_get_bounds)(gpuopt_propagator_batch *, gpuopt_memory_space, int64_t count,
+                                      const int32_t *node, double *lb, double *ub);
     /* Columns that have changed in the latest run, whether or not there was room. */
     int64_t (*batch_used)(const gpuopt_propagator_batch *);
     /* kind [cols]: GPUOPT__PROPAGATOR_INTEGER and other bits. */

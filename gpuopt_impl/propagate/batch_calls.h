@@ -31,8 +31,8 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "nodes is not in 1..65536");
     if (own->node_columns < 0 || own->changes < 0 || own->changes > INT32_MAX)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "node_columns or changes is out of range");
-    if (base->mode == GPUOPT_MODE_SEQUENTIAL || !base->marking)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the base is SEQUENTIAL or without marking");
+    if (base->mode == GPUOPT_MODE_GAUSS_SEIDEL || !base->marking)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the base is GAUSS_SEIDEL or without marking");
     wish->nodes = own->nodes;
     own->nodes = (own->nodes + wish->group.count - 1) / wish->group.count;
     if (own->node_columns == 0 || own->node_columns > base->cols) own->node_columns = base->cols;
@@ -40,9 +40,10 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, const gpuopt_propagator_batch_desc *desc,
-                                                      gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_propagator_batch_plan";
+static gpuopt_status gpuopt__propagator_batch_write_plan(gpuopt_propagator *base,
+                                                         const gpuopt_propagator_batch_desc *desc,
+                                                         gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_propagator_batch_create";
     gpuopt__propagator_batch_wish own;
     gpuopt_memory_plan result;
     gpuopt_status status;
@@ -57,18 +58,18 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, c
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
-                                                        const gpuopt_propagator_batch_desc *desc,
-                                                        gpuopt_propagator_batch **batch) {
+static gpuopt_status gpuopt__propagator_batch_create_handle(gpuopt_propagator *base,
+                                                            const gpuopt_propagator_batch_desc *desc,
+                                                            gpuopt_propagator_batch **batch) {
     static const char call[] = "gpuopt_propagator_batch_create";
     gpuopt__propagator_batch_wish own;
     gpuopt_propagator_batch *b = NULL;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_batch_create(base, desc, batch));
+    GPUOPT__COMPUTES(gpuopt__propagator_batch_create_handle(base, desc, batch));
     if (batch) *batch = NULL;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
-    if (!batch) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "batch is NULL");
+    if (!batch) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     if (!status) status = base->context->desc.backend->propagator->batch_create(base, &own.desc, &b);
     if (own.desc.group) {
         if (!status) status = gpuopt__propagator_share_create(&own.group, &own.desc, own.nodes, b);
@@ -80,6 +81,14 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
     return status;
 }
 
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
+                                                        const gpuopt_propagator_batch_desc *desc,
+                                                        gpuopt_memory_plan *plan, gpuopt_propagator_batch **batch) {
+    gpuopt_status status = plan ? gpuopt__propagator_batch_write_plan(base, desc, plan) : GPUOPT_OK;
+    if (batch) *batch = NULL;
+    return status || (plan && !batch) ? status : gpuopt__propagator_batch_create_handle(base, desc, batch);
+}
+
 GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch) {
     if (!batch) return;
     gpuopt__release(batch->base->context, GPUOPT_HOST, batch->share);
@@ -87,7 +96,7 @@ GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch) 
 }
 
 static gpuopt_status gpuopt__propagator_batch_check_where(const gpuopt_propagator_batch *batch, const char *call,
-                                                          gpuopt_memory where) {
+                                                          gpuopt_memory_space where) {
     if (batch->share && where == GPUOPT_DEVICE)
         return gpuopt__refuse(batch->base->context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "with a group, arrays must be in host memory");
@@ -95,7 +104,7 @@ static gpuopt_status gpuopt__propagator_batch_check_where(const gpuopt_propagato
 }
 
 /* Of a _run's arguments, all but the entries of its nodes. */
-static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_batch *batch, gpuopt_memory where,
+static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                         const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                         const gpuopt_propagator_node_report *report,
                                                         gpuopt_propagator_nodes *given,
@@ -117,7 +126,7 @@ static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_
     return status || where == GPUOPT_DEVICE ? status : gpuopt__propagator_check_starts(context, call, given);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                      const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                      const gpuopt_propagator_node_report *report) {
     static const char call[] = "gpuopt_propagator_batch_run";
@@ -138,7 +147,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *ba
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                              gpuopt_propagator_node_changes *changes) {
     static const char call[] = "gpuopt_propagator_batch_get_changes";
     gpuopt_propagator_node_changes wanted;
@@ -163,7 +172,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_b
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                             int64_t count, const int32_t *node, double *lb,
                                                             double *ub) {
     static const char call[] = "gpuopt_propagator_batch_get_bounds";

@@ -32,18 +32,18 @@ GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *des
 
 /* ---- Calls ---- */
 
-GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
-                                                gpuopt_memory_plan *plan) {
+static gpuopt_status gpuopt__propagator_write_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
+                                                   gpuopt_memory_plan *plan) {
     gpuopt__propagator_model model;
     gpuopt_memory_plan result;
     int taken_as_it_is = 0;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__propagator_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_plan",
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create",
                               desc ? "plan is NULL or has no struct_size" : "desc is NULL");
-    status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_plan", desc, &model);
+    status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_create", desc, &model);
     if (!status) taken_as_it_is = gpuopt__propagator_leaves_numbers(context, &model);
     if (!status) status = gpuopt__propagator_check_numbers(context, &model);
     if (!status) status = gpuopt__propagator_to_rows(context, &model);
@@ -60,15 +60,16 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
-                                                  gpuopt_propagator **propagator) {
+static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, const gpuopt_propagator_desc *desc,
+                                                      gpuopt_propagator **propagator) {
     gpuopt__propagator_model model;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_create(context, desc, propagator));
+    GPUOPT__COMPUTES(gpuopt__propagator_create_handle(context, desc, propagator));
     if (propagator) *propagator = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!propagator || !desc)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create", "desc or propagator is NULL");
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create",
+                              desc ? "propagator and plan are NULL" : "desc is NULL");
     status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_create", desc, &model);
     if (!status && !gpuopt__propagator_leaves_numbers(context, &model)) {
         status = gpuopt__propagator_check_numbers(context, &model);
@@ -77,6 +78,13 @@ GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const
     if (!status) status = context->desc.backend->propagator->create(context, &model, propagator);
     gpuopt__propagator_model_end(context, &model);
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
+                                                  gpuopt_memory_plan *plan, gpuopt_propagator **propagator) {
+    gpuopt_status status = plan ? gpuopt__propagator_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (propagator) *propagator = NULL;
+    return status || (plan && !propagator) ? status : gpuopt__propagator_create_handle(context, desc, propagator);
 }
 
 GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator) {
@@ -118,63 +126,44 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
 }
 
 /* The checks that all four calls on bounds share. */
+/* col NULL: all columns; *count is then their number. */
 static gpuopt_status gpuopt__propagator_check_bounds_call(const gpuopt_propagator *propagator, const char *call,
-                                                          gpuopt_memory where, int64_t count, int some,
+                                                          gpuopt_memory_space where, int64_t *count,
                                                           const int32_t *col) {
     gpuopt_status status;
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (count < 0 || (some && count > 0 && !col))
+    if (*count < 0 || (!col && *count != 0 && *count != propagator->cols))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call,
-                              count < 0 ? "count is negative" : "col is NULL");
+                              *count < 0 ? "count is negative"
+                                         : "col is NULL, and count is neither 0 nor the number of columns");
     status = gpuopt__check_where(propagator->context, call, where);
-    if (!status && some && where == GPUOPT_HOST)
-        status = gpuopt__check_indices(propagator->context, call, "col", count, col, propagator->cols);
+    if (!status && col && where == GPUOPT_HOST)
+        status = gpuopt__check_indices(propagator->context, call, "col", *count, col, propagator->cols);
+    if (!col) *count = propagator->cols;
     return status;
 }
 
-static gpuopt_status gpuopt__propagator_set_checked_bounds(gpuopt_propagator *propagator, const char *call,
-                                                           gpuopt_memory where, int64_t count, int some,
-                                                           const int32_t *col, const double *lb, const double *ub) {
-    gpuopt_status status = gpuopt__propagator_check_bounds_call(propagator, call, where, count, some, col);
+GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *col, double *lb, double *ub) {
+    GPUOPT__COMPUTES(gpuopt_propagator_get_bounds(propagator, where, count, col, lb, ub));
+    gpuopt_status status =
+        gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_bounds", where, &count, col);
+    if (status || count == 0) return status;
+    return gpuopt__propagator_of(propagator)->get_bounds(propagator, where, count, col, lb, ub);
+}
+
+GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *col, const double *lb,
+                                                      const double *ub) {
+    static const char call[] = "gpuopt_propagator_set_bounds";
+    GPUOPT__COMPUTES(gpuopt_propagator_set_bounds(propagator, where, count, col, lb, ub));
+    gpuopt_status status = gpuopt__propagator_check_bounds_call(propagator, call, where, &count, col);
     if (!status && where == GPUOPT_HOST)
         status =
             gpuopt__check_pairs(propagator->context, call, "lb", "ub", count, lb, ub, propagator->rules.infinity, 1);
     if (status || count == 0 || (!lb && !ub)) return status;
     propagator->version++;
-    return gpuopt__propagator_of(propagator)->set_bounds(propagator, where, count, some ? col : NULL, lb, ub);
-}
-
-GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, double *lb,
-                                                      double *ub) {
-    GPUOPT__COMPUTES(gpuopt_propagator_get_bounds(propagator, where, lb, ub));
-    gpuopt_status status =
-        gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_bounds", where, 0, 0, NULL);
-    return status ? status
-                  : gpuopt__propagator_of(propagator)->get_bounds(propagator, where, propagator->cols, NULL, lb, ub);
-}
-
-GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
-                                                      const double *lb, const double *ub) {
-    GPUOPT__COMPUTES(gpuopt_propagator_set_bounds(propagator, where, lb, ub));
-    return gpuopt__propagator_set_checked_bounds(propagator, "gpuopt_propagator_set_bounds", where,
-                                                 propagator ? propagator->cols : 0, 0, NULL, lb, ub);
-}
-
-GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
-                                                           int64_t count, const int32_t *col, double *lb, double *ub) {
-    GPUOPT__COMPUTES(gpuopt_propagator_get_some_bounds(propagator, where, count, col, lb, ub));
-    gpuopt_status status =
-        gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_some_bounds", where, count, 1, col);
-    if (status || count == 0) return status;
-    return gpuopt__propagator_of(propagator)->get_bounds(propagator, where, count, col, lb, ub);
-}
-
-GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
-                                                           int64_t count, const int32_t *col, const double *lb,
-                                                           const double *ub) {
-    GPUOPT__COMPUTES(gpuopt_propagator_set_some_bounds(propagator, where, count, col, lb, ub));
-    return gpuopt__propagator_set_checked_bounds(propagator, "gpuopt_propagator_set_some_bounds", where, count, 1, col,
-                                                 lb, ub);
+    return gpuopt__propagator_of(propagator)->set_bounds(propagator, where, count, col, lb, ub);
 }
 
 /* Numbers of rows, of the matrix or added; only the latter if `added`. */
@@ -193,12 +182,12 @@ static gpuopt_status gpuopt__propagator_check_rows(const gpuopt_propagator *prop
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, gpuopt_memory where,
-                                                          int64_t count, const int32_t *row, const double *lhs,
-                                                          const double *rhs) {
-    static const char call[] = "gpuopt_propagator_set_some_sides";
+GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                     int64_t count, const int32_t *row, const double *lhs,
+                                                     const double *rhs) {
+    static const char call[] = "gpuopt_propagator_set_sides";
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_set_some_sides(propagator, where, count, row, lhs, rhs));
+    GPUOPT__COMPUTES(gpuopt_propagator_set_sides(propagator, where, count, row, lhs, rhs));
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (count < 0 || (count > 0 && (!row || !lhs || !rhs)))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
@@ -212,7 +201,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *pro
     return gpuopt__propagator_of(propagator)->set_sides(propagator, where, count, row, lhs, rhs);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                     const gpuopt_propagator_row_report *report) {
     static const char call[] = "gpuopt_propagator_get_rows";
     gpuopt_propagator_row_report wanted;

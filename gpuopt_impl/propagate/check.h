@@ -25,15 +25,15 @@ static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_contex
     };
     const gpuopt__choice choice[] = {
         {"precision", (int64_t)d->precision, GPUOPT_PRECISION_FP32},
-        {"mode", (int64_t)d->mode, GPUOPT_MODE_SEQUENTIAL},
+        {"mode", (int64_t)d->mode, GPUOPT_MODE_GAUSS_SEIDEL},
         {"driver", (int64_t)d->driver, GPUOPT_DRIVER_GRAPH},
         {"marking", (int64_t)d->marking, GPUOPT_OFF},
         {"relative_integers", (int64_t)d->relative_integers, GPUOPT_OFF},
     };
     gpuopt_status status = gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
     if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
-    if (!status && d->mode == GPUOPT_MODE_SEQUENTIAL && d->marking == GPUOPT_OFF)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SEQUENTIAL needs marking");
+    if (!status && d->mode == GPUOPT_MODE_GAUSS_SEIDEL && d->marking == GPUOPT_OFF)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "GAUSS_SEIDEL needs marking");
     if (!status && (d->trail_capacity > 0 || d->spare_rows > 0) && d->marking == GPUOPT_OFF)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "a trail and spare rows need marking");
     return status;

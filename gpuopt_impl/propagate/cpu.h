@@ -12,7 +12,7 @@
 
 /* ---- State in and out ---- */
 
-static gpuopt_status gpuopt__propagator_cpu_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
+static gpuopt_status gpuopt__propagator_cpu_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                        int64_t count, const int32_t *col, double *lb, double *ub) {
     const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
     int64_t k;
@@ -32,7 +32,7 @@ static gpuopt_status gpuopt__propagator_cpu_get_kinds(gpuopt_propagator *propaga
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
+static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                        int64_t count, const int32_t *col, const double *lb,
                                                        const double *ub) {
     gpuopt__propagator_cpu *p = (gpuopt__propagator_cpu *)propagator;
@@ -44,8 +44,7 @@ static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propag
         double low, high;
         if (!GPUOPT__PROPAGATOR_TYPED(p, set_column, (p, j, lb ? &lb[k] : NULL, ub ? &ub[k] : NULL))) {
             gpuopt__propagator_cpu_undo(p, changes);
-            return gpuopt__refuse(p->head.context, GPUOPT_ERROR_MEMORY,
-                                  col ? "gpuopt_propagator_set_some_bounds" : "gpuopt_propagator_set_bounds",
+            return gpuopt__refuse(p->head.context, GPUOPT_ERROR_MEMORY, "gpuopt_propagator_set_bounds",
                                   "the trail has no room for these changes");
         }
         GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, j, &low, &high));
@@ -55,8 +54,9 @@ static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propag
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_cpu_set_sides(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
-                                                      const int32_t *row, const double *lhs, const double *rhs) {
+static gpuopt_status gpuopt__propagator_cpu_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                      int64_t count, const int32_t *row, const double *lhs,
+                                                      const double *rhs) {
     gpuopt__propagator_cpu *p = (gpuopt__propagator_cpu *)propagator;
     int64_t k;
     (void)where;
@@ -65,7 +65,7 @@ static gpuopt_status gpuopt__propagator_cpu_set_sides(gpuopt_propagator *propaga
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_cpu_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
+static gpuopt_status gpuopt__propagator_cpu_get_rows(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                      const gpuopt_propagator_row_report *report) {
     const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
     int32_t i, rows = p->head.rows + p->head.spare_rows;
@@ -200,7 +200,7 @@ static gpuopt_status gpuopt__propagator_cpu_new(const gpuopt_propagator *head, i
     p->head = *head;
     gpuopt__propagator_cpu_layout(head, is_fork, &arena, p);
     if (p->kept) p->kept = (gpuopt__propagator_kept *)(((uintptr_t)p->kept + 63) & ~(uintptr_t)63); /* cache lines */
-    p->sequential = head->mode == GPUOPT_MODE_SEQUENTIAL;
+    p->sequential = head->mode == GPUOPT_MODE_GAUSS_SEIDEL;
     p->threads = p->sequential ? 1 : head->context->desc.threads;
     p->epoch = 1;
     p->none_kept = p->all_marked = 1;

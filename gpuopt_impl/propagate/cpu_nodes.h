@@ -290,7 +290,7 @@ static void gpuopt__propagator_cpu_next_node(void *of, int thread, int64_t k, in
     node->infeasible_row = node->infeasible_col = -1;
 }
 
-static gpuopt_status gpuopt__propagator_cpu_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory where,
+static gpuopt_status gpuopt__propagator_cpu_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                       const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                       const gpuopt_propagator_node_report *report) {
     gpuopt__propagator_cpu_nodes *b = (gpuopt__propagator_cpu_nodes *)batch;
@@ -312,7 +312,7 @@ static gpuopt_status gpuopt__propagator_cpu_batch_run(gpuopt_propagator_batch *b
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_cpu_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory where,
+static gpuopt_status gpuopt__propagator_cpu_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                               gpuopt_propagator_node_changes *changes) {
     gpuopt__propagator_cpu_nodes *b = (gpuopt__propagator_cpu_nodes *)batch;
     int64_t to = 0, k;
@@ -334,7 +334,7 @@ static gpuopt_status gpuopt__propagator_cpu_batch_get_changes(gpuopt_propagator_
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_cpu_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory where,
+static gpuopt_status gpuopt__propagator_cpu_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                              int64_t count, const int32_t *node, double *lb,
                                                              double *ub) {
     const gpuopt__propagator_cpu_nodes *b = (const gpuopt__propagator_cpu_nodes *)batch;

@@ -67,7 +67,7 @@ typedef struct gpuopt__propagator_cpu {
     uint8_t *marked;   /* [rows + spare rows], Jacobi */
     uint32_t *queue;   /* [rows + spare rows]: the marked rows, Jacobi */
     int64_t queued;
-    uint64_t *sweep[GPUOPT__PROPAGATOR_SWEEP_LEVELS]; /* the marked rows, SEQUENTIAL: see below */
+    uint64_t *sweep[GPUOPT__PROPAGATOR_SWEEP_LEVELS]; /* the marked rows, GAUSS_SEIDEL: see below */
     int sweep_levels;
     int all_marked;    /* the next round evaluates every row, whatever is marked */
     uint32_t *changed; /* [2 cols]: the sides that a Jacobi round has moved */

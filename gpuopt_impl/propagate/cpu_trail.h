@@ -81,7 +81,7 @@ static gpuopt_status gpuopt__propagator_cpu_get_trail(gpuopt_propagator *propaga
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_cpu_get_changes(gpuopt_propagator *propagator, gpuopt_memory where,
+static gpuopt_status gpuopt__propagator_cpu_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                         int64_t from, gpuopt_propagator_changes *changes) {
     const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
     (void)where; /* host memory: the public calls refuse any other */

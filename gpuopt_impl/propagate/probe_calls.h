@@ -51,9 +51,10 @@ static gpuopt_status gpuopt__propagator_probe_check_desc(gpuopt_propagator *base
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_probe_plan(gpuopt_propagator *base, const gpuopt_propagator_probe_desc *desc,
-                                                      gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_propagator_probe_plan";
+static gpuopt_status gpuopt__propagator_probe_write_plan(gpuopt_propagator *base,
+                                                         const gpuopt_propagator_probe_desc *desc,
+                                                         gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_propagator_probe_create";
     gpuopt_propagator_probe head;
     gpuopt_propagator_batch_desc batch;
     gpuopt_memory_plan result;
@@ -67,7 +68,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_plan(gpuopt_propagator *base, c
     status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
     memset(&result, 0, sizeof result);
     result.struct_size = sizeof result;
-    if (!status) status = gpuopt_propagator_batch_plan(base, &batch, &result);
+    if (!status) status = gpuopt__propagator_batch_write_plan(base, &batch, &result);
     if (status) return status;
     gpuopt__propagator_probe_cut(&head, base->cols, &arena);
     result.host_bytes += arena.used;
@@ -84,7 +85,7 @@ static gpuopt_status gpuopt__propagator_probe_make(gpuopt_propagator_probe *head
                                                    const gpuopt_group_info *ranks, gpuopt_propagator_probe **made) {
     gpuopt_propagator *base = head->base;
     gpuopt__arena arena = {NULL, 0};
-    gpuopt_status status = gpuopt_propagator_batch_create(base, batch, &head->batch);
+    gpuopt_status status = gpuopt_propagator_batch_create(base, batch, NULL, &head->batch);
     if (status) return status;
     gpuopt__propagator_probe_cut(head, base->cols, &arena);
     status = gpuopt__take_block(base->context, GPUOPT_HOST, &arena);
@@ -104,9 +105,9 @@ static gpuopt_status gpuopt__propagator_probe_make(gpuopt_propagator_probe *head
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
-                                                        const gpuopt_propagator_probe_desc *desc,
-                                                        gpuopt_propagator_probe **probe) {
+static gpuopt_status gpuopt__propagator_probe_create_handle(gpuopt_propagator *base,
+                                                            const gpuopt_propagator_probe_desc *desc,
+                                                            gpuopt_propagator_probe **probe) {
     static const char call[] = "gpuopt_propagator_probe_create";
     gpuopt_propagator_probe head, *p = NULL;
     gpuopt_propagator_batch_desc batch;
@@ -116,7 +117,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
     if (probe) *probe = NULL;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
-    if (!probe) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "probe is NULL");
+    if (!probe) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "probe and plan are NULL");
     if (!status) status = gpuopt__propagator_probe_make(&head, &batch, group, &ranks, &p);
     if (group) {
         uint64_t hash = gpuopt__propagator_share_hash(base, &batch, batch.nodes);
@@ -127,6 +128,14 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
     if (status) gpuopt_propagator_probe_destroy(p);
     else *probe = p;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
+                                                        const gpuopt_propagator_probe_desc *desc,
+                                                        gpuopt_memory_plan *plan, gpuopt_propagator_probe **probe) {
+    gpuopt_status status = plan ? gpuopt__propagator_probe_write_plan(base, desc, plan) : GPUOPT_OK;
+    if (probe) *probe = NULL;
+    return status || (plan && !probe) ? status : gpuopt__propagator_probe_create_handle(base, desc, probe);
 }
 
 GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe) {

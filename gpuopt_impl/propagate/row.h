@@ -7,7 +7,7 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_ROW_H
 #define GPUOPT_IMPL_PROPAGATE_ROW_H
 
-#include "../../gpuopt.h"
+#include "../common/api.h"
 #include "filter.h"
 
 /* The order of a row's sum. Entry k is added to partial sum k % lanes, and then the partial sums are merged by halves.

@@ -29,8 +29,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, in
     return gpuopt__propagator_of(propagator)->pop(propagator, levels);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_keep(gpuopt_propagator *propagator) {
-    gpuopt_status status = gpuopt__propagator_check_trail(propagator, "gpuopt_propagator_keep");
+GPUOPT_API gpuopt_status gpuopt_propagator_commit(gpuopt_propagator *propagator) {
+    gpuopt_status status = gpuopt__propagator_check_trail(propagator, "gpuopt_propagator_commit");
     return status ? status : gpuopt__propagator_of(propagator)->keep(propagator);
 }
 
@@ -47,8 +47,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagat
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory where, int64_t from,
-                                                       gpuopt_propagator_changes *changes) {
+GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where,
+                                                       int64_t from, gpuopt_propagator_changes *changes) {
     static const char call[] = "gpuopt_propagator_get_changes";
     gpuopt_propagator_changes wanted;
     gpuopt_status status = gpuopt__propagator_check_trail(propagator, call);
@@ -152,26 +152,33 @@ static gpuopt_status gpuopt__propagator_check_fork(const gpuopt_propagator *orig
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_plan_fork(gpuopt_propagator *original, gpuopt_context *context,
-                                                     gpuopt_memory_plan *plan) {
+static gpuopt_status gpuopt__propagator_fork_write_plan(gpuopt_propagator *original, gpuopt_context *context,
+                                                        gpuopt_memory_plan *plan) {
     gpuopt_memory_plan result;
-    gpuopt_status status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_plan_fork", plan);
+    gpuopt_status status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_clone", plan);
     if (status) return status;
     if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_plan_fork", "plan has no struct_size");
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_clone", "plan has no struct_size");
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(original)->plan_fork(original, &result);
     if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_fork(gpuopt_propagator *original, gpuopt_context *context,
-                                                gpuopt_propagator **fork) {
+static gpuopt_status gpuopt__propagator_fork_create_handle(gpuopt_propagator *original, gpuopt_context *context,
+                                                           gpuopt_propagator **fork) {
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_propagator_fork(original, context, fork));
+    GPUOPT__COMPUTES(gpuopt__propagator_fork_create_handle(original, context, fork));
     if (fork) *fork = NULL;
-    status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_fork", fork);
+    status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_clone", fork);
     return status ? status : gpuopt__propagator_of(original)->fork(original, context, fork);
+}
+
+GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gpuopt_context *context,
+                                                 gpuopt_memory_plan *plan, gpuopt_propagator **fork) {
+    gpuopt_status status = plan ? gpuopt__propagator_fork_write_plan(original, context, plan) : GPUOPT_OK;
+    if (fork) *fork = NULL;
+    return status || (plan && !fork) ? status : gpuopt__propagator_fork_create_handle(original, context, fork);
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_TREE_CALLS_H */

@@ -16,7 +16,7 @@ static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
 }
 
 /* Checks the handle, `where`, and an array that must not be NULL. */
-static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const char *call, gpuopt_memory where,
+static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
                                                  const char *name, const void *array) {
     gpuopt_status status;
     if (!s) return GPUOPT_ERROR_ARGUMENT;
@@ -28,7 +28,7 @@ static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const 
 
 /* ---- Basis ---- */
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status) {
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status) {
     GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_basis, where, status != NULL);
     gpuopt_status result = gpuopt__simplex_check_array(simplex, "gpuopt_simplex_get_basis", where, "status", status);
     uint8_t *staging;
@@ -222,7 +222,8 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status) {
+GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                  const uint8_t *status) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_basis(simplex, where, status));
     GPUOPT__SIMPLEX_TOGETHER(
         gpuopt_simplex_set_basis, where,
@@ -260,8 +261,8 @@ static int gpuopt__simplex_overflows(const gpuopt_simplex *s, const double *want
 }
 
 /* `count` values of x, reduced costs, activities or duals, each made by `value`. */
-static gpuopt_status gpuopt__simplex_deliver(gpuopt_simplex *s, gpuopt_memory where, double *wanted, int32_t count,
-                                             double (*value)(const gpuopt_simplex *, int32_t)) {
+static gpuopt_status gpuopt__simplex_deliver(gpuopt_simplex *s, gpuopt_memory_space where, double *wanted,
+                                             int32_t count, double (*value)(const gpuopt_simplex *, int32_t)) {
     int32_t k;
     for (k = 0; wanted && k < count; k++) s->staging[k] = value(s, k);
     return gpuopt__deliver(s->context, where, wanted, s->staging, sizeof(double) * (uint64_t)count);
@@ -300,53 +301,6 @@ static gpuopt_status gpuopt__simplex_fresh_to_solve(gpuopt_simplex *s, int duals
     return gpuopt__simplex_solve_duals(s, s->shown, s->cost, 0, &good, &noise);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
-                                                     double *reduced_cost, double *activity, double *dual) {
-    gpuopt_simplex *s = simplex;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_get_solution(simplex, where, x, reduced_cost, activity, dual));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_solution, where, x != NULL, reduced_cost != NULL, activity != NULL,
-                             dual != NULL);
-    if (!s) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_where(s->context, "gpuopt_simplex_get_solution", where);
-    if (!status) status = gpuopt__simplex_fresh_to_solve(s, reduced_cost || dual);
-    if (!status && (gpuopt__simplex_overflows(s, x, s->lp.cols, gpuopt__simplex_x_of) ||
-                    gpuopt__simplex_overflows(s, reduced_cost, s->lp.cols, gpuopt__simplex_reduced_cost_of) ||
-                    gpuopt__simplex_overflows(s, activity, s->lp.rows, gpuopt__simplex_activity_of) ||
-                    gpuopt__simplex_overflows(s, dual, s->lp.rows, gpuopt__simplex_dual_of)))
-        return gpuopt__simplex_overflowed(s, "a number of the solution");
-    if (!status) status = gpuopt__simplex_deliver(s, where, x, s->lp.cols, gpuopt__simplex_x_of);
-    if (!status) status = gpuopt__simplex_deliver(s, where, reduced_cost, s->lp.cols, gpuopt__simplex_reduced_cost_of);
-    if (!status) status = gpuopt__simplex_deliver(s, where, activity, s->lp.rows, gpuopt__simplex_activity_of);
-    if (!status) status = gpuopt__simplex_deliver(s, where, dual, s->lp.rows, gpuopt__simplex_dual_of);
-    return status;
-}
-
-/* ---- Certificates ---- */
-
-/* Delivers the certificate that belongs to the outcome `of`. */
-static gpuopt_status gpuopt__simplex_certificate(gpuopt_simplex *s, const char *call, gpuopt_outcome of,
-                                                 gpuopt_memory where, const char *name, double *to) {
-    int farkas = of == GPUOPT_INFEASIBLE;
-    gpuopt_status status = gpuopt__simplex_check_array(s, call, where, name, to);
-    if (status) return status;
-    if (s->verdict != of)
-        return gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call,
-                              farkas ? "the outcome is not INFEASIBLE" : "the outcome is not UNBOUNDED");
-    return gpuopt__deliver(s->context, where, to, farkas ? s->farkas : s->ray,
-                           sizeof(double) * (uint64_t)(farkas ? s->lp.rows : s->lp.cols));
-}
-
-GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuopt_memory where, double *y) {
-    return gpuopt__simplex_certificate(simplex, "gpuopt_simplex_get_farkas", GPUOPT_INFEASIBLE, where, "y", y);
-}
-
-GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory where, double *ray) {
-    return gpuopt__simplex_certificate(simplex, "gpuopt_simplex_get_ray", GPUOPT_UNBOUNDED, where, "ray", ray);
-}
-
-/* ---- Low parts ---- */
-
 static double gpuopt__simplex_x_low_of(const gpuopt_simplex *s, int32_t col) {
     return gpuopt__simplex_unscaled_x(s, col, s->x_low[col]);
 }
@@ -357,30 +311,66 @@ static double gpuopt__simplex_dual_low_of(const gpuopt_simplex *s, int32_t row) 
     return sign * gpuopt__simplex_unscaled_dual(s, row, s->shown.y_low[row]);
 }
 
-static double gpuopt__simplex_proof_low_of(const gpuopt_simplex *s, int32_t k) {
-    return s->verdict == GPUOPT_INFEASIBLE ? s->farkas_low[k] : s->ray_low[k];
+GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                     const gpuopt_simplex_solution *solution) {
+    static const char call[] = "gpuopt_simplex_get_solution";
+    gpuopt_simplex *s = simplex;
+    gpuopt_simplex_solution to;
+    const int32_t rows = s ? s->lp.rows : 0, cols = s ? s->lp.cols : 0;
+    int fits, duals;
+    gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_simplex_get_solution(simplex, where, solution));
+    memset(&to, 0, sizeof to);
+    fits = solution && gpuopt__copy_in(&to, sizeof to, solution, solution->struct_size);
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_solution, where, fits, to.x != NULL, to.reduced_cost != NULL,
+                             to.activity != NULL, to.dual != NULL, to.x_low != NULL, to.dual_low != NULL);
+    if (!s) return GPUOPT_ERROR_ARGUMENT;
+    if (!fits)
+        return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "solution is NULL or has a wrong struct_size");
+    duals = to.reduced_cost || to.dual || to.dual_low;
+    status = gpuopt__check_where(s->context, call, where);
+    if (!status) status = gpuopt__simplex_fresh_to_solve(s, duals);
+    if (!status && (gpuopt__simplex_overflows(s, to.x, cols, gpuopt__simplex_x_of) ||
+                    gpuopt__simplex_overflows(s, to.reduced_cost, cols, gpuopt__simplex_reduced_cost_of) ||
+                    gpuopt__simplex_overflows(s, to.activity, rows, gpuopt__simplex_activity_of) ||
+                    gpuopt__simplex_overflows(s, to.dual, rows, gpuopt__simplex_dual_of)))
+        return gpuopt__simplex_overflowed(s, "a number of the solution");
+    if (!status) status = gpuopt__simplex_deliver(s, where, to.x, cols, gpuopt__simplex_x_of);
+    if (!status) status = gpuopt__simplex_deliver(s, where, to.reduced_cost, cols, gpuopt__simplex_reduced_cost_of);
+    if (!status) status = gpuopt__simplex_deliver(s, where, to.activity, rows, gpuopt__simplex_activity_of);
+    if (!status) status = gpuopt__simplex_deliver(s, where, to.dual, rows, gpuopt__simplex_dual_of);
+    if (!status) status = gpuopt__simplex_deliver(s, where, to.x_low, cols, gpuopt__simplex_x_low_of);
+    if (!status) status = gpuopt__simplex_deliver(s, where, to.dual_low, rows, gpuopt__simplex_dual_low_of);
+    return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
-                                                      double *dual, double *proof) {
-    static const char call[] = "gpuopt_simplex_get_low_parts";
+/* ---- Certificates ---- */
+
+/* to NULL: nothing. */
+static gpuopt_status gpuopt__simplex_deliver_vector(gpuopt_simplex *s, gpuopt_memory_space where, double *to,
+                                                    int32_t count, const double *from) {
+    return to ? gpuopt__deliver(s->context, where, to, from, sizeof(double) * (uint64_t)count) : GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_proof(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                  const gpuopt_simplex_proof *proof) {
+    static const char call[] = "gpuopt_simplex_get_proof";
     gpuopt_simplex *s = simplex;
-    int32_t rows;
+    gpuopt_simplex_proof to;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_get_low_parts(simplex, where, x, dual, proof));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_low_parts, where, x != NULL, dual != NULL, proof != NULL);
     if (!s) return GPUOPT_ERROR_ARGUMENT;
-    rows = s->lp.rows;
+    memset(&to, 0, sizeof to);
+    if (!proof || !gpuopt__copy_in(&to, sizeof to, proof, proof->struct_size))
+        return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "proof is NULL or has a wrong struct_size");
     status = gpuopt__check_where(s->context, call, where);
-    if (!status && proof && s->verdict != GPUOPT_INFEASIBLE && s->verdict != GPUOPT_UNBOUNDED)
-        status =
-            gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call, "the outcome is neither INFEASIBLE nor UNBOUNDED");
-    if (!status && (x || dual)) status = gpuopt__simplex_fresh_to_solve(s, dual != NULL);
-    if (!status) status = gpuopt__simplex_deliver(s, where, x, s->lp.cols, gpuopt__simplex_x_low_of);
-    if (!status) status = gpuopt__simplex_deliver(s, where, dual, rows, gpuopt__simplex_dual_low_of);
-    if (!status)
-        status = gpuopt__simplex_deliver(s, where, proof, s->verdict == GPUOPT_INFEASIBLE ? rows : s->lp.cols,
-                                         gpuopt__simplex_proof_low_of);
+    if (!status && (to.farkas || to.farkas_low) && s->verdict != GPUOPT_INFEASIBLE)
+        status = gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call, "the outcome is not INFEASIBLE");
+    if (!status && (to.ray || to.ray_low) && s->verdict != GPUOPT_UNBOUNDED)
+        status = gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call, "the outcome is not UNBOUNDED");
+    if (!status) status = gpuopt__simplex_deliver_vector(s, where, to.farkas, s->lp.rows, s->farkas);
+    if (!status) status = gpuopt__simplex_deliver_vector(s, where, to.farkas_low, s->lp.rows, s->farkas_low);
+    if (!status) status = gpuopt__simplex_deliver_vector(s, where, to.ray, s->lp.cols, s->ray);
+    if (!status) status = gpuopt__simplex_deliver_vector(s, where, to.ray_low, s->lp.cols, s->ray_low);
     return status;
 }
 

@@ -4,8 +4,8 @@
  * or the tableau and runs iterations; the control knows phases, outcomes and the original data.
  *
  * How a call travels: gpuopt_simplex_iterate (calls.h) checks its arguments (check.h) and calls the loop in control.h.
- * The loop recomputes x and the duals if they are stale (refresh.h; the inverse too, reinvert.h), chooses bounds and
- * tolerances for the present stage (rules.h), and has the engine run up to refresh_pivots iterations (the table below).
+ * The loop recomputes x and the duals if they are stale (rebuild.h; the inverse too, reinvert.h), chooses bounds and
+ * tolerances for the present stage (rules.h), and has the engine run up to rebuild_pivots iterations (the table below).
  * When a run ends because no variable can enter or leave, control.h decides whether that is a proof, for which
  * evidence.h makes the Farkas vector or the ray. parts.h has the calls that do a single part of an iteration; answers.h
  * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the
@@ -14,8 +14,8 @@
  * verdict on a basis as it is, solves.h those for cuts. split.h is what the ranks of a group that share a tableau tell
  * one another.
  *
- * Many small programs (many.h) go another way: many_model.h, many_step.h, many_point.h, many_proof.h and many_solve.h
- * are the whole method, which both backends compile; many_team.h says what they need to differ in.
+ * Many small programs (batch.h) go another way: batch_model.h, batch_step.h, batch_point.h, batch_proof.h and batch_solve.h
+ * are the whole method, which both backends compile; batch_team.h says what they need to differ in.
  *
  * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use
  * the arithmetic in step.h and, for the dual method, dual_step.h; lines.h changes the model that rows and columns go
@@ -52,7 +52,7 @@ typedef struct gpuopt__simplex_shape {
     int32_t rank, ranks;                               /* of the group that has the tableau; without one 0 of 1 */
     const struct gpuopt__simplex_exchanges *exchanges; /* of that group, see split.h */
     double time_limit;                                 /* of that group, in seconds */
-    gpuopt_memory columns;                             /* where that group takes columns from */
+    gpuopt_memory_space columns;                       /* where that group takes columns from */
 } gpuopt__simplex_shape;
 
 /* The state of the iterations. Position i of the basis holds a basic variable, slot j a nonbasic one. */
@@ -177,32 +177,32 @@ GPUOPT_HD void gpuopt__simplex_given_leaving(const gpuopt__simplex_run *run, dou
 
 /* Children of a batch's root, checked: which bounds and costs are different in each. All arrays are in host memory, and
  * all numbers scaled. A row's sides are the bounds of its logical. */
-typedef struct gpuopt__simplex_children {
+typedef struct gpuopt__simplex_child_list {
     int32_t count;
     int64_t *bound_start, *cost_start; /* [copies + 1] */
     int32_t *variable, *col;           /* [changes] */
     double *lower, *upper, *cost;      /* [changes] */
-} gpuopt__simplex_children;
+} gpuopt__simplex_child_list;
 
 /* How certain the outcome of one of many programs is: all conditions are checked before it is OPTIMAL. */
-static inline int32_t gpuopt__simplex_batch_certainty(int32_t outcome) {
+static inline int32_t gpuopt__simplex_children_certainty(int32_t outcome) {
     return outcome == GPUOPT_OPTIMAL ? GPUOPT_CERTAINTY_TOLERANCE : GPUOPT_CERTAINTY_NONE;
 }
 
 /* What a backend is to find out about them. */
-typedef struct gpuopt__simplex_batch_job {
-    gpuopt__simplex_children children;
+typedef struct gpuopt__simplex_children_job {
+    gpuopt__simplex_child_list children;
     int32_t most;                  /* iterations of each */
     int bounds;                    /* bounds are wanted */
     int32_t *outcome, *iterations; /* [copies], in host memory */
     double *bound, *objective;
     int scaled;            /* not 0: the backend has filled in both scaled, and for the minimisation without offset; */
     double *objective_low; /* [copies] then this is to be added to objective */
-    gpuopt_memory where;   /* of the next ones, each of which may be NULL */
-    uint8_t *basis;        /* [count][cols + rows] */
-    double *x;             /* [count][cols] */
+    gpuopt_memory_space where;   /* of the next ones, each of which may be NULL */
+    uint8_t *basis;              /* [count][cols + rows] */
+    double *x;                   /* [count][cols] */
     double *farkas, *farkas_low; /* [count][rows] */
-} gpuopt__simplex_batch_job;
+} gpuopt__simplex_children_job;
 
 /* The root at its present basis, with true bounds and costs, scaled, all by variable. The first arrays are the
  * caller's. */
@@ -217,20 +217,20 @@ typedef struct gpuopt__simplex_root_point {
 } gpuopt__simplex_root_point;
 
 /* A batch. */
-struct gpuopt_simplex_batch {
+struct gpuopt_simplex_children {
     gpuopt_simplex *root;
     gpuopt_context *context; /* the root's, and so are the next four */
     const gpuopt__simplex_shape *shape;
     const gpuopt_simplex_desc *root_desc;
     const gpuopt__simplex_lp *lp;
     void *root_engine;
-    int32_t copies;                 /* of the host; desc has those of this rank */
-    gpuopt_simplex_batch_desc desc; /* defaults filled in */
-    struct gpuopt__dealt *dealt;    /* with a group (batch_share.h): which children are this rank's; or NULL */
-    gpuopt__simplex_batch_job job;  /* the host arrays of the latest call are the batch's */
+    int32_t copies;                    /* of the host; desc has those of this rank */
+    gpuopt_simplex_children_desc desc; /* defaults filled in */
+    struct gpuopt__dealt *dealt;       /* with a group (children_share.h): which children are this rank's; or NULL */
+    gpuopt__simplex_children_job job;  /* the host arrays of the latest call are the batch's */
     /* For a backend that does not work with handles: where the root stands; and its point, which is solved for. */
-    gpuopt_status (*find_root)(gpuopt_simplex_batch *, gpuopt__simplex_root_point *);
-    gpuopt_status (*solve_root)(gpuopt_simplex_batch *, gpuopt__simplex_root_point *);
+    gpuopt_status (*find_root)(gpuopt_simplex_children *, gpuopt__simplex_root_point *);
+    gpuopt_status (*solve_root)(gpuopt_simplex_children *, gpuopt__simplex_root_point *);
     int64_t *start[3];  /* [copies + 1] staging: what the caller has in device memory */
     int32_t *index;     /* [changes] the same */
     double *low, *high; /* [changes] */
@@ -290,10 +290,10 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*sizes)(void *engine, const double *x, const double *y, double *of_rows, double *of_cols);
     /* A batch, of which all but `engine` is filled in; _plan adds what _create will take, but for the head. _run fills
      * the job's arrays; bound only if it is wanted. There may be no children. */
-    gpuopt_status (*batch_plan)(const gpuopt_simplex_batch *, gpuopt_memory_plan *);
-    gpuopt_status (*batch_create)(gpuopt_simplex_batch *);
-    void (*batch_destroy)(gpuopt_simplex_batch *);
-    gpuopt_status (*batch_run)(gpuopt_simplex_batch *);
+    gpuopt_status (*children_plan)(const gpuopt_simplex_children *, gpuopt_memory_plan *);
+    gpuopt_status (*children_create)(gpuopt_simplex_children *);
+    void (*children_destroy)(gpuopt_simplex_children *);
+    gpuopt_status (*children_run)(gpuopt_simplex_children *);
     /* Rows (by_rows) or columns come and go, within the shape. The dimensions, scales,
      * heads and slots are the control's, which changes them after accept and drop. _offer takes checked lines behind
      * the present ones and chooses their scales, in lp; nothing has changed before _accept. *exact: whether scaling
@@ -306,8 +306,8 @@ typedef struct gpuopt__simplex_backend {
     /* Called once on all ranks of a group, when all have created theirs; NULL: there is nothing to be done then. */
     gpuopt_status (*meet)(void *engine);
     int drops_with_room; /* lines go only from handles that have room for more, see shape.grows */
-    /* Many small programs, which have no engine: many.h. */
-    const struct gpuopt__simplex_many_backend *many;
+    /* Many small programs, which have no engine: batch.h. */
+    const struct gpuopt__simplex_batch_backend *many;
 } gpuopt__simplex_backend;
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */

@@ -1,147 +1,131 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis: the public calls. They check what the host gives, bring it into the root's scales, and leave
- * the work to the backend; see cpu_batch.h and cuda/simplex/batch.cuh.
+ * Many small linear programs: the public calls. They check what the host gives, keep the pattern by rows and by
+ * columns, and leave programs and work to the backend (batch_backend.h).
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_H
 
-#include "batch_children.h"
+#include "batch_pattern.h"
 #include "batch_share.h"
 
-enum { GPUOPT__SIMPLEX_BATCH_COPIES = 65536, GPUOPT__SIMPLEX_BATCH_PIVOTS = 65536 };
-
-/* ---- The root ---- */
-
-static gpuopt_status gpuopt__simplex_solve_root(gpuopt_simplex_batch *b, gpuopt__simplex_root_point *p) {
-    gpuopt_simplex *s = b->root;
-    gpuopt__simplex_duals duals = {p->y, p->y_low, p->reduced};
-    double noise;
-    int32_t i, j;
-    int good;
-    gpuopt_status status;
-    for (j = 0; j < s->lp.cols; j++) { /* as gpuopt__simplex_place_nonbasic */
-        const int32_t variable = s->v.slot[j];
-        const double l = s->lower[variable], u = gpuopt__max(l, s->upper[variable]);
-        const int upper = u < HUGE_VAL && (s->status[variable] == GPUOPT_VARIABLE_AT_UPPER || l == -HUGE_VAL);
-        p->x[variable] = upper ? u : l > -HUGE_VAL ? l : 0;
-        p->x_low[variable] = 0;
-    }
-    for (i = 0; i < s->lp.rows; i++) p->x[s->v.head[i]] = p->x_low[s->v.head[i]] = 0;
-    status = gpuopt__simplex_solve_x(s, p->x, p->x_low, GPUOPT__SIMPLEX_ONCE, &good, &noise);
-    if (!status) status = gpuopt__simplex_solve_duals(s, duals, s->cost, GPUOPT__SIMPLEX_ONCE, &good, &noise);
-    return status;
-}
-
-/* Where the root's model and basis are. Called first. */
-static gpuopt_status gpuopt__simplex_find_root(gpuopt_simplex_batch *b, gpuopt__simplex_root_point *p) {
-    gpuopt_simplex *s = b->root;
-    p->lower = s->lower;
-    p->upper = s->upper;
-    p->cost = s->cost;
-    p->status = s->status;
-    p->head = s->v.head;
-    p->primal_scale = s->primal_scale;
-    p->cost_scale = s->cost_scale;
-    p->cutoff = s->dual_method.cutoff;
-    p->limit = s->dual_method.limit;
-    return s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK; /* else nothing has moved */
+/* Tells the log which number is not allowed. */
+static gpuopt_status gpuopt__simplex_batch_refuse_number(const gpuopt_context *context, const char *call, int64_t bad) {
+    static const char *const name[] = {"value", "cost", "lhs", "rhs", "lb", "ub"};
+    const int array = (int)(bad >> 48);
+    const long long index = (long long)(bad & (((int64_t)1 << 48) - 1));
+    if (array == GPUOPT__SIMPLEX_BATCH_ARRAYS)
+        gpuopt__log(context, 0, "%s: lhs exceeds rhs in entry %lld of [count][rows]", call, index);
+    else
+        gpuopt__log(context, 0, "%s: %s[%lld] is %s", call, name[array], index,
+                    array <= GPUOPT__SIMPLEX_BATCH_COST                                       ? "not finite"
+                    : array == GPUOPT__SIMPLEX_BATCH_LHS || array == GPUOPT__SIMPLEX_BATCH_LB ? "not below infinity"
+                                                                                              : "not above -infinity");
+    return GPUOPT_ERROR_ARGUMENT;
 }
 
 /* ---- Life ---- */
 
-/* Fills a draft's descriptor, which is that of this rank's own children, and its group; that is NULL if it cannot be
- * used. */
-static gpuopt_status gpuopt__simplex_batch_check(gpuopt_simplex *root, const char *call,
-                                                 const gpuopt_simplex_batch_desc *desc, gpuopt_simplex_batch *draft,
+/* Fills a draft: its descriptor is that of this rank's own programs, and its group NULL if it cannot be used. */
+static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const char *call,
+                                                 const gpuopt_simplex_batch_desc *desc, gpuopt_simplex_batch *m,
                                                  gpuopt__dealt *dealt) {
-    gpuopt_simplex_batch_desc *own = &draft->desc;
+    const gpuopt__simplex_backend *family = context->desc.backend->simplex;
+    gpuopt_simplex_batch_desc *own = &m->desc;
+    gpuopt__simplex_batch_set *s = &m->set;
     gpuopt_group_info group;
-    const gpuopt_context *context = root->context;
-    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(root);
     gpuopt_status status;
+    int k;
+    memset(m, 0, sizeof *m);
     memset(dealt, 0, sizeof *dealt);
-    memset(own, 0, sizeof *own);
+    m->context = context;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status = gpuopt__check_struct(context, call, backend, desc, desc->struct_size, own, sizeof *own);
+    status = gpuopt__check_struct(context, call, family, desc, desc->struct_size, own, sizeof *own);
     if (status) memset(own, 0, sizeof *own);
     if (!status) status = gpuopt__ranks_of(context, call, &own->group, &group);
     if (status) return status;
-    if (root->desc.group)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the root is shared by a group");
-    if (own->copies < 1 || own->copies > GPUOPT__SIMPLEX_BATCH_COPIES)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "copies is not in 1..65536");
-    if (own->pivots < 0 || own->pivots > GPUOPT__SIMPLEX_BATCH_PIVOTS)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "pivots is not in 0..65536");
-    if (own->changes < 0 || own->changes > INT32_MAX)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "changes is out of range");
-    if (own->when_full != GPUOPT_WHEN_FULL_END && own->when_full != GPUOPT_WHEN_FULL_REFACTOR)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "when_full is not a constant of its enum");
-    if (own->pivots == 0) own->pivots = 256;
-    if (own->changes == 0) own->changes = 8 * (int64_t)own->copies;
-    draft->copies = own->copies;
+    {
+        const gpuopt__range ranges[] = {{"infinity", own->infinity, 1, HUGE_VAL},
+                                        {"primal_tolerance", own->primal_tolerance, 1e-12, 1e-3},
+                                        {"dual_tolerance", own->dual_tolerance, 1e-12, 1e-3},
+                                        {"pivot_tolerance", own->pivot_tolerance, 1e-14, 0.5}};
+        const gpuopt__choice layout = {"layout", (int64_t)own->layout, GPUOPT_LAYOUT_CSC};
+        status = gpuopt__check_ranges(context, call, ranges, sizeof ranges / sizeof *ranges);
+        if (!status) status = gpuopt__check_choices(context, call, &layout, 1);
+    }
+    if (status) return status;
+    if (own->batch_size < 1 || own->batch_size > GPUOPT__SIMPLEX_BATCH_COPIES)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch_size is not in 1..65536");
+    if (own->rows < 0 || own->rows > GPUOPT__SIMPLEX_BATCH_ROWS)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rows is not in 0..512");
+    if (own->cols < 0 || own->cols > GPUOPT__SIMPLEX_BATCH_COLS)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "cols is not in 0..8192");
+    if (own->shared > 63)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "shared has a bit that is none of its enum's");
+    if (own->iteration_limit < 0)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iteration_limit is negative");
+    status = gpuopt__simplex_batch_check_start(context, call, own);
+    if (!status) status = gpuopt__simplex_batch_check_twice(context, call, own);
+    if (status) return status;
+    if (own->infinity == 0) own->infinity = 1e20;
+    if (own->primal_tolerance == 0) own->primal_tolerance = 1e-9;
+    if (own->dual_tolerance == 0) own->dual_tolerance = 1e-9;
+    if (own->pivot_tolerance == 0) own->pivot_tolerance = 1e-7;
+    s->rows = own->rows, s->cols = own->cols;
+    s->nonzeros = (int32_t)gpuopt__simplex_batch_nonzeros(own);
+    s->maximize = own->maximize != 0;
+    s->limit = own->iteration_limit < INT32_MAX ? (int32_t)own->iteration_limit : INT32_MAX;
+    s->infinity = own->infinity;
+    s->primal = own->primal_tolerance, s->dual = own->dual_tolerance, s->pivot = own->pivot_tolerance;
+    for (k = 0; k < GPUOPT__SIMPLEX_BATCH_ARRAYS; k++) {
+        s->length[k] = k == GPUOPT__SIMPLEX_BATCH_VALUE                                   ? s->nonzeros
+                       : k == GPUOPT__SIMPLEX_BATCH_LHS || k == GPUOPT__SIMPLEX_BATCH_RHS ? s->rows
+                                                                                          : s->cols;
+        s->stride[k] = own->shared >> k & 1 ? 0 : s->length[k];
+    }
     if (!own->group) return GPUOPT_OK;
-    *dealt = gpuopt__dealt_head(own->group, &group, own->copies, 0, gpuopt__simplex_share_bytes(root));
-    own->copies = dealt->own;
+    *dealt = gpuopt__dealt_head(own->group, &group, own->batch_size, 1, gpuopt__simplex_batch_report_bytes(s));
+    own->batch_size = dealt->own;
     return GPUOPT_OK;
 }
 
-/* Cuts the block of a batch; with base NULL it only measures. */
-static gpuopt_simplex_batch *gpuopt__simplex_batch_cut(gpuopt__arena *arena, gpuopt_simplex_batch *b,
-                                                       gpuopt__dealt *dealt) {
-    gpuopt_simplex_batch *own = (gpuopt_simplex_batch *)gpuopt__cut(arena, 1, sizeof *b);
-    gpuopt__simplex_batch_job *job = &b->job;
-    gpuopt__simplex_children *c = &job->children;
-    int64_t **const starts[] = {&c->bound_start, &c->cost_start, &b->start[0], &b->start[1], &b->start[2]};
-    int32_t **const of_copies[] = {&job->outcome, &job->iterations},
-                    **const of_changes[] = {&c->variable, &c->col, &b->index};
-    double **const values[] = {&c->lower, &c->upper, &c->cost, &b->low, &b->high};
-    size_t k;
-    for (k = 0; k < sizeof starts / sizeof *starts; k++)
-        *starts[k] = (int64_t *)gpuopt__cut(arena, (int64_t)b->copies + 1, sizeof(int64_t));
-    for (k = 0; k < sizeof of_copies / sizeof *of_copies; k++)
-        *of_copies[k] = (int32_t *)gpuopt__cut(arena, b->copies, sizeof(int32_t));
-    job->bound = (double *)gpuopt__cut(arena, b->copies, sizeof(double));
-    job->objective = (double *)gpuopt__cut(arena, b->copies, sizeof(double));
-    job->objective_low = (double *)gpuopt__cut(arena, b->copies, sizeof(double));
-    for (k = 0; k < sizeof of_changes / sizeof *of_changes; k++)
-        *of_changes[k] = (int32_t *)gpuopt__cut(arena, b->desc.changes, sizeof(int32_t));
-    for (k = 0; k < sizeof values / sizeof *values; k++)
-        *values[k] = (double *)gpuopt__cut(arena, b->desc.changes, sizeof(double));
-    b->dealt = b->desc.group ? (gpuopt__dealt *)gpuopt__cut(arena, 1, sizeof *dealt) : NULL;
-    if (b->desc.group) gpuopt__dealt_cut(arena, dealt);
+/* Cuts the head's block; with base NULL it only measures. */
+static gpuopt_simplex_batch *gpuopt__simplex_batch_cut_head(gpuopt__arena *arena, gpuopt_simplex_batch *m,
+                                                            int32_t *lines[6], gpuopt__dealt *dealt) {
+    const gpuopt__simplex_batch_set *s = &m->set;
+    const int64_t lengths[] = {(int64_t)s->rows + 1, s->nonzeros, s->nonzeros,
+                               (int64_t)s->cols + 1, s->nonzeros, s->nonzeros};
+    gpuopt_simplex_batch *own = (gpuopt_simplex_batch *)gpuopt__cut(arena, 1, sizeof *m);
+    int k;
+    for (k = 0; k < 6; k++) lines[k] = (int32_t *)gpuopt__cut(arena, lengths[k], sizeof(int32_t));
+    m->set.progress = (gpuopt__simplex_batch_progress *)gpuopt__cut(arena, m->desc.batch_size,
+                                                                    sizeof(gpuopt__simplex_batch_progress));
+    m->dealt = m->desc.group ? (gpuopt__dealt *)gpuopt__cut(arena, 1, sizeof *dealt) : NULL;
+    if (m->desc.group) gpuopt__dealt_cut(arena, dealt);
     return own;
 }
 
-static void gpuopt__simplex_batch_begin(gpuopt_simplex_batch *b, gpuopt_simplex *root) {
-    memset(b, 0, sizeof *b);
-    b->root = root;
-    b->context = root->context;
-    b->shape = &root->shape;
-    b->root_desc = &root->desc;
-    b->lp = &root->lp;
-    b->root_engine = root->engine;
-    b->find_root = gpuopt__simplex_find_root;
-    b->solve_root = gpuopt__simplex_solve_root;
+static const struct gpuopt__simplex_batch_backend *gpuopt__simplex_batch_backend_of(const gpuopt_context *context) {
+    return context->desc.backend->simplex->many;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
-                                                   gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_simplex_batch_plan";
+static gpuopt_status gpuopt__simplex_batch_write_plan(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
+                                                      gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_simplex_batch_create";
     gpuopt_simplex_batch draft;
     gpuopt__dealt dealt;
     gpuopt_memory_plan result;
     gpuopt__arena arena = {NULL, 0};
+    int32_t *lines[6];
     gpuopt_status status;
-    if (!root) return GPUOPT_ERROR_ARGUMENT;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
     memset(&result, 0, sizeof result);
-    gpuopt__simplex_batch_begin(&draft, root);
-    status = gpuopt__simplex_batch_check(root, call, desc, &draft, &dealt);
-    if (!status) status = gpuopt__simplex_backend_of(root)->batch_plan(&draft, &result);
+    status = gpuopt__simplex_batch_check(context, call, desc, &draft, &dealt);
+    if (!status) status = gpuopt__simplex_batch_backend_of(context)->plan(&draft, &result);
     if (status) return status;
-    gpuopt__simplex_batch_cut(&arena, &draft, &dealt);
+    gpuopt__simplex_batch_cut_head(&arena, &draft, lines, &dealt);
     result.host_bytes += arena.used;
     gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return GPUOPT_OK;
@@ -149,151 +133,248 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const g
 
 static gpuopt_status gpuopt__simplex_batch_make(gpuopt_simplex_batch *draft, gpuopt__dealt *dealt,
                                                 gpuopt_simplex_batch **made) {
-    const gpuopt_context *context = draft->context;
+    gpuopt_context *context = draft->context;
     gpuopt__arena arena = {NULL, 0};
-    gpuopt_simplex_batch *b;
+    gpuopt_simplex_batch *m;
+    int32_t *lines[6];
     gpuopt_status status;
-    gpuopt__simplex_batch_cut(&arena, draft, dealt);
+    gpuopt__simplex_batch_cut_head(&arena, draft, lines, dealt);
     status = gpuopt__take_block(context, GPUOPT_HOST, &arena);
     if (status) return status;
-    b = gpuopt__simplex_batch_cut(&arena, draft, dealt);
-    *b = *draft;
-    if (b->dealt) *b->dealt = *dealt, gpuopt__dealt_deal(b->dealt);
-    status = gpuopt__simplex_backend_of(b->root)->batch_create(b);
-    if (status) gpuopt__release(context, GPUOPT_HOST, b);
-    else *made = b;
+    m = gpuopt__simplex_batch_cut_head(&arena, draft, lines, dealt);
+    *m = *draft;
+    if (m->dealt) *m->dealt = *dealt, gpuopt__dealt_deal(m->dealt);
+    gpuopt__simplex_batch_fill_lines(&m->desc, 1, lines[0], lines[1], lines[2]);
+    gpuopt__simplex_batch_fill_lines(&m->desc, 0, lines[3], lines[4], lines[5]);
+    m->desc.start = NULL;
+    m->desc.index = NULL;
+    m->set.row_start = lines[0], m->set.row_col = lines[1], m->set.row_at = lines[2];
+    m->set.col_start = lines[3], m->set.col_row = lines[4], m->set.col_at = lines[5];
+    status = gpuopt__simplex_batch_backend_of(context)->create(m);
+    if (status) gpuopt__release(context, GPUOPT_HOST, m);
+    else *made = m;
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
-                                                     gpuopt_simplex_batch **batch) {
+static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
+                                                         gpuopt_simplex_batch **many) {
     static const char call[] = "gpuopt_simplex_batch_create";
-    gpuopt_simplex_batch draft, *b = NULL;
+    gpuopt_simplex_batch draft, *m = NULL;
     gpuopt__dealt dealt;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_batch_create(root, desc, batch));
-    if (batch) *batch = NULL;
-    if (!root) return GPUOPT_ERROR_ARGUMENT;
-    gpuopt__simplex_batch_begin(&draft, root);
-    status = gpuopt__simplex_batch_check(root, call, desc, &draft, &dealt);
-    if (!batch) status = gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "batch is NULL");
-    if (!status) status = gpuopt__simplex_batch_make(&draft, &dealt, &b);
+    GPUOPT__COMPUTES(gpuopt__simplex_batch_create_handle(context, desc, many));
+    if (many) *many = NULL;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__simplex_batch_check(context, call, desc, &draft, &dealt);
+    if (!many) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "many and plan are NULL");
+    if (!status) status = gpuopt__simplex_batch_make(&draft, &dealt, &m);
     if (draft.desc.group)
-        status = gpuopt__ranks_agree(root->context, draft.desc.group, call, status,
-                                     status ? 0 : gpuopt__simplex_share_hash(b));
-    if (status) gpuopt_simplex_batch_destroy(b);
-    else *batch = b;
+        status = gpuopt__ranks_agree(context, draft.desc.group, call, status,
+                                     status ? 0 : gpuopt__simplex_batch_share_hash(m));
+    if (status) gpuopt_simplex_batch_destroy(m);
+    else *many = m;
     return status;
 }
 
-GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch) {
-    if (!batch) return;
-    gpuopt__simplex_backend_of(batch->root)->batch_destroy(batch);
-    gpuopt__release(batch->root->context, GPUOPT_HOST, batch);
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
+                                                     gpuopt_memory_plan *plan, gpuopt_simplex_batch **many) {
+    gpuopt_status status = plan ? gpuopt__simplex_batch_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (many) *many = NULL;
+    return status || (plan && !many) ? status : gpuopt__simplex_batch_create_handle(context, desc, many);
 }
 
-/* ---- Runs ---- */
+GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *many) {
+    if (!many) return;
+    gpuopt__simplex_batch_backend_of(many->context)->destroy(many);
+    gpuopt__release(many->context, GPUOPT_HOST, many);
+}
 
-/* Runs the job, whose children are filled in unless that has failed. With a group: this rank's children, and then all
- * ranks have the results of all, or the same status. */
-static gpuopt_status gpuopt__simplex_run_job(gpuopt_simplex_batch *b, const char *call, gpuopt_memory where,
-                                             int64_t iterations, const gpuopt_simplex_child_report *report,
-                                             gpuopt_status status) {
-    gpuopt_context *context = b->root->context;
-    gpuopt__simplex_batch_job *job = &b->job;
-    const int32_t count = job->children.count;
-    const uint64_t ints = sizeof(int32_t) * (uint64_t)count, doubles = sizeof(double) * (uint64_t)count;
-    int32_t k;
-    job->most = iterations < INT32_MAX ? (int32_t)iterations : INT32_MAX;
-    job->bounds = report->bound != NULL;
-    job->where = where;
-    job->basis = report->basis;
-    job->x = report->x;
-    job->farkas = report->farkas;
-    job->farkas_low = report->farkas_low;
-    job->scaled = 0;
-    if (!status && b->dealt) gpuopt__simplex_share_take(b);
-    if (!status) status = gpuopt__simplex_backend_of(b->root)->batch_run(b);
-    for (k = 0; !status && job->scaled && k < job->children.count; k++) {
-        gpuopt__simplex_sum objective = {job->objective[k], job->objective_low[k], 0};
-        if (job->bounds) job->bound[k] = gpuopt__simplex_host_bound_of(b->root, job->bound[k]);
-        job->objective[k] = gpuopt__simplex_host_objective(b->root, objective);
+/* ---- Programs ---- */
+
+static gpuopt_status gpuopt__simplex_batch_check_where(const gpuopt_simplex_batch *m, const char *call,
+                                                       gpuopt_memory_space where) {
+    if (m->dealt && where == GPUOPT_DEVICE)
+        return gpuopt__refuse(m->context, GPUOPT_ERROR_UNSUPPORTED, call,
+                              "with a group, arrays must be in host memory");
+    return gpuopt__check_where(m->context, call, where);
+}
+
+/* Takes this rank's programs of those that have been given. */
+static gpuopt_status gpuopt__simplex_batch_take(gpuopt_simplex_batch *m, const char *call, gpuopt_memory_space where,
+                                                const gpuopt_simplex_programs *given) {
+    const double *from[] = {given->value, given->cost, given->lhs, given->rhs, given->lb, given->ub};
+    int64_t bad = -1;
+    int32_t first = 0;
+    gpuopt_status status = GPUOPT_OK;
+    int k;
+    m->set.count = given->count;
+    if (m->dealt) {
+        gpuopt__dealt_part part;
+        m->dealt->count = given->count;
+        part = gpuopt__dealt_part_of(m->dealt, m->dealt->rank);
+        first = part.first;
+        m->set.count = part.count;
     }
-    if (b->dealt) status = gpuopt__simplex_share_results(b, call, status, report);
-    if (!status) status = gpuopt__deliver(context, where, report->outcome, job->outcome, ints);
-    if (!status) status = gpuopt__deliver(context, where, report->iterations, job->iterations, ints);
-    if (!status) status = gpuopt__deliver(context, where, report->bound, job->bound, doubles);
-    if (!status) status = gpuopt__deliver(context, where, report->objective, job->objective, doubles);
-    for (k = 0; k < count; k++) job->outcome[k] = gpuopt__simplex_batch_certainty(job->outcome[k]);
-    return status ? status : gpuopt__deliver(context, where, report->certainty, job->outcome, ints);
+    for (k = 0; k < GPUOPT__SIMPLEX_BATCH_ARRAYS; k++) {
+        m->set.given[k] = from[k] != NULL;
+        if (from[k]) from[k] += first * m->set.stride[k];
+    }
+    memset(m->set.progress, 0, sizeof *m->set.progress * (size_t)m->set.count);
+    if (m->set.count > 0) status = gpuopt__simplex_batch_backend_of(m->context)->load(m, where, from, &bad);
+    if (status || bad < 0) return status;
+    k = (int)(bad >> 48);
+    bad += first * (k == GPUOPT__SIMPLEX_BATCH_ARRAYS ? m->set.rows : m->set.stride[k]);
+    return gpuopt__simplex_batch_refuse_number(m->context, call, bad);
 }
 
-/* Checks what both calls are given beside the children. */
-static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_batch *b, const char *call, gpuopt_memory where,
-                                               int64_t count, int64_t iterations,
-                                               const gpuopt_simplex_child_report *report,
-                                               gpuopt_simplex_child_report *wanted) {
-    const gpuopt_context *context = b->root->context;
-    memset(wanted, 0, sizeof *wanted);
-    if (report && !gpuopt__copy_in(wanted, sizeof *wanted, report, report->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "report has a wrong size");
-    if (iterations < 1) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
-    if (count < 0 || count > b->copies)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds the copies");
-    if (b->dealt && where == GPUOPT_DEVICE)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "with a group, arrays must be in host memory");
-    return gpuopt__check_where(context, call, where);
-}
-
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_run(gpuopt_simplex_batch *batch, gpuopt_memory where,
-                                                  const gpuopt_simplex_children *children, int64_t iterations,
-                                                  const gpuopt_simplex_child_report *report) {
-    static const char call[] = "gpuopt_simplex_batch_run";
-    gpuopt_simplex_children given;
-    gpuopt_simplex_child_report wanted;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_batch_run(batch, where, children, iterations, report));
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
-    memset(&given, 0, sizeof given);
-    if (!children || !gpuopt__copy_in(&given, sizeof given, children, children->struct_size))
-        status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "children is NULL or has a wrong size");
-    else status = gpuopt__simplex_check_run(batch, call, where, given.count, iterations, report, &wanted);
-    if (!status && given.count > 0) status = gpuopt__simplex_take_children(batch, call, where, &given);
-    if (batch->dealt)
-        status = gpuopt__simplex_share_begins(batch, call, status, given.count, NULL, iterations, &wanted);
-    if (status || given.count == 0) return status;
-    return gpuopt__simplex_run_job(batch, call, where, iterations, &wanted, GPUOPT_OK);
-}
-
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch, gpuopt_memory where, int32_t count,
-                                                     const int32_t *col, int64_t iterations,
-                                                     const gpuopt_simplex_child_report *report) {
-    static const char call[] = "gpuopt_simplex_batch_branch";
-    gpuopt_simplex_child_report wanted;
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *many, gpuopt_memory_space where,
+                                                   const gpuopt_simplex_programs *programs) {
+    static const char call[] = "gpuopt_simplex_batch_load";
+    gpuopt_simplex_programs given;
     gpuopt_context *context;
-    const void *found = NULL;
-    int32_t k;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_batch_branch(batch, where, count, col, iterations, report));
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
-    context = batch->context;
-    status = gpuopt__simplex_check_run(batch, call, where, 2 * (int64_t)count, iterations, report, &wanted);
-    if (!status && count > 0 && !col) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "col is NULL");
-    if (!status && 2 * (int64_t)count > batch->desc.changes)
-        status = gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "the descriptor has no room for so many changes");
-    if (!status && count > 0)
-        status = gpuopt__fetch(context, where, col, sizeof(int32_t) * (uint64_t)count, batch->index, &found);
-    if (!status && count > 0)
-        status = gpuopt__check_indices(context, call, "col", count, (const int32_t *)found, batch->root->lp.cols);
-    if (batch->dealt) status = gpuopt__simplex_share_begins(batch, call, status, count, col, iterations, &wanted);
+    int64_t which;
+    int32_t most;
+    GPUOPT__COMPUTES(gpuopt_simplex_batch_load(many, where, programs));
+    if (!many) return GPUOPT_ERROR_ARGUMENT;
+    context = many->context;
+    most = many->dealt ? many->dealt->most : many->desc.batch_size;
+    memset(&given, 0, sizeof given);
+    if (!programs || !gpuopt__copy_in(&given, sizeof given, programs, programs->struct_size))
+        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "programs is NULL or has a wrong size");
+    else status = gpuopt__simplex_batch_check_where(many, call, where);
+    if (!status && (given.count < 0 || given.count > most))
+        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds batch_size");
+    if (!status && given.count > 0 && many->set.nonzeros > 0 && !given.value)
+        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "value is NULL");
+    which = (given.value != NULL) + 2 * (given.cost != NULL) + 4 * (given.lhs != NULL) + 8 * (given.rhs != NULL) +
+            16 * (given.lb != NULL) + 32 * (given.ub != NULL);
+    if (many->dealt) status = gpuopt__simplex_batch_together(many, call, status, given.count, which, 0);
+    if (status) return status;
+    status = gpuopt__simplex_batch_take(many, call, where, &given);
+    if (many->dealt) status = gpuopt__simplex_batch_together(many, call, status, 0, 0, 0);
+    if (status) many->set.count = 0;
+    if (!many->dealt) return status;
+    if (status) many->dealt->count = 0;
+    memset(&many->of_all, 0, sizeof many->of_all);
+    many->of_all.count = many->of_all.more = many->dealt->count;
+    return status;
+}
+
+/* ---- Iterating ---- */
+
+/* Counts this rank's programs by their outcomes. */
+static gpuopt_simplex_batch_info gpuopt__simplex_batch_count(const gpuopt_simplex_batch *m) {
+    gpuopt_simplex_batch_info result;
+    int32_t k;
+    memset(&result, 0, sizeof result);
+    result.count = m->set.count;
+    for (k = 0; k < m->set.count; k++) {
+        const gpuopt__simplex_batch_progress *p = &m->set.progress[k];
+        int32_t *const of = p->outcome == GPUOPT_MORE         ? &result.more
+                            : p->outcome == GPUOPT_OPTIMAL    ? &result.optimal
+                            : p->outcome == GPUOPT_INFEASIBLE ? &result.infeasible
+                            : p->outcome == GPUOPT_UNBOUNDED  ? &result.unbounded
+                            : p->outcome == GPUOPT_LIMIT      ? &result.limit
+                                                              : &result.imprecise;
+        ++*of;
+        result.iterations += p->iterations;
+    }
+    return result;
+}
+
+static gpuopt_status gpuopt__simplex_batch_fill_info(const gpuopt_simplex_batch *m, const char *call,
+                                                     gpuopt_simplex_batch_info *info) {
+    gpuopt_simplex_batch_info result;
+    if (!GPUOPT__HAS_SIZE(info))
+        return gpuopt__refuse(m->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
+    result = m->dealt ? m->of_all : gpuopt__simplex_batch_count(m);
+    gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
+    return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *many, int64_t iterations,
+                                                      gpuopt_simplex_batch_info *info) {
+    static const char call[] = "gpuopt_simplex_batch_iterate";
+    gpuopt_status status = GPUOPT_OK;
+    GPUOPT__COMPUTES(gpuopt_simplex_batch_iterate(many, iterations, info));
+    if (!many) return GPUOPT_ERROR_ARGUMENT;
+    if (iterations < 1)
+        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
+    if (info && !GPUOPT__HAS_SIZE(info))
+        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
+    if (many->dealt) status = gpuopt__simplex_batch_together(many, call, status, iterations, 0, 0);
+    if (status) return status;
+    many->set.most = iterations < INT32_MAX ? (int32_t)iterations : INT32_MAX;
+    if (many->set.count > 0) status = gpuopt__simplex_batch_backend_of(many->context)->run(many);
+    if (many->dealt) status = gpuopt__simplex_batch_together(many, call, status, 0, 0, 0);
+    if (many->dealt && !status) {
+        const gpuopt_simplex_batch_info own = gpuopt__simplex_batch_count(many);
+        status = gpuopt__simplex_batch_sum_up(many, &own);
+    }
+    return status || !info ? status : gpuopt__simplex_batch_fill_info(many, call, info);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_get_info(gpuopt_simplex_batch *many, gpuopt_simplex_batch_info *info) {
+    return many ? gpuopt__simplex_batch_fill_info(many, "gpuopt_simplex_batch_get_info", info) : GPUOPT_ERROR_ARGUMENT;
+}
+
+/* ---- Results ---- */
+
+enum { GPUOPT__SIMPLEX_BATCH_OUTCOME, GPUOPT__SIMPLEX_BATCH_ITERATIONS, GPUOPT__SIMPLEX_BATCH_CERTAINTY };
+
+/* Outcomes and what else is in the progress go through a few numbers on the stack, since they lie between others. */
+static gpuopt_status gpuopt__simplex_batch_get_progress(const gpuopt_simplex_batch *m,
+                                                        const gpuopt__simplex_batch_wanted *wanted, int what,
+                                                        int32_t *to) {
+    enum { AT_ONCE = 1024 };
+    int32_t some[AT_ONCE], done, k, count;
+    gpuopt_status status = GPUOPT_OK;
+    for (done = 0; to && !status && done < wanted->count; done += count) {
+        const gpuopt__simplex_batch_progress *from = m->set.progress + wanted->first + done;
+        count = wanted->count - done < AT_ONCE ? wanted->count - done : AT_ONCE;
+        for (k = 0; k < count; k++)
+            some[k] = what == GPUOPT__SIMPLEX_BATCH_ITERATIONS ? from[k].iterations
+                      : what == GPUOPT__SIMPLEX_BATCH_OUTCOME  ? from[k].outcome
+                                                               : gpuopt__simplex_children_certainty(from[k].outcome);
+        if (wanted->where == GPUOPT_HOST) memcpy(to + done, some, sizeof *some * (size_t)count);
+        else status = gpuopt__deliver(m->context, wanted->where, to + done, some, sizeof *some * (uint64_t)count);
+    }
+    return status;
+}
+
+static gpuopt_status gpuopt__simplex_batch_get_own(gpuopt_simplex_batch *m,
+                                                   const gpuopt__simplex_batch_wanted *wanted) {
+    const gpuopt_simplex_batch_report *r = &wanted->report;
+    gpuopt_status status = gpuopt__simplex_batch_get_progress(m, wanted, GPUOPT__SIMPLEX_BATCH_OUTCOME, r->outcome);
+    if (!status)
+        status = gpuopt__simplex_batch_get_progress(m, wanted, GPUOPT__SIMPLEX_BATCH_ITERATIONS, r->iterations);
+    if (!status) status = gpuopt__simplex_batch_get_progress(m, wanted, GPUOPT__SIMPLEX_BATCH_CERTAINTY, r->certainty);
+    return status ? status : gpuopt__simplex_batch_backend_of(m->context)->get(m, wanted);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *many, gpuopt_memory_space where, int32_t first,
+                                                  int32_t count, const gpuopt_simplex_batch_report *report) {
+    static const char call[] = "gpuopt_simplex_batch_get";
+    gpuopt__simplex_batch_wanted wanted, own;
+    gpuopt_status status;
+    int32_t loaded;
+    if (!many) return GPUOPT_ERROR_ARGUMENT;
+    loaded = many->dealt ? many->dealt->count : many->set.count;
+    memset(&wanted, 0, sizeof wanted);
+    if (!report || !gpuopt__copy_in(&wanted.report, sizeof wanted.report, report, report->struct_size))
+        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "report is NULL or has a wrong size");
+    else status = gpuopt__simplex_batch_check_where(many, call, where);
+    if (!status && (first < 0 || count < 0 || first > loaded - count))
+        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "there are no such programs");
+    if (many->dealt)
+        status = gpuopt__simplex_batch_together(many, call, status, first, count,
+                                                gpuopt__simplex_batch_wanted_mask(many, &wanted));
     if (status || count == 0) return status;
-    status = gpuopt__simplex_fresh_to_solve(batch->root, 0);
-    for (k = 0; k < count && !status; k++)
-        status = gpuopt__simplex_branch_on(batch, call, k, ((const int32_t *)found)[k]);
-    if (status && !batch->dealt) return status;
-    batch->job.children.count = 2 * count;
-    for (k = 0; k <= 2 * count; k++) batch->job.children.bound_start[k] = k, batch->job.children.cost_start[k] = 0;
-    return gpuopt__simplex_run_job(batch, call, where, iterations, &wanted, status);
+    wanted.where = where, wanted.first = first, wanted.count = count;
+    if (!many->dealt) return gpuopt__simplex_batch_get_own(many, &wanted);
+    if (gpuopt__simplex_batch_wanted_here(many, &wanted, &own)) status = gpuopt__simplex_batch_get_own(many, &own);
+    return gpuopt__simplex_batch_share_results(many, call, status, &wanted);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BATCH_H */

@@ -1,150 +1,128 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis that the ranks of a group share (common/dealt.h). Each rank checks and scales all children,
- * compares them with what the others were given, and keeps those that are its own.
+ * Many small linear programs that the ranks of a group share (common/dealt.h), in blocks: a rank's programs are read
+ * from the host's arrays, and their results written to them, where they are.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_SHARE_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_SHARE_H
 
 #include "../common/dealt.h"
-#include "together.h"
+#include "batch_backend.h"
 
-/* What a report may ask for of a child. */
-static uint64_t gpuopt__simplex_share_bytes(const gpuopt_simplex *s) {
-    const uint64_t rows = (uint64_t)s->lp.rows, cols = (uint64_t)s->lp.cols;
-    return 2 * sizeof(int32_t) + sizeof(double) * (2 + cols + 2 * rows) + cols + rows;
+enum { GPUOPT__SIMPLEX_BATCH_REPORTS = 11 };
+
+/* The arrays of a report; those that are not wanted are NULL. */
+static void gpuopt__simplex_batch_reports(const gpuopt__simplex_batch_set *s, const gpuopt_simplex_batch_report *r,
+                                          gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS]) {
+    const size_t rows = (size_t)s->rows, cols = (size_t)s->cols;
+    const gpuopt__dealt_array all[GPUOPT__SIMPLEX_BATCH_REPORTS] = {
+        {r->outcome, sizeof *r->outcome},     {r->iterations, sizeof *r->iterations},
+        {r->objective, sizeof *r->objective}, {r->x, sizeof *r->x * cols},
+        {r->dual, sizeof *r->dual * rows},    {r->farkas, sizeof *r->farkas * rows},
+        {r->farkas_low, sizeof *r->x * rows}, {r->ray, sizeof *r->ray * cols},
+        {r->ray_low, sizeof *r->ray * cols},  {r->basis, sizeof *r->basis * (cols + rows)},
+        {r->certainty, sizeof *r->certainty}};
+    memcpy(array, all, sizeof all);
 }
 
-/* ---- Agreeing ---- */
-
-/* A hash of what must be equal in batches of a group, and of the root's scales. */
-static uint64_t gpuopt__simplex_share_hash(const gpuopt_simplex_batch *b) {
-    const gpuopt_simplex *s = b->root;
-    const gpuopt_simplex_desc *root = &s->desc;
-    const double number[] = {root->offset, root->infinity, root->primal_tolerance, root->dual_tolerance,
-                             root->pivot_tolerance};
-    const char *backend = gpuopt_backend_name(b->context->desc.backend);
-    const int64_t whole[] = {
-        s->lp.rows,
-        s->lp.cols,
-        s->lp.nonzeros,
-        s->shape.method,
-        s->shape.deferred_pivots,
-        root->maximize != 0,
-        (int64_t)root->algorithm,
-        (int64_t)root->dual_pricing,
-        (int64_t)root->seed,
-        b->copies,
-        b->desc.pivots,
-        b->desc.changes,
-        (int64_t)b->desc.when_full,
-        b->desc.with_basis != 0,
-        b->desc.with_x != 0,
-        b->desc.with_farkas != 0,
-        gpuopt__simplex_said_array(GPUOPT_HOST, number, sizeof number / sizeof *number, sizeof(double)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, backend, (int64_t)strlen(backend), 1)};
-    return gpuopt__simplex_said_scales(s, gpuopt__hash_numbers(GPUOPT__HASH_START, whole, sizeof whole / 8));
+/* Bytes of a program in all arrays of a report. */
+static uint64_t gpuopt__simplex_batch_report_bytes(const gpuopt__simplex_batch_set *s) {
+    gpuopt_simplex_batch_report none;
+    gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS];
+    uint64_t bytes = 0;
+    int k;
+    memset(&none, 0, sizeof none);
+    gpuopt__simplex_batch_reports(s, &none, array);
+    for (k = 0; k < GPUOPT__SIMPLEX_BATCH_REPORTS; k++) bytes += array[k].size;
+    return bytes;
 }
 
-/* Of what a run does, and of where the root stands, as far as this is known without asking the backend. col: of
- * strong branching on `given` columns; else NULL, and the job's children are meant. */
-static uint64_t gpuopt__simplex_share_said(const gpuopt_simplex_batch *b, int64_t given, const int32_t *col,
-                                           int64_t iterations, const gpuopt_simplex_child_report *report) {
-    const gpuopt_simplex *s = b->root;
-    const gpuopt__simplex_children *c = &b->job.children;
-    const int64_t both = (int64_t)s->lp.rows + s->lp.cols;
-    const int64_t whole[] = {given,
-                             col != NULL,
-                             iterations,
-                             report->outcome != NULL,
-                             report->iterations != NULL,
-                             report->bound != NULL,
-                             report->objective != NULL,
-                             report->basis != NULL,
-                             report->x != NULL,
-                             report->farkas != NULL,
-                             report->farkas_low != NULL,
-                             report->certainty != NULL,
-                             s->iterations,
-                             s->refreshes,
-                             (int64_t)s->verdict};
-    const double at[] = {s->dual_method.cutoff, s->dual_method.limit};
-    uint64_t hash = gpuopt__hash_numbers(GPUOPT__HASH_START, whole, sizeof whole / 8);
-    int64_t e;
-    hash = gpuopt__hash_numbers(hash, at, 2);
-    hash = gpuopt__hash_numbers(hash, s->lower, both);
-    hash = gpuopt__hash_numbers(hash, s->upper, both);
-    hash = gpuopt__hash_numbers(hash, s->cost, both);
-    hash = gpuopt__hash(hash, s->status, (uint64_t)both);
-    for (e = 0; col && e < given; e++) hash = gpuopt__hash_number(hash, (uint64_t)col[e]);
-    if (col || given == 0) return hash;
-    hash = gpuopt__hash_numbers(hash, c->bound_start, given + 1);
-    hash = gpuopt__hash_numbers(hash, c->cost_start, given + 1);
-    for (e = 0; e < c->bound_start[given]; e++) hash = gpuopt__hash_number(hash, (uint64_t)c->variable[e]);
-    for (e = 0; e < c->cost_start[given]; e++) hash = gpuopt__hash_number(hash, (uint64_t)c->col[e]);
-    hash = gpuopt__hash_numbers(hash, c->lower, c->bound_start[given]);
-    hash = gpuopt__hash_numbers(hash, c->upper, c->bound_start[given]);
-    return gpuopt__hash_numbers(hash, c->cost, c->cost_start[given]);
-}
-
-/* Whether all ranks make this call, with the same arguments; else the same status on all. */
-static gpuopt_status gpuopt__simplex_share_begins(const gpuopt_simplex_batch *b, const char *call, gpuopt_status status,
-                                                  int64_t given, const int32_t *col, int64_t iterations,
-                                                  const gpuopt_simplex_child_report *report) {
-    const uint64_t hash = status ? 0 : gpuopt__simplex_share_said(b, given, col, iterations, report);
-    return gpuopt__ranks_agree(b->context, b->dealt->group, call, status, hash);
-}
-
-/* ---- This rank's children ---- */
-
-/* Keeps the children in `part` of a list with these starts, in place: the k-th of them is child k or one after
- * it. */
-static void gpuopt__simplex_share_keep(const gpuopt__dealt_part *part, int64_t *start, int32_t *index, double *low,
-                                       double *high) {
-    int64_t at = 0;
-    int32_t k;
-    for (k = 0; k < part->count; k++) {
-        const int64_t from = start[part->item[k]];
-        const size_t count = (size_t)(start[part->item[k] + 1] - from);
-        memmove(index + at, index + from, sizeof *index * count);
-        memmove(low + at, low + from, sizeof *low * count);
-        if (high) memmove(high + at, high + from, sizeof *high * count);
-        start[k] = at;
-        at += (int64_t)count;
+/* A hash of what must be equal in handles of a group. */
+static uint64_t gpuopt__simplex_batch_share_hash(const gpuopt_simplex_batch *m) {
+    const gpuopt__simplex_batch_set *s = &m->set;
+    const double number[] = {s->infinity, s->primal, s->dual, s->pivot};
+    const int64_t whole[] = {m->dealt->most, s->rows,     s->cols,  s->nonzeros,
+                             m->desc.shared, s->maximize, s->limit, (int64_t)m->desc.layout};
+    uint64_t hash = gpuopt__hash_numbers(GPUOPT__HASH_START, number, sizeof number / 8);
+    int32_t e;
+    hash = gpuopt__hash_numbers(hash, whole, sizeof whole / 8);
+    for (e = 0; e <= s->rows; e++) hash = gpuopt__hash_number(hash, (uint64_t)s->row_start[e]);
+    for (e = 0; e < s->nonzeros; e++) {
+        hash = gpuopt__hash_number(hash, (uint64_t)s->row_col[e]);
+        hash = gpuopt__hash_number(hash, (uint64_t)s->row_at[e]);
     }
-    start[part->count] = at;
+    return hash;
 }
 
-/* Of the job's children only those that are this rank's stay. */
-static void gpuopt__simplex_share_take(gpuopt_simplex_batch *b) {
-    gpuopt__simplex_children *c = &b->job.children;
-    gpuopt__dealt_part part;
-    b->dealt->count = c->count;
-    part = gpuopt__dealt_part_of(b->dealt, b->dealt->rank);
-    gpuopt__simplex_share_keep(&part, c->bound_start, c->variable, c->lower, c->upper);
-    gpuopt__simplex_share_keep(&part, c->cost_start, c->col, c->cost, NULL);
-    c->count = part.count;
+/* Whether all ranks make a call that has come to this status, with these numbers equal. */
+static gpuopt_status gpuopt__simplex_batch_together(const gpuopt_simplex_batch *m, const char *call,
+                                                    gpuopt_status status, int64_t a, int64_t b, int64_t c) {
+    const int64_t said[] = {a, b, c};
+    return gpuopt__ranks_agree(m->context, m->dealt->group, call, status,
+                               gpuopt__hash_numbers(GPUOPT__HASH_START, said, sizeof said / 8));
 }
 
-/* What this rank's children have come to goes to all ranks, and theirs comes here. */
-static gpuopt_status gpuopt__simplex_share_results(gpuopt_simplex_batch *b, const char *call, gpuopt_status status,
-                                                   const gpuopt_simplex_child_report *report) {
-    const size_t rows = (size_t)b->root->lp.rows, cols = (size_t)b->root->lp.cols;
-    const gpuopt__simplex_batch_job *job = &b->job;
-    const gpuopt__dealt_array found[] = {{report->outcome || report->certainty ? job->outcome : NULL, sizeof(int32_t)},
-                                         {report->iterations ? job->iterations : NULL, sizeof(int32_t)},
-                                         {report->bound ? job->bound : NULL, sizeof(double)},
-                                         {report->objective ? job->objective : NULL, sizeof(double)},
-                                         {report->basis, cols + rows},
-                                         {report->x, sizeof(double) * cols},
-                                         {report->farkas, sizeof(double) * rows},
-                                         {report->farkas_low, sizeof(double) * rows}};
-    gpuopt__dealt_array wanted[sizeof found / sizeof *found];
-    size_t k;
-    int count = 0;
-    for (k = 0; k < sizeof found / sizeof *found; k++)
-        if (found[k].at && found[k].size > 0) wanted[count++] = found[k];
-    return gpuopt__dealt_exchange(b->dealt, b->context, call, status, 0, 0, b->dealt->count, wanted, count);
+/* Counts the programs of all ranks by their outcomes. */
+static gpuopt_status gpuopt__simplex_batch_sum_up(gpuopt_simplex_batch *m, const gpuopt_simplex_batch_info *own) {
+    int64_t sum[] = {own->count,     own->more,  own->optimal,   own->infeasible,
+                     own->unbounded, own->limit, own->imprecise, own->iterations};
+    const gpuopt_status status =
+        gpuopt_group_all_reduce(m->dealt->group, GPUOPT_REDUCE_SUM, sizeof sum / sizeof *sum, sum, NULL);
+    gpuopt_simplex_batch_info *all = &m->of_all;
+    all->count = (int32_t)sum[0];
+    all->more = (int32_t)sum[1];
+    all->optimal = (int32_t)sum[2];
+    all->infeasible = (int32_t)sum[3];
+    all->unbounded = (int32_t)sum[4];
+    all->limit = (int32_t)sum[5];
+    all->imprecise = (int32_t)sum[6];
+    all->iterations = sum[7];
+    return status;
+}
+
+/* This rank's part of what is wanted, which is at least one program; *own is for the backend. */
+static int gpuopt__simplex_batch_wanted_here(const gpuopt_simplex_batch *m, const gpuopt__simplex_batch_wanted *wanted,
+                                             gpuopt__simplex_batch_wanted *own) {
+    const gpuopt__dealt_part part = gpuopt__dealt_part_within(m->dealt, m->dealt->rank, wanted->first, wanted->count);
+    gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS];
+    gpuopt_simplex_batch_report *r = &own->report;
+    int k;
+    if (part.count == 0) return 0;
+    *own = *wanted;
+    own->first = wanted->first + part.first - gpuopt__dealt_block(m->dealt, m->dealt->rank);
+    own->count = part.count;
+    gpuopt__simplex_batch_reports(&m->set, &wanted->report, array);
+    for (k = 0; k < GPUOPT__SIMPLEX_BATCH_REPORTS; k++)
+        if (array[k].at) array[k].at = (char *)array[k].at + array[k].size * (size_t)part.first;
+    r->outcome = (int32_t *)array[0].at, r->iterations = (int32_t *)array[1].at;
+    r->objective = (double *)array[2].at, r->x = (double *)array[3].at, r->dual = (double *)array[4].at;
+    r->farkas = (double *)array[5].at, r->farkas_low = (double *)array[6].at;
+    r->ray = (double *)array[7].at, r->ray_low = (double *)array[8].at;
+    r->basis = (uint8_t *)array[9].at, r->certainty = (int32_t *)array[10].at;
+    return 1;
+}
+
+/* Which arrays are wanted. */
+static int64_t gpuopt__simplex_batch_wanted_mask(const gpuopt_simplex_batch *m,
+                                                 const gpuopt__simplex_batch_wanted *wanted) {
+    gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS];
+    int64_t mask = 0;
+    int k;
+    gpuopt__simplex_batch_reports(&m->set, &wanted->report, array);
+    for (k = 0; k < GPUOPT__SIMPLEX_BATCH_REPORTS; k++) mask |= (int64_t)(array[k].at != NULL) << k;
+    return mask;
+}
+
+/* This rank's results, which are in their places unless that has failed, go to the others, and theirs come here. */
+static gpuopt_status gpuopt__simplex_batch_share_results(const gpuopt_simplex_batch *m, const char *call,
+                                                         gpuopt_status status,
+                                                         const gpuopt__simplex_batch_wanted *wanted) {
+    gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS];
+    int k, count = 0;
+    gpuopt__simplex_batch_reports(&m->set, &wanted->report, array);
+    for (k = 0; k < GPUOPT__SIMPLEX_BATCH_REPORTS; k++)
+        if (array[k].at && array[k].size > 0) array[count++] = array[k];
+    return gpuopt__dealt_exchange(m->dealt, m->context, call, status, 0, wanted->first, wanted->count, array, count);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BATCH_SHARE_H */

@@ -41,15 +41,15 @@ static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *
     return context->desc.backend->simplex->plan(context, &draft->shape, plan);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
-                                             gpuopt_memory_plan *plan) {
-    static const char call[] = "gpuopt_simplex_plan";
+static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
+                                                gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_simplex_create";
     gpuopt_simplex draft;
     gpuopt_memory_plan result;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
     void *seen = NULL;
-    GPUOPT__COMPUTES(gpuopt_simplex_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__simplex_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or plan is NULL, or has no struct_size");
@@ -148,18 +148,18 @@ static gpuopt_status gpuopt__simplex_make(const gpuopt_simplex *draft, gpuopt_si
     return gpuopt__simplex_fill(s);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
-                                               gpuopt_simplex **simplex) {
+static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, const gpuopt_simplex_desc *desc,
+                                                   gpuopt_simplex **simplex) {
     static const char call[] = "gpuopt_simplex_create";
     gpuopt_simplex draft, *s = NULL;
     gpuopt_memory_plan plan;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_create(context, desc, simplex));
+    GPUOPT__COMPUTES(gpuopt__simplex_create_handle(context, desc, simplex));
     if (simplex) *simplex = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = gpuopt__simplex_draft(context, call, desc, &draft, &plan);
-    if (!simplex) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "simplex is NULL");
+    if (!simplex) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "simplex and plan are NULL");
     if (!status) status = gpuopt__simplex_make(&draft, &s);
     if (!status && draft.desc.group) s->told = gpuopt__simplex_said_scales(s, gpuopt__simplex_said_desc(&draft));
     if (draft.desc.group) status = gpuopt__ranks_agree(context, draft.desc.group, call, status, status ? 0 : s->told);
@@ -168,6 +168,13 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
     if (!status) *simplex = s;
     else gpuopt_simplex_destroy(s);
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
+                                               gpuopt_memory_plan *plan, gpuopt_simplex **simplex) {
+    gpuopt_status status = plan ? gpuopt__simplex_write_plan(context, desc, plan) : GPUOPT_OK;
+    if (simplex) *simplex = NULL;
+    return status || (plan && !simplex) ? status : gpuopt__simplex_create_handle(context, desc, simplex);
 }
 
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex) {
@@ -192,8 +199,8 @@ static gpuopt_status gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simple
     result.phase = s->phase;
     result.iterations = s->iterations;
     result.flips = s->flips;
-    result.refreshes = s->refreshes;
-    result.reinversions = s->reinversions;
+    result.rebuilds = s->rebuilds;
+    result.refactorizations = s->refactorizations;
     result.deferred_pivots = s->shape.deferred_pivots;
     gpuopt__simplex_objective(s, &result.objective, &result.infeasibility);
     result.primal_violation = s->primal_violation;
@@ -229,7 +236,7 @@ static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
 
 /* The end of a call that has an info to fill. */
 static gpuopt_status gpuopt__simplex_finish(gpuopt_simplex *s, gpuopt_status status, gpuopt_simplex_info *info) {
-    if (!status && info && s->since_refresh > 0) status = gpuopt__simplex_pull(s);
+    if (!status && info && s->since_rebuild > 0) status = gpuopt__simplex_pull(s);
     return status || !info ? status : gpuopt__simplex_tell(s, info);
 }
 
@@ -268,16 +275,16 @@ GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t
     return gpuopt__simplex_finish(simplex, status, info);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info) {
-    GPUOPT__COMPUTES(gpuopt_simplex_refresh(simplex, reinvert, info));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_refresh, reinvert != 0, gpuopt__simplex_said_info(info));
-    gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_refresh", info);
+GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_rebuild(simplex, reinvert, info));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_rebuild, reinvert != 0, gpuopt__simplex_said_info(info));
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_rebuild", info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);
     if (simplex->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED)
         gpuopt__simplex_enter_stage(simplex, GPUOPT__SIMPLEX_STAGE_EXACT);
     simplex->stale = reinvert ? 2 : 1;
-    if (!status) status = gpuopt__simplex_refresh(simplex);
+    if (!status) status = gpuopt__simplex_rebuild(simplex);
     return gpuopt__simplex_finish(simplex, status, info);
 }
 

@@ -110,7 +110,7 @@ static gpuopt_status gpuopt__simplex_careful_column(gpuopt_simplex *s, gpuopt__s
     return status;
 }
 
-/* One iteration, right after a refresh. *done: 1 if it was made; 0 if there is no candidate; -1 if none of them was
+/* One iteration, right after a rebuild. *done: 1 if it was made; 0 if there is no candidate; -1 if none of them was
  * stopped by another variable, c is one of these. */
 static gpuopt_status gpuopt__simplex_careful_iteration(gpuopt_simplex *s, gpuopt__simplex_careful *c, int *done) {
     *done = 0;

@@ -149,7 +149,7 @@ static gpuopt_status gpuopt__simplex_real_worth(gpuopt_simplex *s, double most, 
     return status;
 }
 
-/* Right after a refresh in twice the precision: how certain the present point is as an optimum, which the host's
+/* Right after a rebuild in twice the precision: how certain the present point is as an optimum, which the host's
  * tolerances hold for. NONE: it is none. What its violations are worth is found before tiny ones become 0. */
 static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
     gpuopt__simplex_misfit m = {0, 0};

@@ -83,7 +83,7 @@ static gpuopt_status gpuopt__simplex_certify(gpuopt_simplex *s) {
     status = gpuopt__simplex_pull(s);
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
     s->verdict = GPUOPT_MORE;
-    if (!status) status = gpuopt__simplex_refresh_to(s, GPUOPT__SIMPLEX_TWICE);
+    if (!status) status = gpuopt__simplex_rebuild_to(s, GPUOPT__SIMPLEX_TWICE);
     if (status) return status;
     if (s->phase == 1) return gpuopt__simplex_certify_infeasible(s);
     status = gpuopt__simplex_is_optimal(s, &is);
@@ -91,10 +91,10 @@ static gpuopt_status gpuopt__simplex_certify(gpuopt_simplex *s) {
     return status || is ? status : gpuopt__simplex_certify_unbounded(s);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
-    GPUOPT__COMPUTES(gpuopt_simplex_certify(simplex, info));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_certify, gpuopt__simplex_said_info(info));
-    gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_certify", info);
+GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_verify_basis(simplex, info));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_verify_basis, gpuopt__simplex_said_info(info));
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_verify_basis", info);
     if (status) return status;
     return gpuopt__simplex_finish(simplex, gpuopt__simplex_certify(simplex), info);
 }

@@ -15,8 +15,8 @@ typedef struct gpuopt__simplex_change {
 } gpuopt__simplex_change;
 
 /* Checks the handle and the lists' lengths, and fetches the lists. index and both values, unless they are NULL. */
-static gpuopt_status gpuopt__simplex_fetch_change(gpuopt_simplex *s, const char *call, gpuopt_memory where, int32_t end,
-                                                  gpuopt__simplex_change *c) {
+static gpuopt_status gpuopt__simplex_fetch_change(gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
+                                                  int32_t end, gpuopt__simplex_change *c) {
     const void *index = NULL, *low = NULL, *high = NULL;
     uint64_t bytes;
     gpuopt_status status = gpuopt__check_where(s->context, call, where);
@@ -70,7 +70,7 @@ static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
     s->empty = 0;
     s->phase = 0;
     if (!s->stale) s->stale = 1;
-    s->since_refresh = 0;
+    s->since_rebuild = 0;
     s->escalation = s->relapses = 0;
     return gpuopt__simplex_backend_of(s)->push(s->engine);
 }
@@ -109,15 +109,15 @@ static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *c
     return gpuopt__simplex_changed(s);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_some_bounds(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
-                                                        const int32_t *col, const double *lb, const double *ub) {
-    GPUOPT__COMPUTES(gpuopt_simplex_set_some_bounds(simplex, where, count, col, lb, ub));
+GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
+                                                   const int32_t *col, const double *lb, const double *ub) {
+    GPUOPT__COMPUTES(gpuopt_simplex_set_bounds(simplex, where, count, col, lb, ub));
     GPUOPT__SIMPLEX_TOGETHER(
-        gpuopt_simplex_set_some_bounds, where, count,
+        gpuopt_simplex_set_bounds, where, count,
         gpuopt__simplex_said_array(where, col, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(int32_t)),
         gpuopt__simplex_said_array(where, lb, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(double)),
         gpuopt__simplex_said_array(where, ub, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(double)));
-    static const char call[] = "gpuopt_simplex_set_some_bounds";
+    static const char call[] = "gpuopt_simplex_set_bounds";
     gpuopt__simplex_change c = {count, col, lb, ub};
     gpuopt_status status;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
@@ -130,15 +130,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_bounds(gpuopt_simplex *simplex,
     return gpuopt__simplex_set_bounds(simplex, call, 0, 0, &c);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
-                                                       const int32_t *row, const double *lhs, const double *rhs) {
-    GPUOPT__COMPUTES(gpuopt_simplex_set_some_sides(simplex, where, count, row, lhs, rhs));
+GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
+                                                  const int32_t *row, const double *lhs, const double *rhs) {
+    GPUOPT__COMPUTES(gpuopt_simplex_set_sides(simplex, where, count, row, lhs, rhs));
     GPUOPT__SIMPLEX_TOGETHER(
-        gpuopt_simplex_set_some_sides, where, count,
+        gpuopt_simplex_set_sides, where, count,
         gpuopt__simplex_said_array(where, row, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(int32_t)),
         gpuopt__simplex_said_array(where, lhs, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(double)),
         gpuopt__simplex_said_array(where, rhs, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(double)));
-    static const char call[] = "gpuopt_simplex_set_some_sides";
+    static const char call[] = "gpuopt_simplex_set_sides";
     gpuopt__simplex_change c = {count, row, lhs, rhs};
     gpuopt_status status;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
@@ -152,14 +152,14 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, 
     return status || count == 0 ? status : gpuopt__simplex_set_bounds(simplex, call, simplex->lp.cols, 1, &c);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
-                                                       const int32_t *col, const double *cost) {
-    GPUOPT__COMPUTES(gpuopt_simplex_set_some_costs(simplex, where, count, col, cost));
+GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
+                                                  const int32_t *col, const double *cost) {
+    GPUOPT__COMPUTES(gpuopt_simplex_set_costs(simplex, where, count, col, cost));
     GPUOPT__SIMPLEX_TOGETHER(
-        gpuopt_simplex_set_some_costs, where, count,
+        gpuopt_simplex_set_costs, where, count,
         gpuopt__simplex_said_array(where, col, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(int32_t)),
         gpuopt__simplex_said_array(where, cost, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(double)));
-    static const char call[] = "gpuopt_simplex_set_some_costs";
+    static const char call[] = "gpuopt_simplex_set_costs";
     gpuopt_simplex *s = simplex;
     gpuopt__simplex_change c = {count, col, cost, NULL};
     int64_t k;

@@ -16,7 +16,7 @@ static gpuopt_status gpuopt__simplex_check_options(const gpuopt_context *context
         {"dual_tolerance", d->dual_tolerance, 1e-12, 1e-3},
         {"pivot_tolerance", d->pivot_tolerance, 1e-14, 0.5},
         {"deferred_pivots", (double)d->deferred_pivots, 1, 256},
-        {"refresh_pivots", (double)d->refresh_pivots, 1, INT32_MAX},
+        {"rebuild_pivots", (double)d->rebuild_pivots, 1, INT32_MAX},
         {"iteration_limit", (double)d->iteration_limit, 1, (double)INT64_MAX},
         {"spare_rows", (double)d->spare_rows, 0, INT32_MAX},
         {"spare_cols", (double)d->spare_cols, 0, INT32_MAX},
@@ -60,7 +60,7 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
     if (d->primal_tolerance == 0) d->primal_tolerance = 1e-9;
     if (d->dual_tolerance == 0) d->dual_tolerance = 1e-9;
     if (d->pivot_tolerance == 0) d->pivot_tolerance = 1e-7;
-    if (d->refresh_pivots == 0) d->refresh_pivots = 1000;
+    if (d->rebuild_pivots == 0) d->rebuild_pivots = 1000;
     if (!status && !d->matrix.start) status = gpuopt__simplex_check_dense(context, call, d, nonzeros);
     if (!status && d->matrix.start) status = gpuopt__check_matrix_shape(context, call, &d->matrix);
     if (!status && d->matrix.start) *nonzeros = d->matrix.start[gpuopt__matrix_lines(&d->matrix)];

@@ -23,8 +23,8 @@ static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why)
  * cannot settle it either, there is none. */
 static gpuopt_status gpuopt__simplex_be_careful(gpuopt_simplex *s) {
     int32_t most = gpuopt__simplex_careful_most(s);
-    const int fresh = s->since_refresh == 0 && !s->stale && s->primal_reached <= s->desc.primal_tolerance;
-    gpuopt_status status = s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
+    const int fresh = s->since_rebuild == 0 && !s->stale && s->primal_reached <= s->desc.primal_tolerance;
+    gpuopt_status status = s->since_rebuild > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
     if (!status && fresh && s->careful == 0 && most > 0) status = gpuopt__simplex_find_empty(s);
     if (fresh && s->empty) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
     else if (s->careful == 0 && most > 0) {
@@ -144,7 +144,7 @@ static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, int32
  * with smaller pivot tolerances. */
 static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
     int refused = report->bans > 0 || (report->end == GPUOPT__SIMPLEX_END_NO_LEAVING && s->phase == 1);
-    if (s->since_refresh > 0) {
+    if (s->since_rebuild > 0) {
         gpuopt_status status = gpuopt__simplex_pull(s);
         s->stale = 1;
         /* The next stage recomputes everything anyway. */
@@ -196,7 +196,7 @@ static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
     s->phase = 0;
     s->stale = 1;
     s->weights_of = 0;
-    s->since_refresh = 0;
+    s->since_rebuild = 0;
     s->escalation = s->relapses = 0;
     return gpuopt__simplex_backend_of(s)->push(s->engine);
 }
@@ -225,7 +225,7 @@ static gpuopt_status gpuopt__simplex_engage(gpuopt_simplex *s, const gpuopt__sim
 static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
     s->iterations += report->pivots + report->flips;
     s->flips += report->flips;
-    s->since_refresh += report->pivots + report->flips;
+    s->since_rebuild += report->pivots + report->flips;
     if (report->pivots + report->flips > 0) s->verdict = GPUOPT_MORE;
     if (s->phase == 1 &&
         report->infeasible == 0) { /* the end of phase 1: the reduced costs are still those of phase 1 */
@@ -234,7 +234,7 @@ static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__simplex_run_r
     }
 }
 
-/* Many refreshes in a row without progress in between count as a circle, too: the inverse drifts with every pivot. A
+/* Many rebuilds in a row without progress in between count as a circle, too: the inverse drifts with every pivot. A
  * circle is left by relaxing the bounds anew; after so many circles, iterating ends. */
 enum { GPUOPT__SIMPLEX_MOST_HASTY = 100, GPUOPT__SIMPLEX_MOST_CYCLES = 6 };
 
@@ -272,7 +272,7 @@ static gpuopt_status gpuopt__simplex_start(gpuopt_simplex *s) {
     if (s->desc.perturbation == GPUOPT_OFF) return GPUOPT_OK;
     while (i < s->lp.rows && s->v.head[i] >= s->lp.cols) i++;
     if (i < s->lp.rows) { /* not the basis of the logicals */
-        gpuopt_status status = gpuopt__simplex_refresh(s);
+        gpuopt_status status = gpuopt__simplex_rebuild(s);
         if (status || gpuopt__simplex_within_tolerances(s)) return status;
     }
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_PERTURBED);
@@ -287,18 +287,18 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     if (!s->started) status = gpuopt__simplex_start(s);
     if (status) return status;
     if (s->stale) {
-        int32_t few = s->desc.refresh_pivots < 10 ? s->desc.refresh_pivots : 10;
-        s->hasty = s->careful == 0 && s->since_refresh < few ? s->hasty + 1 : 0;
-        status = gpuopt__simplex_refresh(s);
+        int32_t few = s->desc.rebuild_pivots < 10 ? s->desc.rebuild_pivots : 10;
+        s->hasty = s->careful == 0 && s->since_rebuild < few ? s->hasty + 1 : 0;
+        status = gpuopt__simplex_rebuild(s);
         if (!status && (gpuopt__simplex_was_here(s) || s->hasty > GPUOPT__SIMPLEX_MOST_HASTY))
             status = gpuopt__simplex_leave_circle(s);
     }
     if (status || s->stale || s->verdict != GPUOPT_MORE) return status;
     if (s->careful > 0) return gpuopt__simplex_iterate_carefully(s);
     gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_ITERATE, &run);
-    run.most = s->desc.refresh_pivots - s->since_refresh;
-    if (s->desc.ratio == GPUOPT_RATIO_EXPAND && run.most > 10000 - s->since_refresh % 10000)
-        run.most = 10000 - s->since_refresh % 10000;
+    run.most = s->desc.rebuild_pivots - s->since_rebuild;
+    if (s->desc.ratio == GPUOPT_RATIO_EXPAND && run.most > 10000 - s->since_rebuild % 10000)
+        run.most = 10000 - s->since_rebuild % 10000;
     if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && run.most > s->refine_end - s->iterations)
         run.most = (int32_t)gpuopt__max(1, (double)(s->refine_end - s->iterations));
     if (run.most > most) run.most = (int32_t)most;
@@ -310,7 +310,7 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     else if (report.end == GPUOPT__SIMPLEX_END_NO_ENTERING || report.end == GPUOPT__SIMPLEX_END_NO_LEAVING)
         return gpuopt__simplex_conclude(s, &report);
     if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;
-    else if (report.end == GPUOPT__SIMPLEX_END_FEASIBLE || s->since_refresh >= s->desc.refresh_pivots) s->stale = 1;
+    else if (report.end == GPUOPT__SIMPLEX_END_FEASIBLE || s->since_rebuild >= s->desc.rebuild_pivots) s->stale = 1;
     return s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK;
 }
 

@@ -1,337 +1,135 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the CPU. Each thread has a handle of its own: for each child it becomes what the root is,
- * takes the child's changes, and iterates as any handle does.
+ * Many small linear programs on the CPU: each thread takes one program after the other.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H
-#define GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H
+#ifndef GPUOPT_IMPL_SIMPLEX_CPU_MANY_H
+#define GPUOPT_IMPL_SIMPLEX_CPU_MANY_H
 
 #include "../common/items.h"
 #include "batch.h"
-#include "cpu_dual.h"
-#include "cpu_grow.h"
-#include "cpu_keep.h"
-#include "cpu_life.h"
-#include "cpu_many.h"
-#include "cpu_sums.h"
+#include "batch_solve.h"
 
-/* A thread's handle, whose engine shares the root's model. */
-typedef struct gpuopt__simplex_cpu_worker {
-    gpuopt_simplex *s;
-    gpuopt__simplex_cpu *engine;
-    gpuopt__simplex_factor own; /* REVISED: factors for children whose pivots do not find room beside the root's */
-    int64_t version;            /* of the root's inverse, which the engine's is but for `moved`; 0: none yet */
-    int moved;                  /* a child has been here */
-} gpuopt__simplex_cpu_worker;
-
-typedef struct gpuopt__simplex_cpu_batch {
-    gpuopt_context context; /* the handles': the host's without its log and its stop, which are not for other threads */
+typedef struct gpuopt__simplex_batch_cpu {
     int threads;
-    gpuopt__simplex_cpu_worker *worker; /* [threads] */
-} gpuopt__simplex_cpu_batch;
+    gpuopt__simplex_batch_work *work; /* [threads] */
+} gpuopt__simplex_batch_cpu;
 
 /* ---- Life ---- */
 
-/* A worker's block: the handle, its engine, and the arrays of both; with base NULL it only measures. */
-static void gpuopt__simplex_cpu_cut_worker(gpuopt__arena *arena, const gpuopt_simplex *root,
-                                           gpuopt__simplex_cpu_worker *w, gpuopt_simplex *s, gpuopt__simplex_cpu *e) {
-    w->s = (gpuopt_simplex *)gpuopt__cut(arena, 1, sizeof *s);
-    w->engine = (gpuopt__simplex_cpu *)gpuopt__cut(arena, 1, sizeof *e);
-    gpuopt__simplex_cpu_cut_own(arena, &root->shape, e);
-    gpuopt__simplex_cut(arena, s);
+/* Cuts the block; with base NULL it only measures. */
+static gpuopt__simplex_batch_cpu *gpuopt__simplex_batch_cpu_cut(gpuopt__arena *arena, gpuopt_simplex_batch *m,
+                                                                gpuopt__simplex_batch_cpu *c) {
+    const int32_t rows = m->set.rows, cols = m->set.cols;
+    gpuopt__simplex_batch_cpu *own = (gpuopt__simplex_batch_cpu *)gpuopt__cut(arena, 1, sizeof *c);
+    uint64_t bytes = 0;
+    gpuopt__simplex_batch_work measure;
+    int t;
+    c->work = (gpuopt__simplex_batch_work *)gpuopt__cut(arena, c->threads, sizeof *c->work);
+    gpuopt__simplex_batch_cut_set(arena, m->desc.batch_size, &m->set);
+    gpuopt__simplex_batch_cut_vectors(NULL, &bytes, rows, cols, &measure);
+    for (t = 0; t < c->threads; t++) {
+        char *vectors = (char *)gpuopt__cut(arena, (int64_t)bytes, 1);
+        double *table = (double *)gpuopt__cut(arena, (int64_t)rows * measure.pitch, sizeof(double));
+        uint64_t used = 0;
+        if (!arena->base) continue;
+        gpuopt__simplex_batch_cut_vectors(vectors, &used, rows, cols, &c->work[t]);
+        c->work[t].table = table;
+        c->work[t].exchange = NULL;
+    }
+    return own;
 }
 
-static uint64_t gpuopt__simplex_cpu_worker_bytes(const gpuopt_simplex *root) {
+static gpuopt_status gpuopt__simplex_batch_cpu_plan(const gpuopt_simplex_batch *many, gpuopt_memory_plan *plan) {
+    gpuopt_simplex_batch draft = *many;
+    gpuopt__simplex_batch_cpu c;
     gpuopt__arena arena = {NULL, 0};
-    gpuopt__simplex_cpu_worker w;
-    gpuopt_simplex s = *root;
-    gpuopt__simplex_cpu e = *(const gpuopt__simplex_cpu *)root->engine;
-    gpuopt__simplex_cpu_cut_worker(&arena, root, &w, &s, &e);
-    return arena.used;
-}
-
-static gpuopt_status gpuopt__simplex_cpu_batch_plan(const gpuopt_simplex_batch *batch, gpuopt_memory_plan *plan) {
-    const int threads = batch->context->desc.threads;
-    gpuopt__arena arena = {NULL, 0};
-    gpuopt__cut(&arena, 1, sizeof(gpuopt__simplex_cpu_batch));
-    gpuopt__cut(&arena, threads, sizeof(gpuopt__simplex_cpu_worker));
-    plan->host_bytes += arena.used + (uint64_t)threads * gpuopt__simplex_cpu_worker_bytes(batch->root);
-    if (batch->root->shape.method == GPUOPT_METHOD_REVISED)
-        plan->host_bytes +=
-            (uint64_t)threads *
-            gpuopt__simplex_factor_bytes(batch->root->shape.rows,
-                                         ((const gpuopt__simplex_cpu *)batch->root->engine)->sparse.own.room);
+    c.threads = many->context->desc.threads;
+    gpuopt__simplex_batch_cpu_cut(&arena, &draft, &c);
+    plan->host_bytes += arena.used;
     return GPUOPT_OK;
 }
 
-static void gpuopt__simplex_cpu_batch_release(const gpuopt_context *context, gpuopt__simplex_cpu_batch *b) {
-    int t;
-    for (t = 0; t < b->threads; t++) {
-        gpuopt__release(context, GPUOPT_HOST, b->worker[t].own.block);
-        gpuopt__release(context, GPUOPT_HOST, b->worker[t].s);
-    }
-    gpuopt__release(context, GPUOPT_HOST, b);
-}
-
-static void gpuopt__simplex_cpu_batch_destroy(gpuopt_simplex_batch *batch) {
-    gpuopt__simplex_cpu_batch_release(batch->context, (gpuopt__simplex_cpu_batch *)batch->engine);
-}
-
-/* The handle takes over what the root is but for its arrays, and its own arrays keep what is in them. */
-static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simplex_cpu_worker *w,
-                                      const gpuopt_simplex *root) {
-    gpuopt__arena arena = {(char *)w->s, 0};
-    gpuopt_simplex own = *root;
-    gpuopt__simplex_cpu engine = *(const gpuopt__simplex_cpu *)root->engine;
-    const gpuopt__deferred inverse = engine.inverse;
-    const gpuopt__simplex_sparse sparse = engine.sparse;
-    gpuopt__simplex_cpu *e;
-    gpuopt__simplex_cpu_cut_worker(&arena, root, w, &own, &engine);
-    engine.split = ((const gpuopt__simplex_cpu *)root->engine)->split;
-    engine.inverse.rows = inverse.rows;
-    engine.inverse.cols = inverse.cols;
-    engine.inverse.count = inverse.count;
-    engine.sparse.own = w->own;
-    engine.sparse.factor = sparse.factor;
-    engine.sparse.context = NULL; /* a child may be another thread's */
-    *w->s = own;
-    e = w->engine;
-    *e = engine;
-    e->lp = &w->s->lp;
-    e->v = &w->s->v;
-    e->threads = 1;
-    e->version = 0;
-    w->s->engine = e;
-    w->s->context = &b->context;
-    w->s->desc.iteration_limit = 0;
-    if (root->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL) w->s->desc.algorithm = GPUOPT_ALGORITHM_AUTO;
-}
-
-/* REVISED: room for the worker's factors, as much as for the root's, and more than `than`. */
-static gpuopt_status gpuopt__simplex_cpu_worker_room(const gpuopt_simplex_batch *batch, gpuopt__simplex_cpu_worker *w,
-                                                     int64_t than) {
-    const gpuopt__simplex_sparse *root = &((const gpuopt__simplex_cpu *)batch->root->engine)->sparse;
-    const int64_t room = than < root->own.room ? root->own.room : 2 * than;
-    gpuopt__simplex_sparse s = *root;
-    gpuopt_status status;
-    if (batch->root->shape.method != GPUOPT_METHOD_REVISED) return GPUOPT_OK;
-    if (than == 0 && w->own.block && w->own.room >= room) return GPUOPT_OK;
-    s.own = w->own;
-    status = gpuopt__simplex_sparse_room(batch->context, &s, batch->root->lp.rows, room);
-    if (!status) w->own = s.own;
-    return status;
-}
-
-static gpuopt_status gpuopt__simplex_cpu_batch_create(gpuopt_simplex_batch *batch) {
-    const gpuopt_context *context = batch->context;
-    const int threads = context->desc.threads;
-    const uint64_t bytes = gpuopt__simplex_cpu_worker_bytes(batch->root);
+static gpuopt_status gpuopt__simplex_batch_cpu_create(gpuopt_simplex_batch *m) {
+    gpuopt__simplex_batch_cpu c, *own;
     gpuopt__arena arena = {NULL, 0};
-    gpuopt__simplex_cpu_batch *b;
     gpuopt_status status;
-    void *memory;
-    gpuopt__cut(&arena, 1, sizeof *b);
-    gpuopt__cut(&arena, threads, sizeof *b->worker);
-    status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
+    c.threads = m->context->desc.threads;
+    gpuopt__simplex_batch_cpu_cut(&arena, m, &c);
+    status = gpuopt__take_block(m->context, GPUOPT_HOST, &arena);
     if (status) return status;
-    arena.base = (char *)memory;
-    arena.used = 0;
-    b = (gpuopt__simplex_cpu_batch *)gpuopt__cut(&arena, 1, sizeof *b);
-    memset(b, 0, sizeof *b);
-    b->worker = (gpuopt__simplex_cpu_worker *)gpuopt__cut(&arena, threads, sizeof *b->worker);
-    b->context = *context;
-    b->context.desc.log = NULL;
-    b->context.desc.stop = NULL;
-    b->context.last_error = NULL;
-    for (; !status && b->threads < threads; b->threads += !status) {
-        gpuopt__simplex_cpu_worker *w = &b->worker[b->threads];
-        memset(w, 0, sizeof *w);
-        status = gpuopt__allocate(context, GPUOPT_HOST, bytes, &memory);
-        if (status) continue;
-        w->s = (gpuopt_simplex *)memory;
-        status = gpuopt__simplex_cpu_worker_room(batch, w, 0);
-        if (status) gpuopt__release(context, GPUOPT_HOST, w->s);
-    }
-    if (status) gpuopt__simplex_cpu_batch_release(context, b);
-    else batch->engine = b;
-    return status;
+    own = gpuopt__simplex_batch_cpu_cut(&arena, m, &c);
+    *own = c;
+    m->engine = own;
+    return GPUOPT_OK;
 }
 
-/* ---- From the root to a child ---- */
-
-/* How many of the root's pivots are beside the worker's factors already: all, if the last child has only added some. */
-static int32_t gpuopt__simplex_cpu_pivots_kept(const gpuopt__simplex_cpu_worker *w, const gpuopt__simplex_cpu *root) {
-    const gpuopt__simplex_sparse *own;
-    if (!root->revised || w->version != root->version) return 0;
-    own = &w->engine->sparse;
-    return own->factor == root->sparse.factor && own->etas.count >= root->sparse.etas.count ? root->sparse.etas.count
-                                                                                            : 0;
+static void gpuopt__simplex_batch_cpu_destroy(gpuopt_simplex_batch *m) {
+    gpuopt__release(m->context, GPUOPT_HOST, m->engine);
 }
 
-/* The worker's handle becomes what the root is. What a refresh computes anew is not copied. */
-static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt__simplex_cpu_worker *w,
-                                            const gpuopt_simplex *root) {
-    const gpuopt__simplex_cpu *from = (const gpuopt__simplex_cpu *)root->engine;
-    const size_t rows = (size_t)root->lp.rows, cols = (size_t)root->lp.cols, both = sizeof(double) * (rows + cols);
-    gpuopt__arena vectors = {NULL, 0};
-    gpuopt__simplex_vectors measure;
-    gpuopt_simplex *s = w->s;
-    const int other = w->version != from->version;
-    const int32_t kept = gpuopt__simplex_cpu_pivots_kept(w, from);
-    gpuopt__simplex_cpu_adopt(b, w, root);
-    gpuopt__simplex_etas_copy(&w->engine->sparse.etas, &from->sparse.etas, kept);
-    if (!from->revised && (other || w->moved)) gpuopt__simplex_cpu_copy_deferred(&w->engine->inverse, &from->inverse);
-    if (other) {
-        memcpy(s->lp.row_scale, root->lp.row_scale, sizeof(double) * rows);
-        memcpy(s->lp.col_scale, root->lp.col_scale, sizeof(double) * cols);
-    }
-    w->version = from->version;
-    w->moved = 1;
-    memcpy(s->cost, root->cost, both);
-    memcpy(s->lower, root->lower, both);
-    memcpy(s->upper, root->upper, both);
-    memcpy(s->work_lower, root->work_lower, both);
-    memcpy(s->work_upper, root->work_upper, both);
-    memcpy(s->x, root->x, both);
-    memcpy(s->x_low, root->x_low, both);
-    memcpy(s->status, root->status, rows + cols);
-    gpuopt__simplex_cut_vectors(&vectors, root->shape.rows, root->shape.cols, &measure);
-    memcpy(s->v.xb, root->v.xb, (size_t)vectors.used);
-    memcpy(w->engine->dual_weight, from->dual_weight, sizeof(double) * rows);
-    memcpy(w->engine->home, from->home, both);
-}
+/* ---- Programs ---- */
 
-/* The changes, as the calls that set some make them. */
-static gpuopt_status gpuopt__simplex_cpu_change_child(gpuopt_simplex *s, const gpuopt__simplex_children *c, int32_t k) {
+static gpuopt_status gpuopt__simplex_batch_cpu_load(gpuopt_simplex_batch *m, gpuopt_memory_space where,
+                                                    const double *const *from, int64_t *bad) {
+    gpuopt__simplex_batch_set *s = &m->set;
+    const size_t rows = sizeof(double) * (size_t)s->count * (size_t)s->rows,
+                 cols = sizeof(double) * (size_t)s->count * (size_t)s->cols;
     int64_t e;
-    for (e = c->bound_start[k]; e < c->bound_start[k + 1]; e++) {
-        s->lower[c->variable[e]] = c->lower[e];
-        s->upper[c->variable[e]] = c->upper[e];
-        gpuopt__simplex_work_bounds(s, c->variable[e]);
+    int k;
+    (void)where; /* there is no device memory */
+    for (k = 0; k < GPUOPT__SIMPLEX_BATCH_ARRAYS; k++) {
+        const int64_t count = gpuopt__simplex_batch_loaded(s, k);
+        for (e = 0; e < count; e++)
+            if (gpuopt__simplex_batch_number_bad(s, k, from[k][e])) {
+                *bad = gpuopt__simplex_batch_place(k, e);
+                return GPUOPT_OK;
+            }
+        if (count > 0) memcpy(s->number[k], from[k], sizeof(double) * (size_t)count);
     }
-    for (e = c->cost_start[k]; e < c->cost_start[k + 1]; e++) s->cost[c->col[e]] = c->cost[e];
-    gpuopt__simplex_find_crossing(s);
-    return gpuopt__simplex_changed(s);
-}
-
-/* ---- A child ---- */
-
-/* What it has come to. A number beyond the range of double makes it IMPRECISE. */
-static void gpuopt__simplex_cpu_report_child(gpuopt_simplex *s, const gpuopt_simplex *root,
-                                             gpuopt__simplex_batch_job *job, int32_t k, gpuopt_status status) {
-    const int64_t rows = s->lp.rows, cols = s->lp.cols;
-    const int proven = s->verdict == GPUOPT_INFEASIBLE;
-    double infeasibility;
-    int64_t j;
-    if (!status && s->since_refresh > 0) status = gpuopt__simplex_pull(s);
-    gpuopt__simplex_objective(s, &job->objective[k], &infeasibility);
-    job->iterations[k] = (int32_t)(s->iterations - root->iterations);
-    job->outcome[k] = (int32_t)s->verdict;
-    if (status || (s->verdict == GPUOPT_OPTIMAL && !gpuopt__simplex_representable(s)))
-        job->outcome[k] = GPUOPT_IMPRECISE, job->objective[k] = (double)NAN;
-    for (j = 0; job->basis && j < cols + rows; j++)
-        job->basis[k * (cols + rows) + j] = j < cols ? s->status[j] : gpuopt__simplex_mirrored(s->status[j]);
-    for (j = 0; job->x && j < cols; j++) job->x[k * cols + j] = gpuopt__simplex_x_of(s, (int32_t)j);
-    for (j = 0; job->farkas && j < rows; j++) job->farkas[k * rows + j] = proven ? s->farkas[j] : 0;
-    for (j = 0; job->farkas_low && j < rows; j++) job->farkas_low[k * rows + j] = proven ? s->farkas_low[j] : 0;
-    if (!job->bounds) return;
-    job->bound[k] = s->desc.maximize ? -HUGE_VAL : HUGE_VAL;
-    if (!proven && gpuopt__simplex_host_bound(s, &job->bound[k])) job->bound[k] = -job->bound[k];
-}
-
-enum { GPUOPT__SIMPLEX_CPU_AGAIN = -1 }; /* outcome of a child whose factors need more room */
-
-static void gpuopt__simplex_cpu_run_child(gpuopt_simplex_batch *batch, gpuopt__simplex_cpu_worker *w, int32_t k) {
-    gpuopt__simplex_batch_job *job = &batch->job;
-    const int ends = batch->desc.when_full == GPUOPT_WHEN_FULL_END && batch->desc.pivots < job->most;
-    gpuopt_status status;
-    gpuopt__simplex_cpu_begin_child((gpuopt__simplex_cpu_batch *)batch->engine, w, batch->root);
-    status = gpuopt__simplex_cpu_change_child(w->s, &job->children, k);
-    if (!status) status = gpuopt__simplex_iterate(w->s, ends ? batch->desc.pivots : job->most);
-    gpuopt__simplex_cpu_report_child(w->s, batch->root, job, k, status);
-    if (w->engine->sparse.lacks_room) job->outcome[k] = GPUOPT__SIMPLEX_CPU_AGAIN;
-    if (ends && job->outcome[k] == GPUOPT_MORE) job->outcome[k] = GPUOPT_FULL;
-}
-
-static void gpuopt__simplex_cpu_next_child(void *of, int thread, int64_t k, int stopped) {
-    gpuopt_simplex_batch *batch = (gpuopt_simplex_batch *)of;
-    gpuopt__simplex_cpu_batch *b = (gpuopt__simplex_cpu_batch *)batch->engine;
-    gpuopt__simplex_batch_job *job = &batch->job;
-    const int64_t rows = batch->root->lp.rows, cols = batch->root->lp.cols;
-    if (!stopped) {
-        gpuopt__simplex_cpu_run_child(batch, &b->worker[thread], (int32_t)k);
-        return;
-    }
-    job->outcome[k] = GPUOPT_MORE;
-    job->iterations[k] = 0;
-    job->bound[k] = job->objective[k] = (double)NAN;
-    if (job->basis) memset(job->basis + k * (cols + rows), 0, (size_t)(cols + rows));
-    if (job->x) memset(job->x + k * cols, 0, sizeof(double) * (size_t)cols);
-    if (job->farkas) memset(job->farkas + k * rows, 0, sizeof(double) * (size_t)rows);
-    if (job->farkas_low) memset(job->farkas_low + k * rows, 0, sizeof(double) * (size_t)rows);
-}
-
-/* Children whose factors found no room, once more, with more of it: this is the thread that may ask for memory. Those
- * behind a stop are as nobody had begun them. */
-static gpuopt_status gpuopt__simplex_cpu_again(gpuopt_simplex_batch *batch) {
-    gpuopt__simplex_cpu_worker *w = &((gpuopt__simplex_cpu_batch *)batch->engine)->worker[0];
-    gpuopt_status status = GPUOPT_OK;
-    int32_t k;
-    int stopped = 0;
-    for (k = 0; k < batch->job.children.count && !status; k++)
-        while (!status && batch->job.outcome[k] == GPUOPT__SIMPLEX_CPU_AGAIN) {
-            stopped = stopped || gpuopt__asked_to_stop(batch->root->context);
-            if (!stopped) status = gpuopt__simplex_cpu_worker_room(batch, w, w->own.room);
-            if (!status) gpuopt__simplex_cpu_next_child(batch, 0, k, stopped);
+    for (e = 0; e < (int64_t)s->count * s->rows; e++)
+        if (gpuopt__simplex_batch_sides_cross(s, e)) {
+            *bad = gpuopt__simplex_batch_place(GPUOPT__SIMPLEX_BATCH_ARRAYS, e);
+            return GPUOPT_OK;
         }
-    return status;
+    memset(s->objective, 0, sizeof(double) * (size_t)s->count);
+    memset(s->x, 0, cols), memset(s->ray, 0, cols), memset(s->ray_low, 0, cols);
+    memset(s->dual_y, 0, rows), memset(s->farkas, 0, rows), memset(s->farkas_low, 0, rows);
+    memset(s->status, 0, (size_t)s->count * ((size_t)s->rows + (size_t)s->cols));
+    return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__simplex_cpu_batch_run(gpuopt_simplex_batch *batch) {
-    gpuopt__simplex_cpu_batch *b = (gpuopt__simplex_cpu_batch *)batch->engine;
-    gpuopt_simplex *root = batch->root;
-    int t;
-    gpuopt_status status = gpuopt__simplex_pull(root);
-    if (!status) status = gpuopt__simplex_cpu_ready((gpuopt__simplex_cpu *)root->engine);
-    for (t = 0; t < b->threads && !status; t++) status = gpuopt__simplex_cpu_worker_room(batch, &b->worker[t], 0);
-    if (status) return status;
-    gpuopt__simplex_cpu_weigh((gpuopt__simplex_cpu *)root->engine, root->desc.dual_pricing);
-    gpuopt__each_item(root->context, batch->job.children.count, 1, gpuopt__simplex_cpu_next_child, batch);
-    return gpuopt__simplex_cpu_again(batch);
+static void gpuopt__simplex_batch_cpu_next(void *of, int thread, int64_t k, int stopped) {
+    gpuopt_simplex_batch *m = (gpuopt_simplex_batch *)of;
+    gpuopt__simplex_batch_work *work = &((gpuopt__simplex_batch_cpu *)m->engine)->work[thread];
+    if (!stopped && m->set.progress[k].outcome == GPUOPT_MORE) gpuopt__simplex_batch_solve(&m->set, work, (int32_t)k);
 }
 
-static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
-    gpuopt__simplex_cpu_plan,
-    gpuopt__simplex_cpu_create,
-    gpuopt__simplex_cpu_scale,
-    gpuopt__simplex_cpu_pattern,
-    gpuopt__simplex_cpu_destroy,
-    gpuopt__simplex_cpu_run,
-    gpuopt__simplex_cpu_dual_run,
-    gpuopt__simplex_cpu_reset,
-    gpuopt__simplex_cpu_enter,
-    gpuopt__simplex_cpu_exchange_some,
-    gpuopt__simplex_cpu_get_column,
-    gpuopt__simplex_cpu_kept_bytes,
-    gpuopt__simplex_cpu_keep,
-    gpuopt__simplex_cpu_bring_back,
-    gpuopt__simplex_cpu_nothing,
-    gpuopt__simplex_cpu_nothing,
-    gpuopt__simplex_cpu_ftran,
-    gpuopt__simplex_cpu_btran,
-    gpuopt__simplex_cpu_residual,
-    gpuopt__simplex_cpu_reduce,
-    gpuopt__simplex_cpu_sizes,
-    gpuopt__simplex_cpu_batch_plan,
-    gpuopt__simplex_cpu_batch_create,
-    gpuopt__simplex_cpu_batch_destroy,
-    gpuopt__simplex_cpu_batch_run,
-    gpuopt__simplex_cpu_offer,
-    gpuopt__simplex_cpu_accept,
-    gpuopt__simplex_cpu_drop,
-    NULL,
-    0,
-    &gpuopt__simplex_many_cpu_table,
-};
+static gpuopt_status gpuopt__simplex_batch_cpu_run(gpuopt_simplex_batch *m) {
+    gpuopt__each_item(m->context, m->set.count, 1, gpuopt__simplex_batch_cpu_next, m);
+    return GPUOPT_OK;
+}
 
-#endif /* GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H */
+static gpuopt_status gpuopt__simplex_batch_cpu_get(gpuopt_simplex_batch *m,
+                                                   const gpuopt__simplex_batch_wanted *wanted) {
+    const gpuopt__simplex_batch_set *s = &m->set;
+    const gpuopt_simplex_batch_report *r = &wanted->report;
+    const size_t count = (size_t)wanted->count, first = (size_t)wanted->first, rows = (size_t)s->rows,
+                 cols = (size_t)s->cols;
+    double *const of_cols[] = {r->x, r->ray, r->ray_low}, *const of_rows[] = {r->dual, r->farkas, r->farkas_low};
+    const double *const from_cols[] = {s->x, s->ray, s->ray_low}, *const from_rows[] = {s->dual_y, s->farkas,
+                                                                                        s->farkas_low};
+    int k;
+    if (r->objective) memcpy(r->objective, s->objective + first, sizeof(double) * count);
+    for (k = 0; k < 3; k++) {
+        if (of_cols[k]) memcpy(of_cols[k], from_cols[k] + first * cols, sizeof(double) * count * cols);
+        if (of_rows[k]) memcpy(of_rows[k], from_rows[k] + first * rows, sizeof(double) * count * rows);
+    }
+    if (r->basis) memcpy(r->basis, s->status + first * (rows + cols), count * (rows + cols));
+    return GPUOPT_OK;
+}
+
+static const struct gpuopt__simplex_batch_backend gpuopt__simplex_batch_cpu_table = {
+    gpuopt__simplex_batch_cpu_plan, gpuopt__simplex_batch_cpu_create, gpuopt__simplex_batch_cpu_destroy,
+    gpuopt__simplex_batch_cpu_load, gpuopt__simplex_batch_cpu_run,    gpuopt__simplex_batch_cpu_get};
+
+#endif /* GPUOPT_IMPL_SIMPLEX_CPU_MANY_H */

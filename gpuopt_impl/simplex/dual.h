@@ -28,7 +28,7 @@ static void gpuopt__simplex_unbox(gpuopt_simplex *s, int done) {
     gpuopt__simplex_set_box(s, 0);
     s->dual_method.boxed = done;
     s->dual_method.priced = 0;
-    s->since_refresh = 0;
+    s->since_rebuild = 0;
     s->stale = s->stale ? s->stale : 1;
 }
 
@@ -40,7 +40,7 @@ static void gpuopt__simplex_dual_again(gpuopt_simplex *s) {
 
 /* The primal method goes on; if the reduced costs are nearly right already, it refines at once. */
 static gpuopt_status gpuopt__simplex_dual_leave(gpuopt_simplex *s, int done) {
-    gpuopt_status status = s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
+    gpuopt_status status = s->since_rebuild > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
     int nearly = done && s->dual_method.shifted <= s->desc.dual_tolerance;
     if (s->dual_method.boxing) gpuopt__simplex_unbox(s, 1);
     s->dual_method.state = GPUOPT__SIMPLEX_DUAL_OFF;
@@ -106,7 +106,7 @@ static void gpuopt__simplex_dual_perturb(gpuopt_simplex *s) {
     if (!s->stale) s->stale = 1;
 }
 
-/* ---- Refreshing ---- */
+/* ---- Rebuilding ---- */
 
 /* Whether a basic variable is outside its bounds. */
 static int gpuopt__simplex_dual_outside(const gpuopt_simplex *s) {
@@ -154,7 +154,7 @@ static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, i
 }
 
 /* Recomputes x and the duals for the dual method. */
-static gpuopt_status gpuopt__simplex_dual_refresh(gpuopt_simplex *s) {
+static gpuopt_status gpuopt__simplex_dual_rebuild(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int reinvert, good = 0, leave = 0;
     int32_t j;
@@ -166,7 +166,7 @@ static gpuopt_status gpuopt__simplex_dual_refresh(gpuopt_simplex *s) {
         s->dual_method.shifted = s->dual_method.short_of = s->dual_method.perturbed = s->dual_method.drifted = 0;
     }
     reinvert = s->stale == 2;
-    s->refreshes++;
+    s->rebuilds++;
     s->dual_method.priced = 0;
     for (;;) {
         if (reinvert) status = gpuopt__simplex_repair(s);
@@ -184,7 +184,7 @@ static gpuopt_status gpuopt__simplex_dual_refresh(gpuopt_simplex *s) {
     s->dual_method.priced = 1;
     s->phase = 1;
     s->stale = 0;
-    s->since_refresh = 0;
+    s->since_rebuild = 0;
     gpuopt__simplex_violations(s);
     return status ? status : backend->push(s->engine);
 }
@@ -221,7 +221,7 @@ static gpuopt_status gpuopt__simplex_dual_conclude_cutoff(gpuopt_simplex *s) {
 }
 
 static gpuopt_status gpuopt__simplex_dual_conclude(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
-    int fresh = s->since_refresh == 0, moved = report->pivots > 0;
+    int fresh = s->since_rebuild == 0, moved = report->pivots > 0;
     s->dual_method.drifted = moved ? 0 : s->dual_method.drifted + 1;
     if (report->end == GPUOPT__SIMPLEX_END_CUTOFF) return gpuopt__simplex_dual_conclude_cutoff(s);
     if (s->dual_method.boxing && ((report->end == GPUOPT__SIMPLEX_END_FEASIBLE && report->bans == 0) ||
@@ -233,7 +233,7 @@ static gpuopt_status gpuopt__simplex_dual_conclude(gpuopt_simplex *s, const gpuo
     if (report->end == GPUOPT__SIMPLEX_END_FEASIBLE && report->bans == 0) return gpuopt__simplex_dual_leave(s, 1);
     if (report->end == GPUOPT__SIMPLEX_END_NO_ENTERING && fresh) return gpuopt__simplex_dual_conclude_ray(s, report);
     if (s->dual_method.drifted > 2) return gpuopt__simplex_dual_leave(s, 0);
-    if (report->end == GPUOPT__SIMPLEX_END_LIMIT && s->since_refresh < s->desc.refresh_pivots) return GPUOPT_OK;
+    if (report->end == GPUOPT__SIMPLEX_END_LIMIT && s->since_rebuild < s->desc.rebuild_pivots) return GPUOPT_OK;
     s->stale = report->bans > 0 || report->end == GPUOPT__SIMPLEX_END_DRIFTED ? 2 : 1;
     if (report->end == GPUOPT__SIMPLEX_END_STALLED) gpuopt__simplex_dual_perturb(s);
     return gpuopt__simplex_pull(s);
@@ -260,7 +260,7 @@ static void gpuopt__simplex_dual_count(gpuopt_simplex *s, const gpuopt__simplex_
     if (report->pivots > 0) s->weights_of = 0; /* those of the primal pricing are of other variables now */
     s->iterations += report->pivots;
     s->dual_method.iterations += report->pivots;
-    s->since_refresh += report->pivots;
+    s->since_rebuild += report->pivots;
     s->dual_method.shifted = gpuopt__max(s->dual_method.shifted, report->shifted);
 }
 
@@ -269,15 +269,15 @@ static gpuopt_status gpuopt__simplex_dual_iterations(gpuopt_simplex *s, int64_t 
     gpuopt__simplex_run_report report;
     gpuopt_status status = GPUOPT_OK;
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY || s->stale || !s->dual_method.priced) {
-        if (s->since_refresh > 0) status = gpuopt__simplex_pull(s);
-        if (!status) status = gpuopt__simplex_dual_refresh(s);
+        if (s->since_rebuild > 0) status = gpuopt__simplex_pull(s);
+        if (!status) status = gpuopt__simplex_dual_rebuild(s);
         if (status || s->dual_method.state == GPUOPT__SIMPLEX_DUAL_OFF) return status;
         if (gpuopt__simplex_was_here(s)) gpuopt__simplex_dual_perturb(s);
         if (s->dual_method.perturbed > GPUOPT__SIMPLEX_DUAL_PERTURBATIONS) return gpuopt__simplex_dual_leave(s, 0);
         if (s->stale) return GPUOPT_OK;
     }
     gpuopt__simplex_dual_prepare(s, GPUOPT__SIMPLEX_RUN_ITERATE, &run);
-    run.most = s->desc.refresh_pivots - s->since_refresh;
+    run.most = s->desc.rebuild_pivots - s->since_rebuild;
     if (run.most > most) run.most = (int32_t)most;
     run.cutoff =
         s->dual_method.boxing ? HUGE_VAL : gpuopt__simplex_cutoff_after(s->dual_method.cutoff, s->dual_method.short_of);

@@ -19,7 +19,7 @@ static gpuopt_status gpuopt__simplex_dual_ready(gpuopt_simplex *s, const char *c
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_ON && !s->stale && s->dual_method.priced) return GPUOPT_OK;
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_OFF) s->dual_method.state = GPUOPT__SIMPLEX_DUAL_TRY;
     s->dual_method.by_host = 1;
-    status = gpuopt__simplex_dual_refresh(s);
+    status = gpuopt__simplex_dual_rebuild(s);
     s->dual_method.by_host = 0;
     if (!status && s->dual_method.state == GPUOPT__SIMPLEX_DUAL_OFF)
         return gpuopt__refuse(s->context, GPUOPT_ERROR_NUMERIC, call, "the basis is too close to a singular one");
@@ -134,7 +134,7 @@ static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *ca
     gpuopt__simplex_dual_count(s, &report);
     s->verdict = GPUOPT_MORE;
     s->seen_at = s->seen_next = 0;
-    if (s->since_refresh >= s->desc.refresh_pivots) s->stale = 1;
+    if (s->since_rebuild >= s->desc.rebuild_pivots) s->stale = 1;
     return s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK;
 }
 

@@ -61,7 +61,7 @@ static double gpuopt__simplex_primal_reached(const gpuopt_simplex *s, int32_t va
     return gpuopt__simplex_unscaled_value(s, variable, beyond) / gpuopt__max(1, bound);
 }
 
-/* Called right after a refresh. The reduced costs are those of the present phase, so in phase 1 they say nothing about
+/* Called right after a rebuild. The reduced costs are those of the present phase, so in phase 1 they say nothing about
  * the host's objective. */
 static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;

@@ -37,7 +37,7 @@ static gpuopt_status gpuopt__simplex_weigh_slot(gpuopt_simplex *s, int32_t slot)
 
 /* ---- Numbers ---- */
 
-/* What the variables have that outlives a refresh. */
+/* What the variables have that outlives a rebuild. */
 enum { GPUOPT__SIMPLEX_KEPT_OF_VARIABLES = 7 };
 static void gpuopt__simplex_kept_of_variables(gpuopt_simplex *s, double *kept[GPUOPT__SIMPLEX_KEPT_OF_VARIABLES]) {
     double *const list[] = {s->cost, s->lower, s->upper, s->work_lower, s->work_upper, s->x, s->x_low};

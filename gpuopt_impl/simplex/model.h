@@ -63,11 +63,11 @@ struct gpuopt_simplex {
     double *work_lower, *work_upper; /* [cols + rows] bounds of the present stage */
     double *x, *x_low;               /* [cols + rows] the present point, x + x_low */
     double *center, *center_low;     /* [cols + rows] what the engine's values and bounds count from */
-    double *reduced;                 /* [cols + rows] at the last refresh */
+    double *reduced;                 /* [cols + rows] at the last rebuild */
     double *phase_cost;              /* [cols + rows] */
     double *dual_cost;               /* [cols + rows] costs that the dual method works with, see simplex/dual.h */
-    double *y, *y_low;               /* [rows] duals of the present phase, at the last refresh */
-    double *residual, *gap;          /* [rows] -[A I] x and -[A I] (x + x_low) at the last refresh */
+    double *y, *y_low;               /* [rows] duals of the present phase, at the last rebuild */
+    double *residual, *gap;          /* [rows] -[A I] x and -[A I] (x + x_low) at the last rebuild */
     double *by_row;                  /* [rows] scratch */
     double *farkas, *farkas_low;     /* [rows] evidence, unscaled */
     double *ray, *ray_low;           /* [cols] */
@@ -92,10 +92,10 @@ struct gpuopt_simplex {
     gpuopt_outcome verdict; /* MORE: none yet */
     int32_t crossing;       /* the first column whose bounds cross; -1: none */
     double crossing_size;   /* by how much, in the host's units */
-    int64_t iterations, flips, refreshes, reinversions;
+    int64_t iterations, flips, rebuilds, refactorizations;
     int64_t refine_end;    /* iterations at which refining gives up */
-    int32_t since_refresh; /* iterations */
-    int32_t hasty;         /* successive refreshes with few iterations in between */
+    int32_t since_rebuild; /* iterations */
+    int32_t hasty;         /* successive rebuilds with few iterations in between */
     int32_t relapses;      /* returns from phase 2 to phase 1 in this stage, see simplex/rules.h */
     int32_t escalation;    /* how far the pivot tolerance has been loosened, see simplex/rules.h */
     int32_t careful;       /* 0: the engine iterates; else careful iterations that may still be made, plus 1 */
@@ -103,9 +103,9 @@ struct gpuopt_simplex {
     int empty;             /* the doubles are proven to have no exactly feasible point */
     int told_empty;        /* the log has said that the doubles have no exactly feasible point */
     int32_t cycles;        /* how often the method was seen to go round in circles, see simplex/rules.h */
-    uint64_t seen_state;   /* where it stood at refresh number seen_at, for finding circles */
+    uint64_t seen_state;   /* where it stood at rebuild number seen_at, for finding circles */
     int64_t seen_iterations, seen_at, seen_next;
-    double fine_primal, fine_dual; /* tolerances of REFINED, from the last refresh */
+    double fine_primal, fine_dual; /* tolerances of REFINED, from the last rebuild */
     double least_unit; /* the least scaled reduced cost that is a unit of dual_tolerance in the host's units */
     double primal_violation, dual_violation, primal_reached, dual_reached; /* see gpuopt_simplex_info */
     double margin, certificate_residual;

@@ -22,7 +22,7 @@ static int32_t gpuopt__simplex_find(const int32_t *list, int32_t count, int32_t 
     return -1;
 }
 
-/* Whether the parts need a refresh first; after the dual method reduced costs belong to no phase of the primal one. */
+/* Whether the parts need a rebuild first; after the dual method reduced costs belong to no phase of the primal one. */
 static int gpuopt__simplex_due(const gpuopt_simplex *s) { return s->stale || s->dual_method.priced; }
 
 /* The parts need reduced costs of the present phase, and the engine's vectors on the host, which calls have pulled. */
@@ -61,7 +61,7 @@ static int32_t gpuopt__simplex_nonbasic_slot(const gpuopt_simplex *s, const char
 
 /* ---- The entering variable ---- */
 
-/* Variables that iterating has banned until the next refresh are candidates for the host. */
+/* Variables that iterating has banned until the next rebuild are candidates for the host. */
 static gpuopt_status gpuopt__simplex_lift_bans(gpuopt_simplex *s) {
     int32_t j, banned = 0;
     for (j = 0; j < s->lp.cols; j++) {
@@ -169,7 +169,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int3
 }
 
 /* ---- The leaving variable, and the step ----
- * Arguments are looked up twice if a refresh is due: before it, so that a call with bad ones does not do it; and after
+ * Arguments are looked up twice if a rebuild is due: before it, so that a call with bad ones does not do it; and after
  * it, because it may move variables to other slots and positions, and repair a basis that has become singular. */
 
 static gpuopt_status gpuopt__simplex_ratio_arguments(gpuopt_simplex *s, const char *call, int32_t entering,
@@ -242,7 +242,7 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
     gpuopt__simplex_count(s, &report);
     gpuopt__simplex_start_over(s);
     if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;
-    else if ((s->phase == 2 && report.infeasible > 0) || s->since_refresh >= s->desc.refresh_pivots) s->stale = 1;
+    else if ((s->phase == 2 && report.infeasible > 0) || s->since_rebuild >= s->desc.rebuild_pivots) s->stale = 1;
     /* The engine has counted those that were basic before; the entering variable may have left its bounds, too. */
     x += report.direction * report.step;
     if (gpuopt__simplex_infeasible(x, l, u, run->rules.primal)) {

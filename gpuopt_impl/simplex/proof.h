@@ -7,7 +7,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_PROOF_H
 #define GPUOPT_IMPL_SIMPLEX_PROOF_H
 
-#include "refresh.h"
+#include "rebuild.h"
 
 static int64_t gpuopt__simplex_terms(const gpuopt_simplex *s, int32_t variable) {
     int32_t row = variable - s->lp.cols;

@@ -117,7 +117,7 @@ static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singul
     gpuopt_status status = gpuopt__simplex_need_pattern(s);
     if (status) return status;
     count = gpuopt__simplex_order(s);
-    s->reinversions++;
+    s->refactorizations++;
     for (j = 0; j < s->lp.cols; j++)
         s->phase_cost[s->v.slot[j]] = s->v.weight[j]; /* weights stay with their variables */
     for (i = 0; i < s->lp.rows; i++) s->phase_cost[s->v.head[i]] = 1;
@@ -133,7 +133,7 @@ static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singul
     for (j = 0; j < s->lp.cols; j++) s->v.weight[j] = s->phase_cost[s->v.slot[j]];
     if (status) {
         s->stale = 2;
-        s->since_refresh = 0; /* the engine has nothing that status and x do not say */
+        s->since_rebuild = 0; /* the engine has nothing that status and x do not say */
         return status;
     }
     for (k = 0; k < count; k++) s->status[s->order[k]] = GPUOPT_VARIABLE_AT_LOWER;

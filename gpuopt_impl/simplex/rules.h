@@ -93,16 +93,16 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     if (s->desc.ratio == GPUOPT_RATIO_TEXTBOOK) rules.harris = 0;
     if (s->desc.ratio == GPUOPT_RATIO_EXPAND) { /* from half of the tolerance to all of it in 10000 iterations */
         rules.expand = 0.5 * rules.harris / 10000;
-        rules.harris = 0.5 * rules.harris + rules.expand * (s->since_refresh % 10000);
+        rules.harris = 0.5 * rules.harris + rules.expand * (s->since_rebuild % 10000);
     }
     return rules;
 }
 
 /* ---- Circles ----
- * The method does not come back to a basis with which it has made progress. If two refreshes in the same stage find the
+ * The method does not come back to a basis with which it has made progress. If two rebuilds in the same stage find the
  * same basis, with iterations in between, it goes round in circles: by degeneracy, or since rounding keeps making a
- * basis singular that is then repaired. The basis is compared with that of one earlier refresh, which is replaced when
- * the number of refreshes has doubled, so a circle of any length is found (Brent 1980). */
+ * basis singular that is then repaired. The basis is compared with that of one earlier rebuild, which is replaced when
+ * the number of rebuilds has doubled, so a circle of any length is found (Brent 1980). */
 
 static uint64_t gpuopt__simplex_state(const gpuopt_simplex *s) {
     uint64_t state = 0xCBF29CE484222325u;
@@ -113,15 +113,15 @@ static uint64_t gpuopt__simplex_state(const gpuopt_simplex *s) {
     return state;
 }
 
-/* Called after each refresh; whether the method was here before. */
+/* Called after each rebuild; whether the method was here before. */
 static int gpuopt__simplex_was_here(gpuopt_simplex *s) {
     uint64_t state = gpuopt__simplex_state(s);
     int was = s->seen_at > 0 && state == s->seen_state && s->iterations > s->seen_iterations;
-    if (s->refreshes < s->seen_next && !was) return 0;
+    if (s->rebuilds < s->seen_next && !was) return 0;
     s->seen_state = state;
     s->seen_iterations = s->iterations;
-    s->seen_at = s->refreshes;
-    s->seen_next = 2 * s->refreshes;
+    s->seen_at = s->rebuilds;
+    s->seen_next = 2 * s->rebuilds;
     return was;
 }
 

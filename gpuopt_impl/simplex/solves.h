@@ -19,7 +19,7 @@ static gpuopt_status gpuopt__simplex_present_inverse(gpuopt_simplex *s) {
     return gpuopt__simplex_pull(s);
 }
 
-static gpuopt_status gpuopt__simplex_check_solves(const gpuopt_simplex *s, const char *call, gpuopt_memory where,
+static gpuopt_status gpuopt__simplex_check_solves(const gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
                                                   int64_t count, const void *array) {
     gpuopt_status status;
     if (!s) return GPUOPT_ERROR_ARGUMENT;
@@ -29,10 +29,11 @@ static gpuopt_status gpuopt__simplex_check_solves(const gpuopt_simplex *s, const
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_head(gpuopt_simplex *simplex, gpuopt_memory where, int32_t *head) {
-    GPUOPT__COMPUTES(gpuopt_simplex_get_head(simplex, where, head));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_head, where, head != NULL);
-    gpuopt_status status = gpuopt__simplex_check_solves(simplex, "gpuopt_simplex_get_head", where, 1, head);
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                            int32_t *head) {
+    GPUOPT__COMPUTES(gpuopt_simplex_get_basic_variables(simplex, where, head));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_basic_variables, where, head != NULL);
+    gpuopt_status status = gpuopt__simplex_check_solves(simplex, "gpuopt_simplex_get_basic_variables", where, 1, head);
     if (!status) status = gpuopt__simplex_present_inverse(simplex);
     if (status) return status;
     return gpuopt__deliver(simplex->context, where, head, simplex->v.head,
@@ -51,8 +52,8 @@ static gpuopt_status gpuopt__simplex_solve_one(gpuopt_simplex *s, int transposed
     return status;
 }
 
-static gpuopt_status gpuopt__simplex_solve_all(gpuopt_simplex *s, const char *call, gpuopt_memory where, int64_t count,
-                                               double *x, int transposed) {
+static gpuopt_status gpuopt__simplex_solve_all(gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
+                                               int64_t count, double *x, int transposed) {
     gpuopt_status status = gpuopt__simplex_check_solves(s, call, where, count, x);
     uint64_t bytes;
     int64_t k;
@@ -71,14 +72,16 @@ static gpuopt_status gpuopt__simplex_solve_all(gpuopt_simplex *s, const char *ca
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *x) {
+GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
+                                              double *x) {
     GPUOPT__COMPUTES(gpuopt_simplex_ftran(simplex, where, count, x));
     GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_ftran, where, count,
                              gpuopt__simplex_said_array(where, x, count, sizeof(double) * (size_t)simplex->lp.rows));
     return gpuopt__simplex_solve_all(simplex, "gpuopt_simplex_ftran", where, count, x, 0);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *y) {
+GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
+                                              double *y) {
     GPUOPT__COMPUTES(gpuopt_simplex_btran(simplex, where, count, y));
     GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_btran, where, count,
                              gpuopt__simplex_said_array(where, y, count, sizeof(double) * (size_t)simplex->lp.rows));
@@ -99,12 +102,12 @@ static gpuopt_status gpuopt__simplex_table_row(gpuopt_simplex *s, int32_t positi
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
-                                                       const int32_t *position, double *rows) {
-    GPUOPT__COMPUTES(gpuopt_simplex_get_table_rows(simplex, where, count, position, rows));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_table_rows, where, count, rows != NULL,
+GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where,
+                                                         int64_t count, const int32_t *position, double *rows) {
+    GPUOPT__COMPUTES(gpuopt_simplex_get_tableau_rows(simplex, where, count, position, rows));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_tableau_rows, where, count, rows != NULL,
                              gpuopt__simplex_said_array(GPUOPT_HOST, position, count, sizeof(int32_t)));
-    static const char call[] = "gpuopt_simplex_get_table_rows";
+    static const char call[] = "gpuopt_simplex_get_tableau_rows";
     gpuopt_simplex *s = simplex;
     gpuopt_status status = gpuopt__simplex_check_solves(s, call, where, count, rows);
     int32_t j, both;

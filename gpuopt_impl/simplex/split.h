@@ -23,10 +23,11 @@
 
 /* The group's public calls that the exchanges take. */
 typedef struct gpuopt__simplex_exchanges {
-    gpuopt_status (*all_gather)(gpuopt_group *, gpuopt_memory, const void *, uint64_t, void *, uint64_t, uint64_t *);
-    gpuopt_status (*broadcast)(gpuopt_group *, gpuopt_memory, int32_t, void *, uint64_t);
-    gpuopt_status (*send)(gpuopt_group *, gpuopt_memory, int32_t, const void *, uint64_t);
-    gpuopt_status (*receive)(gpuopt_group *, gpuopt_memory, int32_t, void *, uint64_t);
+    gpuopt_status (*all_gather)(gpuopt_group *, gpuopt_memory_space, const void *, uint64_t, void *, uint64_t,
+                                uint64_t *);
+    gpuopt_status (*broadcast)(gpuopt_group *, gpuopt_memory_space, int32_t, void *, uint64_t);
+    gpuopt_status (*send)(gpuopt_group *, gpuopt_memory_space, int32_t, const void *, uint64_t);
+    gpuopt_status (*receive)(gpuopt_group *, gpuopt_memory_space, int32_t, void *, uint64_t);
     gpuopt_status (*all_reduce)(gpuopt_group *, gpuopt_group_reduction, int64_t, int64_t *, double *);
     gpuopt_status (*give_up)(gpuopt_group *);
 } gpuopt__simplex_exchanges;
@@ -49,9 +50,9 @@ typedef struct gpuopt__simplex_split {
     gpuopt_group *group; /* NULL: all slots are here */
     const gpuopt__simplex_exchanges *calls;
     int32_t rank, ranks;
-    int32_t cols, first, end; /* of all slots, this rank's are first .. end - 1 */
-    int32_t most;             /* slots of a rank */
-    gpuopt_memory columns;    /* where the pivot columns that are exchanged are */
+    int32_t cols, first, end;    /* of all slots, this rank's are first .. end - 1 */
+    int32_t most;                /* slots of a rank */
+    gpuopt_memory_space columns; /* where the pivot columns that are exchanged are */
     gpuopt_status status;
     gpuopt__simplex_bid *bids; /* [ranks] */
     char *send, *receive;      /* [most * width], [ranks][most * width] bytes */

@@ -12,7 +12,7 @@
 enum { /* state of a nonbasic variable; a fixed one may do neither */
        GPUOPT__SIMPLEX_MAY_INCREASE = 1,
        GPUOPT__SIMPLEX_MAY_DECREASE = 2,
-       GPUOPT__SIMPLEX_BANNED = 4 /* its pivot was too small; lasts until the next refresh */
+       GPUOPT__SIMPLEX_BANNED = 4 /* its pivot was too small; lasts until the next rebuild */
 };
 
 typedef struct gpuopt__simplex_rules {
@@ -96,7 +96,7 @@ GPUOPT_HD int gpuopt__simplex_pivots_differ(double from_column, double from_row)
 }
 
 /* A basic variable leaves at one of its bounds. Sets its value, and returns its state as a nonbasic variable. If it has
- * passed the bound, within the tolerance, it stays where it is, and the bound gives way until the next refresh. */
+ * passed the bound, within the tolerance, it stays where it is, and the bound gives way until the next rebuild. */
 GPUOPT_HD int gpuopt__simplex_make_nonbasic(int to_upper, double *x, double *l, double *u) {
     if (to_upper) {
         if (*x > *u) *u = *x;

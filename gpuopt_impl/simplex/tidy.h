@@ -76,7 +76,7 @@ static gpuopt_status gpuopt__simplex_without_tiny(gpuopt_simplex *s, double *val
     return status ? status : share_of(s, &before);
 }
 
-/* *changed: whether something has become 0; the point is then that of a refresh. */
+/* *changed: whether something has become 0; the point is then that of a rebuild. */
 static gpuopt_status gpuopt__simplex_tidy(gpuopt_simplex *s, int *changed) {
     double of_x = GPUOPT__SIMPLEX_TINY * gpuopt__max(1, gpuopt__simplex_largest(s->lp.rows + s->lp.cols, s->x));
     double of_y = GPUOPT__SIMPLEX_TINY * gpuopt__max(1, gpuopt__simplex_largest(s->lp.rows, s->y));

@@ -13,7 +13,7 @@
 /* ---- What a rank was given ---- */
 
 /* An array's hash. It may be NULL, or, if the count is negative, not be there. */
-static int64_t gpuopt__simplex_said_array(gpuopt_memory where, const void *array, int64_t count, size_t size) {
+static int64_t gpuopt__simplex_said_array(gpuopt_memory_space where, const void *array, int64_t count, size_t size) {
     const uint64_t bytes = array && where == GPUOPT_HOST && count > 0 ? (uint64_t)count * size : 0;
     return (int64_t)gpuopt__hash(GPUOPT__HASH_START + (array != NULL), (const unsigned char *)array, bytes);
 }
@@ -45,7 +45,7 @@ static uint64_t gpuopt__simplex_said_desc(const gpuopt_simplex *s) {
         (int64_t)d->perturbation,
         (int64_t)d->seed,
         s->shape.deferred_pivots,
-        d->refresh_pivots,
+        d->rebuild_pivots,
         d->iteration_limit,
         gpuopt__simplex_said_array(GPUOPT_HOST, m->start, m->start ? gpuopt__matrix_lines(m) + 1 : 0, sizeof(int64_t)),
         gpuopt__simplex_said_array(GPUOPT_HOST, m->index, nonzeros, sizeof(int32_t)),
@@ -73,7 +73,7 @@ static uint64_t gpuopt__simplex_said_scales(const gpuopt_simplex *s, uint64_t ha
 
 /* Whether all ranks make the call `name` of one handle, and were given the same now and before. */
 static gpuopt_status gpuopt__simplex_together(gpuopt_simplex *s, const char *name, const int64_t *said, size_t bytes) {
-    const int64_t at[] = {s->iterations, s->refreshes, (int64_t)s->verdict};
+    const int64_t at[] = {s->iterations, s->rebuilds, (int64_t)s->verdict};
     uint64_t hash = gpuopt__hash(s->told, (const unsigned char *)name, strlen(name));
     gpuopt_status status;
     hash = gpuopt__hash(hash, (const unsigned char *)at, sizeof at);

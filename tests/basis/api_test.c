@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/basis/basis.h"
 
 enum { M = 4 };
@@ -53,9 +54,9 @@ static void check_create(fixture *f, const gpuopt_basis_desc *desc, const char *
     gpuopt_memory_plan plan;
     gpuopt_desc_init(&plan, sizeof plan);
     plan.host_bytes = 77;
-    check(f, gpuopt_basis_create(f->context, desc, &basis), GPUOPT_ERROR_ARGUMENT, words);
+    check(f, gpuopt_basis_create(f->context, desc, NULL, &basis), GPUOPT_ERROR_ARGUMENT, words);
     assert_null(basis);
-    check(f, gpuopt_basis_plan(f->context, desc, &plan), GPUOPT_ERROR_ARGUMENT, words);
+    check(f, gpuopt_basis_create(f->context, desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT, words);
     assert_true(plan.host_bytes == 77);
 }
 
@@ -88,11 +89,10 @@ static void descriptors(void **state) {
     check_create(f, &desc, "pivot_tolerance");
     desc = good, desc.struct_size = sizeof(size_t) - 1;
     check_create(f, &desc, "struct_size");
-    check(f, gpuopt_basis_create(f->context, &good, NULL), GPUOPT_ERROR_ARGUMENT, "basis");
-    check(f, gpuopt_basis_plan(f->context, &good, NULL), GPUOPT_ERROR_ARGUMENT, "plan");
-    check(f, gpuopt_basis_plan(f->context, &good, &plan), GPUOPT_ERROR_ARGUMENT, "struct_size");
-    assert_int_equal(gpuopt_basis_create(NULL, &good, &basis), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_basis_plan(NULL, &good, &plan), GPUOPT_ERROR_ARGUMENT);
+    check(f, gpuopt_basis_create(f->context, &good, NULL, NULL), GPUOPT_ERROR_ARGUMENT, "basis");
+    check(f, gpuopt_basis_create(f->context, &good, &plan, NULL), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    assert_int_equal(gpuopt_basis_create(NULL, &good, NULL, &basis), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_create(NULL, &good, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     gpuopt_basis_destroy(NULL);
 }
 
@@ -156,41 +156,41 @@ static void vectors(void **state) {
     fixture *f = *state;
     double x[M] = {1, 2, 3, 4}, y[M] = {5, 5, 5, 5};
     int32_t row[2] = {1, 3};
-    const gpuopt_memory nowhere = (gpuopt_memory)2;
+    const gpuopt_memory_space nowhere = (gpuopt_memory_space)2;
     int k;
-    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, NULL, y), GPUOPT_ERROR_ARGUMENT, "rhs");
-    check(f, gpuopt_basis_ftran(f->basis, nowhere, x, y), GPUOPT_ERROR_ARGUMENT, "where");
-    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, NULL, y), GPUOPT_ERROR_ARGUMENT, "c is NULL");
-    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, x, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
-    check(f, gpuopt_basis_btran(f->basis, nowhere, x, y), GPUOPT_ERROR_ARGUMENT, "where");
-    check(f, gpuopt_basis_btran_unit(f->basis, GPUOPT_HOST, M, y), GPUOPT_ERROR_ARGUMENT, "position 4");
-    check(f, gpuopt_basis_btran_unit(f->basis, GPUOPT_HOST, -1, y), GPUOPT_ERROR_ARGUMENT, "position -1");
-    check(f, gpuopt_basis_btran_unit(f->basis, GPUOPT_HOST, 0, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
-    check(f, gpuopt_basis_btran_unit(f->basis, nowhere, 0, y), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 0, NULL, NULL, y), GPUOPT_ERROR_ARGUMENT, "rhs");
+    check(f, gpuopt_basis_ftran(f->basis, nowhere, 0, NULL, x, y), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, -1, NULL, y), GPUOPT_ERROR_ARGUMENT, "c is NULL");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, -1, x, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_basis_btran(f->basis, nowhere, -1, x, y), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, M, NULL, y), GPUOPT_ERROR_ARGUMENT, "position 4");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, -1, NULL, y), GPUOPT_ERROR_ARGUMENT, "c is NULL");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, 0, NULL, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_basis_btran(f->basis, nowhere, 0, NULL, y), GPUOPT_ERROR_ARGUMENT, "where");
     check(f, gpuopt_basis_get_inverse(f->basis, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
     check(f, gpuopt_basis_get_inverse(f->basis, nowhere, y), GPUOPT_ERROR_ARGUMENT, "where");
-    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, -1, row, x, y), GPUOPT_ERROR_ARGUMENT, "count");
-    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, M + 1, row, x, y), GPUOPT_ERROR_ARGUMENT, "count = 5");
-    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, NULL, x, y), GPUOPT_ERROR_ARGUMENT, "row");
-    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, NULL, y), GPUOPT_ERROR_ARGUMENT, "val");
-    check(f, gpuopt_basis_ftran_sparse(f->basis, nowhere, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, -1, row, x, y), GPUOPT_ERROR_ARGUMENT, "count");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, M + 1, row, x, y), GPUOPT_ERROR_ARGUMENT, "count = 5");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, NULL, x, y), GPUOPT_ERROR_ARGUMENT, "row");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, row, NULL, y), GPUOPT_ERROR_ARGUMENT, "rhs");
+    check(f, gpuopt_basis_ftran(f->basis, nowhere, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "where");
     row[1] = 1;
-    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "twice");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "twice");
     row[1] = M;
-    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT,
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT,
           "index[1] = 4 is not in 0..3");
     row[1] = 3, x[1] = 0;
-    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "zero");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "zero");
     x[1] = INFINITY;
-    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "not finite");
-    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT, "rhs[1]");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "not finite");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 0, NULL, x, y), GPUOPT_ERROR_ARGUMENT, "rhs[1]");
     x[1] = NAN;
-    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT, "c[1]");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, -1, x, y), GPUOPT_ERROR_ARGUMENT, "c[1]");
     for (k = 0; k < M; k++) assert_true(y[k] == 5);
-    assert_int_equal(gpuopt_basis_ftran(NULL, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_basis_btran(NULL, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_basis_btran_unit(NULL, GPUOPT_HOST, 0, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_basis_ftran_sparse(NULL, GPUOPT_HOST, 0, NULL, NULL, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_ftran(NULL, GPUOPT_HOST, 0, NULL, x, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_btran(NULL, GPUOPT_HOST, -1, x, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_btran(NULL, GPUOPT_HOST, 0, NULL, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_ftran(NULL, GPUOPT_HOST, 0, NULL, NULL, y), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_basis_get_inverse(NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
 }
 
@@ -202,8 +202,8 @@ static void updates(void **state) {
     memset(&none, 0, sizeof none);
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, M, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, -1, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
-    check(f, gpuopt_basis_update(f->basis, (gpuopt_memory)5, 0, alpha, &info), GPUOPT_ERROR_ARGUMENT, "where");
-    check(f, gpuopt_basis_update(f->basis, (gpuopt_memory)5, 0, NULL, &info), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_update(f->basis, (gpuopt_memory_space)5, 0, alpha, &info), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_update(f->basis, (gpuopt_memory_space)5, 0, NULL, &info), GPUOPT_ERROR_ARGUMENT, "where");
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, alpha, NULL), GPUOPT_ERROR_ARGUMENT, "device memory");
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, alpha, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
     check(f, gpuopt_basis_get_info(f->basis, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
@@ -224,7 +224,7 @@ static void an_update_needs_an_ftran(void **state) {
     gpuopt_desc_init(&info, sizeof info);
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, NULL, NULL), GPUOPT_ERROR_STATE, "FTRAN");
-    assert_int_equal(gpuopt_basis_ftran(f->basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 0, NULL, column, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_basis_load(f->basis, &c), GPUOPT_OK);
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
     assert_int_equal(basis_replace(f->basis, &f->b, 2, column), GPUOPT_OK);
@@ -244,12 +244,12 @@ static void refused_calls_leave_nothing_behind(void **state) {
     int32_t row[2] = {3, 3};
     int k;
     empty.start = start;
-    assert_int_equal(gpuopt_basis_ftran(f->basis, GPUOPT_HOST, column, alpha), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 0, NULL, column, alpha), GPUOPT_OK);
     check(f, gpuopt_basis_load(f->basis, &empty), GPUOPT_ERROR_NUMERIC, "gpuopt_basis_load");
-    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, other, y), GPUOPT_ERROR_ARGUMENT, "rhs[3]");
-    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, other, y), GPUOPT_ERROR_ARGUMENT, "c[3]");
-    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, column, y), GPUOPT_ERROR_ARGUMENT, "twice");
-    check(f, gpuopt_basis_btran_unit(f->basis, GPUOPT_HOST, M, y), GPUOPT_ERROR_ARGUMENT, "position");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 0, NULL, other, y), GPUOPT_ERROR_ARGUMENT, "rhs[3]");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, -1, other, y), GPUOPT_ERROR_ARGUMENT, "c[3]");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, 2, row, column, y), GPUOPT_ERROR_ARGUMENT, "twice");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, M, NULL, y), GPUOPT_ERROR_ARGUMENT, "position");
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 1, other, &info), GPUOPT_ERROR_ARGUMENT, "alpha[3]");
     memset(other, 0, sizeof other);
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 1, other, &info), GPUOPT_ERROR_NUMERIC, "position 1");
@@ -297,17 +297,17 @@ static void structs_of_other_versions(void **state) {
     newer.desc.struct_size = sizeof newer;
     newer.desc.m = M;
     newer.desc.deferred_updates = 3;
-    assert_int_equal(gpuopt_basis_create(f->context, &newer.desc, &basis), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_create(f->context, &newer.desc, NULL, &basis), GPUOPT_OK);
     assert_int_equal(basis_info(basis).deferred_updates, 3);
     gpuopt_basis_destroy(basis);
     newer.surplus[1] = 1;
-    check(f, gpuopt_basis_create(f->context, &newer.desc, &basis), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_basis_create(f->context, &newer.desc, NULL, &basis), GPUOPT_ERROR_ARGUMENT, "struct_size");
     newer.desc.struct_size = offsetof(gpuopt_basis_desc, deferred_updates);
-    assert_int_equal(gpuopt_basis_create(f->context, &newer.desc, &basis), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_create(f->context, &newer.desc, NULL, &basis), GPUOPT_OK);
     assert_true(basis_info(basis).deferred_updates > 3);
     memset(&report, 0x55, sizeof report);
     report.info.struct_size = sizeof report;
-    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, column, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 0, NULL, &report.info), GPUOPT_OK);
     assert_int_equal(report.info.updates, 1);
     assert_int_equal(report.surplus[0], 0x55555555);
@@ -337,14 +337,14 @@ static void no_rows(void **state) {
         gpuopt_basis *basis = basis_create(f->context, 0, (gpuopt_basis_technique)technique, 0);
         assert_int_equal(gpuopt_basis_load(basis, &none), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, nothing, nothing), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, nothing, nothing), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, nothing, nothing), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, -1, nothing, nothing), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_get_drift(basis, &none, 1, &drift), GPUOPT_OK);
         assert_true(drift.estimate == 0 && drift.norm == 0);
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, nothing), GPUOPT_OK);
-        check(f, gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 0, nothing), GPUOPT_ERROR_ARGUMENT, "position");
+        check(f, gpuopt_basis_btran(basis, GPUOPT_HOST, 0, NULL, nothing), GPUOPT_ERROR_ARGUMENT, "position");
         check(f, gpuopt_basis_update(basis, GPUOPT_HOST, 0, NULL, NULL), GPUOPT_ERROR_ARGUMENT, "position");
         assert_int_equal(basis_info(basis).updates, 0);
         assert_true(nothing[0] == 8);
@@ -370,10 +370,10 @@ static void one_and_two_rows(void **state) {
         c.index = row;
         c.value = two;
         assert_int_equal(gpuopt_basis_load(one, &c), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran(one, GPUOPT_HOST, x, x), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(one, GPUOPT_HOST, 0, NULL, x, x), GPUOPT_OK);
         assert_true(x[0] == 3);
         assert_int_equal(gpuopt_basis_update(one, GPUOPT_HOST, 0, NULL, &info), GPUOPT_OK); /* B = [6] */
-        assert_int_equal(gpuopt_basis_btran(one, GPUOPT_HOST, x, x), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(one, GPUOPT_HOST, -1, x, x), GPUOPT_OK);
         assert_true(fabs(x[0] - 0.5) < 1e-15);
         c.rows = c.cols = 2;
         c.start = start2;

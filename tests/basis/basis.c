@@ -234,7 +234,7 @@ gpuopt_basis *basis_create(gpuopt_context *context, int32_t m, gpuopt_basis_tech
     desc.m = m;
     desc.technique = technique;
     desc.deferred_updates = deferred;
-    assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_create(context, &desc, NULL, &basis), GPUOPT_OK);
     return basis;
 }
 
@@ -249,7 +249,7 @@ gpuopt_status basis_replace(gpuopt_basis *basis, basis_model *b, int32_t positio
     gpuopt_basis_info info;
     gpuopt_status status;
     gpuopt_desc_init(&info, sizeof info);
-    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, column, NULL), GPUOPT_OK);
     status = gpuopt_basis_update(basis, GPUOPT_HOST, position, NULL, &info);
     if (!status) memcpy(b->entry + (int64_t)position * b->m, column, sizeof *column * (size_t)b->m);
     return status;
@@ -264,7 +264,7 @@ void basis_enqueue_random(gpuopt_basis *basis, basis_model *b, int32_t count, ui
         row[k] = order[k];
         val[k] = draw_large(seed);
     }
-    assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, count, row, val, alpha), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, count, row, val, alpha), GPUOPT_OK);
     for (k = 0; k < m; k++) most = fmax(most, fabs(alpha[k]));
     for (k = 0; k < m; k++)
         if (fabs(alpha[k]) >= 0.1 * most) order[n++] = k;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/basis/basis.h"
 
 static void *on_device(const void *from, size_t bytes) {
@@ -39,29 +40,29 @@ static void device_arrays(void **state) {
         gpuopt_desc_init(&info, sizeof info);
         assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
         for (k = 0; k < 5; k++) basis_enqueue_random(basis, &b, M, &seed);
-        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, x, y), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, x, y), GPUOPT_OK);
         test_device_copy(device, x, sizeof x);
-        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, other), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, device), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, 0, NULL, device, other), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, 0, NULL, device, device), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
         test_device_copy(z, other, sizeof z);
         assert_memory_equal(y, z, sizeof y);
         test_device_copy(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
-        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, x, y), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, -1, x, y), GPUOPT_OK);
         test_device_copy(device, x, sizeof x);
-        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_DEVICE, device, device), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_DEVICE, -1, device, device), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
         test_device_copy(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 100, y), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_DEVICE, 100, device), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, 100, NULL, y), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_DEVICE, 100, NULL, device), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
         test_device_copy(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
-        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, 40, row, x, y), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 40, row, x, y), GPUOPT_OK);
         test_device_copy(other, x, 40 * sizeof *x);
-        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, 40, device_row, other, device), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, 40, device_row, other, device), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
         test_device_copy(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
@@ -118,8 +119,8 @@ static void sparse_columns(void **state) {
         gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 0);
         assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
         for (n = 0; n < (int)(sizeof counts / sizeof *counts); n++) {
-            assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, counts[n], row, val, x), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, counts[n], device_row, device_val, result),
+            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, counts[n], row, val, x), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, counts[n], device_row, device_val, result),
                              GPUOPT_OK);
             assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
             test_device_copy(y, result, sizeof y);
@@ -130,7 +131,7 @@ static void sparse_columns(void **state) {
             wrong[300] = k == 0 ? -1 : k == 1 ? M : row[5];
             test_device_copy(device_row, wrong, sizeof wrong);
             host.error[0] = 0;
-            assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, M, device_row, device_val, result),
+            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, M, device_row, device_val, result),
                              GPUOPT_ERROR_ARGUMENT);
             assert_non_null(strstr(host.error, "index[300]"));
         }
@@ -138,7 +139,7 @@ static void sparse_columns(void **state) {
         memcpy(bad, val, sizeof bad);
         bad[17] = NAN;
         test_device_copy(device_val, bad, sizeof bad);
-        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, M, device_row, device_val, result),
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, M, device_row, device_val, result),
                          GPUOPT_ERROR_ARGUMENT);
         assert_non_null(strstr(host.error, "value[17]"));
         test_device_copy(device_val, val, sizeof val);
@@ -210,7 +211,7 @@ static void large(void **state) {
         if (!(drift.norm < 1e-7)) fail_msg("technique %d: drift %g", techniques[t], drift.norm);
         /* The FTRAN of column j of B is the unit vector e_j. */
         for (j = 0; j < M; j += 499) {
-            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, now.entry + (int64_t)j * M, x), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, now.entry + (int64_t)j * M, x), GPUOPT_OK);
             for (i = 0; i < M; i++) worst = fmax(worst, fabs(x[i] - (i == j)));
         }
         assert_true(worst < 1e-7);
@@ -235,19 +236,19 @@ static void column_has_a_limit(void **state) {
     gpuopt_desc_init(&plan, sizeof plan);
     desc.technique = GPUOPT_TECHNIQUE_COLUMN;
     desc.m = limit / 8 + 1;
-    assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_ERROR_UNSUPPORTED);
+    assert_int_equal(gpuopt_basis_create(context, &desc, NULL, &basis), GPUOPT_ERROR_UNSUPPORTED);
     assert_non_null(strstr(host.error, "COLUMN"));
-    assert_int_equal(gpuopt_basis_plan(context, &desc, &plan), GPUOPT_ERROR_UNSUPPORTED);
+    assert_int_equal(gpuopt_basis_create(context, &desc, &plan, NULL), GPUOPT_ERROR_UNSUPPORTED);
     desc.m = 7000; /* more than the 48 KB that a block has by default */
     if (desc.m < limit / 8) {
         static double alpha[7000];
         gpuopt_basis_info info;
         gpuopt_desc_init(&info, sizeof info);
-        assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_create(context, &desc, NULL, &basis), GPUOPT_OK);
         alpha[6999] = 2;
         alpha[0] = 1;
         assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 6999, alpha, &info), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 0, alpha), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, 0, NULL, alpha), GPUOPT_OK);
         assert_true(alpha[0] == 1 && alpha[6999] == -0.5);
         gpuopt_basis_destroy(basis);
     }
@@ -272,10 +273,10 @@ static void own_stream(void **state) {
     for (i = 0; i < M; i++) x[i] = i + 1;
     assert_int_equal(cudaMemcpyAsync(device, x, sizeof x, cudaMemcpyHostToDevice, stream), cudaSuccess);
     for (i = 0; i < 10; i++) { /* replace column 50 by x, again and again */
-        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, 0, NULL, device, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_update(basis, GPUOPT_DEVICE, 50, NULL, NULL), GPUOPT_OK);
     }
-    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, device), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, 0, NULL, device, device), GPUOPT_OK);
     assert_int_equal(cudaMemcpyAsync(y, device, sizeof y, cudaMemcpyDeviceToHost, stream), cudaSuccess);
     assert_int_equal(cudaStreamSynchronize(stream), cudaSuccess);
     for (i = 0; i < M; i++) assert_true(fabs(y[i] - (i == 50)) < 1e-12); /* x is column 50 of B */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/basis/basis.h"
 
 static gpuopt_basis_drift drift_of(gpuopt_basis *basis, basis_model *b, int exact) {
@@ -137,7 +138,7 @@ static void measuring_changes_nothing(void **state) {
     assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
     for (i = 0; i < 5; i++) basis_enqueue_random(basis, &b, M, &seed);
     for (i = 0; i < M; i++) column[i] = test_random(&seed) + (i == 2);
-    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, column, NULL), GPUOPT_OK);
     drift_of(basis, &b, 1);
     assert_int_equal(basis_info(basis).pending, 5);
     assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 2, NULL, &info), GPUOPT_OK);

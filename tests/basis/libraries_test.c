@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/basis/basis.h"
 
 /* In cuda/basis/basis.cu. */
@@ -155,7 +156,7 @@ static void singular(void **state) {
             double before[M], after[M];
             int32_t refused;
             assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 3, before), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, 3, NULL, before), GPUOPT_OK);
             for (i = 0; i < M; i++)
                 b.entry[70 * M + i] = n == 2 ? 0 : 2 * b.entry[200 * M + i] - 3 * b.entry[599 * M + i];
             if (n == 1) b.entry[70 * M + 5] += 1e-13;
@@ -167,7 +168,7 @@ static void singular(void **state) {
             refused = basis_info(basis).refused_position;
             assert_true(n == 2 || refused == 70 || refused == 200 || refused == 599);
             assert_true(n != 2 || b.entry[(int64_t)refused * M + 17] != 0);
-            assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 3, after), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, 3, NULL, after), GPUOPT_OK);
             assert_memory_equal(before, after, sizeof before);
             gpuopt_basis_destroy(basis);
             basis_free(&b);
@@ -224,7 +225,7 @@ static void positions_in_turn(void **state) {
             double *column = b.entry + (int64_t)p * M;
             for (i = 0; i < M; i++) column[i] = (1 + u % 3) * original.entry[(int64_t)p * M + i];
             column[test_random_int(&seed, 0, M - 1)] += 0.001;
-            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, column, NULL), GPUOPT_OK);
             assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, p, NULL, NULL), GPUOPT_OK);
         }
         assert_int_equal(basis_info(basis).updates, 200);

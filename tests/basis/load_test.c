@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/basis/basis.h"
 
 /* The error of elimination with partial pivoting is m * eps * condition times the growth of the elements, which is
@@ -115,7 +116,7 @@ static void check_refused(test_host *host, gpuopt_context *context, basis_model 
         gpuopt_basis_info info;
         assert_int_equal(load(basis, &good), GPUOPT_OK);
         basis_enqueue_random(basis, &good, bad->m / 2 + 1, &seed);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 0, before), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, 0, NULL, before), GPUOPT_OK);
         host->error[0] = 0;
         assert_int_equal(load(basis, bad), GPUOPT_ERROR_NUMERIC);
         assert_non_null(strstr(host->error, "gpuopt_basis_load"));
@@ -124,7 +125,7 @@ static void check_refused(test_host *host, gpuopt_context *context, basis_model 
         if (!dependent[info.refused_position]) fail_msg("column %d does not depend", (int)info.refused_position);
         assert_int_equal(info.updates, 1);
         assert_int_equal(info.pending, technique == GPUOPT_TECHNIQUE_DEFERRED);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 0, after), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, 0, NULL, after), GPUOPT_OK);
         assert_memory_equal(before, after, sizeof *after * (size_t)bad->m);
         basis_enqueue_random(basis, &good, bad->m / 2 + 1, &seed);
         basis_check(basis, &good, 1000);
@@ -222,7 +223,7 @@ static void pivot_tolerance(void **state) {
         gpuopt_desc_init(&desc, sizeof desc);
         desc.m = 2;
         desc.pivot_tolerance = tolerance[k];
-        assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_create(context, &desc, NULL, &basis), GPUOPT_OK);
         b.entry[0] = b.entry[1] = b.entry[2] = 1;
         b.entry[3] = 1 + gap[k];
         assert_int_equal(load(basis, &b), expected[k]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/basis/basis.h"
 
 static gpuopt_basis_desc desc_of(int32_t m, int technique, int32_t deferred) {
@@ -23,10 +24,10 @@ static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_ba
     test_held before;
     long live = host->live;
     gpuopt_desc_init(&plan, sizeof plan);
-    assert_int_equal(gpuopt_basis_plan(context, desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_create(context, desc, &plan, NULL), GPUOPT_OK);
     assert_int_equal(host->live, live);
     before = test_held_by(host);
-    assert_int_equal(gpuopt_basis_create(context, desc, &basis), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_create(context, desc, NULL, &basis), GPUOPT_OK);
     test_as_planned(host, &before, &plan);
     gpuopt_basis_destroy(basis);
     assert_int_equal(host->live, live);
@@ -56,10 +57,10 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const v
     gpuopt_status status = gpuopt_context_create(context_desc, &context);
     if (status) return status;
     gpuopt_desc_init(&plan, sizeof plan);
-    status = gpuopt_basis_plan(context, &desc, &plan);
+    status = gpuopt_basis_create(context, &desc, &plan, NULL);
     if (!status) {
         basis = (gpuopt_basis *)&plan;
-        status = gpuopt_basis_create(context, &desc, &basis);
+        status = gpuopt_basis_create(context, &desc, NULL, &basis);
         if (status) assert_null(basis);
     }
     if (!status) status = gpuopt_basis_load(basis, of);
@@ -98,9 +99,9 @@ static void steps_allocate_nothing(void **state) {
         for (k = 0; k < 6; k++) basis_enqueue_random(basis, &b, M, &seed);
         columns = basis_columns(&b);
         assert_int_equal(gpuopt_basis_get_drift(basis, &columns, 1, &drift), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, x, x), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 3, x), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 3 * M, x), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, -1, x, x), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, 3, NULL, x), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, b.entry + 3 * M, x), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 3, NULL, &info), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
@@ -145,12 +146,12 @@ static void device_memory(void **state) {
     int32_t row[1] = {0};
     (void)state;
     if (!test_on("cuda")) {
-        check_unsupported(&host, gpuopt_basis_ftran(basis, GPUOPT_DEVICE, x, x));
-        check_unsupported(&host, gpuopt_basis_btran(basis, GPUOPT_DEVICE, x, x));
-        check_unsupported(&host, gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, 1, row, x, x));
-        check_unsupported(&host, gpuopt_basis_btran_unit(basis, GPUOPT_DEVICE, 0, x));
+        check_unsupported(&host, gpuopt_basis_ftran(basis, GPUOPT_DEVICE, 0, NULL, x, x));
+        check_unsupported(&host, gpuopt_basis_btran(basis, GPUOPT_DEVICE, -1, x, x));
+        check_unsupported(&host, gpuopt_basis_ftran(basis, GPUOPT_DEVICE, 1, row, x, x));
+        check_unsupported(&host, gpuopt_basis_btran(basis, GPUOPT_DEVICE, 0, NULL, x));
         check_unsupported(&host, gpuopt_basis_update(basis, GPUOPT_DEVICE, 0, x, NULL));
-        check_unsupported(&host, gpuopt_basis_ftran(basis, GPUOPT_DEVICE, x, NULL));
+        check_unsupported(&host, gpuopt_basis_ftran(basis, GPUOPT_DEVICE, 0, NULL, x, NULL));
         check_unsupported(&host, gpuopt_basis_get_inverse(basis, GPUOPT_DEVICE, x));
         assert_true(x[0] == 1 && x[1] == 2 && x[2] == 3);
         assert_int_equal(basis_info(basis).updates, 0);

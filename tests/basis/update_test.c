@@ -49,10 +49,10 @@ static void check_products(gpuopt_basis *basis, int32_t m, uint64_t *seed) {
     for (pass = 0; pass < 2; pass++) { /* with pending updates, then with none */
         memcpy(ftran, x, bytes);
         memcpy(btran, x, bytes);
-        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, ftran, ftran), GPUOPT_OK); /* in place */
-        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, btran, btran), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, p, unit), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, count, row, val, sparse), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, ftran, ftran), GPUOPT_OK); /* in place */
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, -1, btran, btran), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, p, NULL, unit), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, count, row, val, sparse), GPUOPT_OK);
         if (pass == 0) {
             double *before = malloc(4 * bytes), most = 0;
             memcpy(before, ftran, bytes);
@@ -61,10 +61,10 @@ static void check_products(gpuopt_basis *basis, int32_t m, uint64_t *seed) {
             memcpy(before + 3 * m, sparse, bytes);
             assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse), GPUOPT_OK);
             assert_int_equal(basis_info(basis).pending, 0);
-            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, x, ftran), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, x, btran), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, p, unit), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, count, row, val, sparse), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, x, ftran), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, -1, x, btran), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, p, NULL, unit), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, count, row, val, sparse), GPUOPT_OK);
             for (k = 0; k < m; k++)
                 most = fmax(most, fmax(fmax(fabs(ftran[k]), fabs(btran[k])), fmax(fabs(unit[k]), fabs(sparse[k]))));
             for (k = 0; k < m; k++)
@@ -183,7 +183,7 @@ static void alpha_of_the_host(void **state) {
     for (k = 0; k < 10; k++) {
         draw(M, &seed, column);
         column[k] += 4;
-        assert_int_equal(gpuopt_basis_ftran(own, GPUOPT_HOST, column, alpha), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(own, GPUOPT_HOST, 0, NULL, column, alpha), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_update(own, GPUOPT_HOST, k, NULL, &info), GPUOPT_OK);
         assert_int_equal(info.updates, k + 1);
         assert_int_equal(gpuopt_basis_update(given, GPUOPT_HOST, k, alpha, &info), GPUOPT_OK);
@@ -200,7 +200,7 @@ static void alpha_of_the_host(void **state) {
 static void read_rows(gpuopt_basis *basis, int32_t m, double *rows) {
     int32_t i;
     for (i = 0; i < m; i++)
-        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, i, rows + (int64_t)i * m), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, i, NULL, rows + (int64_t)i * m), GPUOPT_OK);
 }
 
 /* Pivots that are too small: NUMERIC, and nothing changes. Enqueued updates are left out, and _get_info names them. */
@@ -224,7 +224,7 @@ static void refused_updates(void **state) {
         pending = basis_info(basis).pending;
         read_rows(basis, M, before);
         /* Column 3 of B at position 5: its pivot is 0, up to rounding. */
-        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 3 * M, alpha), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, b.entry + 3 * M, alpha), GPUOPT_OK);
         host.error[0] = 0;
         info.updates = 99;
         assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 5, NULL, &info), GPUOPT_ERROR_NUMERIC);
@@ -238,14 +238,14 @@ static void refused_updates(void **state) {
         read_rows(basis, M, after);
         assert_memory_equal(before, after, sizeof before);
         /* The pivot column of the FTRAN can still be used for another position. */
-        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 3 * M, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, b.entry + 3 * M, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 5, NULL, &info), GPUOPT_ERROR_NUMERIC);
         assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 3, NULL, &info), GPUOPT_OK);
         assert_int_equal(info.updates, 3);
         /* Enqueued among accepted updates, more than U has room for. */
         for (k = 0; k < 3 * K; k++) {
             if (k % 3 == 1) {
-                assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 8 * M, NULL), GPUOPT_OK);
+                assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, b.entry + 8 * M, NULL), GPUOPT_OK);
                 assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 9 + k, NULL, NULL), GPUOPT_OK);
             } else {
                 basis_enqueue_random(basis, &b, M, &seed);
@@ -285,7 +285,8 @@ static void updates_after_a_refused_one(void **state) {
                 for (k = 0; k < pending + 3; k++) {
                     int position = k < pending ? 4 + k : k == pending + 1 ? 30 : next[again] + (again == 1) * pending;
                     if (k == pending) { /* column 25 of B, unchanged so far, at position 20 */
-                        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 25 * M, NULL), GPUOPT_OK);
+                        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, b.entry + 25 * M, NULL),
+                                         GPUOPT_OK);
                         assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 20, NULL, &info),
                                          GPUOPT_ERROR_NUMERIC);
                     }
@@ -323,7 +324,7 @@ static void pivot_tolerance(void **state) {
             desc.pivot_tolerance = tolerance[k];
             alpha[1] = -pivot[k];
             for (i = 0; i < 3; i++) alpha[i] = ldexp(alpha[i], scale);
-            assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_create(context, &desc, NULL, &basis), GPUOPT_OK);
             assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 1, alpha, &info), expected[k]);
             gpuopt_basis_destroy(basis);
         }

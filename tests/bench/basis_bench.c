@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gpuopt/search.h"
 #include "tests/support/backends.h"
 #ifdef TEST_WITH_CUDA
 #include <cuda_runtime_api.h>
@@ -24,7 +25,7 @@
 enum { PIVOTS = 61, TECHNIQUES = GPUOPT_TECHNIQUE_ELEMENT_PROPOSED + 1 };
 
 static gpuopt_context *context;
-static gpuopt_memory where; /* of the vectors */
+static gpuopt_memory_space where; /* of the vectors */
 static int on_gpu;
 
 static double now(void) {
@@ -107,13 +108,13 @@ static void update(job *j) {
     demand(!gpuopt_basis_update(j->basis, where, j->position[k], j->alpha[k], on_gpu ? NULL : &info), "an update");
 }
 
-static void ftran(job *j) { demand(!gpuopt_basis_ftran(j->basis, where, j->vector, j->result), "FTRAN"); }
-static void btran(job *j) { demand(!gpuopt_basis_btran(j->basis, where, j->vector, j->result), "BTRAN"); }
+static void ftran(job *j) { demand(!gpuopt_basis_ftran(j->basis, where, 0, NULL, j->vector, j->result), "FTRAN"); }
+static void btran(job *j) { demand(!gpuopt_basis_btran(j->basis, where, -1, j->vector, j->result), "BTRAN"); }
 static void ftran_few(job *j) {
-    demand(!gpuopt_basis_ftran_sparse(j->basis, GPUOPT_HOST, 10, j->row, j->val, NULL), "FTRAN of a sparse column");
+    demand(!gpuopt_basis_ftran(j->basis, GPUOPT_HOST, 10, j->row, j->val, NULL), "FTRAN of a sparse column");
 }
 static void btran_unit(job *j) {
-    demand(!gpuopt_basis_btran_unit(j->basis, where, j->next++ % j->m, j->result), "BTRAN of a unit vector");
+    demand(!gpuopt_basis_btran(j->basis, where, j->next++ % j->m, NULL, j->result), "BTRAN of a unit vector");
 }
 static void load(job *j) { demand(!gpuopt_basis_load(j->basis, &j->columns), "load"); }
 
@@ -157,7 +158,7 @@ static gpuopt_basis *create(int32_t m, int technique, int32_t deferred_updates) 
     desc.m = m;
     desc.technique = (gpuopt_basis_technique)technique;
     desc.deferred_updates = deferred_updates;
-    return gpuopt_basis_create(context, &desc, &basis) ? NULL : basis;
+    return gpuopt_basis_create(context, &desc, NULL, &basis) ? NULL : basis;
 }
 
 /* m dense columns to load, so that the inverse is dense, too. */

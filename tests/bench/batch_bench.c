@@ -50,7 +50,7 @@ static double entries_of(const mip *m, const work *w) {
 /* ---- Measuring ---- */
 
 /* The median time of a run from host or device memory, in seconds; below 0 after a message. */
-static double time_run(const machine *on, gpuopt_propagator_batch *batch, gpuopt_memory where, const work *w,
+static double time_run(const machine *on, gpuopt_propagator_batch *batch, gpuopt_memory_space where, const work *w,
                        int repeat) {
     double taken[MOST_REPEATS];
     int k;
@@ -126,13 +126,13 @@ static gpuopt_propagator_batch *make_batch(const machine *on, const mip *m, gpuo
     int64_t changes = 0;
     int32_t k;
     int pass;
-    gpuopt_status status = gpuopt_propagator_get_bounds(base, GPUOPT_HOST, NULL, ub);
+    gpuopt_status status = gpuopt_propagator_get_bounds(base, GPUOPT_HOST, 0, NULL, NULL, ub);
     *w = work_make(count, decisions, m->matrix.cols, ub, 0);
     for (pass = 0; pass < 2 && !status; pass++) {
         gpuopt_propagator_batch_destroy(batch);
         desc.nodes = count;
         desc.changes = (int64_t)count * decisions > changes ? (int64_t)count * decisions : changes;
-        status = gpuopt_propagator_batch_create(base, &desc, &batch);
+        status = gpuopt_propagator_batch_create(base, &desc, NULL, &batch);
         if (!status && pass == 0)
             status = gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &(*w)->nodes, 1000, &(*w)->report);
         for (k = 0; k < count && !status && pass == 0; k++) changes += (*w)->report.columns[k];
@@ -191,7 +191,7 @@ static int measure_model(const machine *on, const char *name, const mip *m, cons
     int result = 0;
     gpuopt_status status;
     desc.marking = GPUOPT_ON;
-    status = gpuopt_propagator_create(on->context, &desc, &base);
+    status = gpuopt_propagator_create(on->context, &desc, NULL, &base);
     if (status) return failed(on, name, "create", status);
     status = gpuopt_propagator_round(base, 10000, &info);
     if (status || info.outcome != GPUOPT_CONVERGED) result = failed(on, name, "the base's rounds", status);

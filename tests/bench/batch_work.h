@@ -5,6 +5,7 @@
 #ifndef TESTS_BENCH_BATCH_WORK_H
 #define TESTS_BENCH_BATCH_WORK_H
 
+#include "gpuopt/search.h"
 #include "examples/io/mip.h"
 
 enum { MOST_NODES = 65536, MOST_DECISIONS = 64 };

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/io/mip.h"
 #include "tests/bench/bench.h"
 
@@ -82,7 +83,7 @@ static gpuopt_simplex *solve_root(const machine *on, const char *model, const mi
     desc.method = GPUOPT_METHOD_REVISED;
     if (!on->cuda) desc.algorithm = GPUOPT_ALGORITHM_DUAL;
     if (o->bases) name_of_basis(o->bases, model, name, sizeof name);
-    status = gpuopt_simplex_create(on->context, &desc, &root);
+    status = gpuopt_simplex_create(on->context, &desc, NULL, &root);
     if (status) return failed(on, model, "create", status), NULL;
     loaded = o->bases && load_basis(root, name, both);
     status = gpuopt_simplex_iterate(root, 100000000, &info);
@@ -101,7 +102,8 @@ static gpuopt_simplex *solve_root(const machine *on, const char *model, const mi
 static int find_fractional(const machine *on, const char *model, gpuopt_simplex *root, const mip *m, int64_t most,
                            work *w, double *x) {
     int32_t j;
-    gpuopt_status status = gpuopt_simplex_get_solution(root, GPUOPT_HOST, x, NULL, NULL, NULL);
+    gpuopt_status status = gpuopt_simplex_get_solution(
+        root, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x});
     if (status) return failed(on, model, "get_solution", status);
     for (j = 0, w->count = 0; j < m->columns.cols && 2 * (w->count + 1) <= most; j++)
         if (m->integer[j] && x[j] - floor(x[j]) > 1e-6 && x[j] - floor(x[j]) < 1 - 1e-6) w->col[w->count++] = j;
@@ -114,10 +116,10 @@ static int find_fractional(const machine *on, const char *model, gpuopt_simplex 
  * message. */
 static int run_batch(const machine *on, const char *model, gpuopt_simplex *root, const options *o, work *w,
                      int32_t columns, int one, const mip *m, const double *x) {
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
-    gpuopt_simplex_children single = GPUOPT_INIT(gpuopt_simplex_children);
-    gpuopt_simplex_batch *batch = NULL;
+    gpuopt_simplex_child_list single = GPUOPT_INIT(gpuopt_simplex_child_list);
+    gpuopt_simplex_children *batch = NULL;
     const int64_t start[] = {0, 1};
     const int32_t children = one ? 1 : 2 * columns;
     const double down = floor(x[w->col[0]]), lb = m->lb[w->col[0]];
@@ -125,9 +127,9 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     int64_t pivots = 0;
     int32_t k, most = 0, outcomes[GPUOPT_CUTOFF + 1] = {0};
     gpuopt_status status;
-    desc.copies = children;
+    desc.batch_size = children;
     desc.pivots = (int32_t)(o->room > 0 ? o->room : o->limit);
-    if (o->room > 0) desc.when_full = GPUOPT_WHEN_FULL_REFACTOR;
+    if (o->room > 0) desc.on_pivot_limit = GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
     single.count = 1;
     single.start = start;
     single.col = w->col;
@@ -137,15 +139,15 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     report.iterations = w->iterations;
     report.objective = w->objective;
     report.bound = w->bound;
-    status = gpuopt_simplex_batch_create(root, &desc, &batch);
+    status = gpuopt_simplex_children_create(root, &desc, NULL, &batch);
     if (status) return failed(on, model, "batch_create", status);
     for (k = -1; k < o->repeat && !status; k++) {
         double begin = now();
-        status = one ? gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &single, o->limit, &report)
-                     : gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, columns, w->col, o->limit, &report);
+        status = one ? gpuopt_simplex_children_run(batch, GPUOPT_HOST, &single, o->limit, &report)
+                     : gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, columns, w->col, o->limit, &report);
         if (k >= 0) taken[k] = now() - begin;
     }
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     if (status) return failed(on, model, "batch_run", status);
     seconds = median(taken, (int)o->repeat);
     for (k = 0; k < children; k++) {
@@ -180,16 +182,16 @@ static int check(const machine *on, const machine *cpu, const char *model, gpuop
     desc.method = GPUOPT_METHOD_REVISED;
     desc.algorithm = GPUOPT_ALGORITHM_AUTO;
     status = gpuopt_simplex_get_basis(root, GPUOPT_HOST, basis);
-    if (!status) status = gpuopt_simplex_create(cpu->context, &desc, &single);
+    if (!status) status = gpuopt_simplex_create(cpu->context, &desc, NULL, &single);
     if (!status) status = gpuopt_simplex_set_basis(single, GPUOPT_HOST, basis);
     for (n = 0; n < most && !status; n++) {
         gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info), before = GPUOPT_INIT(gpuopt_simplex_info);
         const int32_t k = (int32_t)(n * children / most), j = w->col[k / 2];
         const double down = floor(x[j]), up = down + 1;
-        status = gpuopt_simplex_set_some_bounds(single, GPUOPT_HOST, 1, &j, k % 2 ? &up : NULL, k % 2 ? NULL : &down);
+        status = gpuopt_simplex_set_bounds(single, GPUOPT_HOST, 1, &j, k % 2 ? &up : NULL, k % 2 ? NULL : &down);
         if (!status) status = gpuopt_simplex_get_info(single, &before);
         if (!status) status = gpuopt_simplex_iterate(single, 100000000, &info);
-        if (!status) status = gpuopt_simplex_set_some_bounds(single, GPUOPT_HOST, 1, &j, &m->lb[j], &m->ub[j]);
+        if (!status) status = gpuopt_simplex_set_bounds(single, GPUOPT_HOST, 1, &j, &m->lb[j], &m->ub[j]);
         if (!status) status = gpuopt_simplex_set_basis(single, GPUOPT_HOST, basis);
         if (status) break;
         pivots += info.iterations - before.iterations;

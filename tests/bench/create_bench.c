@@ -50,7 +50,7 @@ static gpuopt_status create_elimination(gpuopt_context *context, int64_t size, v
     desc.functions = count;
     desc.function = function;
     desc.order = order;
-    status = gpuopt_elimination_create(context, &desc, &e);
+    status = gpuopt_elimination_create(context, &desc, NULL, &e);
     *handle = e;
     return status;
 }
@@ -81,7 +81,7 @@ static gpuopt_status create_knapsack(gpuopt_context *context, int64_t size, void
     desc.weight = weight;
     desc.profit = profit;
     desc.pool = size;
-    status = gpuopt_knapsack_create(context, &desc, &knapsack);
+    status = gpuopt_knapsack_create(context, &desc, NULL, &knapsack);
     *handle = knapsack;
     return status;
 }

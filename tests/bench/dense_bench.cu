@@ -113,9 +113,9 @@ void solves(int m, const CudaLibraries &libraries) {
         gpuopt_desc_init(&desc, sizeof desc);
         desc.m = m;
         desc.technique = way ? GPUOPT_TECHNIQUE_ELEMENT_PROPOSED : GPUOPT_TECHNIQUE_DEFERRED;
-        demand(!gpuopt_basis_create(context, &desc, &basis), "create");
-        t[2 * way] = time_of([&] { gpuopt_basis_ftran(basis, GPUOPT_DEVICE, x, y); }, 50);
-        t[2 * way + 1] = time_of([&] { gpuopt_basis_btran(basis, GPUOPT_DEVICE, x, y); }, 50);
+        demand(!gpuopt_basis_create(context, &desc, NULL, &basis), "create");
+        t[2 * way] = time_of([&] { gpuopt_basis_ftran(basis, GPUOPT_DEVICE, 0, NULL, x, y); }, 50);
+        t[2 * way + 1] = time_of([&] { gpuopt_basis_btran(basis, GPUOPT_DEVICE, -1, x, y); }, 50);
         gpuopt_basis_destroy(basis);
     }
     for (int op = 0; gemv && op < 2; op++)

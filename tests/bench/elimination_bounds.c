@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include "gpuopt/search.h"
 #include "examples/io/graphical.h"
 #include "tests/bench/elimination_bench.h"
 #include "tests/support/support.h"
@@ -32,7 +33,7 @@ typedef struct queries {
 } queries;
 
 /* Seconds of a look-up; negative: it failed. */
-static double look_up(const queries *q, gpuopt_memory where, int32_t variable, int increase) {
+static double look_up(const queries *q, gpuopt_memory_space where, int32_t variable, int increase) {
     const double start = now();
     const int device = where == GPUOPT_DEVICE;
     const gpuopt_status status =
@@ -42,7 +43,7 @@ static double look_up(const queries *q, gpuopt_memory where, int32_t variable, i
 }
 
 /* The host's copy of the bounds. */
-static int fetch(const queries *q, gpuopt_memory where, int32_t values) {
+static int fetch(const queries *q, gpuopt_memory_space where, int32_t values) {
 #ifdef TEST_WITH_CUDA
     if (where == GPUOPT_DEVICE)
         return cudaMemcpy(q->bound, q->device_bound, sizeof *q->bound * ASSIGNMENTS * (size_t)values,
@@ -55,7 +56,7 @@ static int fetch(const queries *q, gpuopt_memory where, int32_t values) {
 }
 
 /* Whether each bound is that of the variable before plus what it rises by. */
-static int add_up(const queries *q, gpuopt_memory where, int32_t variable, int32_t above) {
+static int add_up(const queries *q, gpuopt_memory_space where, int32_t variable, int32_t above) {
     const int32_t *domain = q->model->domain;
     const size_t cells = ASSIGNMENTS * (size_t)domain[variable];
     int64_t *before = malloc(sizeof *before * ASSIGNMENTS), *rise = malloc(sizeof *rise * cells), i, v;
@@ -77,7 +78,7 @@ static int add_up(const queries *q, gpuopt_memory where, int32_t variable, int32
 }
 
 static int bounds_row(const queries *q, const machine *on, const options *o, const struct looked_up *what,
-                      gpuopt_memory where, int32_t variable, int32_t above) {
+                      gpuopt_memory_space where, int32_t variable, int32_t above) {
     const int32_t values = q->model->domain[variable];
     int increase, k, bad = !add_up(q, where, variable, above);
     printf("| %s | %d | %s, %s | %d |", what->model, (int)what->z, on->name, where == GPUOPT_HOST ? "host" : "device",
@@ -122,7 +123,7 @@ static int bounds_rows(const graphical_model *m, const machine *on, const option
     status = gpuopt_elimination_order(on->context, &desc, order, NULL, NULL);
     desc.order = order;
     desc.order_count = m->variables;
-    if (!status) status = gpuopt_elimination_create(on->context, &desc, &q.elimination);
+    if (!status) status = gpuopt_elimination_create(on->context, &desc, NULL, &q.elimination);
     if (!status) status = gpuopt_elimination_step(q.elimination, INT32_MAX, NULL);
     if (status) bad = failed(on, what->model, "an elimination", status);
     for (k = middle; k > 0 && m->domain[order[middle]] < m->max_domain; k--) middle = k; /* one of the largest */

@@ -36,7 +36,7 @@ static gpuopt_status run_handle(gpuopt_context *context, const graphical_model *
     at[1] = now();
     desc.order = order;
     desc.order_count = desc.variables;
-    if (!status) status = gpuopt_elimination_create(context, &desc, &elimination);
+    if (!status) status = gpuopt_elimination_create(context, &desc, NULL, &elimination);
     at[2] = now();
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, NULL);
     if (!status) status = gpuopt_context_wait(context);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/bench/elimination_bench.h"
 #ifdef TEST_WITH_CUDA
 #include <cuda_runtime_api.h>
@@ -188,7 +190,7 @@ static gpuopt_status repeat(const machine *on, gpuopt_elimination *elimination, 
     double start = now();
     int k;
     for (k = 0; k < count && !status; k++) {
-        status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, NULL);
+        status = gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, NULL);
         if (!status) status = gpuopt_elimination_step(elimination, 1, NULL);
     }
     if (!status) status = gpuopt_context_wait(on->context);
@@ -229,7 +231,7 @@ static int measure(const machine *on, const options *o, const bucket *b, figures
     desc.order_count = 1;
     desc.policy = GPUOPT_POLICY_EXACT;
     if (!on->cuda) desc.memory_limit = (uint64_t)o->memory << 30;
-    status = gpuopt_elimination_create(on->context, &desc, &elimination);
+    status = gpuopt_elimination_create(on->context, &desc, NULL, &elimination);
     if (!status) status = time_it(on, elimination, o->repeat, f), call = "step";
     if (!status) status = check(on, elimination, b, f), call = "message";
     gpuopt_elimination_destroy(elimination);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/inference.h"
 #include "examples/io/graphical.h"
 #include "tests/bench/elimination_bench.h"
 #include "tests/support/support.h"
@@ -110,7 +111,7 @@ static int run_once(subject *s, const machine *on, const options *o, int32_t z, 
     if (f->left_out) return 0;
     desc.order = s->order;
     desc.order_count = desc.variables;
-    if (!status) status = gpuopt_elimination_create(on->context, &desc, &elimination), call = "create";
+    if (!status) status = gpuopt_elimination_create(on->context, &desc, NULL, &elimination), call = "create";
     at[CREATE] = now();
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, &f->info), call = "step";
     at[ELIMINATE] = now();
@@ -372,14 +373,14 @@ int mini_bucket_table(const machine *machines, int count, const options *o) {
 
 /* One relaxation; its bound, and the processor's seconds that it took. */
 static int relax_once(const gpuopt_elimination_desc *desc, const machine *on, int32_t iterations,
-                      gpuopt_elimination_relaxation_info *info, double *seconds) {
-    gpuopt_elimination_relaxation *relaxation = NULL;
+                      gpuopt_elimination_cost_shifting_info *info, double *seconds) {
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
     const double start = now();
-    gpuopt_status status = gpuopt_elimination_relax(on->context, desc, iterations, &relaxation);
+    gpuopt_status status = gpuopt_elimination_shift_costs(on->context, desc, iterations, &relaxation);
     *seconds = now() - start;
     gpuopt_desc_init(info, sizeof *info);
-    if (!status) status = gpuopt_elimination_relaxation_get_info(relaxation, info);
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    if (!status) status = gpuopt_elimination_cost_shifting_get_info(relaxation, info);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
     if (status) fprintf(stderr, "%s\n", gpuopt_context_last_error(on->context));
     return status ? -1 : 0;
 }
@@ -394,7 +395,7 @@ static int relaxed_row(subject *s, const machine *on, const options *o, int whic
     if (gpuopt_elimination_order(on->context, &desc, s->order, NULL, NULL)) return -1;
     desc.order = s->order;
     desc.order_count = s->model.variables;
-    if (gpuopt_elimination_create(on->context, &desc, &plain)) return -1;
+    if (gpuopt_elimination_create(on->context, &desc, NULL, &plain)) return -1;
     bad = gpuopt_elimination_step(plain, INT32_MAX, NULL) ||
           gpuopt_elimination_assign(plain, GPUOPT_HOST, 0, s->value, &found);
     gpuopt_elimination_destroy(plain);
@@ -403,7 +404,7 @@ static int relaxed_row(subject *s, const machine *on, const options *o, int whic
     printf("| %s | %d | %s |", s->name, (int)z, on->name);
     print_bound(found.outcome != GPUOPT_INFEASIBLE, found.cost);
     for (k = 0; k < 3 && !bad; k++) {
-        gpuopt_elimination_relaxation_info info;
+        gpuopt_elimination_cost_shifting_info info;
         double seconds;
         if (relax_once(&desc, on, iterations[k], &info, &seconds)) return -1;
         printf(" %lld (%.2f) | %.3g |", (long long)info.cost, info.value, seconds);

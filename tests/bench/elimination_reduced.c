@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/inference.h"
 #include "examples/io/graphical.h"
 #include "tests/bench/elimination_bench.h"
 
@@ -41,7 +42,7 @@ static gpuopt_status plan(const machine *on, gpuopt_elimination_desc desc, int32
     desc.order_work = 0;
     if (status || f->estimate.operations > FEW) return status;
     f->solved = 1;
-    status = gpuopt_elimination_create(on->context, &desc, &elimination);
+    status = gpuopt_elimination_create(on->context, &desc, NULL, &elimination);
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, NULL);
     if (!status) status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &best);
     gpuopt_elimination_destroy(elimination);
@@ -55,12 +56,12 @@ static void print_log(const found *f) {
 }
 
 /* Whether the reduced model's assignment, as one of the model, is permitted and has its cost. */
-static int lifts(const graphical_model *model, gpuopt_elimination_reduction *reduction, const int32_t *reduced,
+static int lifts(const graphical_model *model, gpuopt_elimination_preprocessing *reduction, const int32_t *reduced,
                  int32_t *value, double expected) {
     int64_t cost;
     double real;
     int permitted;
-    if (gpuopt_elimination_reduction_lift(reduction, reduced, value)) return 0;
+    if (gpuopt_elimination_preprocessing_postsolve(reduction, reduced, value)) return 0;
     graphical_cost(model, value, &permitted, &cost, &real);
     if (model->type != GPUOPT_COST_DOUBLE) real = (double)cost;
     return permitted && fabs(real - expected) <= 1e-9 * (1 + fabs(expected));
@@ -71,8 +72,8 @@ static int row(const char *name, const machine *on) {
     const char *folder = getenv("GPUOPT_TEST_DATA"), *verdict = "not solved";
     graphical_model model;
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc), small = GPUOPT_INIT(gpuopt_elimination_desc);
-    gpuopt_elimination_reduction *reduction = NULL;
-    gpuopt_elimination_reduction_info info = GPUOPT_INIT(gpuopt_elimination_reduction_info);
+    gpuopt_elimination_preprocessing *reduction = NULL;
+    gpuopt_elimination_preprocessing_info info = GPUOPT_INIT(gpuopt_elimination_preprocessing_info);
     found before, after;
     int32_t *order, *reduced, *value;
     gpuopt_status status;
@@ -96,10 +97,10 @@ static int row(const char *name, const machine *on) {
     desc.order_work = ORDER_WORK;
     status = order && reduced && value ? plan(on, desc, order, value, &before) : GPUOPT_ERROR_MEMORY;
     start = now();
-    if (!status) status = gpuopt_elimination_reduce(on->context, &desc, 0, 0, &reduction);
+    if (!status) status = gpuopt_elimination_preprocess(on->context, &desc, 0, 0, &reduction);
     seconds = now() - start;
-    if (!status) status = gpuopt_elimination_reduction_get_info(reduction, &info);
-    if (!status) status = gpuopt_elimination_reduction_get_desc(reduction, &small);
+    if (!status) status = gpuopt_elimination_preprocessing_get_info(reduction, &info);
+    if (!status) status = gpuopt_elimination_preprocessing_get_desc(reduction, &small);
     if (!status) status = plan(on, small, order, reduced, &after);
     if (!status) after.value += (double)info.offset;
     if (!status) {
@@ -120,7 +121,7 @@ static int row(const char *name, const machine *on) {
         else printf(" %s |\n", after.solved ? "infeasible" : verdict);
         fflush(stdout);
     } else fprintf(stderr, "%s: %s\n", name, gpuopt_context_last_error(on->context));
-    gpuopt_elimination_reduction_destroy(reduction);
+    gpuopt_elimination_preprocessing_destroy(reduction);
     free(order);
     free(reduced);
     free(value);

@@ -58,7 +58,7 @@ static gpuopt_status open_rank(member *m) {
     status = gpuopt_context_create(&desc, &m->context);
     m->machine.context = m->context;
     if (m->job->ranks == 1) return status;
-    if (status) m->transport.abandon(m->transport.user);
+    if (status) m->transport.abort(m->transport.user);
     return status ? status : gpuopt_group_create(m->context, &m->transport, NULL, &m->group);
 }
 
@@ -85,14 +85,14 @@ static gpuopt_propagator_batch *make_batch(member *m, gpuopt_propagator *base, i
     int64_t share[MOST_RANKS] = {0}, all = 0;
     int32_t k;
     int pass, r;
-    gpuopt_status status = gpuopt_propagator_get_bounds(base, GPUOPT_HOST, NULL, ub);
+    gpuopt_status status = gpuopt_propagator_get_bounds(base, GPUOPT_HOST, 0, NULL, NULL, ub);
     desc.nodes = nodes;
     desc.group = m->group;
     desc.changes = (int64_t)j->decisions * ((nodes + j->ranks - 1) / j->ranks);
     for (pass = 0; pass < 2 && !status; pass++) {
         *w = work_make(nodes, j->decisions, cols, ub, all);
         (*w)->report.rank = ran_by;
-        status = gpuopt_propagator_batch_create(base, &desc, &batch);
+        status = gpuopt_propagator_batch_create(base, &desc, NULL, &batch);
         if (pass == 1 || status) break;
         status = gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &(*w)->nodes, 1000, &(*w)->report);
         for (k = 0; k < nodes; k++) share[j->ranks > 1 ? ran_by[k] : 0] += (*w)->report.columns[k];
@@ -152,7 +152,7 @@ static void run_batches(member *m) {
     work *w = NULL;
     gpuopt_status status;
     desc.marking = GPUOPT_ON;
-    status = gpuopt_propagator_create(m->context, &desc, &base);
+    status = gpuopt_propagator_create(m->context, &desc, NULL, &base);
     if (!status) status = gpuopt_propagator_round(base, 10000, NULL);
     if (status) m->failed = 1, failed(&m->machine, "base", "create or round", status);
     if (!m->failed) batch = make_batch(m, base, ran_by, &w);
@@ -192,19 +192,19 @@ static void *run_rank(void *argument) {
 
 /* ---- A transport that counts ---- */
 
-static gpuopt_status gathers(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+static gpuopt_status gathers(void *user, double seconds, gpuopt_memory_space where, const void *send, uint64_t bytes,
                              void *receive) {
     const gpuopt_transport *inner = &((member *)user)->inner;
     return inner->all_gather(inner->user, seconds, where, send, bytes, receive);
 }
 
-static gpuopt_status broadcasts(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+static gpuopt_status broadcasts(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
                                 uint64_t bytes) {
     const gpuopt_transport *inner = &((member *)user)->inner;
     return inner->broadcast(inner->user, seconds, where, root, data, bytes);
 }
 
-static gpuopt_status sends(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+static gpuopt_status sends(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                            uint64_t bytes) {
     member *m = user;
     m->sent++;
@@ -212,7 +212,7 @@ static gpuopt_status sends(void *user, double seconds, gpuopt_memory where, int3
     return m->inner.send(m->inner.user, seconds, where, to, data, bytes);
 }
 
-static gpuopt_status receives(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status receives(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                               uint64_t bytes) {
     const gpuopt_transport *inner = &((member *)user)->inner;
     return inner->receive(inner->user, seconds, where, from, data, bytes);
@@ -220,7 +220,7 @@ static gpuopt_status receives(void *user, double seconds, gpuopt_memory where, i
 
 static void abandons(void *user) {
     const gpuopt_transport *inner = &((member *)user)->inner;
-    inner->abandon(inner->user);
+    inner->abort(inner->user);
 }
 
 int run_job(job *j) {
@@ -239,7 +239,7 @@ int run_job(job *j) {
         m[r].transport.broadcast = broadcasts;
         m[r].transport.send = sends;
         m[r].transport.receive = receives;
-        m[r].transport.abandon = abandons;
+        m[r].transport.abort = abandons;
         if (pthread_create(&thread[r], NULL, run_rank, &m[r])) exit(EXIT_FAILED);
     }
     for (r = 0; r < j->ranks; r++) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/batch.h"
 #include "tests/bench/group_bench.h"
 
 /* The kinds of --dealt, and how a name of each goes on. */
@@ -36,19 +37,19 @@ static void time_calls(member *m, gpuopt_status (*call)(void *of), void *of) {
 /* ---- Children ---- */
 
 typedef struct children_run {
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     int32_t count, *col;
     gpuopt_simplex_child_report report;
 } children_run;
 
 static gpuopt_status branch(void *of) {
     children_run *c = (children_run *)of;
-    return gpuopt_simplex_batch_branch(c->batch, GPUOPT_HOST, c->count, c->col, 200, &c->report);
+    return gpuopt_simplex_children_strong_branch(c->batch, GPUOPT_HOST, c->count, c->col, 200, &c->report);
 }
 
 static void run_children(member *m) {
     gpuopt_simplex_desc model = mip_simplex_desc(m->job->model);
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
     gpuopt_simplex *root = NULL;
     children_run c;
     int32_t k;
@@ -56,22 +57,22 @@ static void run_children(member *m) {
     memset(&c, 0, sizeof c);
     c.report.struct_size = sizeof c.report;
     c.count = m->job->model->matrix.cols < MOST_CHILDREN / 2 ? m->job->model->matrix.cols : MOST_CHILDREN / 2;
-    desc.copies = 2 * c.count;
+    desc.batch_size = 2 * c.count;
     desc.group = m->group;
     c.col = (int32_t *)work_room((size_t)c.count, sizeof *c.col);
     for (k = 0; k < c.count; k++) c.col[k] = k;
     c.report.outcome = (int32_t *)work_room(2 * (size_t)c.count, sizeof(int32_t));
     c.report.bound = (double *)work_room(2 * (size_t)c.count, sizeof(double));
     model.method = GPUOPT_METHOD_REVISED;
-    status = gpuopt_simplex_create(m->context, &model, &root);
+    status = gpuopt_simplex_create(m->context, &model, NULL, &root);
     if (!status) status = gpuopt_simplex_iterate(root, INT64_MAX, NULL);
-    if (!status) status = gpuopt_simplex_batch_create(root, &desc, &c.batch);
+    if (!status) status = gpuopt_simplex_children_create(root, &desc, NULL, &c.batch);
     if (status) m->failed = 1, failed(&m->machine, "children", "create", status);
     time_calls(m, branch, &c);
     if (m->rank == 0 && !m->failed)
         m->job->seen = seen(seen(7, c.report.outcome, sizeof(int32_t) * 2 * (size_t)c.count), c.report.bound,
                             sizeof(double) * 2 * (size_t)c.count);
-    gpuopt_simplex_batch_destroy(c.batch);
+    gpuopt_simplex_children_destroy(c.batch);
     gpuopt_simplex_destroy(root);
     free(c.col), free(c.report.outcome), free(c.report.bound);
 }
@@ -79,23 +80,23 @@ static void run_children(member *m) {
 /* ---- Programs ---- */
 
 typedef struct programs_run {
-    gpuopt_simplex_many *many;
+    gpuopt_simplex_batch *many;
     gpuopt_simplex_programs programs;
-    gpuopt_simplex_many_report report;
+    gpuopt_simplex_batch_report report;
 } programs_run;
 
 /* From the host's data to the solutions. */
 static gpuopt_status solve(void *of) {
     programs_run *p = (programs_run *)of;
-    gpuopt_status status = gpuopt_simplex_many_load(p->many, GPUOPT_HOST, &p->programs);
-    if (!status) status = gpuopt_simplex_many_iterate(p->many, INT64_MAX, NULL);
-    return status ? status : gpuopt_simplex_many_get(p->many, GPUOPT_HOST, 0, p->programs.count, &p->report);
+    gpuopt_status status = gpuopt_simplex_batch_load(p->many, GPUOPT_HOST, &p->programs);
+    if (!status) status = gpuopt_simplex_batch_iterate(p->many, INT64_MAX, NULL);
+    return status ? status : gpuopt_simplex_batch_get(p->many, GPUOPT_HOST, 0, p->programs.count, &p->report);
 }
 
 /* max c x, A x <= b, 0 <= x <= 1, with positive numbers. */
 static void run_programs(member *m) {
     const size_t count = (size_t)m->job->decisions, values = count * ROWS * COLS;
-    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
     double *value = (double *)work_room(values, sizeof *value), *cost = (double *)work_room(count * COLS, sizeof *cost),
            *rhs = (double *)work_room(count * ROWS, sizeof *rhs), *ub = (double *)work_room(COLS, sizeof *ub),
            *x = (double *)work_room(count * COLS, sizeof *x);
@@ -109,7 +110,7 @@ static void run_programs(member *m) {
     for (k = 0; k < count * COLS; k++) cost[k] = 1 + DRAWN;
     for (k = 0; k < count * ROWS; k++) rhs[k] = 20 + 10 * DRAWN;
     for (k = 0; k < COLS; k++) ub[k] = 1;
-    desc.copies = (int32_t)count;
+    desc.batch_size = (int32_t)count;
     desc.rows = ROWS, desc.cols = COLS;
     desc.shared = GPUOPT_SHARED_UB;
     desc.maximize = 1;
@@ -119,11 +120,11 @@ static void run_programs(member *m) {
     p.programs.value = value, p.programs.cost = cost, p.programs.rhs = rhs, p.programs.ub = ub;
     p.report.struct_size = sizeof p.report;
     p.report.x = x;
-    status = gpuopt_simplex_many_create(m->context, &desc, &p.many);
+    status = gpuopt_simplex_batch_create(m->context, &desc, NULL, &p.many);
     if (status) m->failed = 1, failed(&m->machine, "programs", "create", status);
     time_calls(m, solve, &p);
     if (m->rank == 0 && !m->failed) m->job->seen = seen(7, x, sizeof *x * count * COLS);
-    gpuopt_simplex_many_destroy(p.many);
+    gpuopt_simplex_batch_destroy(p.many);
     free(value), free(cost), free(rhs), free(ub), free(x);
 }
 
@@ -149,9 +150,9 @@ static void run_probing(member *m) {
     p.info.struct_size = sizeof p.info;
     model.marking = GPUOPT_ON;
     desc.group = m->group;
-    status = gpuopt_propagator_create(m->context, &model, &base);
+    status = gpuopt_propagator_create(m->context, &model, NULL, &base);
     if (!status) status = gpuopt_propagator_round(base, 10000, NULL);
-    if (!status) status = gpuopt_propagator_probe_create(base, &desc, &p.probe);
+    if (!status) status = gpuopt_propagator_probe_create(base, &desc, NULL, &p.probe);
     if (status) m->failed = 1, failed(&m->machine, "probing", "create", status);
     time_calls(m, probe_all, &p);
     if (m->rank == 0) m->job->seen = seen(7, &p.info, sizeof p.info);

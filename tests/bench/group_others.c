@@ -51,7 +51,7 @@ static gpuopt_status search_once(member *m, uint8_t *taken, knapsack_ranks_answe
     desc.pool = j->o->pool;
     desc.share_from = j->o->share_from;
     if (by_group) desc.group = m->group;
-    status = gpuopt_knapsack_create(m->context, &desc, &knapsack);
+    status = gpuopt_knapsack_create(m->context, &desc, NULL, &knapsack);
     if (status) return status;
     gpuopt_context_wait(m->context);
     start = begin(m);
@@ -143,7 +143,7 @@ static gpuopt_status eliminate_once(member *m, int32_t *value, gpuopt_eliminatio
     const gpuopt_elimination_desc desc = describe(m->job, m->group);
     gpuopt_elimination *elimination = NULL;
     double start = begin(m);
-    gpuopt_status status = gpuopt_elimination_create(m->context, &desc, &elimination);
+    gpuopt_status status = gpuopt_elimination_create(m->context, &desc, NULL, &elimination);
     if (!status) status = gpuopt_context_wait(m->context);
     if (status) return status;
     seconds[CREATE] = ended(m, start);
@@ -151,7 +151,7 @@ static gpuopt_status eliminate_once(member *m, int32_t *value, gpuopt_eliminatio
     status = gpuopt_elimination_step(elimination, INT32_MAX, NULL);
     if (!status) status = gpuopt_context_wait(m->context);
     seconds[OWN] = now() - start;
-    if (!status) status = gpuopt_elimination_get_info(elimination, info);
+    if (!status) status = gpuopt_elimination_get_info(elimination, 0, info);
     if (!status) seconds[STEPS] = ended(m, start), start = begin(m);
     if (!status) status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, NULL);
     if (!status) seconds[ASSIGN] = ended(m, start);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/batch.h"
 #include "examples/io/knapsack.h"
 #include "tests/bench/bench.h"
 
@@ -99,16 +100,16 @@ static int class_line(const machine *on, int m, const char *class, const options
     p.weight = w->weight;
     p.profit = w->profit;
     p.capacity = w->capacity;
-    p.upper = o->copies > 1 ? w->copies : NULL;
-    p.weight_stride = p.profit_stride = p.upper_stride = o->items;
+    p.copies_max = o->copies > 1 ? w->copies : NULL;
+    p.weight_stride = p.profit_stride = p.copies_max_stride = o->items;
     p.capacity_stride = 1;
     p.node_limit = o->nodes;
     r.outcome = w->outcome[m];
-    r.lower = w->lower[m];
-    r.upper = w->upper[m];
+    r.primal_bound = w->lower[m];
+    r.dual_bound = w->upper[m];
     r.nodes = w->nodes[m];
     r.taken = w->taken[m];
-    status = gpuopt_knapsack_batch_create(on->context, &desc, &batch);
+    status = gpuopt_knapsack_batch_create(on->context, &desc, NULL, &batch);
     for (run = -1; run < o->repeat && !status; run++) {
         const double start = now();
         status = gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &p, &r);

@@ -96,7 +96,7 @@ static int search(const machine *on, const char *name, const knapsack_model *mod
     gpuopt_status status;
     memset(r, 0, sizeof *r);
     gpuopt_desc_init(&r->info, sizeof r->info);
-    status = taken ? gpuopt_knapsack_create(on->context, desc, &knapsack) : GPUOPT_ERROR_MEMORY;
+    status = taken ? gpuopt_knapsack_create(on->context, desc, NULL, &knapsack) : GPUOPT_ERROR_MEMORY;
     if (!status) status = gpuopt_knapsack_get_info(knapsack, &r->info);
     while (!status && r->info.outcome == GPUOPT_MORE && now() - start < limit) {
         gpuopt_knapsack_info last = r->info;
@@ -110,7 +110,7 @@ static int search(const machine *on, const char *name, const knapsack_model *mod
     if (!status && !longer) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, NULL, NULL);
     r->seconds = now() - start;
     if (status) failed(on, name, "search", status);
-    if (!status && !longer && !right_items(model, taken, r->info.lower)) {
+    if (!status && !longer && !right_items(model, taken, r->info.primal_bound)) {
         fprintf(stderr, "%s, %s: wrong items\n", on->name, name);
         status = GPUOPT_ERROR_NUMERIC;
     }
@@ -168,11 +168,11 @@ static int paper_table(const machine *machines, int count, const options *o) {
             snprintf(name, sizeof name, "paper:%d:%d", 100 * (size + 1), seed);
             for (k = 0; k < count; k++) {
                 if (paper_run(&machines[k], name, &desc, o, &r)) return -1;
-                if (r.info.outcome != GPUOPT_OPTIMAL || (optimum >= 0 && r.info.lower != optimum)) {
+                if (r.info.outcome != GPUOPT_OPTIMAL || (optimum >= 0 && r.info.primal_bound != optimum)) {
                     fprintf(stderr, "%s: not solved, or with another optimum\n", name);
                     return -1;
                 }
-                optimum = r.info.lower;
+                optimum = r.info.primal_bound;
                 if (r.info.expanded > nodes) nodes = r.info.expanded;
                 if (r.info.peak > peak) peak = r.info.peak;
                 if (r.seconds > worst[k]) worst[k] = r.seconds;
@@ -280,13 +280,13 @@ static int class_line(const machine *machines, int count, const char *name, doub
         bad = search(&machines[k], name, &model, &desc, (double)o->limit, 0, &r);
         if (bad) break;
         printf("| %s | %s | %s | %lld | %lld | %lld | %.4f | %.3g | ", name, machines[k].name,
-               gpuopt_outcome_string(r.info.outcome), (long long)r.info.lower, (long long)r.info.expanded,
+               gpuopt_outcome_string(r.info.outcome), (long long)r.info.primal_bound, (long long)r.info.expanded,
                (long long)r.info.peak, r.seconds, (double)r.info.expanded / r.seconds);
         printf(combo > 0 ? "%g |\n" : "|\n", combo);
         fflush(stdout);
         if (r.info.outcome != GPUOPT_OPTIMAL) continue;
-        if (optimum >= 0 && r.info.lower != optimum) bad = -1, fprintf(stderr, "%s: another optimum\n", name);
-        optimum = r.info.lower;
+        if (optimum >= 0 && r.info.primal_bound != optimum) bad = -1, fprintf(stderr, "%s: another optimum\n", name);
+        optimum = r.info.primal_bound;
     }
     knapsack_free(&model);
     return bad;

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/knapsack_variants.h"
 #include "tests/bench/bench.h"
 
 enum { MOST = 1 << 24 };
@@ -36,7 +37,7 @@ typedef struct options {
 typedef struct instance {
     int64_t *begin, *weight, *profit, capacity;
     int32_t *chosen[MOST_MACHINES];
-    gpuopt_knapsack_choice_info info[MOST_MACHINES];
+    gpuopt_knapsack_multiple_choice_info info[MOST_MACHINES];
     double seconds[MOST_MACHINES];
 } instance;
 
@@ -111,16 +112,16 @@ static int right(const options *o, const instance *in, int m) {
         weight += in->weight[j];
         profit += in->profit[j];
     }
-    if (weight > in->capacity || profit != in->info[m].lower || in->info[m].upper < profit) return 0;
+    if (weight > in->capacity || profit != in->info[m].primal_bound || in->info[m].dual_bound < profit) return 0;
     if (in->info[m].outcome != GPUOPT_OPTIMAL || in->info[0].outcome != GPUOPT_OPTIMAL) return 1;
-    return in->info[m].lower == in->info[0].lower && in->info[m].expanded == in->info[0].expanded &&
+    return in->info[m].primal_bound == in->info[0].primal_bound && in->info[m].expanded == in->info[0].expanded &&
            memcmp(in->chosen[m], in->chosen[0], sizeof(int32_t) * (size_t)o->classes) == 0;
 }
 
 static gpuopt_status search(const machine *on, const options *o, instance *in, int m) {
-    gpuopt_knapsack_choice_desc desc;
-    gpuopt_knapsack_choice_info *info = &in->info[m];
-    gpuopt_knapsack_choice *k = NULL;
+    gpuopt_knapsack_multiple_choice_desc desc;
+    gpuopt_knapsack_multiple_choice_info *info = &in->info[m];
+    gpuopt_knapsack_multiple_choice *k = NULL;
     const double start = now();
     gpuopt_status status;
     gpuopt_desc_init(&desc, sizeof desc);
@@ -131,20 +132,20 @@ static gpuopt_status search(const machine *on, const options *o, instance *in, i
     desc.profit = in->profit;
     desc.capacity = in->capacity;
     desc.states = o->states;
-    status = gpuopt_knapsack_choice_create(on->context, &desc, &k);
+    status = gpuopt_knapsack_multiple_choice_create(on->context, &desc, NULL, &k);
     do
-        if (!status) status = gpuopt_knapsack_choice_run(k, 0, 1, info);
+        if (!status) status = gpuopt_knapsack_multiple_choice_run(k, 0, 1, info);
     while (!status && info->outcome == GPUOPT_MORE && now() - start < (double)o->seconds);
-    if (!status) status = gpuopt_knapsack_choice_get_items(k, GPUOPT_HOST, in->chosen[m], NULL);
+    if (!status) status = gpuopt_knapsack_multiple_choice_get_items(k, GPUOPT_HOST, in->chosen[m], NULL);
     in->seconds[m] = now() - start;
-    gpuopt_knapsack_choice_destroy(k);
+    gpuopt_knapsack_multiple_choice_destroy(k);
     return status;
 }
 
 static int solve(const machine *on, const options *o, const char *kind, int64_t seed, instance *in, int m) {
-    const gpuopt_knapsack_choice_info *info = &in->info[m];
+    const gpuopt_knapsack_multiple_choice_info *info = &in->info[m];
     const gpuopt_status status = search(on, o, in, m);
-    if (status) return failed(on, kind, "gpuopt_knapsack_choice", status);
+    if (status) return failed(on, kind, "gpuopt_knapsack_multiple_choice", status);
     if (!right(o, in, m)) {
         fprintf(stderr, "%s, %s-%lld: a wrong solution, or not the first backend's\n", on->name, kind, (long long)seed);
         return -1;
@@ -154,8 +155,8 @@ static int solve(const machine *on, const options *o, const char *kind, int64_t 
                      "\"peak\": %lld, \"seconds\": %.4f}\n"
                    : "| %lld x %lld | %s | %lld | %s | %s | %lld | %lld | %lld | %lld | %lld | %.4f |\n",
            (long long)o->classes, (long long)o->items, kind, (long long)seed, on->name,
-           gpuopt_outcome_string(info->outcome), (long long)info->lower, (long long)info->upper, (long long)info->steps,
-           (long long)info->expanded, (long long)info->peak, in->seconds[m]);
+           gpuopt_outcome_string(info->outcome), (long long)info->primal_bound, (long long)info->dual_bound,
+           (long long)info->steps, (long long)info->expanded, (long long)info->peak, in->seconds[m]);
     fflush(stdout);
     return 0;
 }

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/knapsack_variants.h"
 #include "tests/bench/bench.h"
 
 enum { MOST_ITEMS = 4096, MOST_ROWS = 30 };
@@ -35,7 +36,7 @@ typedef struct options {
 typedef struct instance {
     int64_t weight[MOST_ROWS * MOST_ITEMS], profit[MOST_ITEMS], capacity[MOST_ROWS];
     uint8_t taken[MOST_MACHINES][MOST_ITEMS];
-    gpuopt_knapsack_multi_info info[MOST_MACHINES];
+    gpuopt_knapsack_multidimensional_info info[MOST_MACHINES];
     double seconds[MOST_MACHINES];
 } instance;
 
@@ -92,16 +93,16 @@ static int right(const options *o, const instance *in, int m) {
         if (weight > in->capacity[i]) return 0;
     }
     for (j = 0; j < o->items; j++) profit += in->taken[m][j] * in->profit[j];
-    if (profit != in->info[m].lower || in->info[m].upper < profit) return 0;
+    if (profit != in->info[m].primal_bound || in->info[m].dual_bound < profit) return 0;
     if (in->info[m].outcome != GPUOPT_OPTIMAL || in->info[0].outcome != GPUOPT_OPTIMAL) return 1;
-    return in->info[m].lower == in->info[0].lower && in->info[m].nodes == in->info[0].nodes &&
+    return in->info[m].primal_bound == in->info[0].primal_bound && in->info[m].nodes == in->info[0].nodes &&
            memcmp(in->taken[m], in->taken[0], (size_t)o->items) == 0;
 }
 
 static gpuopt_status search(const machine *on, const options *o, instance *in, int m) {
-    gpuopt_knapsack_multi_desc desc;
-    gpuopt_knapsack_multi_info *info = &in->info[m];
-    gpuopt_knapsack_multi *k = NULL;
+    gpuopt_knapsack_multidimensional_desc desc;
+    gpuopt_knapsack_multidimensional_info *info = &in->info[m];
+    gpuopt_knapsack_multidimensional *k = NULL;
     const double start = now();
     gpuopt_status status;
     gpuopt_desc_init(&desc, sizeof desc);
@@ -113,20 +114,20 @@ static gpuopt_status search(const machine *on, const options *o, instance *in, i
     desc.capacity = in->capacity;
     desc.workers = (int32_t)o->workers;
     desc.node_limit = o->nodes;
-    status = gpuopt_knapsack_multi_create(on->context, &desc, &k);
+    status = gpuopt_knapsack_multidimensional_create(on->context, &desc, NULL, &k);
     do {
-        if (!status) status = gpuopt_knapsack_multi_run(k, 1 << 24, 0, info);
+        if (!status) status = gpuopt_knapsack_multidimensional_run(k, 1 << 24, 0, info);
         in->seconds[m] = now() - start;
     } while (!status && info->outcome == GPUOPT_MORE && in->seconds[m] < (double)o->seconds);
-    if (!status) status = gpuopt_knapsack_multi_get_items(k, GPUOPT_HOST, in->taken[m], NULL);
-    gpuopt_knapsack_multi_destroy(k);
+    if (!status) status = gpuopt_knapsack_multidimensional_get_items(k, GPUOPT_HOST, in->taken[m], NULL);
+    gpuopt_knapsack_multidimensional_destroy(k);
     return status;
 }
 
 static int solve(const machine *on, const options *o, const char *percent, int64_t seed, instance *in, int m) {
-    const gpuopt_knapsack_multi_info *info = &in->info[m];
+    const gpuopt_knapsack_multidimensional_info *info = &in->info[m];
     const gpuopt_status status = search(on, o, in, m);
-    if (status) return failed(on, percent, "gpuopt_knapsack_multi", status);
+    if (status) return failed(on, percent, "gpuopt_knapsack_multidimensional", status);
     if (!right(o, in, m)) {
         fprintf(stderr, "%s, %s-%lld: a wrong solution, or not the first backend's\n", on->name, percent,
                 (long long)seed);
@@ -138,7 +139,7 @@ static int solve(const machine *on, const options *o, const char *percent, int64
                    : "| %lld x %lld | %s | %lld | %s | %s | %lld | %lld | %d | %lld | %.4f |\n",
            (long long)o->rows, (long long)o->items, percent, (long long)seed, on->name,
            o->json ? info->outcome == GPUOPT_OPTIMAL ? "true" : "false" : gpuopt_outcome_string(info->outcome),
-           (long long)info->lower, (long long)info->upper, (int)info->free_items, (long long)info->nodes,
+           (long long)info->primal_bound, (long long)info->dual_bound, (int)info->free_items, (long long)info->nodes,
            in->seconds[m]);
     fflush(stdout);
     return 0;

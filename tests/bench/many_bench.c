@@ -23,6 +23,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include "gpuopt/batch.h"
 #include "tests/bench/bench.h"
 
 static const char *const standard[] = {"packing:50:100:10000", "mixed:50:100:10000",   "sparse:50:100:10000",
@@ -170,7 +171,7 @@ static gpuopt_simplex_programs programs_of(const work *w) {
 }
 
 /* Seconds of loading from device memory and iterating; 0: not measured. */
-static double run_resident(const machine *on, const work *w, gpuopt_simplex_many *many) {
+static double run_resident(const machine *on, const work *w, gpuopt_simplex_batch *many) {
     double seconds = 0;
 #ifdef TEST_WITH_CUDA
     gpuopt_simplex_programs p = programs_of(w);
@@ -191,7 +192,7 @@ static double run_resident(const machine *on, const work *w, gpuopt_simplex_many
     if (good) {
         const double begin = now();
         good =
-            !gpuopt_simplex_many_load(many, GPUOPT_DEVICE, &p) && !gpuopt_simplex_many_iterate(many, INT64_MAX, NULL);
+            !gpuopt_simplex_batch_load(many, GPUOPT_DEVICE, &p) && !gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL);
         if (good) seconds = now() - begin;
     }
     for (k = 0; k < 6; k++)
@@ -203,41 +204,41 @@ static double run_resident(const machine *on, const work *w, gpuopt_simplex_many
 }
 
 static int run(const machine *on, work *w, const options *o) {
-    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
-    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
-    gpuopt_simplex_many_report report = GPUOPT_INIT(gpuopt_simplex_many_report);
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
+    gpuopt_simplex_batch_report report = GPUOPT_INIT(gpuopt_simplex_batch_report);
     const gpuopt_simplex_programs p = programs_of(w);
     const int dense = w->nonzeros == (int64_t)w->rows * w->cols;
     double taken[5][MOST_REPEATS], resident[MOST_REPEATS], total;
     int k, part;
-    desc.copies = w->copies;
+    desc.batch_size = w->copies;
     desc.rows = w->rows, desc.cols = w->cols;
     if (!dense) desc.start = w->start, desc.index = w->index;
     desc.shared = GPUOPT_SHARED_LB;
     desc.maximize = w->maximize;
     report.outcome = w->outcome, report.objective = w->objective, report.x = w->x, report.dual = w->dual;
     for (k = -1; k < o->repeat; k++) {
-        gpuopt_simplex_many *many = NULL;
+        gpuopt_simplex_batch *many = NULL;
         double at[5];
         gpuopt_status status;
         at[0] = now();
-        status = gpuopt_simplex_many_create(on->context, &desc, &many);
+        status = gpuopt_simplex_batch_create(on->context, &desc, NULL, &many);
         at[1] = now();
-        if (!status) status = gpuopt_simplex_many_load(many, GPUOPT_HOST, &p);
+        if (!status) status = gpuopt_simplex_batch_load(many, GPUOPT_HOST, &p);
         at[2] = now();
-        if (!status) status = gpuopt_simplex_many_iterate(many, INT64_MAX, &info);
+        if (!status) status = gpuopt_simplex_batch_iterate(many, INT64_MAX, &info);
         at[3] = now();
-        if (!status) status = gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, w->copies, &report);
+        if (!status) status = gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, w->copies, &report);
         at[4] = now();
         if (status) {
-            gpuopt_simplex_many_destroy(many);
+            gpuopt_simplex_batch_destroy(many);
             return failed(on, w->name, "many", status);
         }
         for (part = 0; part < 4 && k >= 0; part++) taken[part][k] = at[part + 1] - at[part];
         if (k >= 0) taken[4][k] = at[4] - at[0];
         total = run_resident(on, w, many);
         if (k >= 0) resident[k] = total;
-        gpuopt_simplex_many_destroy(many);
+        gpuopt_simplex_batch_destroy(many);
     }
     total = median(taken[4], (int)o->repeat);
     printf("%s: create %.4f, load %.4f, iterate %.4f, get %.4f, resident %.4f, total %.4f s, %.0f programs/s, %lld "

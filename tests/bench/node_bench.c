@@ -22,13 +22,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "tests/bench/node_table.h"
 #include "tests/bench/work_list.h"
 #include "tests/support/support.h"
 
 enum { PROBES = 1000, BLOCK = 20, DIVES = 20, DEPTH = 60, ROUNDS = 1000, WORK_LIST_ROWS = 1000000 };
-static const gpuopt_propagator_mode mode_of[] = {GPUOPT_MODE_JACOBI, GPUOPT_MODE_SEQUENTIAL};
+static const gpuopt_propagator_mode mode_of[] = {GPUOPT_MODE_JACOBI, GPUOPT_MODE_GAUSS_SEIDEL};
 
 /* One of the three: a propagator with an array for its changes, or the work list. */
 typedef struct engine {
@@ -81,7 +82,7 @@ static gpuopt_outcome down(engine *e, const decision *d) {
         return work_list_run(e->peer, WORK_LIST_ROWS);
     }
     check(gpuopt_propagator_push(e->propagator, &start), "push");
-    check(gpuopt_propagator_set_some_bounds(e->propagator, GPUOPT_HOST, 1, &d->col, &d->lb, &d->ub), "set_some_bounds");
+    check(gpuopt_propagator_set_bounds(e->propagator, GPUOPT_HOST, 1, &d->col, &d->lb, &d->ub), "set_bounds");
     check(gpuopt_propagator_round(e->propagator, ROUNDS, &info), "round");
     if (info.outcome == GPUOPT_FULL) check(GPUOPT_ERROR_MEMORY, "the trail");
     check(gpuopt_propagator_get_changes(e->propagator, GPUOPT_HOST, start, &e->changes), "get_changes");
@@ -295,7 +296,7 @@ static void open_propagator(bench *b, gpuopt_context *context, int e) {
     size_t room = 4 * (size_t)desc.matrix.cols + 1000;
     desc.mode = mode_of[e];
     desc.trail_capacity = 40 * (int64_t)desc.matrix.cols + 1000000;
-    check(gpuopt_propagator_create(context, &desc, &b->engine[e].propagator), "create");
+    check(gpuopt_propagator_create(context, &desc, NULL, &b->engine[e].propagator), "create");
     *c = GPUOPT_INIT(gpuopt_propagator_changes);
     c->capacity = (int64_t)room;
     c->col = array(room, sizeof *c->col);
@@ -314,11 +315,11 @@ static int open_root(bench *b, gpuopt_context *context) {
         gpuopt_propagator *p;
         open_propagator(b, context, e);
         p = b->engine[e].propagator;
-        if (e > 0) check(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, b->lb, b->ub), "set_bounds");
+        if (e > 0) check(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, b->lb, b->ub), "set_bounds");
         check(gpuopt_propagator_round(p, ROUNDS, &info), "round");
         if (info.outcome == GPUOPT_INFEASIBLE) return 0;
-        check(gpuopt_propagator_keep(p), "keep");
-        check(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, b->lb, b->ub), "get_bounds");
+        check(gpuopt_propagator_commit(p), "keep");
+        check(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, b->lb, b->ub), "get_bounds");
     }
     b->engine[PEER].peer = work_list_create(&b->model, b->lb, b->ub);
     if (!b->engine[PEER].peer) exit(3);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/io/mip.h"
 #include "tests/bench/bench.h"
 
@@ -28,7 +29,7 @@ static double time_pass(const machine *on, gpuopt_propagator *base, int64_t impl
     gpuopt_status status;
     desc.implications = implications;
     desc.equivalences = equivalences;
-    status = gpuopt_propagator_probe_create(base, &desc, &probe);
+    status = gpuopt_propagator_probe_create(base, &desc, NULL, &probe);
     if (status) return failed(on, "probe", "create", status);
     for (k = -1; k < (int)o->repeat && !status; k++) {
         double begin = now();
@@ -45,7 +46,7 @@ static int measure(const machine *on, const char *name, const mip *m, const opti
     gpuopt_propagator_probe_info info = GPUOPT_INIT(gpuopt_propagator_probe_info);
     gpuopt_propagator *base;
     double pass = -1, kept = -1;
-    gpuopt_status status = gpuopt_propagator_create(on->context, &desc, &base);
+    gpuopt_status status = gpuopt_propagator_create(on->context, &desc, NULL, &base);
     if (!status) status = gpuopt_propagator_round(base, 10000, &root);
     if (status) {
         failed(on, name, "create or round", status);

@@ -49,7 +49,7 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    {"cpu sequential", "cpu", GPUOPT_MODE_SEQUENTIAL, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT, GPUOPT_PRECISION_FP64},
+    {"cpu sequential", "cpu", GPUOPT_MODE_GAUSS_SEIDEL, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT, GPUOPT_PRECISION_FP64},
     {"cpu jacobi", "cpu", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT, GPUOPT_PRECISION_FP64},
     {"cpu jacobi threads", "cpu-threads", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT,
      GPUOPT_PRECISION_FP64},
@@ -137,7 +137,7 @@ static void measure(const char *model_name, const mip *model, const variant *v, 
         gpuopt_propagator_destroy(p);
         p = NULL;
         start = now();
-        status = gpuopt_propagator_create(context, &desc, &p);
+        status = gpuopt_propagator_create(context, &desc, NULL, &p);
         made = now() - start;
         if (k == 0) create[0] = made;
         if (status) break;

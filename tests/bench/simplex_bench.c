@@ -9,7 +9,7 @@
  *       --repeat N      the run with the median of the seconds of N; one of more than 30 s is enough (1)
  *       --pages KIND    of the matrix in host memory: pageable, or locked (with CUDA)
  * Seconds are those of create, which have a column of their own in ms, and of the iterations until the outcome is
- * known, without reading the model. us/it counts the iterations only, with bound flips, phase 1 and refreshes.
+ * known, without reading the model. us/it counts the iterations only, with bound flips, phase 1 and rebuilds.
  * Violations are absolute, on the model as it was read, in long double. TB/s (tableau only) is what an iteration on
  * dense data must move, divided by us/it; a copy on an H200 moves 4.28. An immediate pivot reads and writes the
  * tableau, 16 rows cols bytes; a deferred one has a K-th of that, and reads the collected pivots, on average K / 2
@@ -142,7 +142,11 @@ static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, figu
     double *x = calloc((size_t)model->columns.cols + 1, sizeof *x);
     double *dual = calloc((size_t)model->columns.rows + 1, sizeof *dual);
     gpuopt_status status =
-        x && dual ? gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, dual) : GPUOPT_ERROR_MEMORY;
+        x && dual
+            ? gpuopt_simplex_get_solution(
+                  simplex, GPUOPT_HOST,
+                  &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .dual = dual})
+            : GPUOPT_ERROR_MEMORY;
     if (!status) figures_check(f, model, x, dual);
     free(x);
     free(dual);
@@ -170,11 +174,11 @@ static figures gpuopt_run(const void *of) {
     desc.algorithm = variants[j->variant].algorithm;
     desc.iteration_limit = j->cap;
     create = now();
-    status = gpuopt_simplex_create(j->context, &desc, &simplex);
+    status = gpuopt_simplex_create(j->context, &desc, NULL, &simplex);
     create = now() - create;
     if (!status) status = iterate(simplex, j, &info, &f.iterating);
     if (!status && info.outcome == GPUOPT_OPTIMAL) status = take_answer(simplex, j->model, &f);
-    if (!status && j->warming) status = gpuopt_simplex_refresh(simplex, 1, NULL);
+    if (!status && j->warming) status = gpuopt_simplex_rebuild(simplex, 1, NULL);
     gpuopt_simplex_destroy(simplex);
     f.status = status ? gpuopt_status_string(status) : gpuopt_outcome_string(info.outcome);
     if (status) return f;

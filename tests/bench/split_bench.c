@@ -131,17 +131,17 @@ static gpuopt_status run_pivots(member *m) {
     int64_t block, before = 0;
     gpuopt_status status;
     desc.group = m->group;
-    desc.refresh_pivots = INT32_MAX;
+    desc.rebuild_pivots = INT32_MAX;
     desc.deferred_pivots = (int32_t)o->deferred;
-    status = gpuopt_simplex_create(m->context, &desc, &simplex);
-    if (!status) status = gpuopt_simplex_iterate(simplex, 1, &info); /* with the first refresh */
+    status = gpuopt_simplex_create(m->context, &desc, NULL, &simplex);
+    if (!status) status = gpuopt_simplex_iterate(simplex, 1, &info); /* with the first rebuild */
     for (block = 0; block < o->blocks && !status && info.outcome == GPUOPT_MORE; block++) {
-        const int64_t refreshes = info.refreshes;
+        const int64_t rebuilds = info.rebuilds;
         double start = now(), taken;
         before = info.iterations;
         status = gpuopt_simplex_iterate(simplex, pivots, &info);
         taken = now() - start;
-        if (info.refreshes == refreshes && info.iterations == before + pivots)
+        if (info.rebuilds == rebuilds && info.iterations == before + pivots)
             least = fmin(least, taken / (double)pivots);
     }
     gpuopt_simplex_destroy(simplex);
@@ -156,7 +156,7 @@ static void *run_rank(void *member_of) {
     if (!status && m->job->ranks > 1) status = gpuopt_group_create(m->context, &m->transport, NULL, &m->group);
     if (!status) status = m->job->model ? run_pivots(m) : run_exchanges(m);
     m->failed = status != GPUOPT_OK;
-    if (status) m->transport.abandon(m->transport.user);
+    if (status) m->transport.abort(m->transport.user);
     gpuopt_group_destroy(m->group);
     gpuopt_context_destroy(m->context);
     return NULL;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/common.h"
 #include "examples/io/mip.h"
 
@@ -69,7 +70,7 @@ static void node(search *s) {
     time[PUSH] = now();
     check(gpuopt_propagator_push(s->p, &start), "push");
     time[SET] = now();
-    check(gpuopt_propagator_set_some_bounds(s->p, GPUOPT_HOST, 1, &col, &lb, &ub), "set_some_bounds");
+    check(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, 1, &col, &lb, &ub), "set_bounds");
     time[ROUND] = now();
     check(gpuopt_propagator_round(s->p, ROUNDS, &info), "round");
     time[READ] = now();
@@ -111,7 +112,7 @@ static int measure(gpuopt_context *context, const char *name, int nodes) {
     memset(&s, 0, sizeof s);
     desc = mip_propagator_desc(&model);
     desc.trail_capacity = CAPACITY;
-    check(gpuopt_propagator_create(context, &desc, &s.p), "create");
+    check(gpuopt_propagator_create(context, &desc, NULL, &s.p), "create");
     s.cols = desc.matrix.cols;
     s.integer = desc.integer;
     s.random = 7;
@@ -123,8 +124,8 @@ static int measure(gpuopt_context *context, const char *name, int nodes) {
     s.changes.upper = take(CAPACITY, 1);
     s.changes.new_bound = take(CAPACITY, sizeof(double));
     check(gpuopt_propagator_round(s.p, ROUNDS, &info), "round");
-    check(gpuopt_propagator_get_bounds(s.p, GPUOPT_HOST, s.lb, s.ub), "get_bounds");
-    check(gpuopt_propagator_keep(s.p), "keep");
+    check(gpuopt_propagator_get_bounds(s.p, GPUOPT_HOST, 0, NULL, s.lb, s.ub), "get_bounds");
+    check(gpuopt_propagator_commit(s.p), "keep");
     for (k = 0; k < 20; k++) node(&s);
     memset(s.seconds, 0, sizeof s.seconds);
     s.rounds = s.moved = s.infeasible = 0;

@@ -50,7 +50,7 @@ static void plan_and_life(void **state) {
         test_host host;
         gpuopt_context *context = test_context(&host);
         anything desc = described(f, GPUOPT_LAYOUT_CSR, 0);
-        gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+        gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan), again = plan;
         uint64_t before[2] = {host.bytes[0], host.bytes[1]};
         long live = host.live, allocations;
         void *handle;
@@ -61,6 +61,9 @@ static void plan_and_life(void **state) {
         assert_int_equal(host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
         assert_int_equal(host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
         assert_true(host.peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= plan.host_bytes + plan.create_bytes);
+        f->destroy(handle);
+        assert_int_equal(f->plan_and_create(context, &desc, &again, &handle), GPUOPT_OK);
+        assert_memory_equal(&again, &plan, sizeof plan);
         if (f->load) assert_int_equal(f->load(handle, GPUOPT_LAYOUT_CSC), GPUOPT_OK);
         allocations = host.allocations;
         test_forbid_allocation(1);
@@ -151,7 +154,7 @@ static void create_refuses(void **state) {
         refused(context, &host, f->create(context, NULL, &handle), f->name, "create");
         assert_null(handle);
         refused(context, &host, f->create(context, &desc, NULL), f->name, "create");
-        refused(context, &host, f->plan(context, &desc, NULL), f->name, "plan");
+        refused(context, &host, f->plan(context, &desc, NULL), f->name, "create");
         assert_int_equal(f->create(NULL, &desc, &handle), GPUOPT_ERROR_ARGUMENT);
         bad = desc, bad.struct_size = 0;
         refused(context, &host, f->create(context, &bad, &handle), f->name, "create");
@@ -239,8 +242,8 @@ static void host_or_device(void **state) {
         unsigned char answer[LARGEST_ANSWER], painted[sizeof answer];
         memset(answer, 0x55, sizeof answer);
         memcpy(painted, answer, sizeof answer);
-        assert_int_equal(f->write(handle, (gpuopt_memory)2, f->vector), GPUOPT_ERROR_ARGUMENT);
-        assert_int_equal(f->read(handle, (gpuopt_memory)2, answer), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(f->write(handle, (gpuopt_memory_space)2, f->vector), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(f->read(handle, (gpuopt_memory_space)2, answer), GPUOPT_ERROR_ARGUMENT);
         if (!test_on("cuda")) {
             assert_int_equal(f->write(handle, GPUOPT_DEVICE, f->vector), GPUOPT_ERROR_UNSUPPORTED);
             assert_int_equal(f->read(handle, GPUOPT_DEVICE, answer), GPUOPT_ERROR_UNSUPPORTED);

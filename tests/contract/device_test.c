@@ -153,7 +153,7 @@ static void errors_of_ours_do_not(void **state) {
     gpuopt_basis *basis;
     (void)state;
     desc.m = 1 << 20; /* 8 TiB for the inverse */
-    assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_ERROR_MEMORY);
+    assert_int_equal(gpuopt_basis_create(context, &desc, NULL, &basis), GPUOPT_ERROR_MEMORY);
     assert_int_equal(cudaGetLastError(), cudaSuccess);
     gpuopt_context_destroy(context);
 }

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/knapsack_variants.h"
+#include "gpuopt/inference.h"
 #include "tests/contract/environment.h"
 
 static void propagate(pass *p, gpuopt_propagator_precision precision) {
@@ -17,15 +20,15 @@ static void propagate(pass *p, gpuopt_propagator_precision precision) {
     gpuopt_propagator_row_report report = GPUOPT_INIT(gpuopt_propagator_row_report);
     d.precision = precision;
     report.min_activity = least, report.max_activity = most;
-    CALL(gpuopt_propagator_create(p->context, &d, &handle));
+    CALL(gpuopt_propagator_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_propagator_round(handle, 5, &info));
-    CALL(gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, low, high));
+    CALL(gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, 0, NULL, low, high));
     CALL(gpuopt_propagator_get_rows(handle, GPUOPT_HOST, &report));
     mix(p, low, sizeof low), mix(p, high, sizeof high), mix(p, least, sizeof least), mix(p, most, sizeof most);
     low[0] += (high[0] - low[0]) / 3;
-    CALL(gpuopt_propagator_set_bounds(handle, GPUOPT_HOST, low, high));
+    CALL(gpuopt_propagator_set_bounds(handle, GPUOPT_HOST, 0, NULL, low, high));
     CALL(gpuopt_propagator_round(handle, 5, &info));
-    CALL(gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, low, high));
+    CALL(gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, 0, NULL, low, high));
     mix(p, low, sizeof low), mix(p, high, sizeof high), mix(p, &info.changed, sizeof info.changed);
     gpuopt_propagator_destroy(handle);
 }
@@ -41,17 +44,17 @@ static void invert(pass *p, gpuopt_basis_technique technique) {
     d.m = BASIS;
     d.technique = technique;
     d.deferred_updates = technique == GPUOPT_TECHNIQUE_DEFERRED ? 2 : 0;
-    CALL(gpuopt_basis_create(p->context, &d, &handle));
+    CALL(gpuopt_basis_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_basis_load(handle, &columns));
-    CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, model.subnormal, y));
+    CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, -1, model.subnormal, y));
     mix(p, y, sizeof y);
     for (k = 0; k < 3; k++) {
-        CALL(gpuopt_basis_ftran(handle, GPUOPT_HOST, model.vector[k], y));
+        CALL(gpuopt_basis_ftran(handle, GPUOPT_HOST, 0, NULL, model.vector[k], y));
         mix(p, y, sizeof y);
         CALL(gpuopt_basis_update(handle, GPUOPT_HOST, 2 * k, NULL, &info));
-        CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, model.vector[k], y));
+        CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, -1, model.vector[k], y));
         mix(p, y, sizeof y);
-        CALL(gpuopt_basis_btran_unit(handle, GPUOPT_HOST, k, y));
+        CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, k, NULL, y));
         mix(p, y, sizeof y);
     }
     CALL(gpuopt_basis_get_drift(handle, &columns, 1, &drift));
@@ -69,7 +72,7 @@ static void solve(pass *p, gpuopt_simplex_method method) {
     double x[COLS], reduced[COLS], activity[ROWS], dual[ROWS];
     uint8_t basis[ROWS + COLS];
     d.method = method;
-    CALL(gpuopt_simplex_create(p->context, &d, &handle));
+    CALL(gpuopt_simplex_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_simplex_iterate(handle, 3, &info));
     CALL(gpuopt_simplex_price(handle, &entering));
     if (entering.variable >= 0) {
@@ -79,9 +82,14 @@ static void solve(pass *p, gpuopt_simplex_method method) {
     mix(p, &entering.score, sizeof entering.score);
     CALL(gpuopt_simplex_get_basis(handle, GPUOPT_HOST, basis));
     CALL(gpuopt_simplex_set_basis(handle, GPUOPT_HOST, basis));
-    CALL(gpuopt_simplex_refresh(handle, 1, &info));
+    CALL(gpuopt_simplex_rebuild(handle, 1, &info));
     CALL(gpuopt_simplex_iterate(handle, 10000, &info));
-    CALL(gpuopt_simplex_get_solution(handle, GPUOPT_HOST, x, reduced, activity, dual));
+    CALL(gpuopt_simplex_get_solution(handle, GPUOPT_HOST,
+                                     &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                .x = x,
+                                                                .reduced_cost = reduced,
+                                                                .activity = activity,
+                                                                .dual = dual}));
     mix(p, &info.objective, sizeof info.objective), mix(p, &info.iterations, sizeof info.iterations);
     mix(p, x, sizeof x), mix(p, reduced, sizeof reduced), mix(p, activity, sizeof activity), mix(p, dual, sizeof dual);
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
@@ -114,7 +122,7 @@ static void eliminate(pass *p, gpuopt_elimination_semiring semiring) {
     double bound[2][DOMAIN];
     int32_t value[2][VARIABLES];
     int k;
-    CALL(gpuopt_elimination_create(p->context, &d, &handle));
+    CALL(gpuopt_elimination_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_elimination_step(handle, VARIABLES, &info));
     mix(p, &info.value, sizeof info.value);
     for (k = 0; k < VARIABLES; k++) value[0][k] = k, value[1][k] = DOMAIN - 1 - k;
@@ -139,23 +147,23 @@ static void mix_tables(pass *p, const gpuopt_elimination_desc *d) {
 static void relax(pass *p) {
     gpuopt_elimination_desc d = graphical(TABLES, GPUOPT_SEMIRING_MIN_SUM);
     gpuopt_elimination_desc relaxed = GPUOPT_INIT(gpuopt_elimination_desc);
-    gpuopt_elimination_relaxation *relaxation;
+    gpuopt_elimination_cost_shifting *relaxation;
     d.policy = GPUOPT_POLICY_MINI_BUCKET, d.z = 2;
-    CALL(gpuopt_elimination_relax(p->context, &d, 5, &relaxation));
-    CALL(gpuopt_elimination_relaxation_get_desc(relaxation, &relaxed));
+    CALL(gpuopt_elimination_shift_costs(p->context, &d, 5, &relaxation));
+    CALL(gpuopt_elimination_cost_shifting_get_desc(relaxation, &relaxed));
     mix_tables(p, &relaxed);
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
 }
 
 /* A star, of which nothing is left but its constant. */
 static void reduce(pass *p, gpuopt_elimination_semiring semiring) {
     gpuopt_elimination_desc d = graphical(3, semiring), reduced = GPUOPT_INIT(gpuopt_elimination_desc);
-    gpuopt_elimination_reduction *reduction;
-    CALL(gpuopt_elimination_reduce(p->context, &d, 0, 0, &reduction));
-    CALL(gpuopt_elimination_reduction_get_desc(reduction, &reduced));
+    gpuopt_elimination_preprocessing *reduction;
+    CALL(gpuopt_elimination_preprocess(p->context, &d, 0, 0, &reduction));
+    CALL(gpuopt_elimination_preprocessing_get_desc(reduction, &reduced));
     assert_int_equal(reduced.variables, 0);
     mix_tables(p, &reduced);
-    gpuopt_elimination_reduction_destroy(reduction);
+    gpuopt_elimination_preprocessing_destroy(reduction);
 }
 
 static void fill_knapsack(pass *p) {
@@ -166,16 +174,16 @@ static void fill_knapsack(pass *p) {
     void *bytes;
     uint64_t size;
     d.items = ITEMS, d.weight = model.weight, d.profit = model.profit, d.capacity = model.capacity;
-    CALL(gpuopt_knapsack_create(p->context, &d, &handle));
+    CALL(gpuopt_knapsack_create(p->context, &d, NULL, &handle));
     CALL(gpuopt_knapsack_expand(handle, 3000, 0, &info));
-    mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
+    mix(p, &info.primal_bound, sizeof info.primal_bound), mix(p, &info.dual_bound, sizeof info.dual_bound);
     mix(p, &info.expanded, sizeof info.expanded);
     CALL(gpuopt_knapsack_get_items(handle, GPUOPT_HOST, taken, NULL, NULL));
     mix(p, taken, sizeof taken);
-    CALL(gpuopt_knapsack_keep(handle, 1, 2));
-    CALL(gpuopt_knapsack_deal(handle, 1, NULL, 0, &size));
+    CALL(gpuopt_knapsack_take_share(handle, 1, 2));
+    CALL(gpuopt_knapsack_split(handle, 1, NULL, 0, &size));
     bytes = malloc((size_t)size);
-    CALL(gpuopt_knapsack_deal(handle, 1, bytes, size, &size));
+    CALL(gpuopt_knapsack_split(handle, 1, bytes, size, &size));
     mix(p, bytes, (size_t)size);
     CALL(gpuopt_knapsack_add(handle, bytes, size));
     free(bytes);
@@ -184,42 +192,42 @@ static void fill_knapsack(pass *p) {
 
 /* Classes of one item, of which at most one is taken. */
 static void fill_choice_knapsack(pass *p) {
-    gpuopt_knapsack_choice_desc d = GPUOPT_INIT(gpuopt_knapsack_choice_desc);
-    gpuopt_knapsack_choice_info info = GPUOPT_INIT(gpuopt_knapsack_choice_info);
-    gpuopt_knapsack_choice *handle;
+    gpuopt_knapsack_multiple_choice_desc d = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_desc);
+    gpuopt_knapsack_multiple_choice_info info = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_info);
+    gpuopt_knapsack_multiple_choice *handle;
     int64_t begin[ITEMS + 1];
     int32_t chosen[ITEMS];
     int j;
     for (j = 0; j <= ITEMS; j++) begin[j] = j;
     d.classes = ITEMS, d.at_most_one = 1, d.begin = begin, d.states = 4096;
     d.weight = model.weight, d.profit = model.profit, d.capacity = model.capacity;
-    CALL(gpuopt_knapsack_choice_create(p->context, &d, &handle));
-    CALL(gpuopt_knapsack_choice_run(handle, 3000, 0, &info));
-    CALL(gpuopt_knapsack_choice_get_items(handle, GPUOPT_HOST, chosen, NULL));
-    mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
+    CALL(gpuopt_knapsack_multiple_choice_create(p->context, &d, NULL, &handle));
+    CALL(gpuopt_knapsack_multiple_choice_run(handle, 3000, 0, &info));
+    CALL(gpuopt_knapsack_multiple_choice_get_items(handle, GPUOPT_HOST, chosen, NULL));
+    mix(p, &info.primal_bound, sizeof info.primal_bound), mix(p, &info.dual_bound, sizeof info.dual_bound);
     mix(p, &info.expanded, sizeof info.expanded), mix(p, chosen, sizeof chosen);
-    CALL(gpuopt_knapsack_choice_set_incumbent(handle, GPUOPT_HOST, chosen));
-    gpuopt_knapsack_choice_destroy(handle);
+    CALL(gpuopt_knapsack_multiple_choice_set_incumbent(handle, GPUOPT_HOST, chosen));
+    gpuopt_knapsack_multiple_choice_destroy(handle);
 }
 
 /* Two constraints: the weights, and the same from the last to the first. */
 static void fill_multi_knapsack(pass *p) {
-    gpuopt_knapsack_multi_desc d = GPUOPT_INIT(gpuopt_knapsack_multi_desc);
-    gpuopt_knapsack_multi_info info = GPUOPT_INIT(gpuopt_knapsack_multi_info);
-    gpuopt_knapsack_multi *handle;
+    gpuopt_knapsack_multidimensional_desc d = GPUOPT_INIT(gpuopt_knapsack_multidimensional_desc);
+    gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info);
+    gpuopt_knapsack_multidimensional *handle;
     int64_t weight[2 * ITEMS], capacity[2] = {model.capacity, model.capacity};
     uint8_t taken[ITEMS];
     int j;
     for (j = 0; j < ITEMS; j++) weight[j] = weight[2 * ITEMS - 1 - j] = model.weight[j];
     d.items = ITEMS, d.rows = 2, d.weight = weight, d.profit = model.profit, d.capacity = capacity, d.workers = 64;
-    CALL(gpuopt_knapsack_multi_create(p->context, &d, &handle));
-    CALL(gpuopt_knapsack_multi_run(handle, 3000, 0, &info));
-    CALL(gpuopt_knapsack_multi_get_items(handle, GPUOPT_HOST, taken, NULL));
-    mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
+    CALL(gpuopt_knapsack_multidimensional_create(p->context, &d, NULL, &handle));
+    CALL(gpuopt_knapsack_multidimensional_run(handle, 3000, 0, &info));
+    CALL(gpuopt_knapsack_multidimensional_get_items(handle, GPUOPT_HOST, taken, NULL));
+    mix(p, &info.primal_bound, sizeof info.primal_bound), mix(p, &info.dual_bound, sizeof info.dual_bound);
     mix(p, &info.nodes, sizeof info.nodes), mix(p, taken, sizeof taken);
-    CALL(gpuopt_knapsack_multi_set_incumbent(handle, GPUOPT_HOST, taken));
+    CALL(gpuopt_knapsack_multidimensional_set_incumbent(handle, GPUOPT_HOST, taken));
     assert_true(info.nodes > 0);
-    gpuopt_knapsack_multi_destroy(handle);
+    gpuopt_knapsack_multidimensional_destroy(handle);
 }
 
 static uint64_t everything(int kind) {
@@ -273,11 +281,11 @@ static void refusals_restore(void **state) {
     gpuopt_status status;
     (void)state;
     d.m = 2;
-    assert_int_equal(gpuopt_basis_create(context, &d, &basis), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_create(context, &d, NULL, &basis), GPUOPT_OK);
     host.messages = 0;
     set_environment(2);
     before = environment();
-    status = gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 2, model.vector[0]);
+    status = gpuopt_basis_btran(basis, GPUOPT_HOST, 2, NULL, model.vector[0]);
     after = environment();
     set_environment(0);
     assert_int_equal(status, GPUOPT_ERROR_ARGUMENT);

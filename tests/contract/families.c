@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
 #include "tests/contract/families.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Wrappers with untyped handles, descriptors and infos around a family's calls of one shape. */
-#define WRAP(NAME)                                                                              \
-    _Static_assert(sizeof(gpuopt_##NAME##_desc) <= LARGEST_STRUCT, "LARGEST_STRUCT");           \
-    _Static_assert(sizeof(gpuopt_##NAME##_info) <= LARGEST_STRUCT, "LARGEST_STRUCT");           \
-    static gpuopt_status NAME##_plan(gpuopt_context *c, const void *d, gpuopt_memory_plan *p) { \
-        return gpuopt_##NAME##_plan(c, d, p);                                                   \
-    }                                                                                           \
-    static gpuopt_status NAME##_create(gpuopt_context *c, const void *d, void **handle) {       \
-        gpuopt_##NAME *made = NULL;                                                             \
-        gpuopt_status status = gpuopt_##NAME##_create(c, d, handle ? &made : NULL);             \
-        if (handle) *handle = made;                                                             \
-        return status;                                                                          \
-    }                                                                                           \
-    static void NAME##_destroy(void *handle) { gpuopt_##NAME##_destroy(handle); }               \
+#define WRAP(NAME)                                                                                       \
+    _Static_assert(sizeof(gpuopt_##NAME##_desc) <= LARGEST_STRUCT, "LARGEST_STRUCT");                    \
+    _Static_assert(sizeof(gpuopt_##NAME##_info) <= LARGEST_STRUCT, "LARGEST_STRUCT");                    \
+    static gpuopt_status NAME##_plan_and_create(gpuopt_context *c, const void *d, gpuopt_memory_plan *p, \
+                                                void **handle) {                                         \
+        gpuopt_##NAME *made = NULL;                                                                      \
+        gpuopt_status status = gpuopt_##NAME##_create(c, d, p, handle ? &made : NULL);                   \
+        if (handle) *handle = made;                                                                      \
+        return status;                                                                                   \
+    }                                                                                                    \
+    static gpuopt_status NAME##_plan(gpuopt_context *c, const void *d, gpuopt_memory_plan *p) {          \
+        return NAME##_plan_and_create(c, d, p, NULL);                                                    \
+    }                                                                                                    \
+    static gpuopt_status NAME##_create(gpuopt_context *c, const void *d, void **handle) {                \
+        return NAME##_plan_and_create(c, d, NULL, handle);                                               \
+    }                                                                                                    \
+    static void NAME##_destroy(void *handle) { gpuopt_##NAME##_destroy(handle); }
+#define INFO(NAME) \
     static gpuopt_status NAME##_get_info(void *handle, void *info) { return gpuopt_##NAME##_get_info(handle, info); }
 #define OUTCOME(NAME) \
     static gpuopt_outcome NAME##_outcome(const void *info) { return ((const gpuopt_##NAME##_info *)info)->outcome; }
@@ -27,6 +33,13 @@ WRAP(basis)
 WRAP(simplex)
 WRAP(elimination)
 WRAP(knapsack)
+INFO(propagator)
+INFO(basis)
+INFO(simplex)
+INFO(knapsack)
+static gpuopt_status elimination_get_info(void *handle, void *info) {
+    return gpuopt_elimination_get_info(handle, 0, info);
+}
 OUTCOME(propagator)
 OUTCOME(simplex)
 OUTCOME(elimination)
@@ -69,13 +82,13 @@ static gpuopt_status propagator_work(void *handle, int all, void *info) {
     return gpuopt_propagator_round(handle, all ? 100 : 1, info);
 }
 
-static gpuopt_status propagator_read(void *handle, gpuopt_memory where, void *answer) {
-    return gpuopt_propagator_get_bounds(handle, where, NULL, answer);
+static gpuopt_status propagator_read(void *handle, gpuopt_memory_space where, void *answer) {
+    return gpuopt_propagator_get_bounds(handle, where, 0, NULL, NULL, answer);
 }
 
 static const double chain_lb[CHAIN];
-static gpuopt_status propagator_write(void *handle, gpuopt_memory where, const void *vector) {
-    return gpuopt_propagator_set_bounds(handle, where, vector, NULL);
+static gpuopt_status propagator_write(void *handle, gpuopt_memory_space where, const void *vector) {
+    return gpuopt_propagator_set_bounds(handle, where, 0, NULL, vector, NULL);
 }
 
 /* ---- Basis inverse: rows (2, 0, 0), (0, 4, 0), (2, 0, 8); the update replaces column 1 by (1, 1, 0)' ---- */
@@ -98,17 +111,17 @@ static gpuopt_status basis_load(void *handle, gpuopt_layout layout) {
 }
 
 static const double basis_column[3] = {1, 1, 0};
-static gpuopt_status basis_write(void *handle, gpuopt_memory where, const void *vector) {
-    return gpuopt_basis_ftran(handle, where, vector, NULL);
+static gpuopt_status basis_write(void *handle, gpuopt_memory_space where, const void *vector) {
+    return gpuopt_basis_ftran(handle, where, 0, NULL, vector, NULL);
 }
 
 static gpuopt_status basis_work(void *handle, int all, void *info) {
-    gpuopt_status status = gpuopt_basis_ftran(handle, GPUOPT_HOST, basis_column, NULL);
+    gpuopt_status status = gpuopt_basis_ftran(handle, GPUOPT_HOST, 0, NULL, basis_column, NULL);
     (void)all;
     return status ? status : gpuopt_basis_update(handle, GPUOPT_HOST, 1, NULL, info);
 }
 
-static gpuopt_status basis_read(void *handle, gpuopt_memory where, void *answer) {
+static gpuopt_status basis_read(void *handle, gpuopt_memory_space where, void *answer) {
     return gpuopt_basis_get_inverse(handle, where, answer);
 }
 
@@ -139,7 +152,7 @@ static void simplex_fill(void *to, gpuopt_layout layout, int crossing) {
     d->maximize = 1;
     d->rhs = rhs;
     d->ub = crossing ? low_ub : no_ub;
-    d->refresh_pivots = 1;
+    d->rebuild_pivots = 1;
     d->deferred_pivots = 1;
 }
 
@@ -147,11 +160,12 @@ static gpuopt_status simplex_work(void *handle, int all, void *info) {
     return gpuopt_simplex_iterate(handle, all ? 1000 : 1, info);
 }
 
-static gpuopt_status simplex_read(void *handle, gpuopt_memory where, void *answer) {
-    return gpuopt_simplex_get_solution(handle, where, answer, NULL, NULL, NULL);
+static gpuopt_status simplex_read(void *handle, gpuopt_memory_space where, void *answer) {
+    return gpuopt_simplex_get_solution(
+        handle, where, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = answer});
 }
 
-static gpuopt_status simplex_write(void *handle, gpuopt_memory where, const void *vector) {
+static gpuopt_status simplex_write(void *handle, gpuopt_memory_space where, const void *vector) {
     return gpuopt_simplex_set_basis(handle, where, vector);
 }
 
@@ -200,13 +214,13 @@ static gpuopt_status elimination_work(void *handle, int all, void *info) {
     return gpuopt_elimination_step(handle, all ? PATH : 1, info);
 }
 
-static gpuopt_status elimination_read(void *handle, gpuopt_memory where, void *answer) {
+static gpuopt_status elimination_read(void *handle, gpuopt_memory_space where, void *answer) {
     gpuopt_elimination_assignment found = GPUOPT_INIT(gpuopt_elimination_assignment);
     return gpuopt_elimination_assign(handle, where, 0, answer, &found);
 }
 
-static gpuopt_status elimination_write(void *handle, gpuopt_memory where, const void *vector) {
-    return gpuopt_elimination_set_condition(handle, where, 0, vector);
+static gpuopt_status elimination_write(void *handle, gpuopt_memory_space where, const void *vector) {
+    return gpuopt_elimination_set_evidence(handle, where, 0, vector);
 }
 
 /* ---- Knapsacks: eight items, of whose 256 sets one is best ---- */
@@ -232,17 +246,17 @@ static gpuopt_status knapsack_work(void *handle, int all, void *info) {
     return gpuopt_knapsack_expand(handle, 0, all ? 0 : 1, info);
 }
 
-static gpuopt_status knapsack_read(void *handle, gpuopt_memory where, void *answer) {
+static gpuopt_status knapsack_read(void *handle, gpuopt_memory_space where, void *answer) {
     return gpuopt_knapsack_get_items(handle, where, answer, NULL, NULL);
 }
 
-static gpuopt_status knapsack_write(void *handle, gpuopt_memory where, const void *vector) {
+static gpuopt_status knapsack_write(void *handle, gpuopt_memory_space where, const void *vector) {
     return gpuopt_knapsack_set_incumbent(handle, where, 15, vector);
 }
 
-#define CALLS(NAME, LOAD)                                                                                        \
-    NAME##_fill, NAME##_plan, NAME##_create, NAME##_destroy, LOAD, NAME##_work, NAME##_get_info, NAME##_outcome, \
-        NAME##_read, NAME##_write
+#define CALLS(NAME, LOAD)                                                                               \
+    NAME##_fill, NAME##_plan, NAME##_create, NAME##_plan_and_create, NAME##_destroy, LOAD, NAME##_work, \
+        NAME##_get_info, NAME##_outcome, NAME##_read, NAME##_write
 #define SIZES(NAME) sizeof(gpuopt_##NAME##_desc), sizeof(gpuopt_##NAME##_info)
 
 const family families[] = {

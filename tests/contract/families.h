@@ -34,6 +34,7 @@ typedef struct family {
     void (*fill)(void *desc, gpuopt_layout layout, int crossing);
     gpuopt_status (*plan)(gpuopt_context *, const void *desc, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const void *desc, void **handle);
+    gpuopt_status (*plan_and_create)(gpuopt_context *, const void *desc, gpuopt_memory_plan *plan, void **handle);
     void (*destroy)(void *handle);
     /* What is needed between create and the first step; NULL: nothing. */
     gpuopt_status (*load)(void *handle, gpuopt_layout layout);
@@ -42,9 +43,9 @@ typedef struct family {
     gpuopt_status (*get_info)(void *handle, void *info);
     gpuopt_outcome (*outcome)(const void *info);
     /* The answer, into host or device memory. */
-    gpuopt_status (*read)(void *handle, gpuopt_memory where, void *answer);
+    gpuopt_status (*read)(void *handle, gpuopt_memory_space where, void *answer);
     /* The first vector that the family takes: something harmless, from host or device memory. */
-    gpuopt_status (*write)(void *handle, gpuopt_memory where, const void *vector);
+    gpuopt_status (*write)(void *handle, gpuopt_memory_space where, const void *vector);
     const void *vector; /* [vector_bytes] for write() */
     size_t vector_bytes;
 } family;

@@ -40,7 +40,7 @@ static gpuopt_status chain_step(const problem *p, void *handle, int number, void
 
 static int chain_check(const problem *p, void *handle) {
     double *ub = calloc((size_t)p->size, sizeof *ub);
-    int32_t j, bad = gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, NULL, ub) != GPUOPT_OK;
+    int32_t j, bad = gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, 0, NULL, NULL, ub) != GPUOPT_OK;
     for (j = 0; j < p->size && !bad; j++) bad = !(fabs(ub[j] - p->size) <= 1e-9);
     free(ub);
     return !bad;
@@ -79,7 +79,7 @@ static gpuopt_status basis_step(const problem *p, void *handle, int number, void
     const double value[2] = {2, 4};
     gpuopt_status status;
     if (number == 0) return basis_load(p->size, handle);
-    status = gpuopt_basis_ftran_sparse(handle, GPUOPT_HOST, 2, index, value, NULL);
+    status = gpuopt_basis_ftran(handle, GPUOPT_HOST, 2, index, value, NULL);
     return status ? status : gpuopt_basis_update(handle, GPUOPT_HOST, number, NULL, number == 3 ? info : NULL);
 }
 
@@ -87,7 +87,7 @@ static int basis_check(const problem *p, void *handle) {
     double *x = calloc((size_t)p->size, sizeof *x);
     int32_t i, q, bad = 0;
     for (q = 1; q <= 3 && !bad; q++) {
-        bad = gpuopt_basis_ftran_sparse(handle, GPUOPT_HOST, 1, &q, (const double[]){1}, x) != GPUOPT_OK;
+        bad = gpuopt_basis_ftran(handle, GPUOPT_HOST, 1, &q, (const double[]){1}, x) != GPUOPT_OK;
         for (i = 0; i < p->size && !bad; i++) bad = x[i] != (i == q ? 0.25 : i == 0 ? -0.25 : 0);
     }
     free(x);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 enum { AGREED = 77 }; /* the agents' number for their model */
 

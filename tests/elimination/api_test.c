@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 /* |x0 - x1| * 3 + |x1 - x2| * 5, and 4 for x0 = 0, 2 for x2 = 1: at x = (1, 1, 0) 5, at (0, 0, 0) 4, at (1, 1, 1) 2. */
@@ -32,10 +34,10 @@ static int setup(void **state) {
     f->desc = model_desc(&f->m);
     f->desc.order = two;
     f->desc.order_count = 2;
-    f->desc.condition = &last;
-    f->desc.condition_count = 1;
+    f->desc.evidence = &last;
+    f->desc.evidence_count = 1;
     f->elimination = handle_create(f->context, &f->desc, &f->host);
-    assert_int_equal(gpuopt_elimination_set_condition(f->elimination, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_set_evidence(f->elimination, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
     assert_int_equal(gpuopt_elimination_step(f->elimination, 1, NULL), GPUOPT_OK);
     *state = f;
     return 0;
@@ -71,10 +73,10 @@ static void check_desc(fixture *f, const gpuopt_elimination_desc *desc, gpuopt_s
     int32_t order[3] = {7, 7, 7};
     long live = f->host.live;
     e.memory.host_bytes = plan.host_bytes = 77;
-    if (gpuopt_elimination_create(f->context, desc, &elimination) != expected) fail_msg("not refused: %s", what);
+    if (gpuopt_elimination_create(f->context, desc, NULL, &elimination) != expected) fail_msg("not refused: %s", what);
     check(f, expected, expected, "gpuopt_elimination_create");
     assert_null(elimination);
-    check(f, gpuopt_elimination_plan(f->context, desc, &plan), expected, "gpuopt_elimination_plan");
+    check(f, gpuopt_elimination_create(f->context, desc, &plan, NULL), expected, "gpuopt_elimination_create");
     check(f, gpuopt_elimination_order(f->context, desc, order, NULL, &e), expected, "gpuopt_elimination_order");
     assert_true(e.memory.host_bytes == 77 && plan.host_bytes == 77 && f->host.live == live);
     assert_true(order[0] == 7 && order[1] == 7 && order[2] == 7);
@@ -89,13 +91,16 @@ static void pointers(void **state) {
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     int32_t order[3];
     check_desc(f, NULL, GPUOPT_ERROR_ARGUMENT, "NULL");
-    check(f, gpuopt_elimination_create(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_create");
-    check(f, gpuopt_elimination_plan(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_plan");
-    assert_int_equal(gpuopt_elimination_create(NULL, &f->desc, &elimination), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_plan(NULL, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT);
+    check(f, gpuopt_elimination_create(f->context, &f->desc, NULL, NULL), GPUOPT_ERROR_ARGUMENT,
+          "gpuopt_elimination_create");
+    check(f, gpuopt_elimination_create(f->context, &f->desc, NULL, NULL), GPUOPT_ERROR_ARGUMENT,
+          "gpuopt_elimination_create");
+    assert_int_equal(gpuopt_elimination_create(NULL, &f->desc, NULL, &elimination), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_create(NULL, &f->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_order(NULL, &f->desc, order, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     e.struct_size = plan.struct_size = 3;
-    check(f, gpuopt_elimination_plan(f->context, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_plan");
+    check(f, gpuopt_elimination_create(f->context, &f->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT,
+          "gpuopt_elimination_create");
     check(f, gpuopt_elimination_order(f->context, &f->desc, NULL, NULL, &e), GPUOPT_ERROR_ARGUMENT,
           "gpuopt_elimination_order");
     gpuopt_elimination_destroy(NULL);
@@ -140,20 +145,20 @@ static void members(void **state) {
     REFUSED(d.order = twice);
     REFUSED(d.order = outside);
     REFUSED(d.order = negative);
-    REFUSED(d.condition = NULL);
-    REFUSED(d.condition_count = -1);
-    REFUSED(d.condition = &overlap);
-    REFUSED(d.condition = &outside[1]);
-    REFUSED((d.condition = twice, d.condition_count = 2, d.order_count = 0));
-    REFUSED(d.copies = -1);
-    REFUSED(d.keep = (gpuopt_switch)3);
-    REFUSED((d.keep = GPUOPT_ON, d.policy = GPUOPT_POLICY_DROP));
-    REFUSED((d.keep = GPUOPT_ON, d.policy = GPUOPT_POLICY_RECOMPUTE));
+    REFUSED(d.evidence = NULL);
+    REFUSED(d.evidence_count = -1);
+    REFUSED(d.evidence = &overlap);
+    REFUSED(d.evidence = &outside[1]);
+    REFUSED((d.evidence = twice, d.evidence_count = 2, d.order_count = 0));
+    REFUSED(d.batch_size = -1);
+    REFUSED(d.retain_messages = (gpuopt_switch)3);
+    REFUSED((d.retain_messages = GPUOPT_ON, d.policy = GPUOPT_POLICY_DROP));
+    REFUSED((d.retain_messages = GPUOPT_ON, d.policy = GPUOPT_POLICY_RECOMPUTE));
 #undef REFUSED
 #define REFUSED(change) (d = good, change, check_desc(f, &d, GPUOPT_ERROR_UNSUPPORTED, #change))
     REFUSED((d.semiring = GPUOPT_SEMIRING_MIN_COUNT, d.policy = GPUOPT_POLICY_MINI_BUCKET));
-    REFUSED((d.copies = 2, d.policy = GPUOPT_POLICY_SLICE));
-    REFUSED((d.copies = 2, d.policy = GPUOPT_POLICY_STREAM));
+    REFUSED((d.batch_size = 2, d.policy = GPUOPT_POLICY_SLICE));
+    REFUSED((d.batch_size = 2, d.policy = GPUOPT_POLICY_STREAM));
 #undef REFUSED
     /* clang-format on */
 }
@@ -201,13 +206,13 @@ static void handle_arguments(void **state) {
 #define REFUSED(call, name) check(f, call, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_" name)
     REFUSED(gpuopt_elimination_step(e, 0, &info), "step");
     REFUSED(gpuopt_elimination_step(e, -5, NULL), "step");
-    REFUSED(gpuopt_elimination_get_copy_info(e, 1, &info), "get_copy_info");
-    REFUSED(gpuopt_elimination_get_copy_info(e, -1, &info), "get_copy_info");
-    REFUSED(gpuopt_elimination_get_info(e, NULL), "get_info");
-    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &outside), "set_condition");
-    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &negative), "set_condition");
-    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 1, value), "set_condition");
-    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, NULL), "set_condition");
+    REFUSED(gpuopt_elimination_get_info(e, 1, &info), "get_info");
+    REFUSED(gpuopt_elimination_get_info(e, -1, &info), "get_info");
+    REFUSED(gpuopt_elimination_get_info(e, 0, NULL), "get_info");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &outside), "set_condition");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &negative), "set_condition");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 1, value), "set_condition");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, NULL), "set_condition");
     REFUSED(gpuopt_elimination_assign(e, GPUOPT_HOST, 1, value, &assignment), "assign");
     REFUSED(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, NULL, &assignment), "assign");
     REFUSED(gpuopt_elimination_message_get_info(e, -1, &message), "message_get_info");
@@ -227,13 +232,13 @@ static void handle_arguments(void **state) {
     REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, 1, value, NULL, NULL), "get_bounds");
     info.struct_size = 4;
     REFUSED(gpuopt_elimination_step(e, 1, &info), "step");
-    REFUSED(gpuopt_elimination_get_info(e, &info), "get_info");
+    REFUSED(gpuopt_elimination_get_info(e, 0, &info), "get_info");
     message.struct_size = 4;
     REFUSED(gpuopt_elimination_message_get_info(e, 0, &message), "message_get_info");
 #undef REFUSED
     assert_int_equal(gpuopt_elimination_step(NULL, 1, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_set_condition(NULL, GPUOPT_HOST, 0, value), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_get_info(NULL, 0, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_set_evidence(NULL, GPUOPT_HOST, 0, value), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_assign(NULL, GPUOPT_HOST, 0, value, &assignment), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_get_bounds(NULL, GPUOPT_HOST, 0, 0, 0, 1, value, bound, NULL),
                      GPUOPT_ERROR_ARGUMENT);
@@ -276,7 +281,7 @@ static void input_is_copied(void **state) {
     memcpy(g, f->m.function, 4 * sizeof *g);
     d.domain = domain;
     d.order = order;
-    d.condition = &condition;
+    d.evidence = &condition;
     d.function = g;
     e = handle_create(f->context, &d, &f->host);
     for (k = 0; k < 3; k++) domain[k] = -1;
@@ -284,7 +289,7 @@ static void input_is_copied(void **state) {
     memset(g, 0xFF, 4 * sizeof *g);
     free(g);
     memset((void *)f->m.function[0].cost, 0x77, 4 * sizeof(int64_t));
-    assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
     assert_int_equal(handle_finish(e, 1).cost, OPTIMUM);
     gpuopt_desc_init(&assignment, sizeof assignment);
     assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);

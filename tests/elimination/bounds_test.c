@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 enum { MOST_DOMAIN = 8 };
 
@@ -30,7 +31,7 @@ static const char *bounds_fault(gpuopt_elimination *elimination, const model *m,
     long double bound[MOST_DOMAIN];
     for (k = 0; k < desc->order_count; k++) {
         for (v = 0; v < m->variables; v++) value[v] = (int32_t)test_random_int(seed, 0, m->domain[v] - 1);
-        for (v = 0; v < desc->condition_count; v++) value[desc->condition[v]] = 0;
+        for (v = 0; v < desc->evidence_count; v++) value[desc->evidence[v]] = 0;
         bounds_at(elimination, m, 0, desc->order[k], value, bound);
         for (v = 0; v < m->domain[desc->order[k]]; v++) {
             brute b;
@@ -60,8 +61,8 @@ static void bounds_hold(void **state) {
             random = seed * 13 + (uint64_t)k;
             m = model_draw_crowded(&random, k, 6, 20, 2, 4, order, &desc);
             desc.order_count = (int32_t)test_random_int(&random, 1, m.variables);
-            desc.condition = order + desc.order_count;
-            desc.condition_count = (int32_t)test_random_int(&random, 0, m.variables - desc.order_count);
+            desc.evidence = order + desc.order_count;
+            desc.evidence_count = (int32_t)test_random_int(&random, 0, m.variables - desc.order_count);
             for (mini = 0; mini < most; mini++) {
                 gpuopt_elimination *elimination;
                 desc.policy = mini ? GPUOPT_POLICY_MINI_BUCKET : GPUOPT_POLICY_EXACT;
@@ -173,12 +174,12 @@ static void bounds_of_copies(void **state) {
     desc = model_desc(&m);
     desc.order = order;
     desc.order_count = 2;
-    desc.condition = &condition;
-    desc.condition_count = 1;
-    desc.copies = 2;
+    desc.evidence = &condition;
+    desc.evidence_count = 1;
+    desc.batch_size = 2;
     elimination = handle_create(context, &desc, NULL);
     for (copy = 0; copy < 2; copy++)
-        assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, &copy), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, copy, &copy), GPUOPT_OK);
     handle_finish(elimination, 1);
     for (copy = 0; copy < 2; copy++) {
         bounds_at(elimination, &m, copy, 1, value, bound);
@@ -197,8 +198,8 @@ static void bounds_of_copies(void **state) {
 /* ---- Many partial assignments ---- */
 
 /* Looks up `count` partial assignments at once, in either memory; the rows of bound have MOST_DOMAIN entries. */
-static gpuopt_status look_up(gpuopt_elimination *e, const model *m, gpuopt_memory where, int32_t variable, int increase,
-                             int64_t count, const int32_t *value, long double (*bound)[MOST_DOMAIN]) {
+static gpuopt_status look_up(gpuopt_elimination *e, const model *m, gpuopt_memory_space where, int32_t variable,
+                             int increase, int64_t count, const int32_t *value, long double (*bound)[MOST_DOMAIN]) {
     const int32_t domain = m->domain[variable];
     const size_t bytes = sizeof(int64_t) * (size_t)count * (size_t)domain,
                  value_bytes = sizeof(int32_t) * (size_t)count * (size_t)m->variables;
@@ -229,7 +230,7 @@ enum { MANY = 700 }; /* enough for threads */
 
 /* All bounds of one variable: each as a look-up of its own has it, and what they rise by. above: the variable that is
  * eliminated next, or -1. */
-static const char *many_fault(gpuopt_elimination *e, const model *m, gpuopt_memory where, int32_t variable,
+static const char *many_fault(gpuopt_elimination *e, const model *m, gpuopt_memory_space where, int32_t variable,
                               int32_t above, const int32_t *value, int64_t count, long *finite) {
     static long double bound[MANY][MOST_DOMAIN], before[MANY][MOST_DOMAIN], rise[MANY][MOST_DOMAIN];
     long double alone[MOST_DOMAIN];
@@ -276,8 +277,8 @@ static void many_at_once(void **state) {
             random = seed * 17 + (uint64_t)k;
             m = model_draw_crowded(&random, k, 8, 20, 1, 4, order, &desc);
             desc.order_count = (int32_t)test_random_int(&random, 1, m.variables);
-            desc.condition = order + desc.order_count;
-            desc.condition_count = (int32_t)test_random_int(&random, 0, m.variables - desc.order_count);
+            desc.evidence = order + desc.order_count;
+            desc.evidence_count = (int32_t)test_random_int(&random, 0, m.variables - desc.order_count);
             desc.policy = mini ? GPUOPT_POLICY_MINI_BUCKET : GPUOPT_POLICY_EXACT;
             desc.z = mini ? 2 : 0;
             e = handle_create(context, &desc, &host);
@@ -285,7 +286,7 @@ static void many_at_once(void **state) {
             for (i = 0; i < count; i++) {
                 for (v = 0; v < m.variables; v++)
                     value[i * m.variables + v] = (int32_t)test_random_int(&random, 0, m.domain[v] - 1);
-                for (v = 0; v < desc.condition_count; v++) value[i * m.variables + desc.condition[v]] = 99;
+                for (v = 0; v < desc.evidence_count; v++) value[i * m.variables + desc.evidence[v]] = 99;
             }
             for (v = 0; v < desc.order_count; v++) {
                 const int32_t above = v + 1 < desc.order_count ? order[v + 1] : -1;

@@ -14,7 +14,7 @@ static void draw_way(uint64_t *seed, gpuopt_elimination_desc *desc, int32_t *ord
     desc->seed = (uint64_t)test_random_int(seed, 0, 1000);
     desc->restarts = (int32_t)test_random_int(seed, 0, 3);
     desc->policy = test_random_int(seed, 0, 1) ? GPUOPT_POLICY_EXACT : GPUOPT_POLICY_AUTO;
-    desc->keep = (gpuopt_switch)test_random_int(seed, 0, 2);
+    desc->retain_messages = (gpuopt_switch)test_random_int(seed, 0, 2);
     desc->join_rest = (int)test_random_int(seed, 0, 1);
     if (test_random_int(seed, 0, 1)) return;
     draw_permutation(seed, desc->variables, order);
@@ -128,10 +128,10 @@ static void order_is_valid(void **state) {
         desc.heuristic = (gpuopt_elimination_heuristic)test_random_int(&random, 0, 3);
         desc.seed = seed;
         draw_permutation(&random, m.variables, condition);
-        desc.condition = condition;
-        desc.condition_count = (int32_t)test_random_int(&random, 0, m.variables);
-        for (k = 0; k < desc.condition_count; k++) conditioned[condition[k]] = 1;
-        count = m.variables - desc.condition_count;
+        desc.evidence = condition;
+        desc.evidence_count = (int32_t)test_random_int(&random, 0, m.variables);
+        for (k = 0; k < desc.evidence_count; k++) conditioned[condition[k]] = 1;
+        count = m.variables - desc.evidence_count;
         assert_int_equal(gpuopt_elimination_order(context, &desc, order, parent, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_elimination_order(context, &desc, again, NULL, NULL), GPUOPT_OK);
         assert_memory_equal(order, again, (size_t)m.variables * sizeof *order);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 enum { VARIABLES = 8, ENTRIES = 4096 };
@@ -90,7 +92,7 @@ static void stopped_anywhere(void **state) {
                           : policy == 3 ? GPUOPT_POLICY_MINI_BUCKET
                                         : GPUOPT_POLICY_EXACT;
             desc.z = policy == 3 ? 2 : 0;
-            desc.keep = policy == 1 ? GPUOPT_OFF : GPUOPT_ON;
+            desc.retain_messages = policy == 1 ? GPUOPT_OFF : GPUOPT_ON;
             if (policy == 2) { /* as few bytes as it can do with, found by trying */
                 desc.policy = GPUOPT_POLICY_EXACT;
                 assert_int_equal(handle_plan(context, &desc, &exact), GPUOPT_OK);
@@ -99,7 +101,7 @@ static void stopped_anywhere(void **state) {
             }
             e = handle_create(context, &desc, &host);
             stop_every = 1 + way / 4 % 3;
-            stops = solve(e, at_once[way / 12], &info, value, desc.keep == GPUOPT_OFF ? NULL : &found);
+            stops = solve(e, at_once[way / 12], &info, value, desc.retain_messages == GPUOPT_OFF ? NULL : &found);
             if (at_once[way / 12] > 1 && policy != 3) assert_true(stops > 0);
             if (policy != 3) {
                 assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
@@ -114,7 +116,7 @@ static void stopped_anywhere(void **state) {
                 gpuopt_elimination_assignment other = GPUOPT_INIT(gpuopt_elimination_assignment);
                 int32_t values[VARIABLES] = {0};
                 stop_every = 0;
-                assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, NULL), GPUOPT_OK);
+                assert_int_equal(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, NULL), GPUOPT_OK);
                 assert_int_equal(solve(e, 1000000, &again, values, &other), 0);
                 assert_memory_equal(&again, &info, sizeof info);
                 assert_memory_equal(&other, &found, sizeof found);
@@ -150,10 +152,10 @@ static void stopped_then_otherwise(void **state) {
         assert_true(info.outcome == GPUOPT_MORE && info.eliminated == 0 && info.variable == -1);
         assert_false(handle_message(e, 0).ready);
         stop_every = 0;
-        if (k == 0) assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, NULL), GPUOPT_OK);
+        if (k == 0) assert_int_equal(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, NULL), GPUOPT_OK);
         info = handle_finish(e, k ? 1 : VARIABLES);
         assert_true(info.outcome == GPUOPT_OPTIMAL && close_to(&m, (double)info.cost, b.best));
-        assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, NULL), GPUOPT_OK);
     }
     gpuopt_elimination_destroy(e);
     gpuopt_context_destroy(context);
@@ -198,7 +200,7 @@ static void no_device(gpuopt_elimination *e, test_host *host) {
     assert_int_equal(call, GPUOPT_ERROR_UNSUPPORTED);   \
     assert_non_null(strstr(host->error, "device mem")); \
     host->error[0] = 0
-    UNSUPPORTED(gpuopt_elimination_set_condition(e, GPUOPT_DEVICE, 0, value));
+    UNSUPPORTED(gpuopt_elimination_set_evidence(e, GPUOPT_DEVICE, 0, value));
     UNSUPPORTED(gpuopt_elimination_assign(e, GPUOPT_DEVICE, 0, value, NULL));
     UNSUPPORTED(gpuopt_elimination_get_bounds(e, GPUOPT_DEVICE, 0, 0, 0, 1, value, cost, NULL));
     UNSUPPORTED(gpuopt_elimination_message_get(e, GPUOPT_DEVICE, 0, 0, cost, NULL, NULL));
@@ -228,7 +230,7 @@ static void same_on_device(gpuopt_elimination *e, const int32_t *condition, int3
     assert_memory_equal(cost, other, bytes);
     assert_memory_equal(count, counts, bytes);
     assert_int_equal(gpuopt_elimination_message_device_view(e, large, 0, &view), GPUOPT_OK);
-    assert_true(view.count == entries && view.type == GPUOPT_NUMBER_UINT8 && handle_message(e, large).bits == 8);
+    assert_true(view.count == entries && view.type == GPUOPT_TYPE_UINT8 && handle_message(e, large).bits == 8);
     test_device_copy(other, view.data, (size_t)entries);
     for (k = 0; k < entries; k++)
         assert_int_equal(cost[k], handle_message(e, large).offset + ((const uint8_t *)other)[k]);
@@ -244,7 +246,7 @@ static void same_on_device(gpuopt_elimination *e, const int32_t *condition, int3
     test_device_copy(others, device + bytes, sizeof others);
     assert_memory_equal(bound, others, sizeof bound);
     test_device_copy(device, condition, sizeof *condition);
-    assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_DEVICE, 0, (int32_t *)(void *)device), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_set_evidence(e, GPUOPT_DEVICE, 0, (int32_t *)(void *)device), GPUOPT_OK);
     test_device_release(device);
     free(cost);
     free(other);
@@ -270,15 +272,15 @@ static void memory(void **state) {
     desc = model_desc(&m);
     desc.order = order;
     desc.order_count = 15;
-    desc.condition = &last;
-    desc.condition_count = 1;
+    desc.evidence = &last;
+    desc.evidence_count = 1;
     e = handle_create(context, &desc, &host);
     allocations = host.allocations;
     for (k = 0; k < 2; k++) { /* the second time, the condition comes from device memory */
         cost[k] = handle_finish(e, 16).cost;
         if (!test_on("cuda")) {
             no_device(e, &host);
-            assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, ones), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, ones), GPUOPT_OK);
         } else same_on_device(e, ones, 0);
         assert_int_equal(handle_info(e, 0).eliminated, 0);
     }
@@ -299,13 +301,13 @@ static void before_the_first_step(void **state) {
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     gpuopt_elimination *e;
     (void)state;
-    desc.copies = 3;
+    desc.batch_size = 3;
     e = handle_create(context, &desc, NULL);
-    assert_int_equal(gpuopt_elimination_get_info(e, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_get_info(e, 0, &info), GPUOPT_OK);
     assert_true(info.outcome == GPUOPT_MORE && info.eliminated == 0 && info.steps == VARIABLES && info.variable == -1);
-    assert_int_equal(gpuopt_elimination_get_copy_info(e, 2, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_get_info(e, 2, &info), GPUOPT_OK);
     assert_int_equal(info.outcome, GPUOPT_MORE);
-    assert_int_equal(gpuopt_elimination_get_copy_info(e, 3, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_get_info(e, 3, &info), GPUOPT_ERROR_ARGUMENT);
     gpuopt_elimination_destroy(e);
     gpuopt_context_destroy(context);
     model_free(&m);

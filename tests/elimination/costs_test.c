@@ -31,7 +31,7 @@ static void refused(fixture *f, gpuopt_status expected, const char *words) {
     long live = f->host.live;
     gpuopt_desc_init(&e, sizeof e);
     f->host.error[0] = 0;
-    assert_int_equal(gpuopt_elimination_create(f->context, &f->desc, &elimination), expected);
+    assert_int_equal(gpuopt_elimination_create(f->context, &f->desc, NULL, &elimination), expected);
     assert_null(elimination);
     assert_non_null(strstr(f->host.error, "gpuopt_elimination_create"));
     if (!strstr(f->host.error, words)) fail_msg("\"%s\" does not mention \"%s\"", f->host.error, words);
@@ -87,8 +87,8 @@ static void without_tuples(fixture *f, int given) {
     gpuopt_desc_init(&plan, sizeof plan);
     if (given) {
         refused(f, GPUOPT_ERROR_ARGUMENT, "function 1: tuples is 0");
-        assert_int_equal(gpuopt_elimination_plan(f->context, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT);
-        assert_non_null(strstr(f->host.error, "gpuopt_elimination_plan: function 1: tuples is 0"));
+        assert_int_equal(gpuopt_elimination_create(f->context, &f->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
+        assert_non_null(strstr(f->host.error, "gpuopt_elimination_create: function 1: tuples is 0"));
         return;
     }
     elimination = handle_create(f->context, &f->desc, &f->host);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gpuopt/search.h"
 #include "examples/io/graphical.h"
 #include "tests/support/support.h"
 
@@ -103,12 +104,12 @@ static run solve(gpuopt_context *context, const test_host *host, gpuopt_eliminat
     assert_int_equal(gpuopt_elimination_order(context, &desc, order, NULL, NULL), GPUOPT_OK);
     ordered = seconds();
     desc.order = order;
-    desc.order_count = desc.variables - desc.condition_count;
+    desc.order_count = desc.variables - desc.evidence_count;
     status = gpuopt_elimination_order(context, &desc, NULL, NULL, &r.estimate);
-    if (!status) status = gpuopt_elimination_create(context, &desc, &elimination);
+    if (!status) status = gpuopt_elimination_create(context, &desc, NULL, &elimination);
     if (status) fail_msg("%s, %s: %s", file, what, host->error);
-    if (desc.condition_count)
-        assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, condition), GPUOPT_OK);
+    if (desc.evidence_count)
+        assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, condition), GPUOPT_OK);
     created = seconds();
     while (r.info.outcome == GPUOPT_MORE)
         assert_int_equal(gpuopt_elimination_step(elimination, INT32_MAX, &r.info), GPUOPT_OK);
@@ -279,8 +280,8 @@ static void conditions(void **state) {
             gpuopt_elimination_desc desc = desc_of(&m, GPUOPT_SEMIRING_LOG_SUM_EXP);
             double larger;
             run r;
-            desc.condition = &variable;
-            desc.condition_count = 1;
+            desc.evidence = &variable;
+            desc.evidence_count = 1;
             r = solve(context, &host, desc, &value, "pedigree/pedigree1.uai", "ln Z | x");
             free(r.value);
             if (r.info.outcome == GPUOPT_INFEASIBLE) continue;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 
 enum { LEAST_ENTRIES = 1 << 17, SMALL = 3, WIDTHS = 4 };
@@ -115,9 +116,9 @@ static void check_model(gpuopt_context *context, const test_host *host, const mo
     desc.order = order;
     desc.order_count = eliminated;
     desc.policy = GPUOPT_POLICY_DROP;
-    desc.condition_count = conditions;
-    desc.condition = &fixed;
-    desc.copies = conditions ? 2 : 1;
+    desc.evidence_count = conditions;
+    desc.evidence = &fixed;
+    desc.batch_size = conditions ? 2 : 1;
     assert_int_equal(handle_plan(context, &desc, &e), GPUOPT_OK);
     for (desc.policy = passes > 1 ? GPUOPT_POLICY_RECOMPUTE : GPUOPT_POLICY_DROP; e.passes < passes;) {
         desc.memory_limit = handle_planned(&e) - 1;
@@ -126,11 +127,11 @@ static void check_model(gpuopt_context *context, const test_host *host, const mo
     assert_int_equal(e.passes, passes);
     assert_int_equal(e.bits, bits);
     elimination = handle_create(context, &desc, host);
-    for (copy = 0; copy < desc.copies && conditions; copy++)
-        assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, (int32_t[]){1 - copy}),
+    for (copy = 0; copy < desc.batch_size && conditions; copy++)
+        assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, copy, (int32_t[]){1 - copy}),
                          GPUOPT_OK);
     handle_finish(elimination, 1);
-    for (copy = 0; copy < desc.copies; copy++)
+    for (copy = 0; copy < desc.batch_size; copy++)
         check(elimination, m, copy, eliminated, conditions ? fixed : -1, 1 - copy,
               passes > 1   ? 6
               : test_few() ? 40

@@ -114,7 +114,7 @@ static void check_model(const kind *of, const instance *p, const graphical_model
     desc.function = m->function;
     desc.semiring = GPUOPT_SEMIRING_MIN_COUNT;
     desc.top = m->top;
-    assert_int_equal(gpuopt_elimination_create(context, &desc, &e), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &e), GPUOPT_OK);
     assert_int_equal(gpuopt_elimination_step(e, INT32_MAX, &info), GPUOPT_OK);
     if (info.outcome != (best < TOP ? GPUOPT_OPTIMAL : GPUOPT_INFEASIBLE) ||
         (best < TOP && (info.cost + m->shift != best || info.count != count)))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 gpuopt_elimination *handle_create(gpuopt_context *context, const gpuopt_elimination_desc *desc, const test_host *host) {
     gpuopt_elimination *elimination = NULL;
-    gpuopt_status status = gpuopt_elimination_create(context, desc, &elimination);
+    gpuopt_status status = gpuopt_elimination_create(context, desc, NULL, &elimination);
     if (status) fail_msg("create: %s: %s", gpuopt_status_string(status), host ? host->error : "");
     return elimination;
 }
@@ -15,7 +16,7 @@ gpuopt_elimination *handle_create(gpuopt_context *context, const gpuopt_eliminat
 gpuopt_elimination_info handle_info(gpuopt_elimination *elimination, int32_t copy) {
     gpuopt_elimination_info info;
     gpuopt_desc_init(&info, sizeof info);
-    assert_int_equal(gpuopt_elimination_get_copy_info(elimination, copy, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_get_info(elimination, copy, &info), GPUOPT_OK);
     return info;
 }
 
@@ -49,14 +50,14 @@ answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, con
     assert_int_equal(gpuopt_elimination_order(context, desc, NULL, NULL, &a.estimate), GPUOPT_OK);
     elimination = handle_create(context, desc, host);
     a.info = handle_finish(elimination, at_once);
-    if (desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP && desc->keep != GPUOPT_OFF)
+    if (desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP && desc->retain_messages != GPUOPT_OFF)
         assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, a.value, &a.assignment), GPUOPT_OK);
     else a.assignment.struct_size = 0;
     gpuopt_elimination_destroy(elimination);
     return a;
 }
 
-static gpuopt_memory tables_in(void) { return test_on("cuda") ? GPUOPT_DEVICE : GPUOPT_HOST; }
+static gpuopt_memory_space tables_in(void) { return test_on("cuda") ? GPUOPT_DEVICE : GPUOPT_HOST; }
 
 uint64_t handle_planned(const gpuopt_elimination_estimate *e) {
     return test_on("cuda") ? e->memory.device_bytes : e->memory.host_bytes;
@@ -68,7 +69,7 @@ gpuopt_status handle_plan(gpuopt_context *context, const gpuopt_elimination_desc
     gpuopt_status status;
     gpuopt_desc_init(e, sizeof *e);
     status = gpuopt_elimination_order(context, desc, NULL, NULL, e);
-    assert_int_equal(gpuopt_elimination_plan(context, desc, &plan), status);
+    assert_int_equal(gpuopt_elimination_create(context, desc, &plan, NULL), status);
     if (!status) assert_memory_equal(&plan, &e->memory, sizeof plan);
     return status;
 }
@@ -93,7 +94,7 @@ answer handle_measured(gpuopt_context *context, test_host *host, const gpuopt_el
     assert_true(!desc->memory_limit || host->bytes[tables_in()] - before[tables_in()] <= desc->memory_limit);
     allocations = host->allocations;
     a.info = handle_finish(elimination, 1000);
-    if (desc->keep != GPUOPT_OFF && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
+    if (desc->retain_messages != GPUOPT_OFF && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
         assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, a.value, &a.assignment), GPUOPT_OK);
     else a.assignment.struct_size = 0;
     assert_int_equal(host->allocations, allocations);

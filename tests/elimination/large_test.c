@@ -190,7 +190,7 @@ static void large_lists(void **state) {
         m = sparse(types[k], 1000, 3, 25);
         desc = model_desc(&m);
         before = test_held_by(&host);
-        assert_int_equal(gpuopt_elimination_create(context, &desc, &elimination), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &elimination), GPUOPT_OK);
         assert_true(host.peak[GPUOPT_HOST] - before.bytes[GPUOPT_HOST] < (test_on("cuda") ? 2100000 : 1100000) * bytes);
         info = handle_finish(elimination, 1);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);

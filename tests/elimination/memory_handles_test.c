@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 
 static long asked, stop_every;
@@ -55,9 +56,9 @@ static void copies_and_conditions(void **state) {
         for (k = 0; k < VARIABLES - 2; k++) order[k] = (k * 3 + (int32_t)seed) % (VARIABLES - 2);
         desc.order = order;
         desc.order_count = VARIABLES - 2; /* one variable is left over */
-        desc.condition = condition;
-        desc.condition_count = 1;
-        desc.copies = COPIES;
+        desc.evidence = condition;
+        desc.evidence_count = 1;
+        desc.batch_size = COPIES;
         desc.join_rest = seed % 2;
         for (p = 0; p < 3; p++) {
             gpuopt_elimination_estimate estimate;
@@ -72,7 +73,7 @@ static void copies_and_conditions(void **state) {
             for (p = 0; p < 3; p++) {
                 for (copy = 0; copy < COPIES; copy++) {
                     int32_t fixed = (copy + round) % 2;
-                    assert_int_equal(gpuopt_elimination_set_condition(e[p], GPUOPT_HOST, copy, &fixed), GPUOPT_OK);
+                    assert_int_equal(gpuopt_elimination_set_evidence(e[p], GPUOPT_HOST, copy, &fixed), GPUOPT_OK);
                 }
                 handle_finish(e[p], 1 + p);
             }
@@ -174,7 +175,7 @@ static void states(void **state) {
         int32_t value[10] = {0}, k;
         int64_t bound[3];
         desc.policy = policy;
-        desc.keep = GPUOPT_DEFAULT;
+        desc.retain_messages = GPUOPT_DEFAULT;
         e = handle_create(context, &desc, &host);
         assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL), GPUOPT_ERROR_STATE);
         handle_finish(e, 1);
@@ -186,7 +187,7 @@ static void states(void **state) {
             assert_int_equal(!!info.ready, info.parent < 0);
         }
         gpuopt_elimination_destroy(e);
-        desc.keep = GPUOPT_OFF; /* then nothing stays for an assignment */
+        desc.retain_messages = GPUOPT_OFF; /* then nothing stays for an assignment */
         assert_int_equal(handle_plan(context, &desc, &plan), GPUOPT_OK);
         assert_int_equal(plan.policy, policy);
         e = handle_create(context, &desc, &host);
@@ -211,7 +212,7 @@ static void failures(void **state) {
     for (at = 1;; at++) {
         gpuopt_status status;
         host.fail_at = host.allocations + at;
-        status = gpuopt_elimination_create(context, &desc, &e);
+        status = gpuopt_elimination_create(context, &desc, NULL, &e);
         if (!status) break;
         assert_int_equal(status, GPUOPT_ERROR_MEMORY);
         assert_true(!e && host.live == live && at < 10000);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/io/graphical_build.h"
 #include "examples/io/graphical_merge.h"
 #include "tests/support/support.h"
@@ -88,11 +89,11 @@ static answer solve(gpuopt_context *context, const graphical_model *m, const int
     desc.function = m->function;
     desc.top = m->top;
     desc.semiring = GPUOPT_SEMIRING_MIN_COUNT;
-    desc.condition = condition;
+    desc.evidence = condition;
     for (k = 0; k < VARIABLES; k++)
-        if (fixed[k] >= 0) given[desc.condition_count] = a.value[k] = fixed[k], condition[desc.condition_count++] = k;
-    assert_int_equal(gpuopt_elimination_create(context, &desc, &e), GPUOPT_OK);
-    if (desc.condition_count) assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, given), GPUOPT_OK);
+        if (fixed[k] >= 0) given[desc.evidence_count] = a.value[k] = fixed[k], condition[desc.evidence_count++] = k;
+    assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &e), GPUOPT_OK);
+    if (desc.evidence_count) assert_int_equal(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, given), GPUOPT_OK);
     while (a.info.outcome == GPUOPT_MORE) assert_int_equal(gpuopt_elimination_step(e, INT32_MAX, &a.info), GPUOPT_OK);
     if (a.info.outcome == GPUOPT_OPTIMAL)
         assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, a.value, &found), GPUOPT_OK);

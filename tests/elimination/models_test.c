@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 enum {
@@ -59,10 +60,10 @@ static uint8_t *variant(gpuopt_context *context, int which, uint64_t *number, ui
     desc.order_count = 3;
     desc.top = which == TOP ? 90 : 80;
     desc.semiring = which == SEMIRING ? GPUOPT_SEMIRING_MIN_COUNT : GPUOPT_SEMIRING_MIN_SUM;
-    desc.condition = &last;
-    desc.condition_count = which == CONDITION;
+    desc.evidence = &last;
+    desc.evidence_count = which == CONDITION;
     desc.model = which == GIVEN ? 5 : 0;
-    assert_int_equal(gpuopt_elimination_create(context, &desc, &elimination), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &elimination), GPUOPT_OK);
     handle_finish(elimination, 1);
     *number = handle_message(elimination, 0).model;
     bytes = handle_pack(elimination, 0, size);

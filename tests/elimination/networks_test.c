@@ -172,7 +172,7 @@ static int optimum_of(const network *w, const graphical_model *m, int64_t *cost)
     desc.functions = m->functions;
     desc.function = m->function;
     desc.top = m->top;
-    assert_int_equal(gpuopt_elimination_create(context, &desc, &e), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &e), GPUOPT_OK);
     assert_int_equal(gpuopt_elimination_step(e, INT32_MAX, &info), GPUOPT_OK);
     *cost = info.cost;
     gpuopt_elimination_destroy(e);

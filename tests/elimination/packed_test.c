@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 enum { AGREED = 5, MOST = 64 };
@@ -17,7 +19,7 @@ typedef struct letters {
     int32_t count;
 } letters;
 
-static void *keep(gpuopt_memory where, uint8_t *bytes, uint64_t size) {
+static void *keep(gpuopt_memory_space where, uint8_t *bytes, uint64_t size) {
     void *on_device;
     if (where == GPUOPT_HOST) return bytes;
     on_device = test_device_allocate((size_t)size);
@@ -26,7 +28,7 @@ static void *keep(gpuopt_memory where, uint8_t *bytes, uint64_t size) {
     return on_device;
 }
 
-static void drop(gpuopt_memory where, const void *bytes) {
+static void drop(gpuopt_memory_space where, const void *bytes) {
     if (where == GPUOPT_HOST) free((void *)bytes);
     else test_device_release((void *)bytes);
 }
@@ -158,16 +160,16 @@ static void with_conditions(void **state) {
             desc.message = l.message;
             desc.messages = l.count;
             desc.model = AGREED;
-            desc.condition = order;
-            desc.condition_count = conditions;
+            desc.evidence = order;
+            desc.evidence_count = conditions;
             desc.order = order + conditions;
             desc.order_count = m.variables - conditions;
-            desc.copies = 3;
+            desc.batch_size = 3;
             e = handle_create(context, &desc, &host);
             for (copy = 0; copy < 3; copy++) {
                 for (j = 0; j < conditions; j++)
                     value[j] = (int32_t)test_random_int(&random, 0, m.domain[order[j]] - 1);
-                assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_HOST, copy, value), GPUOPT_OK);
+                assert_int_equal(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, copy, value), GPUOPT_OK);
             }
             handle_finish(e, 100);
             for (j = 0; j < m.variables; j++) fixed[j] = 0;
@@ -223,7 +225,7 @@ static const char *spoil(int which, gpuopt_elimination_desc *desc, gpuopt_elimin
     case 13: return bytes[m->size / 2 + 16] ^= 128, "damaged";
     case 14: return bytes[4] ^= 1, "another version";
     case 15: return m->bytes = NULL, "bytes is NULL";
-    case 16: return m->where = (gpuopt_memory)9, "where";
+    case 16: return m->where = (gpuopt_memory_space)9, "where";
     case 17: return bytes[12] ^= 1, seal(bytes, m->size), "semiring";
     case 18:
         if (desc->type == GPUOPT_COST_INT64) return "";
@@ -272,9 +274,11 @@ static void refused_messages(void **state) {
                 }
                 host.error[0] = 0;
                 if (words && *words) {
-                    test_refused(&host, gpuopt_elimination_create(context, &desc, &e), GPUOPT_ERROR_ARGUMENT, words);
+                    test_refused(&host, gpuopt_elimination_create(context, &desc, NULL, &e), GPUOPT_ERROR_ARGUMENT,
+                                 words);
                     assert_null(e);
-                    test_refused(&host, gpuopt_elimination_plan(context, &desc, &plan), GPUOPT_ERROR_ARGUMENT, words);
+                    test_refused(&host, gpuopt_elimination_create(context, &desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT,
+                                 words);
                 }
                 if (device && kept.where == GPUOPT_DEVICE) drop(GPUOPT_DEVICE, kept.bytes);
                 free(bytes);
@@ -290,8 +294,8 @@ static void not_supported(void **state) {
     static const int32_t domain[] = {2, 3}, scope[] = {0, 1};
     test_host host;
     gpuopt_context *context = test_context(&host);
-    gpuopt_elimination_relaxation *relaxation = NULL;
-    gpuopt_elimination_reduction *reduction = NULL;
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
+    gpuopt_elimination_preprocessing *reduction = NULL;
     gpuopt_elimination *e = NULL;
     gpuopt_elimination_packed_info p = GPUOPT_INIT(gpuopt_elimination_packed_info);
     model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 2, domain);
@@ -303,10 +307,11 @@ static void not_supported(void **state) {
     desc.message = &message;
     desc.messages = 1;
     desc.model = AGREED;
-    test_refused(&host, gpuopt_elimination_reduce(context, &desc, 0, 0, &reduction), GPUOPT_ERROR_UNSUPPORTED,
+    test_refused(&host, gpuopt_elimination_preprocess(context, &desc, 0, 0, &reduction), GPUOPT_ERROR_UNSUPPORTED,
                  "messages");
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-    test_refused(&host, gpuopt_elimination_relax(context, &desc, 1, &relaxation), GPUOPT_ERROR_UNSUPPORTED, "messages");
+    test_refused(&host, gpuopt_elimination_shift_costs(context, &desc, 1, &relaxation), GPUOPT_ERROR_UNSUPPORTED,
+                 "messages");
     desc.policy = GPUOPT_POLICY_AUTO;
     message.where = GPUOPT_DEVICE;
     if (test_on("cuda")) {
@@ -314,13 +319,15 @@ static void not_supported(void **state) {
         const void *bytes = message.bytes;
         test_device_copy(there + 4, bytes, (size_t)message.size);
         message.bytes = there + 4;
-        test_refused(&host, gpuopt_elimination_create(context, &desc, &e), GPUOPT_ERROR_ARGUMENT, "multiple of 8");
+        test_refused(&host, gpuopt_elimination_create(context, &desc, NULL, &e), GPUOPT_ERROR_ARGUMENT,
+                     "multiple of 8");
         test_refused(&host, gpuopt_elimination_message_inspect(context, GPUOPT_DEVICE, there + 4, message.size, &p),
                      GPUOPT_ERROR_ARGUMENT, "multiple of 8");
         message.bytes = bytes;
         test_device_release(there);
     } else {
-        test_refused(&host, gpuopt_elimination_create(context, &desc, &e), GPUOPT_ERROR_UNSUPPORTED, "device memory");
+        test_refused(&host, gpuopt_elimination_create(context, &desc, NULL, &e), GPUOPT_ERROR_UNSUPPORTED,
+                     "device memory");
         test_refused(&host, gpuopt_elimination_message_inspect(context, GPUOPT_DEVICE, message.bytes, message.size, &p),
                      GPUOPT_ERROR_UNSUPPORTED, "device memory");
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 
 /* A message as the host gets it. */
@@ -89,7 +90,7 @@ static const char *messages_fault(gpuopt_elimination *elimination, const model *
     int32_t below[MODEL_VARIABLES], k, c, v, count, seen = 0;
     const char *fault = NULL;
     subtree *trees;
-    for (k = 0; k < desc->condition_count; k++) conditioned[desc->condition[k]] = 1;
+    for (k = 0; k < desc->evidence_count; k++) conditioned[desc->evidence[k]] = 1;
     trees = subtrees_make(m, desc->order, desc->order_count, conditioned);
     for (k = 0; k < messages && !fault; k++) {
         gpuopt_elimination_message_info info = handle_message(elimination, k);
@@ -147,24 +148,24 @@ static void messages_are_minima(void **state) {
             draw_permutation(&random, m.variables, drawn);
             desc.order = drawn;
             desc.order_count = (int32_t)test_random_int(&random, 0, m.variables);
-            desc.condition = drawn + desc.order_count;
-            desc.condition_count = (int32_t)test_random_int(&random, 0, m.variables - desc.order_count);
-            desc.copies = (int32_t)test_random_int(&random, 0, 3);
+            desc.evidence = drawn + desc.order_count;
+            desc.evidence_count = (int32_t)test_random_int(&random, 0, m.variables - desc.order_count);
+            desc.batch_size = (int32_t)test_random_int(&random, 0, 3);
             desc.policy = GPUOPT_POLICY_EXACT;
             gpuopt_desc_init(&e, sizeof e);
             assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
             elimination = handle_create(context, &desc, &host);
-            for (copy = 0; copy < desc.copies; copy++) { /* without copies it stays at 0 */
-                for (c = 0; c < desc.condition_count; c++) {
-                    value[copy][c] = (int32_t)test_random_int(&random, 0, m.domain[desc.condition[c]] - 1);
-                    at[copy][desc.condition[c]] = value[copy][c];
+            for (copy = 0; copy < desc.batch_size; copy++) { /* without copies it stays at 0 */
+                for (c = 0; c < desc.evidence_count; c++) {
+                    value[copy][c] = (int32_t)test_random_int(&random, 0, m.domain[desc.evidence[c]] - 1);
+                    at[copy][desc.evidence[c]] = value[copy][c];
                 }
-                assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, value[copy]),
+                assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, copy, value[copy]),
                                  GPUOPT_OK);
             }
             handle_finish(elimination, (int32_t)test_random_int(&random, 1, 4));
             check_parents(elimination, &desc, e.messages);
-            for (copy = 0; copy < desc.copies || copy < 1; copy++)
+            for (copy = 0; copy < desc.batch_size || copy < 1; copy++)
                 must_not(messages_fault(elimination, &m, &desc, e.messages, copy, at[copy]), &m, seed);
             gpuopt_elimination_destroy(elimination);
             model_free(&m);
@@ -197,19 +198,18 @@ static void copies_are_models(void **state) {
             draw_permutation(&random, m.variables, drawn);
             desc.order_count = (int32_t)test_random_int(&random, 0, m.variables);
             desc.order = drawn;
-            desc.condition = drawn + desc.order_count;
-            desc.condition_count = m.variables - desc.order_count;
-            desc.copies = 5;
+            desc.evidence = drawn + desc.order_count;
+            desc.evidence_count = m.variables - desc.order_count;
+            desc.batch_size = 5;
             desc.join_rest = (int)test_random_int(&random, 0, 1);
             elimination = handle_create(context, &desc, &host);
             for (round = 0; round < 2; round++) {
                 for (copy = 0; copy < 5; copy++) {
                     for (c = 0; c < m.variables; c++) at[copy][c] = -1;
-                    for (c = 0; c < desc.condition_count; c++)
-                        at[copy][desc.condition[c]] = value[c] =
-                            (int32_t)test_random_int(&random, 0, m.domain[desc.condition[c]] - 1);
-                    assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, value),
-                                     GPUOPT_OK);
+                    for (c = 0; c < desc.evidence_count; c++)
+                        at[copy][desc.evidence[c]] = value[c] =
+                            (int32_t)test_random_int(&random, 0, m.domain[desc.evidence[c]] - 1);
+                    assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, copy, value), GPUOPT_OK);
                     assert_int_equal(handle_info(elimination, copy).eliminated, 0);
                 }
                 handle_finish(elimination, 2);

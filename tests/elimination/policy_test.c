@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 
 /* ---- Slices, streams, and what is chosen ---- */
@@ -216,9 +217,9 @@ static void without_keep(void **state) {
         desc = model_desc(&m);
         desc.order = order;
         desc.order_count = 200;
-        desc.keep = GPUOPT_ON;
+        desc.retain_messages = GPUOPT_ON;
         assert_int_equal(handle_plan(context, &desc, &kept), GPUOPT_OK);
-        desc.keep = GPUOPT_OFF;
+        desc.retain_messages = GPUOPT_OFF;
         assert_int_equal(handle_plan(context, &desc, &not_kept), GPUOPT_OK);
         assert_true(handle_planned(&not_kept) < handle_planned(&kept));
         elimination = handle_create(context, &desc, &host);

@@ -42,7 +42,7 @@ static long taken_by_handle(gpuopt_context *context, const gpuopt_elimination_de
     gpuopt_desc_init(&estimate, sizeof estimate);
     assert_int_equal(gpuopt_elimination_order(context, desc, NULL, NULL, &estimate), GPUOPT_OK);
     assert_int_equal(estimate.policy, GPUOPT_POLICY_EXACT);
-    assert_int_equal(gpuopt_elimination_create(context, desc, &elimination), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_create(context, desc, NULL, &elimination), GPUOPT_OK);
     gpuopt_elimination_destroy(elimination);
     assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
     return test_driver_allocations() - before;
@@ -88,13 +88,13 @@ static void held_memory_is_free(void **state) {
     m = draw();
     desc = whole(&m);
     desc.policy = GPUOPT_POLICY_EXACT;
-    desc.copies = 20; /* 1.28 GB */
+    desc.batch_size = 20; /* 1.28 GB */
     one = keeping(UINT64_MAX);
     taken_by_handle(one, &desc);
     assert_int_equal(taken_by_handle(one, &desc), 0);
     other = keeping(1);
-    assert_int_not_equal(gpuopt_elimination_create(other, &desc, &elimination), GPUOPT_OK);
-    desc.copies = 25; /* more than is held */
+    assert_int_not_equal(gpuopt_elimination_create(other, &desc, NULL, &elimination), GPUOPT_OK);
+    desc.batch_size = 25; /* more than is held */
     assert_true(taken_by_handle(one, &desc) > 0);
     gpuopt_context_destroy(one);
     assert_true(taken_by_handle(other, &desc) > 0);

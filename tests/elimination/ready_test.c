@@ -71,7 +71,7 @@ static void ready(void **state) {
         desc.policy = GPUOPT_POLICY_EXACT;
         desc.join_rest = join;
         kept = handle_create(context, &desc, &host);
-        desc.keep = GPUOPT_OFF;
+        desc.retain_messages = GPUOPT_OFF;
         dropped = handle_create(context, &desc, &host);
         check(kept, dropped, order, steps, 0, join, &m);
         for (k = 1; k <= steps + join; k++) {

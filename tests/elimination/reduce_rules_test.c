@@ -11,8 +11,8 @@ static void nothing_to_reduce(void **state) {
     gpuopt_context *context = test_context(&host);
     model m = clique_of_three(5, 0), none = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 0, NULL);
     gpuopt_elimination_desc desc = model_desc(&m);
-    gpuopt_elimination_reduction *reduction = reduction_of(context, &desc, 0, &host);
-    gpuopt_elimination_reduction_info info = reduction_info(reduction);
+    gpuopt_elimination_preprocessing *reduction = reduction_of(context, &desc, 0, &host);
+    gpuopt_elimination_preprocessing_info info = reduction_info(reduction);
     (void)state;
     assert_int_equal(info.outcome, GPUOPT_CONVERGED);
     assert_int_equal(info.variables, 5);
@@ -20,12 +20,12 @@ static void nothing_to_reduce(void **state) {
     assert_int_equal(info.values_forbidden + info.values_dominated + info.values_bounded + info.functions_joined +
                          info.functions_split,
                      0);
-    gpuopt_elimination_reduction_destroy(reduction);
+    gpuopt_elimination_preprocessing_destroy(reduction);
     desc = model_desc(&none);
     reduction = reduction_of(context, &desc, 0, &host);
     assert_int_equal(reduction_info(reduction).outcome, GPUOPT_OPTIMAL);
-    assert_int_equal(gpuopt_elimination_reduction_lift(reduction, NULL, NULL), GPUOPT_OK);
-    gpuopt_elimination_reduction_destroy(reduction);
+    assert_int_equal(gpuopt_elimination_preprocessing_postsolve(reduction, NULL, NULL), GPUOPT_OK);
+    gpuopt_elimination_preprocessing_destroy(reduction);
     model_free(&m);
     model_free(&none);
     gpuopt_context_destroy(context);
@@ -39,8 +39,8 @@ static void known_rules(void **state) {
     static const int32_t domain[] = {3, 3, 3}, pair[] = {0, 1};
     gpuopt_elimination_function *f;
     gpuopt_elimination_desc desc;
-    gpuopt_elimination_reduction *reduction;
-    gpuopt_elimination_reduction_info info;
+    gpuopt_elimination_preprocessing *reduction;
+    gpuopt_elimination_preprocessing_info info;
     model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_COUNT, 3, domain);
     int32_t v;
     (void)state;
@@ -59,26 +59,26 @@ static void known_rules(void **state) {
     assert_int_equal(info.variables_functional, 1);
     assert_int_equal(info.variables, 2);
     must_not(reduction_fault(context, &m, reduction, &host), &m, 0);
-    gpuopt_elimination_reduction_destroy(reduction);
+    gpuopt_elimination_preprocessing_destroy(reduction);
     reduction = reduction_of(context, &desc, GPUOPT_RULE_DEGREE, &host);
     assert_int_equal(reduction_info(reduction).variables_degree, 3);
     assert_int_equal(reduction_info(reduction).outcome, GPUOPT_OPTIMAL);
     must_not(reduction_fault(context, &m, reduction, &host), &m, 0);
-    gpuopt_elimination_reduction_destroy(reduction);
+    gpuopt_elimination_preprocessing_destroy(reduction);
     model_free(&m);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
 }
 
 /* Reduces a model of variables with two values by one rule, and checks the answer. */
-static gpuopt_elimination_reduction_info by_rule(const model *m, uint32_t rule) {
+static gpuopt_elimination_preprocessing_info by_rule(const model *m, uint32_t rule) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     const gpuopt_elimination_desc desc = model_desc(m);
-    gpuopt_elimination_reduction *reduction = reduction_of(context, &desc, rule, &host);
-    gpuopt_elimination_reduction_info info = reduction_info(reduction);
+    gpuopt_elimination_preprocessing *reduction = reduction_of(context, &desc, rule, &host);
+    gpuopt_elimination_preprocessing_info info = reduction_info(reduction);
     must_not(reduction_fault(context, m, reduction, &host), m, 0);
-    gpuopt_elimination_reduction_destroy(reduction);
+    gpuopt_elimination_preprocessing_destroy(reduction);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
     info.original = info.value = NULL;
@@ -101,7 +101,7 @@ static void add(model *m, int32_t arity, const int32_t *scope, const double *cos
 static void rules_by_hand(void **state) {
     static const int32_t pair[] = {0, 1};
     model m = binary(1, 10);
-    gpuopt_elimination_reduction_info info;
+    gpuopt_elimination_preprocessing_info info;
     (void)state;
     /* Each function allows both values, and their sum reaches top. */
     add(&m, 1, pair, (double[]){1, 6});
@@ -155,18 +155,18 @@ static void large_numbers(void **state) {
     gpuopt_context *context = test_context(NULL);
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc), reduced;
     gpuopt_elimination_function sparse[2];
-    gpuopt_elimination_reduction *r;
+    gpuopt_elimination_preprocessing *r;
     gpuopt_elimination *e;
     model m = binary(3, 0);
     (void)state;
     /* x2 ? 2^62 x1 : 2^62 x0, which could be split into two functions whose largest costs do not fit together. */
     add(&m, 3, scope, (double[]){0, 0, 0, half, half, 0, half, half});
     reduced = model_desc(&m);
-    assert_int_equal(gpuopt_elimination_reduce(context, &reduced, GPUOPT_RULE_SPLIT, 0, &r), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_preprocess(context, &reduced, GPUOPT_RULE_SPLIT, 0, &r), GPUOPT_OK);
     reduced = reduction_desc(r);
-    assert_int_equal(gpuopt_elimination_create(context, &reduced, &e), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_create(context, &reduced, NULL, &e), GPUOPT_OK);
     gpuopt_elimination_destroy(e);
-    gpuopt_elimination_reduction_destroy(r);
+    gpuopt_elimination_preprocessing_destroy(r);
     model_free(&m);
     /* Without x0 there would be a function of more than 2^44 entries. */
     memset(sparse, 0, sizeof sparse);
@@ -175,8 +175,8 @@ static void large_numbers(void **state) {
     sparse[1] = sparse[0];
     sparse[1].scope = (int32_t[]){0, 2};
     desc.variables = 3, desc.domain = domain, desc.functions = 2, desc.function = sparse;
-    assert_int_equal(gpuopt_elimination_reduce(context, &desc, GPUOPT_RULE_DEGREE, 0, &r), GPUOPT_OK);
-    gpuopt_elimination_reduction_destroy(r);
+    assert_int_equal(gpuopt_elimination_preprocess(context, &desc, GPUOPT_RULE_DEGREE, 0, &r), GPUOPT_OK);
+    gpuopt_elimination_preprocessing_destroy(r);
     gpuopt_context_destroy(context);
 }
 

@@ -20,8 +20,9 @@ static void reductions_keep_the_answer(void **state) {
             model m = reduction_draw(&random, k);
             for (bit = -1; bit < 7; bit++) {
                 gpuopt_elimination_desc desc = model_desc(&m);
-                gpuopt_elimination_reduction *reduction = reduction_of(context, &desc, bit < 0 ? 0 : 1u << bit, &host);
-                const gpuopt_elimination_reduction_info info = reduction_info(reduction);
+                gpuopt_elimination_preprocessing *reduction =
+                    reduction_of(context, &desc, bit < 0 ? 0 : 1u << bit, &host);
+                const gpuopt_elimination_preprocessing_info info = reduction_info(reduction);
                 must_not(reduction_lift_fault(&m, reduction, &random), &m, seed);
                 must_not(reduction_fault(context, &m, reduction, &host), &m, seed);
                 if (bit < 0) outcomes[info.outcome]++;
@@ -35,7 +36,7 @@ static void reductions_keep_the_answer(void **state) {
                 fired[7] += info.entries_bounded > 0 && bit == 6;
                 if (bit >= 0) assert_int_equal(info.rules & ~(1u << bit), 0);
                 if (m.semiring > GPUOPT_SEMIRING_MAX_SUM) assert_int_equal(info.values_dominated, 0);
-                gpuopt_elimination_reduction_destroy(reduction);
+                gpuopt_elimination_preprocessing_destroy(reduction);
             }
             model_free(&m);
         }
@@ -58,8 +59,8 @@ static void what_stays_untouched(void **state) {
     for (seed = 1; seed <= (uint64_t)test_times(60, 15); seed++)
         for (k = 0; k < MODEL_KINDS; k++) {
             uint64_t random = seed * 1000 + (uint64_t)k;
-            gpuopt_elimination_reduction *reduction;
-            gpuopt_elimination_reduction_info info;
+            gpuopt_elimination_preprocessing *reduction;
+            gpuopt_elimination_preprocessing_info info;
             gpuopt_elimination_desc desc, small_desc;
             int32_t value[MODEL_VARIABLES] = {0}, reduced[MODEL_VARIABLES] = {0}, rest[MODEL_VARIABLES], v, n = 0;
             model m = reduction_draw(&random, k), small;
@@ -67,15 +68,15 @@ static void what_stays_untouched(void **state) {
             draw_permutation(&random, m.variables, order);
             desc.order = order;
             desc.order_count = m.variables > 2 ? m.variables - 2 : 0;
-            desc.condition = order + desc.order_count;
-            desc.condition_count = m.variables > 1 ? 1 : 0; /* and another one is left over */
+            desc.evidence = order + desc.order_count;
+            desc.evidence_count = m.variables > 1 ? 1 : 0; /* and another one is left over */
             reduction = reduction_of(context, &desc, 0, &host);
             info = reduction_info(reduction);
             small_desc = reduction_desc(reduction);
             small = reduction_model(reduction, &m);
-            assert_int_equal(small_desc.condition_count, desc.condition_count);
+            assert_int_equal(small_desc.evidence_count, desc.evidence_count);
             assert_int_equal(small_desc.order_count + m.variables - desc.order_count, small.variables);
-            if (desc.condition_count) assert_int_equal(info.original[small_desc.condition[0]], desc.condition[0]);
+            if (desc.evidence_count) assert_int_equal(info.original[small_desc.evidence[0]], desc.evidence[0]);
             for (j = 0; j < small_desc.order_count; j++) rest[j] = small_desc.order[j];
             removed += m.variables - small.variables;
             for (v = 0; v < 5; v++) {
@@ -96,7 +97,7 @@ static void what_stays_untouched(void **state) {
                     (b.feasible && m.semiring == GPUOPT_SEMIRING_MIN_COUNT && b.count != s.count))
                     must_not("the optimum with values given", &m, seed);
             }
-            gpuopt_elimination_reduction_destroy(reduction);
+            gpuopt_elimination_preprocessing_destroy(reduction);
             model_free(&m);
         }
     assert_true(removed > test_times(500, 100));
@@ -108,8 +109,8 @@ static void what_stays_untouched(void **state) {
 
 static void refused(gpuopt_context *context, const test_host *host, const gpuopt_elimination_desc *desc, uint32_t rules,
                     int64_t work, gpuopt_status expected, const char *words) {
-    gpuopt_elimination_reduction *reduction = (gpuopt_elimination_reduction *)context; /* anything but NULL */
-    assert_int_equal(gpuopt_elimination_reduce(context, desc, rules, work, &reduction), expected);
+    gpuopt_elimination_preprocessing *reduction = (gpuopt_elimination_preprocessing *)context; /* anything but NULL */
+    assert_int_equal(gpuopt_elimination_preprocess(context, desc, rules, work, &reduction), expected);
     assert_null(reduction);
     if (!strstr(host->error, words)) fail_msg("\"%s\" does not mention \"%s\"", host->error, words);
 }
@@ -119,8 +120,8 @@ static void what_is_refused(void **state) {
     gpuopt_context *context = test_context(&host);
     model m = clique_of_three(4, 0);
     gpuopt_elimination_desc desc = model_desc(&m), small = GPUOPT_INIT(gpuopt_elimination_desc);
-    gpuopt_elimination_reduction *reduction = NULL;
-    gpuopt_elimination_reduction_info info = GPUOPT_INIT(gpuopt_elimination_reduction_info);
+    gpuopt_elimination_preprocessing *reduction = NULL;
+    gpuopt_elimination_preprocessing_info info = GPUOPT_INIT(gpuopt_elimination_preprocessing_info);
     int32_t value[4] = {0}, outside[4] = {0, 0, 3, 0};
     (void)state;
     refused(context, &host, NULL, 0, 0, GPUOPT_ERROR_ARGUMENT, "desc is NULL");
@@ -131,25 +132,25 @@ static void what_is_refused(void **state) {
     desc.variables = 3; /* and functions over four */
     refused(context, &host, &desc, 0, 0, GPUOPT_ERROR_ARGUMENT, "not a variable");
     desc = model_desc(&m);
-    assert_int_equal(gpuopt_elimination_reduce(context, &desc, 0, 0, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_reduce(NULL, &desc, 0, 0, &reduction), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_preprocess(context, &desc, 0, 0, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_preprocess(NULL, &desc, 0, 0, &reduction), GPUOPT_ERROR_ARGUMENT);
     reduction = reduction_of(context, &desc, 0, &host);
-    assert_int_equal(gpuopt_elimination_reduction_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_reduction_get_info(reduction, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_reduction_get_desc(NULL, &small), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_reduction_get_desc(reduction, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_reduction_lift(NULL, value, value), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_reduction_lift(reduction, NULL, value), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_reduction_lift(reduction, value, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_preprocessing_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_preprocessing_get_info(reduction, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_preprocessing_get_desc(NULL, &small), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_preprocessing_get_desc(reduction, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_preprocessing_postsolve(NULL, value, value), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_preprocessing_postsolve(reduction, NULL, value), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_preprocessing_postsolve(reduction, value, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(reduction_info(reduction).variables, 4);
-    assert_int_equal(gpuopt_elimination_reduction_lift(reduction, outside, value), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_preprocessing_postsolve(reduction, outside, value), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "reduced[2] = 3"));
-    info.struct_size = offsetof(gpuopt_elimination_reduction_info, variables);
+    info.struct_size = offsetof(gpuopt_elimination_preprocessing_info, variables);
     info.variables = 77; /* a host of an older version */
-    assert_int_equal(gpuopt_elimination_reduction_get_info(reduction, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_preprocessing_get_info(reduction, &info), GPUOPT_OK);
     assert_int_equal(info.variables, 77);
-    gpuopt_elimination_reduction_destroy(reduction);
-    gpuopt_elimination_reduction_destroy(NULL);
+    gpuopt_elimination_preprocessing_destroy(reduction);
+    gpuopt_elimination_preprocessing_destroy(NULL);
     model_free(&m);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
@@ -168,14 +169,14 @@ static void memory_fails_anywhere(void **state) {
         gpuopt_elimination_desc desc = model_desc(&m);
         long fails = 0;
         for (;;) {
-            gpuopt_elimination_reduction *reduction = NULL;
+            gpuopt_elimination_preprocessing *reduction = NULL;
             gpuopt_status status;
             host.fail_at = host.allocations + 1 + fails;
-            status = gpuopt_elimination_reduce(context, &desc, 0, 0, &reduction);
+            status = gpuopt_elimination_preprocess(context, &desc, 0, 0, &reduction);
             host.fail_at = 0;
             if (status == GPUOPT_OK) {
                 must_not(reduction_fault(context, &m, reduction, &host), &m, seed);
-                gpuopt_elimination_reduction_destroy(reduction);
+                gpuopt_elimination_preprocessing_destroy(reduction);
                 break;
             }
             assert_int_equal(status, GPUOPT_ERROR_MEMORY);
@@ -210,21 +211,22 @@ static void stopped_anywhere(void **state) {
                 test_host host;
                 gpuopt_context_desc with_stop = test_context_desc(&host);
                 gpuopt_context *context = NULL, *other = test_context(&host);
-                gpuopt_elimination_reduction *reduction[2] = {NULL, NULL};
+                gpuopt_elimination_preprocessing *reduction[2] = {NULL, NULL};
                 model m = reduction_draw(&random, k);
                 gpuopt_elimination_desc desc = model_desc(&m);
                 with_stop.stop = stop_later;
                 asked = 0;
                 assert_int_equal(gpuopt_context_create(&with_stop, &context), GPUOPT_OK);
-                assert_int_equal(gpuopt_elimination_reduce(context, &desc, 0, 0, &reduction[0]), GPUOPT_OK);
-                assert_int_equal(gpuopt_elimination_reduce(other, &desc, 0, 30 * stop_from, &reduction[1]), GPUOPT_OK);
+                assert_int_equal(gpuopt_elimination_preprocess(context, &desc, 0, 0, &reduction[0]), GPUOPT_OK);
+                assert_int_equal(gpuopt_elimination_preprocess(other, &desc, 0, 30 * stop_from, &reduction[1]),
+                                 GPUOPT_OK);
                 by_hook += reduction_info(reduction[0]).outcome == GPUOPT_MORE;
                 by_work += reduction_info(reduction[1]).outcome == GPUOPT_MORE;
                 whole += reduction_info(reduction[1]).outcome != GPUOPT_MORE;
                 must_not(reduction_fault(other, &m, reduction[0], &host), &m, seed);
                 must_not(reduction_fault(other, &m, reduction[1], &host), &m, seed);
-                gpuopt_elimination_reduction_destroy(reduction[0]);
-                gpuopt_elimination_reduction_destroy(reduction[1]);
+                gpuopt_elimination_preprocessing_destroy(reduction[0]);
+                gpuopt_elimination_preprocessing_destroy(reduction[1]);
                 model_free(&m);
                 gpuopt_context_destroy(context);
                 gpuopt_context_destroy(other);

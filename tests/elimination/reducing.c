@@ -4,27 +4,27 @@
 #include <math.h>
 #include <string.h>
 
-gpuopt_elimination_reduction_info reduction_info(gpuopt_elimination_reduction *reduction) {
-    gpuopt_elimination_reduction_info info = GPUOPT_INIT(gpuopt_elimination_reduction_info);
-    assert_int_equal(gpuopt_elimination_reduction_get_info(reduction, &info), GPUOPT_OK);
+gpuopt_elimination_preprocessing_info reduction_info(gpuopt_elimination_preprocessing *reduction) {
+    gpuopt_elimination_preprocessing_info info = GPUOPT_INIT(gpuopt_elimination_preprocessing_info);
+    assert_int_equal(gpuopt_elimination_preprocessing_get_info(reduction, &info), GPUOPT_OK);
     return info;
 }
 
-gpuopt_elimination_desc reduction_desc(gpuopt_elimination_reduction *reduction) {
+gpuopt_elimination_desc reduction_desc(gpuopt_elimination_preprocessing *reduction) {
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
-    assert_int_equal(gpuopt_elimination_reduction_get_desc(reduction, &desc), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_preprocessing_get_desc(reduction, &desc), GPUOPT_OK);
     return desc;
 }
 
-gpuopt_elimination_reduction *reduction_of(gpuopt_context *context, const gpuopt_elimination_desc *desc, uint32_t rules,
-                                           const test_host *host) {
-    gpuopt_elimination_reduction *reduction = NULL;
-    if (gpuopt_elimination_reduce(context, desc, rules, 0, &reduction)) fail_msg("%s", host->error);
+gpuopt_elimination_preprocessing *reduction_of(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                               uint32_t rules, const test_host *host) {
+    gpuopt_elimination_preprocessing *reduction = NULL;
+    if (gpuopt_elimination_preprocess(context, desc, rules, 0, &reduction)) fail_msg("%s", host->error);
     assert_non_null(reduction);
     return reduction;
 }
 
-model reduction_model(gpuopt_elimination_reduction *reduction, const model *original) {
+model reduction_model(gpuopt_elimination_preprocessing *reduction, const model *original) {
     const gpuopt_elimination_desc desc = reduction_desc(reduction);
     model m;
     memset(&m, 0, sizeof m);
@@ -39,13 +39,13 @@ model reduction_model(gpuopt_elimination_reduction *reduction, const model *orig
     return m;
 }
 
-const char *reduction_lift_fault(const model *m, gpuopt_elimination_reduction *reduction, uint64_t *seed) {
-    const gpuopt_elimination_reduction_info info = reduction_info(reduction);
+const char *reduction_lift_fault(const model *m, gpuopt_elimination_preprocessing *reduction, uint64_t *seed) {
+    const gpuopt_elimination_preprocessing_info info = reduction_info(reduction);
     const model small = reduction_model(reduction, m);
     int32_t value[MODEL_VARIABLES], reduced[MODEL_VARIABLES + 1], k, round;
     if (m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP || info.outcome == GPUOPT_INFEASIBLE) {
         for (k = 0; k < small.variables; k++) reduced[k] = 0;
-        assert_int_equal(gpuopt_elimination_reduction_lift(reduction, reduced, value),
+        assert_int_equal(gpuopt_elimination_preprocessing_postsolve(reduction, reduced, value),
                          m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? GPUOPT_ERROR_UNSUPPORTED : GPUOPT_ERROR_STATE);
         return NULL;
     }
@@ -53,7 +53,7 @@ const char *reduction_lift_fault(const model *m, gpuopt_elimination_reduction *r
         long double here, there;
         for (k = 0; k < small.variables; k++) reduced[k] = (int32_t)test_random_int(seed, 0, small.domain[k] - 1);
         for (k = 0; k < MODEL_VARIABLES; k++) value[k] = -1;
-        assert_int_equal(gpuopt_elimination_reduction_lift(reduction, reduced, value), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_preprocessing_postsolve(reduction, reduced, value), GPUOPT_OK);
         for (k = 0; k < m->variables; k++)
             if (value[k] < 0 || value[k] >= m->domain[k]) return "a value that came back";
         for (k = 0; k < small.variables; k++)
@@ -65,9 +65,9 @@ const char *reduction_lift_fault(const model *m, gpuopt_elimination_reduction *r
     return NULL;
 }
 
-const char *reduction_fault(gpuopt_context *context, const model *m, gpuopt_elimination_reduction *reduction,
+const char *reduction_fault(gpuopt_context *context, const model *m, gpuopt_elimination_preprocessing *reduction,
                             const test_host *host) {
-    const gpuopt_elimination_reduction_info info = reduction_info(reduction);
+    const gpuopt_elimination_preprocessing_info info = reduction_info(reduction);
     int32_t order[MODEL_VARIABLES], value[MODEL_VARIABLES], k;
     const model small = reduction_model(reduction, m);
     gpuopt_elimination_desc desc = reduction_desc(reduction);
@@ -89,7 +89,7 @@ const char *reduction_fault(gpuopt_context *context, const model *m, gpuopt_elim
     a = handle_answer(context, &desc, host, INT32_MAX, order);
     if (answer_fault(&small, &s, &a, 1)) return answer_fault(&small, &s, &a, 1);
     if (!b.feasible || m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) return NULL;
-    assert_int_equal(gpuopt_elimination_reduction_lift(reduction, a.value, value), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_preprocessing_postsolve(reduction, a.value, value), GPUOPT_OK);
     return close_to(m, model_sum(m, value), b.best) ? NULL : "the optimum that came back";
 }
 

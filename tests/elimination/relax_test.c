@@ -6,32 +6,34 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
-static gpuopt_elimination_relaxation_info info_of(gpuopt_elimination_relaxation *relaxation) {
-    gpuopt_elimination_relaxation_info info = GPUOPT_INIT(gpuopt_elimination_relaxation_info);
-    assert_int_equal(gpuopt_elimination_relaxation_get_info(relaxation, &info), GPUOPT_OK);
+static gpuopt_elimination_cost_shifting_info info_of(gpuopt_elimination_cost_shifting *relaxation) {
+    gpuopt_elimination_cost_shifting_info info = GPUOPT_INIT(gpuopt_elimination_cost_shifting_info);
+    assert_int_equal(gpuopt_elimination_cost_shifting_get_info(relaxation, &info), GPUOPT_OK);
     return info;
 }
 
-static gpuopt_elimination_relaxation *relax(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                            int32_t iterations, const test_host *host) {
-    gpuopt_elimination_relaxation *relaxation = NULL;
-    if (gpuopt_elimination_relax(context, desc, iterations, &relaxation)) fail_msg("%s", host->error);
+static gpuopt_elimination_cost_shifting *relax(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                               int32_t iterations, const test_host *host) {
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
+    if (gpuopt_elimination_shift_costs(context, desc, iterations, &relaxation)) fail_msg("%s", host->error);
     assert_non_null(relaxation);
     return relaxation;
 }
 
-static long double bound_of(const model *m, const gpuopt_elimination_relaxation_info *info) {
+static long double bound_of(const model *m, const gpuopt_elimination_cost_shifting_info *info) {
     if (info->outcome == GPUOPT_INFEASIBLE) return model_forbidden(m);
     return m->type == GPUOPT_COST_INT64 ? (long double)info->cost : (long double)info->value;
 }
 
 /* The relaxation as a model of the tests, whose arrays are the library's. */
-static model as_model(gpuopt_elimination_relaxation *relaxation) {
+static model as_model(gpuopt_elimination_cost_shifting *relaxation) {
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
     model m;
-    assert_int_equal(gpuopt_elimination_relaxation_get_desc(relaxation, &desc), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, &desc), GPUOPT_OK);
     memset(&m, 0, sizeof m);
     m.variables = desc.variables;
     m.functions = desc.functions;
@@ -44,8 +46,8 @@ static model as_model(gpuopt_elimination_relaxation *relaxation) {
 }
 
 /* Every assignment of the model, given to all copies, has the model's cost, times the scale. */
-static const char *costs_fault(const model *m, gpuopt_elimination_relaxation *relaxation, uint64_t *seed) {
-    const gpuopt_elimination_relaxation_info info = info_of(relaxation);
+static const char *costs_fault(const model *m, gpuopt_elimination_cost_shifting *relaxation, uint64_t *seed) {
+    const gpuopt_elimination_cost_shifting_info info = info_of(relaxation);
     const model split = as_model(relaxation);
     int32_t value[MODEL_VARIABLES], copied[MODEL_VARIABLES * 30], k, round;
     assert_true(info.variables == split.variables && info.variables <= MODEL_VARIABLES * 30);
@@ -68,13 +70,13 @@ static const char *costs_fault(const model *m, gpuopt_elimination_relaxation *re
 
 /* Eliminates the relaxation, which must give its bound, rounded by the scale. */
 static const char *elimination_fault(gpuopt_context *context, const model *m,
-                                     gpuopt_elimination_relaxation *relaxation) {
-    const gpuopt_elimination_relaxation_info info = info_of(relaxation);
+                                     gpuopt_elimination_cost_shifting *relaxation) {
+    const gpuopt_elimination_cost_shifting_info info = info_of(relaxation);
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
     gpuopt_elimination_info found;
     gpuopt_elimination *elimination = NULL;
-    assert_int_equal(gpuopt_elimination_relaxation_get_desc(relaxation, &desc), GPUOPT_OK);
-    assert_int_equal(gpuopt_elimination_create(context, &desc, &elimination), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, &desc), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &elimination), GPUOPT_OK);
     found = handle_finish(elimination, INT32_MAX);
     gpuopt_elimination_destroy(elimination);
     if (info.outcome == GPUOPT_INFEASIBLE) return found.outcome == GPUOPT_INFEASIBLE ? NULL : "not infeasible";
@@ -106,8 +108,8 @@ static void relaxations_bound(void **state) {
             desc.policy = GPUOPT_POLICY_MINI_BUCKET;
             for (z = 1; z <= 4; z++) {
                 gpuopt_elimination *plain;
-                gpuopt_elimination_relaxation *relaxation[2];
-                gpuopt_elimination_relaxation_info info[2];
+                gpuopt_elimination_cost_shifting *relaxation[2];
+                gpuopt_elimination_cost_shifting_info info[2];
                 gpuopt_elimination_info found;
                 long double bound[2], mini;
                 int i;
@@ -135,7 +137,7 @@ static void relaxations_bound(void **state) {
                 loose += !close_to(&m, bound[0], b.best);
                 better += !close_to(&m, bound[0], bound[1]);
                 closed += !close_to(&m, bound[0], b.best) && close_to(&m, bound[1], b.best);
-                for (i = 0; i < 2; i++) gpuopt_elimination_relaxation_destroy(relaxation[i]);
+                for (i = 0; i < 2; i++) gpuopt_elimination_cost_shifting_destroy(relaxation[i]);
             }
             model_free(&m);
         }
@@ -153,7 +155,7 @@ static void conditions_stay(void **state) {
     (void)state;
     for (seed = 1; seed <= (uint64_t)test_times(40, 8); seed++)
         for (k = 0; k < MODEL_SEARCHED; k++) {
-            gpuopt_elimination_relaxation *relaxation;
+            gpuopt_elimination_cost_shifting *relaxation;
             gpuopt_elimination_desc desc;
             gpuopt_elimination *elimination;
             int32_t value[MODEL_VARIABLES] = {0}, given[MODEL_VARIABLES], v, j;
@@ -161,30 +163,30 @@ static void conditions_stay(void **state) {
             random = seed * 17 + (uint64_t)k;
             m = model_draw_crowded(&random, k, 8, 20, 3, 3, order, &desc);
             desc.order_count = m.variables > 2 ? m.variables - 2 : 0;
-            desc.condition = order + desc.order_count;
-            desc.condition_count = m.variables - desc.order_count;
+            desc.evidence = order + desc.order_count;
+            desc.evidence_count = m.variables - desc.order_count;
             desc.policy = GPUOPT_POLICY_MINI_BUCKET;
             desc.z = 2;
             relaxation = relax(context, &desc, 6, &host);
             {
-                const gpuopt_elimination_relaxation_info info = info_of(relaxation);
+                const gpuopt_elimination_cost_shifting_info info = info_of(relaxation);
                 gpuopt_elimination_desc split = GPUOPT_INIT(gpuopt_elimination_desc);
-                assert_int_equal(gpuopt_elimination_relaxation_get_desc(relaxation, &split), GPUOPT_OK);
-                assert_int_equal(split.condition_count, desc.condition_count);
-                assert_int_equal(split.order_count + split.condition_count, info.variables);
-                for (j = 0; j < split.condition_count; j++)
-                    assert_int_equal(info.original[split.condition[j]], desc.condition[j]);
+                assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, &split), GPUOPT_OK);
+                assert_int_equal(split.evidence_count, desc.evidence_count);
+                assert_int_equal(split.order_count + split.evidence_count, info.variables);
+                for (j = 0; j < split.evidence_count; j++)
+                    assert_int_equal(info.original[split.evidence[j]], desc.evidence[j]);
                 must_not(costs_fault(&m, relaxation, &random), &m, seed);
                 elimination = handle_create(context, &split, &host);
                 for (v = 0; v < 3; v++) {
                     gpuopt_elimination_info found;
                     long double bound;
                     brute b;
-                    for (j = 0; j < desc.condition_count; j++) {
-                        given[j] = v ? (int32_t)test_random_int(&random, 0, m.domain[desc.condition[j]] - 1) : 0;
-                        value[desc.condition[j]] = given[j];
+                    for (j = 0; j < desc.evidence_count; j++) {
+                        given[j] = v ? (int32_t)test_random_int(&random, 0, m.domain[desc.evidence[j]] - 1) : 0;
+                        value[desc.evidence[j]] = given[j];
                     }
-                    assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, given), GPUOPT_OK);
+                    assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, given), GPUOPT_OK);
                     found = handle_finish(elimination, INT32_MAX);
                     b = brute_force(&m, order, desc.order_count, value, NULL);
                     bound = found.outcome == GPUOPT_INFEASIBLE ? model_forbidden(&m)
@@ -194,7 +196,7 @@ static void conditions_stay(void **state) {
                 }
                 gpuopt_elimination_destroy(elimination);
             }
-            gpuopt_elimination_relaxation_destroy(relaxation);
+            gpuopt_elimination_cost_shifting_destroy(relaxation);
             model_free(&m);
         }
     gpuopt_context_destroy(context);
@@ -224,7 +226,7 @@ static double dense_bound(gpuopt_context *context, test_host *host, uint64_t see
     model m = dense_model(seed, factor, constant);
     int32_t value[DENSE] = {0};
     gpuopt_elimination_desc desc = model_desc(&m);
-    gpuopt_elimination_relaxation *relaxation;
+    gpuopt_elimination_cost_shifting *relaxation;
     double bound;
     desc.order = order;
     desc.order_count = DENSE;
@@ -233,7 +235,7 @@ static double dense_bound(gpuopt_context *context, test_host *host, uint64_t see
     relaxation = relax(context, &desc, iterations, host);
     bound = info_of(relaxation).value / factor;
     *optimum = (double)brute_force(&m, order, DENSE, value, NULL).best / factor;
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
     model_free(&m);
     return bound;
 }
@@ -265,8 +267,8 @@ static void known_bounds(void **state) {
     gpuopt_context *context = test_context(&host);
     static const int32_t order[] = {0, 1, 2};
     gpuopt_elimination_desc desc;
-    gpuopt_elimination_relaxation *relaxation;
-    gpuopt_elimination_relaxation_info info;
+    gpuopt_elimination_cost_shifting *relaxation;
+    gpuopt_elimination_cost_shifting_info info;
     model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 1, NULL);
     gpuopt_elimination_function *f;
     int32_t k;
@@ -282,7 +284,7 @@ static void known_bounds(void **state) {
     info = info_of(relaxation);
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     assert_int_equal(info.cost, 5);
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
     model_free(&m);
     m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 3, NULL);
     for (k = 0; k < 3; k++) { /* x != y, y != z, z != x: one of them costs 1 */
@@ -301,7 +303,7 @@ static void known_bounds(void **state) {
         info = info_of(relaxation);
         assert_int_equal(info.variables, 4);
         assert_true(info.cost == 0 && info.value == 0);
-        gpuopt_elimination_relaxation_destroy(relaxation);
+        gpuopt_elimination_cost_shifting_destroy(relaxation);
     }
     model_free(&m);
     gpuopt_context_destroy(context);
@@ -325,8 +327,8 @@ static model chain(gpuopt_elimination_semiring semiring, gpuopt_elimination_cost
 
 static void refused(gpuopt_context *context, const test_host *host, const gpuopt_elimination_desc *desc,
                     gpuopt_status expected, const char *words) {
-    gpuopt_elimination_relaxation *relaxation = (gpuopt_elimination_relaxation *)context; /* anything but NULL */
-    assert_int_equal(gpuopt_elimination_relax(context, desc, 3, &relaxation), expected);
+    gpuopt_elimination_cost_shifting *relaxation = (gpuopt_elimination_cost_shifting *)context; /* anything but NULL */
+    assert_int_equal(gpuopt_elimination_shift_costs(context, desc, 3, &relaxation), expected);
     assert_null(relaxation);
     if (!strstr(host->error, words)) fail_msg("\"%s\" does not mention \"%s\"", host->error, words);
 }
@@ -338,8 +340,8 @@ static void what_is_refused(void **state) {
     model m = chain(GPUOPT_SEMIRING_MIN_SUM, GPUOPT_COST_INT64),
           sum = chain(GPUOPT_SEMIRING_LOG_SUM_EXP, GPUOPT_COST_DOUBLE),
           count = chain(GPUOPT_SEMIRING_MIN_COUNT, GPUOPT_COST_INT64);
-    gpuopt_elimination_relaxation *relaxation = NULL;
-    gpuopt_elimination_relaxation_info info = GPUOPT_INIT(gpuopt_elimination_relaxation_info);
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
+    gpuopt_elimination_cost_shifting_info info = GPUOPT_INIT(gpuopt_elimination_cost_shifting_info);
     gpuopt_elimination_desc desc = model_desc(&sum), split = GPUOPT_INIT(gpuopt_elimination_desc);
     (void)state;
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
@@ -353,9 +355,9 @@ static void what_is_refused(void **state) {
     desc = model_desc(&m);
     refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "not MINI_BUCKET");
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-    desc.copies = 2;
-    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "copies");
-    desc.copies = 0;
+    desc.batch_size = 2;
+    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "batch_size");
+    desc.batch_size = 0;
     desc.join_rest = 1;
     refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "join_rest");
     desc.join_rest = 0;
@@ -365,23 +367,23 @@ static void what_is_refused(void **state) {
     desc.order = NULL;
     desc.order_count = 0;
     refused(context, &host, NULL, GPUOPT_ERROR_ARGUMENT, "desc is NULL");
-    assert_int_equal(gpuopt_elimination_relax(context, &desc, -1, &relaxation), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_relax(context, &desc, 1, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_relax(NULL, &desc, 1, &relaxation), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_shift_costs(context, &desc, -1, &relaxation), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_shift_costs(context, &desc, 1, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_shift_costs(NULL, &desc, 1, &relaxation), GPUOPT_ERROR_ARGUMENT);
     desc.z = -1;
     refused(context, &host, &desc, GPUOPT_ERROR_ARGUMENT, "z");
     desc.z = 2;
     relaxation = relax(context, &desc, 3, &host);
-    assert_int_equal(gpuopt_elimination_relaxation_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_relaxation_get_info(relaxation, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_relaxation_get_desc(NULL, &split), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_relaxation_get_desc(relaxation, NULL), GPUOPT_ERROR_ARGUMENT);
-    info.struct_size = offsetof(gpuopt_elimination_relaxation_info, iterations);
+    assert_int_equal(gpuopt_elimination_cost_shifting_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_cost_shifting_get_info(relaxation, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(NULL, &split), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, NULL), GPUOPT_ERROR_ARGUMENT);
+    info.struct_size = offsetof(gpuopt_elimination_cost_shifting_info, iterations);
     info.iterations = 77; /* a host of an older version */
-    assert_int_equal(gpuopt_elimination_relaxation_get_info(relaxation, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_cost_shifting_get_info(relaxation, &info), GPUOPT_OK);
     assert_int_equal(info.iterations, 77);
-    gpuopt_elimination_relaxation_destroy(relaxation);
-    gpuopt_elimination_relaxation_destroy(NULL);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
+    gpuopt_elimination_cost_shifting_destroy(NULL);
     model_free(&m);
     model_free(&sum);
     model_free(&count);
@@ -400,13 +402,13 @@ static void memory_fails_anywhere(void **state) {
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
     desc.z = 2;
     for (;;) {
-        gpuopt_elimination_relaxation *relaxation = NULL;
+        gpuopt_elimination_cost_shifting *relaxation = NULL;
         gpuopt_status status;
         host.fail_at = host.allocations + 1 + fails;
-        status = gpuopt_elimination_relax(context, &desc, 2, &relaxation);
+        status = gpuopt_elimination_shift_costs(context, &desc, 2, &relaxation);
         host.fail_at = 0;
         if (status == GPUOPT_OK) {
-            gpuopt_elimination_relaxation_destroy(relaxation);
+            gpuopt_elimination_cost_shifting_destroy(relaxation);
             break;
         }
         assert_int_equal(status, GPUOPT_ERROR_MEMORY);
@@ -444,8 +446,8 @@ static void stopped_anywhere(void **state) {
         test_host host;
         gpuopt_context_desc with_stop = test_context_desc(&host);
         gpuopt_context *context = NULL;
-        gpuopt_elimination_relaxation *relaxation;
-        gpuopt_elimination_relaxation_info info;
+        gpuopt_elimination_cost_shifting *relaxation;
+        gpuopt_elimination_cost_shifting_info info;
         with_stop.stop = stop_later;
         asked = 0;
         assert_int_equal(gpuopt_context_create(&with_stop, &context), GPUOPT_OK);
@@ -457,7 +459,7 @@ static void stopped_anywhere(void **state) {
             assert_true(bounds(&m, bound_of(&m, &info), b.best));
             with++;
         }
-        gpuopt_elimination_relaxation_destroy(relaxation);
+        gpuopt_elimination_cost_shifting_destroy(relaxation);
         gpuopt_context_destroy(context);
         assert_int_equal(host.live, 0);
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 
 enum { MOST_SCOPE = 24, MOST_FUNCTIONS = 12 };
@@ -162,17 +163,17 @@ static void check(gpuopt_context *context, const test_host *host, uint64_t seed,
         gpuopt_elimination *elimination;
         desc.order = &first;
         desc.order_count = 1;
-        desc.condition = &condition;
-        desc.condition_count = 1;
-        desc.copies = (int32_t)test_random_int(&random, 1, 3);
+        desc.evidence = &condition;
+        desc.evidence_count = 1;
+        desc.batch_size = (int32_t)test_random_int(&random, 1, 3);
         desc.policy = GPUOPT_POLICY_EXACT;
         elimination = handle_create(context, &desc, host);
-        for (copy = 0; copy < desc.copies; copy++) {
+        for (copy = 0; copy < desc.batch_size; copy++) {
             at[copy] = (int32_t)test_random_int(&random, 0, s.domain[condition] - 1);
-            assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, &at[copy]), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, copy, &at[copy]), GPUOPT_OK);
         }
         handle_finish(elimination, 1);
-        fault = bucket_fault(elimination, &m, desc.copies, at);
+        fault = bucket_fault(elimination, &m, desc.batch_size, at);
         if (fault) {
             for (copy = 0; copy < s.variables; copy++) print_message("%d ", (int)s.domain[copy]);
             fail_msg("%s: seed %llu, kind %d, domains of %d variables, %d functions", fault, (unsigned long long)seed,
@@ -307,7 +308,7 @@ static void messages_meet(void **state) {
                 gpuopt_elimination_assignment assignment;
                 desc.order = order;
                 desc.order_count = ALL;
-                desc.keep = (gpuopt_switch)keep;
+                desc.retain_messages = (gpuopt_switch)keep;
                 desc.policy = GPUOPT_POLICY_EXACT;
                 elimination = handle_create(context, &desc, &host);
                 info = handle_finish(elimination, at_once[s]);

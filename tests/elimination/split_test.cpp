@@ -68,7 +68,7 @@ void plan_bucket(const std::vector<int32_t> &domain, const scope_list &scopes, i
     desc.order = &first;
     desc.order_count = 1;
     visit = then;
-    assert_int_equal(gpuopt_elimination_create(context, &desc, &none), GPUOPT_ERROR_UNSUPPORTED);
+    assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &none), GPUOPT_ERROR_UNSUPPORTED);
     gpuopt_context_destroy(context);
     model_free(&m);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 /* A ladder of 2 * `rungs` variables with domains 2, 3, 4: costs 7 |a - b| along it and 3 |a - b| on the rungs, and 50
@@ -169,7 +171,7 @@ static void calls_out_of_order(void **state) {
     assert_true(close_to(&m, info.cost, b.best));
     assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);
     assert_memory_equal(value, b.value, sizeof value);
-    assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, value),
+    assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, value),
                      GPUOPT_OK); /* none: starts again */
     info = handle_info(elimination, 0);
     assert_true(info.outcome == GPUOPT_MORE && info.eliminated == 0 && info.variable == -1);
@@ -232,7 +234,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const v
     if (!status) status = gpuopt_elimination_order(context, desc, NULL, NULL, &e);
     if (!status) {
         elimination = (gpuopt_elimination *)&e;
-        status = gpuopt_elimination_create(context, desc, &elimination);
+        status = gpuopt_elimination_create(context, desc, NULL, &elimination);
         if (status) assert_null(elimination);
     }
     if (!status) status = gpuopt_elimination_step(elimination, 1000, NULL);
@@ -255,7 +257,7 @@ static void memory_may_run_out(void **state) {
         model m = ladder(semirings[s], 5);
         gpuopt_elimination_desc desc = model_desc(&m);
         run_out(&desc);
-        desc.copies = 4;
+        desc.batch_size = 4;
         run_out(&desc);
         desc = model_desc(&m);
         desc.memory_limit = too_little(desc);
@@ -289,13 +291,13 @@ static void steps_allocate_nothing(void **state) {
         for (k = 0; k < 9; k++) order[k] = k < 5 ? k : k + 1;
         desc.order = order;
         desc.order_count = 9;
-        desc.condition = &condition;
-        desc.condition_count = 1;
+        desc.evidence = &condition;
+        desc.evidence_count = 1;
         gpuopt_desc_init(&assignment, sizeof assignment);
         elimination = handle_create(context, &desc, &host);
         allocations = host.allocations;
         for (round = 0; round < 3; round++) {
-            assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, &round), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_set_evidence(elimination, GPUOPT_HOST, 0, &round), GPUOPT_OK);
             handle_finish(elimination, 2);
             assert_true(handle_message(elimination, 0).entries <= 64);
             assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, 0, 0, cost, real,

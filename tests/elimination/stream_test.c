@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 #include "tests/elimination/streaming.h"
 
@@ -134,8 +136,8 @@ static void draw_order(uint64_t *seed, const model *m, gpuopt_elimination_desc *
         desc->order = permutation;
         desc->order_count = (int32_t)test_random_int(seed, m->variables / 2, m->variables);
     } else if (test_random_int(seed, 0, 1)) {
-        desc->condition = permutation;
-        desc->condition_count = m->variables / 4;
+        desc->evidence = permutation;
+        desc->evidence_count = m->variables / 4;
     }
 }
 
@@ -150,7 +152,7 @@ typedef struct reference {
 /* Memory is as planned, to the byte; the same messages, answer and assignment; and once more from the start. */
 static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimination_desc *desc, const model *m,
                     const reference *r, uint64_t *seed) {
-    const int kept = desc->keep != GPUOPT_OFF;
+    const int kept = desc->retain_messages != GPUOPT_OFF;
     const uint64_t before[2] = {host->bytes[0], host->bytes[1]};
     uint64_t host_bytes, device_bytes, own[2];
     int32_t value[MOST_VARIABLES] = {0}, zero[MOST_VARIABLES] = {0}, k;
@@ -179,8 +181,8 @@ static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimi
         assert_memory_equal(&found.value, &r->best.value, sizeof found.value);
         assert_memory_equal(value, r->value, sizeof *value * (size_t)m->variables);
     }
-    if (desc->condition_count) {
-        assert_int_equal(gpuopt_elimination_set_condition(streamed, GPUOPT_HOST, 0, zero), GPUOPT_OK);
+    if (desc->evidence_count) {
+        assert_int_equal(gpuopt_elimination_set_evidence(streamed, GPUOPT_HOST, 0, zero), GPUOPT_OK);
         info = handle_finish(streamed, 3);
         same_info(&info, &r->info, m, *seed);
     }
@@ -218,11 +220,11 @@ static void chunks_of_random_models(void **state) {
             for (count = 0; count < 6; count++) { /* into less and less, as far as it goes */
                 uint64_t part = (uint64_t)test_random_int(&random, 2, 6);
                 desc.memory_limit -= count == 0 ? 1 : desc.memory_limit / part;
-                desc.keep = test_random_int(&random, 0, 3) ? GPUOPT_ON : GPUOPT_OFF;
+                desc.retain_messages = test_random_int(&random, 0, 3) ? GPUOPT_ON : GPUOPT_OFF;
                 if (handle_plan(context, &desc, &e)) break;
-                assert_true(e.policy == GPUOPT_POLICY_STREAM || desc.keep == GPUOPT_OFF); /* that may fit */
+                assert_true(e.policy == GPUOPT_POLICY_STREAM || desc.retain_messages == GPUOPT_OFF); /* that may fit */
                 one_run(context, &host, &desc, &m, &r, &random);
-                runs[desc.keep == GPUOPT_OFF]++;
+                runs[desc.retain_messages == GPUOPT_OFF]++;
                 of_bits[e.bits]++;
             }
             gpuopt_elimination_destroy(r.exact);

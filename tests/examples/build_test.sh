@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
-cp -r gpuopt.h gpuopt_impl transports examples "$work"
+cp -r gpuopt.h gpuopt gpuopt_impl transports examples "$work"
 cd "$work" || exit 1
 
 # line EXAMPLE: what follows "cc" in its opening comment, up to a line without a backslash at its end.

@@ -29,9 +29,9 @@ static inline int answer_is_wrong(void) {
     desc.lb = lb;
     desc.ub = ub;
     if (gpuopt_context_create(NULL, &context)) return 1;
-    wrong = gpuopt_propagator_create(context, &desc, &propagator) != GPUOPT_OK ||
+    wrong = gpuopt_propagator_create(context, &desc, NULL, &propagator) != GPUOPT_OK ||
             gpuopt_propagator_round(propagator, 10, &info) != GPUOPT_OK || info.outcome != GPUOPT_CONVERGED ||
-            info.changed != 2 || gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, low, high) != GPUOPT_OK;
+            info.changed != 2 || gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, 0, NULL, low, high) != GPUOPT_OK;
     wrong |= low[0] < 1 || low[0] > 1 || low[1] < 1 || low[1] > 1;
     wrong |= high[0] < 3 || high[0] > 3 || high[1] < 3 || high[1] > 3;
     gpuopt_propagator_destroy(propagator);

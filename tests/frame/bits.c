@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gpuopt.h"
+#include "gpuopt/inference.h"
 
 enum { ROWS = 200, COLS = 150, PER_ROW = 5, ROUNDS = 8 };
 
@@ -80,12 +81,12 @@ static int run(gpuopt_context *context, gpuopt_propagator_desc *desc, const char
     gpuopt_propagator *propagator;
     gpuopt_propagator_info info;
     gpuopt_desc_init(&info, sizeof info);
-    if (gpuopt_propagator_create(context, desc, &propagator)) return 1;
+    if (gpuopt_propagator_create(context, desc, NULL, &propagator)) return 1;
     for (round = 0; round < ROUNDS; round++) {
         double low[COLS], high[COLS];
         int64_t numbers[5];
         if (gpuopt_propagator_round(propagator, 1, &info) ||
-            gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, low, high))
+            gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, 0, NULL, low, high))
             return 1;
         numbers[0] = info.outcome, numbers[1] = info.rounds, numbers[2] = info.changed;
         numbers[3] = info.infeasible_row, numbers[4] = info.infeasible_col;
@@ -121,9 +122,11 @@ static int run_simplex(gpuopt_context *context, gpuopt_simplex_method method) {
     desc.dense = a, desc.cost = cost, desc.rhs = most, desc.ub = up;
     desc.maximize = 1;
     desc.method = method;
-    if (gpuopt_simplex_create(context, &desc, &simplex)) return 1;
+    if (gpuopt_simplex_create(context, &desc, NULL, &simplex)) return 1;
     if (gpuopt_simplex_iterate(simplex, INT64_MAX, &info) ||
-        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, dual))
+        gpuopt_simplex_get_solution(
+            simplex, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .dual = dual}))
         return 1;
     gpuopt_simplex_destroy(simplex);
     printf("simplex %016llx iterations %lld %s; ",
@@ -161,7 +164,7 @@ static int run_elimination(gpuopt_context *context, gpuopt_elimination_cost type
     }
     desc.variables = VARIABLES, desc.domain = domain, desc.functions = 2 * VARIABLES, desc.function = function;
     desc.type = type;
-    if (gpuopt_elimination_create(context, &desc, &elimination) ||
+    if (gpuopt_elimination_create(context, &desc, NULL, &elimination) ||
         gpuopt_elimination_step(elimination, VARIABLES, &info))
         return 1;
     for (m = 0; m < VARIABLES; m++) {
@@ -200,7 +203,7 @@ static int run_knapsack(gpuopt_context *context) {
     desc.search = GPUOPT_SEARCH_BREADTH;
     for (k = 0; k < 2; k++) {
         gpuopt_desc_init(&info[k], sizeof info[k]);
-        if (gpuopt_knapsack_create(context, &desc, &knapsack[k])) return 1;
+        if (gpuopt_knapsack_create(context, &desc, NULL, &knapsack[k])) return 1;
     }
     if (gpuopt_knapsack_expand(knapsack[0], 5000, 0, &info[0]) ||
         gpuopt_knapsack_pack(knapsack[0], -1, 0, packed, sizeof packed, &size) ||
@@ -209,7 +212,7 @@ static int run_knapsack(gpuopt_context *context) {
     for (k = 0; k < 2; k++) gpuopt_knapsack_destroy(knapsack[k]);
     printf("knapsack %016llx nodes %lld %s; ", (unsigned long long)hash(none, packed, size), (long long)info[0].alive,
            gpuopt_outcome_string(info[0].outcome));
-    return info[0].alive == 0 || info[1].alive != info[0].alive || info[1].lower != info[0].lower;
+    return info[0].alive == 0 || info[1].alive != info[0].alive || info[1].primal_bound != info[0].primal_bound;
 }
 
 int main(int argc, char **argv) {

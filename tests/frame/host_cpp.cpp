@@ -40,13 +40,14 @@ bool propagates(gpuopt_context *context) {
     model.integer = integer.data();
 
     gpuopt_propagator *made = nullptr;
-    if (gpuopt_propagator_create(context, &model, &made) != GPUOPT_OK) return false;
+    if (gpuopt_propagator_create(context, &model, NULL, &made) != GPUOPT_OK) return false;
     const Owned<gpuopt_propagator> propagator(made);
     auto info = GPUOPT_INIT(gpuopt_propagator_info);
     while (info.outcome == GPUOPT_MORE)
         if (gpuopt_propagator_round(propagator.get(), 1, &info) != GPUOPT_OK) return false;
     std::vector<double> low(2), high(2);
-    if (gpuopt_propagator_get_bounds(propagator.get(), GPUOPT_HOST, low.data(), high.data()) != GPUOPT_OK) return false;
+    if (gpuopt_propagator_get_bounds(propagator.get(), GPUOPT_HOST, 0, NULL, low.data(), high.data()) != GPUOPT_OK)
+        return false;
     return info.outcome == GPUOPT_CONVERGED && low == lb && high == std::vector<double>{3, 2};
 }
 
@@ -56,11 +57,11 @@ int main() {
     Counts counts;
     auto desc = GPUOPT_INIT(gpuopt_context_desc);
     desc.user = &counts;
-    desc.allocate = [](void *user, gpuopt_memory, size_t bytes) {
+    desc.allocate = [](void *user, gpuopt_memory_space, size_t bytes) {
         static_cast<Counts *>(user)->allocations++;
         return std::malloc(bytes);
     };
-    desc.release = [](void *, gpuopt_memory, void *memory) { std::free(memory); };
+    desc.release = [](void *, gpuopt_memory_space, void *memory) { std::free(memory); };
     desc.log = [](void *user, int level, const char *) { static_cast<Counts *>(user)->errors += level == 0; };
 
     gpuopt_context *made = nullptr;
@@ -68,6 +69,6 @@ int main() {
     const Owned<gpuopt_context> context(made);
     if (!propagates(context.get()) || counts.allocations == 0 || counts.errors != 0) return 1;
     // A call that is refused says why.
-    if (gpuopt_propagator_create(context.get(), nullptr, nullptr) != GPUOPT_ERROR_ARGUMENT) return 1;
+    if (gpuopt_propagator_create(context.get(), nullptr, NULL, nullptr) != GPUOPT_ERROR_ARGUMENT) return 1;
     return counts.errors == 1 ? 0 : 1;
 }

@@ -52,17 +52,17 @@ static gpuopt_propagator *propagator_of(gpuopt_context *context) {
     desc.rhs = rhs;
     desc.lb = lb;
     desc.ub = ub;
-    return gpuopt_propagator_create(context, &desc, &propagator) ? NULL : propagator;
+    return gpuopt_propagator_create(context, &desc, NULL, &propagator) ? NULL : propagator;
 }
 
 /* Propagates from the bounds that the model has, into low[at] and high[at]. */
 static int propagates(gpuopt_propagator *propagator, int at) {
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
-    if (!propagator || gpuopt_propagator_set_bounds(propagator, GPUOPT_HOST, lb, ub)) return 0;
+    if (!propagator || gpuopt_propagator_set_bounds(propagator, GPUOPT_HOST, 0, NULL, lb, ub)) return 0;
     while (info.outcome == GPUOPT_MORE)
         if (gpuopt_propagator_round(propagator, 10, &info)) return 0;
     return info.outcome == GPUOPT_CONVERGED &&
-           gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, low[at], high[at]) == GPUOPT_OK;
+           gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, 0, NULL, low[at], high[at]) == GPUOPT_OK;
 }
 
 static int propagates_anew(gpuopt_context *context, int at) {
@@ -88,7 +88,7 @@ static int updates_basis(gpuopt_context *context) {
     int k, failed;
     for (k = 0; k < M; k++) column[k] = 0.5;
     desc.m = M;
-    failed = gpuopt_basis_create(context, &desc, &basis) != GPUOPT_OK;
+    failed = gpuopt_basis_create(context, &desc, NULL, &basis) != GPUOPT_OK;
     for (k = 0; k < 80 && !failed; k++) failed = gpuopt_basis_update(basis, GPUOPT_HOST, k, column, &info) != GPUOPT_OK;
     gpuopt_basis_destroy(basis);
     return !failed;
@@ -120,7 +120,7 @@ static int eliminates(gpuopt_context *context) {
     desc.domain = domain;
     desc.functions = VARIABLES;
     desc.function = function;
-    failed = gpuopt_elimination_create(context, &desc, &elimination) != GPUOPT_OK ||
+    failed = gpuopt_elimination_create(context, &desc, NULL, &elimination) != GPUOPT_OK ||
              gpuopt_elimination_step(elimination, VARIABLES, &info) != GPUOPT_OK;
     gpuopt_elimination_destroy(elimination);
     return !failed && info.outcome == GPUOPT_OPTIMAL && info.cost == 0;
@@ -139,7 +139,7 @@ static int expands_knapsack(gpuopt_context *context) {
     desc.profit = profit;
     desc.weight = weight;
     desc.capacity = 100000;
-    failed = gpuopt_knapsack_create(context, &desc, &knapsack) != GPUOPT_OK;
+    failed = gpuopt_knapsack_create(context, &desc, NULL, &knapsack) != GPUOPT_OK;
     for (k = 0; k < 20 && !failed && info.outcome == GPUOPT_MORE; k++)
         failed = gpuopt_knapsack_expand(knapsack, 1 << 20, 4, &info) != GPUOPT_OK;
     gpuopt_knapsack_destroy(knapsack);

@@ -15,7 +15,7 @@ at_end() { rm -rf "$said" "$work"; }
 block() { awk -v open="^\`\`\`$1\$" '$0 ~ open { if (!done) on = 1; next } /^```$/ { if (on) done = 1; on = 0 } on' "$2"; }
 
 strict=(-Wall -Wextra -Wpedantic -Werror -I.)
-cp -r "$root/gpuopt.h" "$root/gpuopt_impl" "$root/cuda" "$work"
+cp -r "$root/gpuopt.h" "$root/gpuopt" "$root/gpuopt_impl" "$root/cuda" "$work"
 cd "$work" || exit 1
 check "the library, for the hosts below" cc -O1 -c gpuopt_impl/gpuopt.c -o gpuopt.o
 

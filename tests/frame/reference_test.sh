@@ -102,10 +102,10 @@ has_all_calls() {
     local call missing=0
     while read -r call; do
         grep -rqF ">$call<" "$work"/reference/group__*.html || { echo "$call is missing" && missing=1; }
-    done < <(grep -ohE '^(GPUOPT_API|extern) .*gpuopt_[a-z_]+\(' "$root/gpuopt.h" | grep -oE 'gpuopt_[a-z_]+\($' | tr -d '(')
+    done < <(grep -ohE '^(GPUOPT_API|extern) .*gpuopt_[a-z_]+\(' "$root/gpuopt.h" "$root"/gpuopt/*.h | grep -oE 'gpuopt_[a-z_]+\($' | tr -d '(')
     return $missing
 }
 check "doc/reference.sh, without a warning" "$root/doc/reference.sh" "$work/reference"
-check "every call of the header is in it" has_all_calls
+check "every call of the headers is in it" has_all_calls
 
 summary

@@ -25,12 +25,12 @@ includes_are_relative() {
     while IFS=: read -r from to; do
         to=${to#*<}
         [ ! -e "$1/${to%%>*}" ] || { echo "$from: <${to%%>*}> is the library's own" && broken=1; }
-    done < <(cd "$1" && grep -rE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<' gpuopt.h gpuopt_impl cuda)
+    done < <(cd "$1" && grep -rE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<' gpuopt.h gpuopt gpuopt_impl cuda)
     return $broken
 }
 
-# A family includes itself and common; in cuda also the same two of gpuopt_impl. The public header is open to all. The
-# files that stand directly in gpuopt_impl and cuda bring the rooms together.
+# A family includes itself and common; in cuda also the same two of gpuopt_impl. The public headers are open to all.
+# The files that stand directly in gpuopt_impl and cuda bring the rooms together.
 rooms_are_kept() {
     includes "$1" | awk '
         function room(path, part, n) {
@@ -42,7 +42,7 @@ rooms_are_kept() {
             to = room($2)
             family = from
             sub(/.*\//, "", family)
-            if (from == to || to == "gpuopt.h") next
+            if (from == to || to == "gpuopt.h" || to == "gpuopt") next
             if (from == "gpuopt.h" && $2 == "gpuopt_impl/all.h") next
             if (from == "gpuopt_impl" && to ~ /^gpuopt_impl\//) next
             if (from == "cuda" && to ~ /^cuda\//) next
@@ -80,7 +80,7 @@ compiles_alone() {
         is_template "$1/$header" && continue
         echo "#include \"$1/$header\"" >"$work/alone.c"
         gcc -std=c11 -Werror=implicit-function-declaration -fsyntax-only "$work/alone.c" || broken=1
-    done < <(cd "$1" && find gpuopt.h gpuopt_impl -name '*.h')
+    done < <(cd "$1" && find gpuopt.h gpuopt/ gpuopt_impl -name '*.h')
     return $broken
 }
 
@@ -110,6 +110,7 @@ plant() {
     tree=$work/tree
     rm -rf "$tree"
     header gpuopt.h 'typedef int gpuopt_type;'
+    header gpuopt/layer.h '#include "../gpuopt.h"'
     header gpuopt_impl/all.h '#include "one/calls.h"' '#include "two/calls.h"'
     header gpuopt_impl/common/checks.h '#include "../../gpuopt.h"'
     header gpuopt_impl/common/bytes.h '#include "checks.h"'

@@ -7,7 +7,7 @@
 # Needs gcc, g++ and the binutils; clang, OpenMP and nvcc are used if they are installed, else reported as skipped.
 # Usage: vendoring_test.sh [--quick] [FOLDER]
 #   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no CUDA
-#   FOLDER   holds the library as a host has it: gpuopt.h with gpuopt_impl/ and cuda/, or gpuopt.h with everything in it
+#   FOLDER   holds the library as a host has it: gpuopt.h with gpuopt/, gpuopt_impl/ and cuda/, or gpuopt.h with everything in it
 #            and gpuopt_cuda.cu. Default: this checkout
 set -u
 
@@ -55,6 +55,31 @@ build() {
     local compiler=$1
     shift
     "$compiler" -I"$vendored" "$@"
+}
+
+# ---- Families that are left out ----
+
+families=(propagate basis simplex elimination knapsack)
+# alone FAMILY: the implementation with this family only. It exports no call of another one, takes less than half of the
+# whole, and a host of the family links with it.
+alone() {
+    local family without=() handle=$1 others
+    for family in "${families[@]}"; do
+        [ "$family" = "$1" ] || without+=("-DGPUOPT_WITHOUT_${family^^}")
+    done
+    [ "$1" != propagate ] || handle=propagator
+    others=$(printf '%s\n' propagator basis simplex elimination knapsack | grep -vx "$handle" | paste -sd'|')
+    build gcc "${strict_c[@]}" -O1 "${without[@]}" -c "$library" -o alone.o || return
+    if nm -g --defined-only alone.o | grep -E " gpuopt_($others)_"; then return 1; fi
+    nm -g --defined-only alone.o | grep -q " gpuopt_${handle}_create$" || return
+    [ $(($(size alone.o | awk 'NR == 2 { print $1 }') * 2)) -lt "$(size whole.o | awk 'NR == 2 { print $1 }')" ] || return
+    printf '#include "gpuopt.h"\nint main(void) { gpuopt_%s_destroy(NULL); return gpuopt_backend_cpu() == NULL; }\n' "$handle" >alone.c
+    build gcc alone.c alone.o -lm -o alone && ./alone
+}
+test_families() {
+    local family
+    check "the whole, to compare with" build gcc -std=c11 -O1 -c "$library" -o whole.o
+    for family in "${families[@]}"; do check "$family alone" alone "$family"; done
 }
 
 # ---- 1. The header alone ----
@@ -109,7 +134,7 @@ forbidden='v?f?printf|puts|putchar|fputs|fputc|fwrite|fopen|_?exit|abort|assert|
 forbidden="$forbidden|clock_gettime|timespec_get"
 library_files() {
     local part
-    for part in gpuopt.h gpuopt_impl cuda gpuopt_cuda.cu; do
+    for part in gpuopt.h gpuopt gpuopt_impl cuda gpuopt_cuda.cu; do
         [ ! -e "$vendored/$part" ] || find "$vendored/$part" -type f -name '*.[ch]*'
     done
 }
@@ -119,7 +144,8 @@ names_nothing_forbidden() {
     while read -r source; do
         gcc -x c++ -fpreprocessed -dD -E -P "$source" >code.txt 2>/dev/null
         [ -s code.txt ] || { echo "$source: nothing to read" && found=1; }
-        if grep -E "\\b($forbidden) *\(" code.txt; then echo "in $source" && found=1; fi
+        # Not a member of that name.
+        if grep -E "(^|[^.>a-zA-Z0-9_])($forbidden) *\(" code.txt; then echo "in $source" && found=1; fi
     done < <(library_files)
     return $found
 }
@@ -375,6 +401,7 @@ test_cuda() {
 }
 
 test_header
+test_families
 test_object
 test_warnings
 test_macros

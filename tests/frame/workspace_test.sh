@@ -272,7 +272,7 @@ fi
 
 copied() {
     workspace copy && mkdir -p "$work/copy/vendored/gpuopt" || return
-    cp -r "$root/BUILD" "$root/gpuopt.h" "$root/gpuopt_impl" "$work/copy/vendored/gpuopt"
+    cp -r "$root/BUILD" "$root/gpuopt.h" "$root/gpuopt" "$root/gpuopt_impl" "$work/copy/vendored/gpuopt"
     sed -i 's|"gpuopt.h"|"vendored/gpuopt/gpuopt.h"|' "$work/copy/answer.h"
     sed -i 's|@gpuopt//:gpuopt|//vendored/gpuopt|' "$work/copy/BUILD"
     sed -i '/^# For CUDA/,$d' "$work/copy/WORKSPACE"

@@ -123,13 +123,13 @@ static void call_ftran(fuzz *f) {
         rhs[0] = NAN;
         row[0] = f->m;
         value[0] = 1;
-        REQUIRE((sparse ? gpuopt_basis_ftran_sparse(f->handle[0], GPUOPT_HOST, 1, row, value, x[0])
-                        : gpuopt_basis_ftran(f->handle[0], GPUOPT_HOST, rhs, x[0])) == GPUOPT_ERROR_ARGUMENT);
+        REQUIRE((sparse ? gpuopt_basis_ftran(f->handle[0], GPUOPT_HOST, 1, row, value, x[0])
+                        : gpuopt_basis_ftran(f->handle[0], GPUOPT_HOST, 0, NULL, rhs, x[0])) == GPUOPT_ERROR_ARGUMENT);
         return;
     }
     for (r = 0; r < 2; r++)
-        REQUIRE((sparse ? gpuopt_basis_ftran_sparse(f->handle[r], GPUOPT_HOST, count, row, value, x[r])
-                        : gpuopt_basis_ftran(f->handle[r], GPUOPT_HOST, rhs, x[r])) == GPUOPT_OK);
+        REQUIRE((sparse ? gpuopt_basis_ftran(f->handle[r], GPUOPT_HOST, count, row, value, x[r])
+                        : gpuopt_basis_ftran(f->handle[r], GPUOPT_HOST, 0, NULL, rhs, x[r])) == GPUOPT_OK);
     REQUIRE(memcmp(x[0], x[1], sizeof x[0]) == 0);
     check_solution(f, x[0], entering, 0);
     memcpy(f->entering, entering, sizeof entering);
@@ -141,9 +141,9 @@ static void call_btran(fuzz *f) {
     int i, k, rhs[MOST];
     int32_t position = (int32_t)(take(f) % (MOST + 1));
     for (i = 0; i < f->m; i++) c[i] = rhs[i] = whole(f);
-    REQUIRE(gpuopt_basis_btran(f->handle[0], GPUOPT_HOST, c, y) == GPUOPT_OK);
+    REQUIRE(gpuopt_basis_btran(f->handle[0], GPUOPT_HOST, -1, c, y) == GPUOPT_OK);
     check_solution(f, y, rhs, 1);
-    REQUIRE(gpuopt_basis_btran_unit(f->handle[0], GPUOPT_HOST, position, row) ==
+    REQUIRE(gpuopt_basis_btran(f->handle[0], GPUOPT_HOST, position, NULL, row) ==
             (position < f->m ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     for (k = 0; position < f->m && k < f->m; k++) {
         double sum = -(k == position);
@@ -213,8 +213,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     d.deferred_updates = (int32_t)(take(&f) % 5);
     for (k = 0; k < 2; k++) {
         before = f.host.live;
-        REQUIRE(gpuopt_basis_plan(f.context, &d, &plan) == GPUOPT_OK);
-        REQUIRE(gpuopt_basis_create(f.context, &d, &f.handle[k]) == GPUOPT_OK);
+        REQUIRE(gpuopt_basis_create(f.context, &d, &plan, NULL) == GPUOPT_OK);
+        REQUIRE(gpuopt_basis_create(f.context, &d, NULL, &f.handle[k]) == GPUOPT_OK);
         REQUIRE(f.host.live == before + plan.host_bytes);
     }
     for (k = 0; k < f.m; k++) f.b[k][k] = 1;

@@ -12,6 +12,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/fuzz/elimination_input.h"
 
 enum { HEAD = 64, CHECKSUM = 56 };
@@ -27,7 +29,7 @@ static int expected(const fuzz *f, gpuopt_status status) {
     if (status == GPUOPT_ERROR_NUMERIC) return 3 * f->sizes >= (d->type == GPUOPT_COST_INT64 ? 0x1p63L : DBL_MAX);
     if (status != GPUOPT_ERROR_UNSUPPORTED) return status == GPUOPT_OK;
     return d->memory_limit || d->policy == GPUOPT_POLICY_STREAM ||
-           (d->copies > 1 && d->policy == GPUOPT_POLICY_SLICE) ||
+           (d->batch_size > 1 && d->policy == GPUOPT_POLICY_SLICE) ||
            (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET);
 }
 
@@ -40,8 +42,8 @@ static void check_order(fuzz *f) {
     REQUIRE(gpuopt_elimination_order(f->context, &desc, order, parent, &e) == GPUOPT_OK);
     REQUIRE(memcmp(&e.policy, &f->estimate.policy,
                    offsetof(gpuopt_elimination_estimate, memory) - offsetof(gpuopt_elimination_estimate, policy)) == 0);
-    f->count = desc.order ? desc.order_count : n - desc.condition_count;
-    for (k = 0; k < desc.condition_count; k++) seen[desc.condition[k]] = 1;
+    f->count = desc.order ? desc.order_count : n - desc.evidence_count;
+    for (k = 0; k < desc.evidence_count; k++) seen[desc.evidence[k]] = 1;
     for (k = 0; k < n; k++) {
         REQUIRE(k < f->count ? order[k] >= 0 && order[k] < n && !seen[order[k]]++ : order[k] == -1);
         REQUIRE(parent[k] >= -1 && parent[k] < n && parent[k] != k);
@@ -58,9 +60,9 @@ static void check_order(fuzz *f) {
 static void check_refusal(fuzz *f) {
     uint64_t before = f->host.live;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
-    gpuopt_status status = gpuopt_elimination_plan(f->context, &f->desc, &plan);
+    gpuopt_status status = gpuopt_elimination_create(f->context, &f->desc, &plan, NULL);
     REQUIRE(status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC || status == GPUOPT_ERROR_UNSUPPORTED);
-    REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) == status && !f->e);
+    REQUIRE(gpuopt_elimination_create(f->context, &f->desc, NULL, &f->e) == status && !f->e);
     REQUIRE(gpuopt_elimination_order(f->context, &f->desc, NULL, NULL, &f->estimate) == status);
     REQUIRE(f->host.live == before);
 }
@@ -72,12 +74,12 @@ static void create(fuzz *f) {
     if (!planned) check_order(f);
     if (rarely(f)) {
         f->host.failing = 1 + take(f) % 16;
-        REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) != GPUOPT_OK || f->host.failing > 0);
+        REQUIRE(gpuopt_elimination_create(f->context, &f->desc, NULL, &f->e) != GPUOPT_OK || f->host.failing > 0);
         gpuopt_elimination_destroy(f->e);
         f->host.failing = 0;
         REQUIRE(f->host.live == before);
     }
-    REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) == planned && (!planned == (f->e != NULL)));
+    REQUIRE(gpuopt_elimination_create(f->context, &f->desc, NULL, &f->e) == planned && (!planned == (f->e != NULL)));
     REQUIRE(f->host.live == before + (planned ? 0 : f->estimate.memory.host_bytes));
     REQUIRE(planned || !f->desc.memory_limit || f->estimate.memory.host_bytes <= f->desc.memory_limit);
 }
@@ -85,7 +87,7 @@ static void create(fuzz *f) {
 /* ---- Answers ---- */
 
 static int exact(const fuzz *f) { return f->estimate.policy != GPUOPT_POLICY_MINI_BUCKET; }
-static int32_t copies_of(const fuzz *f) { return f->desc.copies ? f->desc.copies : 1; }
+static int32_t copies_of(const fuzz *f) { return f->desc.batch_size ? f->desc.batch_size : 1; }
 
 static void hold(const fuzz *f, const char *fault) {
     if (!fault) return;
@@ -101,12 +103,12 @@ static void check_bounds(fuzz *f, int32_t copy) {
     double real[DOMAIN];
     gpuopt_status status, allowed = GPUOPT_OK;
     memcpy(value, f->fixed[copy], sizeof value);
-    for (k = 0; k < f->m.variables - f->desc.condition_count; k++)
+    for (k = 0; k < f->m.variables - f->desc.evidence_count; k++)
         value[f->permutation[k]] = (int32_t)take(f) % f->m.domain[f->permutation[k]];
     if (f->count == 0) variable = 0, allowed = GPUOPT_ERROR_ARGUMENT;
     else if (f->estimate.policy == GPUOPT_POLICY_SLICE || f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         allowed = GPUOPT_ERROR_UNSUPPORTED;
-    else if (f->desc.keep == GPUOPT_OFF || f->estimate.policy == GPUOPT_POLICY_DROP ||
+    else if (f->desc.retain_messages == GPUOPT_OFF || f->estimate.policy == GPUOPT_POLICY_DROP ||
              f->estimate.policy == GPUOPT_POLICY_RECOMPUTE)
         allowed = GPUOPT_ERROR_STATE;
     status = gpuopt_elimination_get_bounds(f->e, GPUOPT_HOST, copy, variable, 0, 1, value, cost, real);
@@ -138,7 +140,7 @@ static void check_completion(const fuzz *f, const brute *b, const answer *a) {
 }
 
 static void check_copy(fuzz *f, int32_t copy) {
-    int32_t n = f->m.variables, k, left = n - f->desc.condition_count - f->count;
+    int32_t n = f->m.variables, k, left = n - f->desc.evidence_count - f->count;
     gpuopt_status status, allowed = GPUOPT_OK;
     brute b;
     answer a;
@@ -146,20 +148,20 @@ static void check_copy(fuzz *f, int32_t copy) {
     gpuopt_desc_init(&a.info, sizeof a.info);
     gpuopt_desc_init(&a.assignment, sizeof a.assignment);
     memcpy(a.value, f->fixed[copy], sizeof f->fixed[copy]);
-    for (k = f->count; k < n - f->desc.condition_count; k++)
+    for (k = f->count; k < n - f->desc.evidence_count; k++)
         a.value[f->permutation[k]] = (int32_t)take(f) % f->m.domain[f->permutation[k]];
     b = brute_force(&f->m, f->eliminated, f->count, a.value, NULL);
-    REQUIRE(gpuopt_elimination_get_copy_info(f->e, copy, &a.info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_get_info(f->e, copy, &a.info) == GPUOPT_OK);
     REQUIRE(a.info.eliminated == a.info.steps);
     if (f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) allowed = GPUOPT_ERROR_UNSUPPORTED;
-    else if (f->desc.keep == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
+    else if (f->desc.retain_messages == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
     status = gpuopt_elimination_assign(f->e, GPUOPT_HOST, copy, a.value, &a.assignment);
     REQUIRE(status == allowed);
     if (status) a.assignment.struct_size = 0;
     if (left > 0) check_completion(f, &b, &a);
     else hold(f, answer_fault(&f->m, &b, &a, exact(f)));
     if (status || a.assignment.outcome == GPUOPT_INFEASIBLE) return;
-    for (k = n - f->desc.condition_count; k < n; k++)
+    for (k = n - f->desc.evidence_count; k < n; k++)
         REQUIRE(a.value[f->permutation[k]] == f->fixed[copy][f->permutation[k]]);
     if (f->m.type == GPUOPT_COST_INT64 && f->estimate.policy <= GPUOPT_POLICY_RECOMPUTE)
         REQUIRE(memcmp(a.value, b.value, sizeof *a.value * (size_t)n) == 0); /* the smallest of equal ones */
@@ -276,8 +278,8 @@ static void check_messages(fuzz *f) {
 /* ---- Relaxations ---- */
 
 /* The relaxation's bound, the handle that its descriptor makes, and an assignment's cost in it. */
-static void check_relaxed(fuzz *f, gpuopt_elimination_relaxation *relaxation) {
-    gpuopt_elimination_relaxation_info info;
+static void check_relaxed(fuzz *f, gpuopt_elimination_cost_shifting *relaxation) {
+    gpuopt_elimination_cost_shifting_info info;
     gpuopt_elimination_desc desc;
     gpuopt_elimination_info found;
     gpuopt_elimination *e = NULL;
@@ -288,8 +290,8 @@ static void check_relaxed(fuzz *f, gpuopt_elimination_relaxation *relaxation) {
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_desc_init(&desc, sizeof desc);
     gpuopt_desc_init(&found, sizeof found);
-    REQUIRE(gpuopt_elimination_relaxation_get_info(relaxation, &info) == GPUOPT_OK);
-    REQUIRE(gpuopt_elimination_relaxation_get_desc(relaxation, &desc) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_cost_shifting_get_info(relaxation, &info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_cost_shifting_get_desc(relaxation, &desc) == GPUOPT_OK);
     REQUIRE(info.variables == desc.variables && info.scale >= 1);
     b = brute_force(&f->m, f->eliminated, f->count, value, NULL);
     bound = info.outcome == GPUOPT_INFEASIBLE ? model_forbidden(&f->m)
@@ -297,7 +299,7 @@ static void check_relaxed(fuzz *f, gpuopt_elimination_relaxation *relaxation) {
                                               : (long double)info.cost;
     if (!bounds(&f->m, bound, b.best)) hold(f, "a relaxation's bound");
     if (info.outcome == GPUOPT_OPTIMAL && !close_to(&f->m, bound, b.best)) hold(f, "a relaxation's optimum");
-    if (gpuopt_elimination_create(f->context, &desc,
+    if (gpuopt_elimination_create(f->context, &desc, NULL,
                                   &e)) { /* with a limit: what was best need not have been the last */
         REQUIRE(desc.memory_limit);
         return;
@@ -310,16 +312,16 @@ static void check_relaxed(fuzz *f, gpuopt_elimination_relaxation *relaxation) {
 static void relax(fuzz *f) {
     const gpuopt_elimination_desc *d = &f->desc;
     const uint64_t before = f->host.live;
-    const int whole = f->count + d->condition_count == d->variables && copies_of(f) == 1 && !d->join_rest;
+    const int whole = f->count + d->evidence_count == d->variables && copies_of(f) == 1 && !d->join_rest;
     const int defined = f->m.semiring == GPUOPT_SEMIRING_MIN_SUM || f->m.semiring == GPUOPT_SEMIRING_MAX_SUM;
     gpuopt_elimination_desc desc = f->desc;
-    gpuopt_elimination_relaxation *relaxation = NULL;
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
     gpuopt_status status;
     const int failing = rarely(f);
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
     desc.z = 1 + (int32_t)take(f) % VARIABLES;
     if (failing) f->host.failing = 1 + take(f) % 64;
-    status = gpuopt_elimination_relax(f->context, &desc, (int32_t)take(f) % 8, &relaxation);
+    status = gpuopt_elimination_shift_costs(f->context, &desc, (int32_t)take(f) % 8, &relaxation);
     REQUIRE(!status == (relaxation != NULL));
     if (status == GPUOPT_ERROR_MEMORY) REQUIRE(failing);
     else
@@ -327,7 +329,7 @@ static void relax(fuzz *f) {
     f->host.failing = 0;
     if (!status) REQUIRE(whole && defined);
     if (!status) check_relaxed(f, relaxation);
-    gpuopt_elimination_relaxation_destroy(relaxation);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
     REQUIRE(f->host.live == before);
 }
 
@@ -335,8 +337,8 @@ static void relax(fuzz *f) {
 
 /* With random values of the variables that may not be touched, the best completion costs in the reduced model what it
  * costs in the model, and comes back as one of the model's. */
-static void check_reduced(fuzz *f, gpuopt_elimination_reduction *reduction) {
-    gpuopt_elimination_reduction_info info;
+static void check_reduced(fuzz *f, gpuopt_elimination_preprocessing *reduction) {
+    gpuopt_elimination_preprocessing_info info;
     gpuopt_elimination_desc desc;
     gpuopt_memory_plan plan;
     gpuopt_status status;
@@ -346,10 +348,10 @@ static void check_reduced(fuzz *f, gpuopt_elimination_reduction *reduction) {
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_desc_init(&desc, sizeof desc);
     gpuopt_desc_init(&plan, sizeof plan);
-    REQUIRE(gpuopt_elimination_reduction_get_info(reduction, &info) == GPUOPT_OK);
-    REQUIRE(gpuopt_elimination_reduction_get_desc(reduction, &desc) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_preprocessing_get_info(reduction, &info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_preprocessing_get_desc(reduction, &desc) == GPUOPT_OK);
     REQUIRE(info.variables == desc.variables && desc.variables <= f->m.variables && desc.order_count <= f->count);
-    status = gpuopt_elimination_plan(f->context, &desc, &plan);
+    status = gpuopt_elimination_create(f->context, &desc, &plan, NULL);
     REQUIRE(status != GPUOPT_ERROR_ARGUMENT && status != GPUOPT_ERROR_MEMORY);
     REQUIRE(status != GPUOPT_ERROR_NUMERIC || f->m.type == GPUOPT_COST_DOUBLE);
     small.variables = desc.variables;
@@ -369,14 +371,14 @@ static void check_reduced(fuzz *f, gpuopt_elimination_reduction *reduction) {
     if (f->m.semiring == GPUOPT_SEMIRING_MIN_COUNT && b.feasible && b.count != s.count) hold(f, "a reduction's count");
     if (f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP || !s.feasible) return;
     for (k = 0; k < desc.order_count; k++) reduced[desc.order[k]] = s.value[desc.order[k]];
-    REQUIRE(gpuopt_elimination_reduction_lift(reduction, reduced, lifted) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_preprocessing_postsolve(reduction, reduced, lifted) == GPUOPT_OK);
     if (!close_to(&f->m, model_sum(&f->m, lifted), b.best)) hold(f, "a lifted assignment");
 }
 
 static void reduce(fuzz *f) {
     const uint64_t before = f->host.live;
     gpuopt_elimination_desc desc = f->desc;
-    gpuopt_elimination_reduction *reduction = NULL;
+    gpuopt_elimination_preprocessing *reduction = NULL;
     gpuopt_status status;
     const int failing = rarely(f);
     const uint32_t rules = take(f) % 128;
@@ -384,12 +386,12 @@ static void reduce(fuzz *f) {
     desc.order = f->eliminated;
     desc.order_count = f->count;
     if (failing) f->host.failing = 1 + take(f) % 64;
-    status = gpuopt_elimination_reduce(f->context, &desc, rules, work, &reduction);
+    status = gpuopt_elimination_preprocess(f->context, &desc, rules, work, &reduction);
     REQUIRE(!status == (reduction != NULL));
     REQUIRE(!status || (failing && status == GPUOPT_ERROR_MEMORY));
     f->host.failing = 0;
     if (!status) check_reduced(f, reduction);
-    gpuopt_elimination_reduction_destroy(reduction);
+    gpuopt_elimination_preprocessing_destroy(reduction);
     REQUIRE(f->host.live == before);
 }
 
@@ -397,21 +399,21 @@ static void reduce(fuzz *f) {
 
 /* Sets the conditions of a copy. A value outside its domain changes nothing. */
 static void set_condition(fuzz *f, int32_t copy) {
-    int32_t value[VARIABLES] = {0}, count = f->desc.condition_count, k;
+    int32_t value[VARIABLES] = {0}, count = f->desc.evidence_count, k;
     gpuopt_elimination_info before, after;
-    for (k = 0; k < count; k++) value[k] = (int32_t)take(f) % f->m.domain[f->desc.condition[k]];
+    for (k = 0; k < count; k++) value[k] = (int32_t)take(f) % f->m.domain[f->desc.evidence[k]];
     if (count > 0 && rarely(f)) {
-        value[count - 1] = take(f) % 2 ? -1 : f->m.domain[f->desc.condition[count - 1]];
+        value[count - 1] = take(f) % 2 ? -1 : f->m.domain[f->desc.evidence[count - 1]];
         gpuopt_desc_init(&before, sizeof before);
         gpuopt_desc_init(&after, sizeof after);
-        REQUIRE(gpuopt_elimination_get_copy_info(f->e, copy, &before) == GPUOPT_OK);
-        REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, copy, value) == GPUOPT_ERROR_ARGUMENT);
-        REQUIRE(gpuopt_elimination_get_copy_info(f->e, copy, &after) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_get_info(f->e, copy, &before) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_set_evidence(f->e, GPUOPT_HOST, copy, value) == GPUOPT_ERROR_ARGUMENT);
+        REQUIRE(gpuopt_elimination_get_info(f->e, copy, &after) == GPUOPT_OK);
         REQUIRE(memcmp(&before, &after, sizeof after) == 0);
         return;
     }
-    REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, copy, count ? value : NULL) == GPUOPT_OK);
-    for (k = 0; k < count; k++) f->fixed[copy][f->desc.condition[k]] = value[k];
+    REQUIRE(gpuopt_elimination_set_evidence(f->e, GPUOPT_HOST, copy, count ? value : NULL) == GPUOPT_OK);
+    for (k = 0; k < count; k++) f->fixed[copy][f->desc.evidence[k]] = value[k];
 }
 
 static void check_wrong_calls(fuzz *f) {
@@ -419,8 +421,8 @@ static void check_wrong_calls(fuzz *f) {
     int32_t wrong = take(f) % 2 ? -1 : copies_of(f), value[VARIABLES] = {0};
     gpuopt_desc_init(&info, sizeof info);
     REQUIRE(gpuopt_elimination_step(f->e, 0, &info) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_get_copy_info(f->e, wrong, &info) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, wrong, value) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_get_info(f->e, wrong, &info) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_set_evidence(f->e, GPUOPT_HOST, wrong, value) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_assign(f->e, GPUOPT_HOST, wrong, value, NULL) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_message_get(f->e, GPUOPT_HOST, f->estimate.messages, 0, NULL, NULL, NULL) ==
             GPUOPT_ERROR_ARGUMENT);
@@ -431,7 +433,7 @@ static void eliminate(fuzz *f) {
     gpuopt_elimination_info info;
     int64_t done;
     gpuopt_desc_init(&info, sizeof info);
-    REQUIRE(gpuopt_elimination_get_info(f->e, &info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_get_info(f->e, 0, &info) == GPUOPT_OK);
     while (info.outcome == GPUOPT_MORE) {
         int32_t value[VARIABLES] = {0}, count = 1 + (int32_t)take(f) % (VARIABLES + 1);
         unsigned choice = take(f);
@@ -440,7 +442,7 @@ static void eliminate(fuzz *f) {
         if (choice >= 192) count = INT32_MAX;
         done = info.eliminated;
         REQUIRE(gpuopt_elimination_step(f->e, count, choice & 64 ? NULL : &info) == GPUOPT_OK);
-        REQUIRE(gpuopt_elimination_get_info(f->e, &info) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_get_info(f->e, 0, &info) == GPUOPT_OK);
         REQUIRE(info.eliminated == (done + count < info.steps ? done + count : info.steps));
     }
 }

@@ -107,10 +107,10 @@ static void make_desc(fuzz *f) {
         f->permutation[k] = f->permutation[other];
         f->permutation[other] = kept;
     }
-    if (kind % 4 == 3) d->condition_count = (int32_t)take(f) % (n + 1);
-    d->condition = f->own_condition = exactly(f->permutation + n - d->condition_count, d->condition_count);
+    if (kind % 4 == 3) d->evidence_count = (int32_t)take(f) % (n + 1);
+    d->evidence = f->own_condition = exactly(f->permutation + n - d->evidence_count, d->evidence_count);
     if (kind & 4) {
-        d->order_count = n - d->condition_count;
+        d->order_count = n - d->evidence_count;
         if (kind & 8) d->order_count = (int32_t)take(f) % (d->order_count + 1);
         d->order = f->own_order = exactly(f->permutation, d->order_count);
     }
@@ -122,10 +122,11 @@ static void make_desc(fuzz *f) {
     if (kind & 16) d->memory_limit = (uint64_t)take(f) * 64 + 1;
     if (kind & 32) d->host_limit = take(f);
     d->z = (int32_t)take(f) % 8;
-    d->copies = kind & 64 ? (int32_t)take(f) % (COPIES + 1) : 0;
-    d->keep = (gpuopt_switch)(take(f) % 8 == 1 ? GPUOPT_OFF : take(f) % 2);
+    d->batch_size = kind & 64 ? (int32_t)take(f) % (COPIES + 1) : 0;
+    d->retain_messages = (gpuopt_switch)(take(f) % 8 == 1 ? GPUOPT_OFF : take(f) % 2);
     if (d->policy == GPUOPT_POLICY_DROP || d->policy == GPUOPT_POLICY_RECOMPUTE)
-        d->keep = d->keep == GPUOPT_ON ? GPUOPT_DEFAULT : d->keep; /* these drop messages */
+        d->retain_messages =
+            d->retain_messages == GPUOPT_ON ? GPUOPT_DEFAULT : d->retain_messages; /* these drop messages */
     d->join_rest = kind >> 7;
 }
 
@@ -154,16 +155,16 @@ int input_spoil(fuzz *f) {
     case 9: return d->policy = (gpuopt_elimination_policy)(7 + take(f)), 1;
     case 10: return d->z = bad, 1;
     case 11: return d->order_count = d->order ? bad : 1, 1;
-    case 12: return d->condition_count = bad, 1;
-    case 13: return d->copies = bad, 1;
-    case 14: return d->keep = (gpuopt_switch)(3 + take(f)), 1;
+    case 12: return d->evidence_count = bad, 1;
+    case 13: return d->batch_size = bad, 1;
+    case 14: return d->retain_messages = (gpuopt_switch)(3 + take(f)), 1;
     case 15: return d->struct_size = take(f) % 8, 1;
     case 16: return d->variables > 0 ? f->m.domain[take(f) % (unsigned)d->variables] = take(f) % 2 ? bad : 0, 1 : 0;
     case 17: return d->order_count > 0 ? ((int32_t *)d->order)[0] = take(f) % 2 ? bad : far, 1 : 0;
     case 18: return d->order_count > 1 ? ((int32_t *)d->order)[1] = d->order[0], 1 : 0;
-    case 19: return d->condition_count > 0 ? ((int32_t *)d->condition)[0] = take(f) % 2 ? bad : far, 1 : 0;
-    case 20: return d->condition_count > 1 ? ((int32_t *)d->condition)[1] = d->condition[0], 1 : 0;
-    case 21: return d->order_count && d->condition_count ? ((int32_t *)d->order)[0] = d->condition[0], 1 : 0;
+    case 19: return d->evidence_count > 0 ? ((int32_t *)d->evidence)[0] = take(f) % 2 ? bad : far, 1 : 0;
+    case 20: return d->evidence_count > 1 ? ((int32_t *)d->evidence)[1] = d->evidence[0], 1 : 0;
+    case 21: return d->order_count && d->evidence_count ? ((int32_t *)d->order)[0] = d->evidence[0], 1 : 0;
     case 22: return g ? g->arity = take(f) % 2 ? bad : far + (far < INT32_MAX), 1 : 0;
     case 23: return g && g->arity > 0 ? g->scope = NULL, 1 : 0;
     case 24: return g && g->arity > 0 ? ((int32_t *)g->scope)[0] = take(f) % 2 ? bad : far, 1 : 0;
@@ -175,7 +176,7 @@ int input_spoil(fuzz *f) {
     case 30:
         return g && g->value && g->tuples ? ((double *)g->value)[0] = take(f) % 2 ? NAN : -model_forbidden(&f->m),
                                                      1 : 0;
-    default: return d->type == GPUOPT_COST_DOUBLE ? d->top = 1, 1 : (d->condition = NULL, d->condition_count > 0);
+    default: return d->type == GPUOPT_COST_DOUBLE ? d->top = 1, 1 : (d->evidence = NULL, d->evidence_count > 0);
     }
 }
 

@@ -36,7 +36,7 @@ typedef struct fuzz_host {
     long failing;  /* the allocation with this number fails; 0: none */
 } fuzz_host;
 
-static inline void *fuzz_allocate(void *user, gpuopt_memory where, size_t bytes) {
+static inline void *fuzz_allocate(void *user, gpuopt_memory_space where, size_t bytes) {
     fuzz_host *host = (fuzz_host *)user;
     size_t *block = NULL;
     if (where == GPUOPT_HOST && host->failing-- != 1 && (!host->most || bytes <= host->most))
@@ -47,7 +47,7 @@ static inline void *fuzz_allocate(void *user, gpuopt_memory where, size_t bytes)
     return block + 2;
 }
 
-static inline void fuzz_release(void *user, gpuopt_memory where, void *memory) {
+static inline void fuzz_release(void *user, gpuopt_memory_space where, void *memory) {
     (void)where;
     ((fuzz_host *)user)->live -= ((size_t *)memory)[-2];
     free((size_t *)memory - 2);

@@ -279,7 +279,7 @@ static void check_elimination(const graphical_model *m) {
                 status == GPUOPT_ERROR_NUMERIC || status == GPUOPT_ERROR_ARGUMENT);
     else {
         REQUIRE(status == GPUOPT_OK || (status == GPUOPT_ERROR_NUMERIC && largest_sum(m) > 0x1p62));
-        REQUIRE(gpuopt_elimination_create(context, &desc, &e) == status);
+        REQUIRE(gpuopt_elimination_create(context, &desc, NULL, &e) == status);
         if (e) check_optimum(m, e);
         gpuopt_elimination_destroy(e);
     }

@@ -6,6 +6,7 @@
  *
  * Longest input: 512
  */
+#include "gpuopt/knapsack_variants.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CLASSES = 6, ITEMS = 3, SUMS = 4096 /* (ITEMS + 1) ^ CLASSES */, OPERATIONS = 16 };
@@ -17,9 +18,9 @@ typedef struct fuzz {
     fuzz_host host;
     gpuopt_context *context;
     int64_t begin[CLASSES + 1], weight[CLASSES * ITEMS], profit[CLASSES * ITEMS];
-    gpuopt_knapsack_choice_desc desc;
-    gpuopt_knapsack_choice *handle;
-    gpuopt_knapsack_choice_info was;
+    gpuopt_knapsack_multiple_choice_desc desc;
+    gpuopt_knapsack_multiple_choice *handle;
+    gpuopt_knapsack_multiple_choice_info was;
     wide optimum;
     int solvable;
     int fine; /* the sums are in range */
@@ -59,7 +60,7 @@ static void solve(fuzz *f) {
 
 static void make_model(fuzz *f) {
     const wide most = (wide)1 << 60;
-    gpuopt_knapsack_choice_desc *d = &f->desc;
+    gpuopt_knapsack_multiple_choice_desc *d = &f->desc;
     wide weights = 0, profits = 0;
     int64_t j;
     int32_t c;
@@ -107,33 +108,34 @@ static int fits(const fuzz *f, const int32_t *chosen, wide *profit) {
 }
 
 static void check(fuzz *f) {
-    gpuopt_knapsack_choice_info i;
+    gpuopt_knapsack_multiple_choice_info i;
     int32_t chosen[CLASSES];
     int64_t profit;
     wide sum;
     gpuopt_desc_init(&i, sizeof i);
-    REQUIRE(gpuopt_knapsack_choice_get_info(f->handle, &i) == GPUOPT_OK);
+    REQUIRE(gpuopt_knapsack_multiple_choice_get_info(f->handle, &i) == GPUOPT_OK);
     REQUIRE((i.outcome == GPUOPT_INFEASIBLE) == !f->solvable);
     if (!f->solvable) {
-        REQUIRE(gpuopt_knapsack_choice_get_items(f->handle, GPUOPT_HOST, chosen, &profit) == GPUOPT_ERROR_STATE);
+        REQUIRE(gpuopt_knapsack_multiple_choice_get_items(f->handle, GPUOPT_HOST, chosen, &profit) ==
+                GPUOPT_ERROR_STATE);
         return;
     }
-    REQUIRE(i.lower <= f->optimum && f->optimum <= i.upper);
-    REQUIRE(i.outcome != GPUOPT_OPTIMAL || i.lower == i.upper);
+    REQUIRE(i.primal_bound <= f->optimum && f->optimum <= i.dual_bound);
+    REQUIRE(i.outcome != GPUOPT_OPTIMAL || i.primal_bound == i.dual_bound);
     REQUIRE(i.outcome != GPUOPT_LIMIT || i.expanded >= f->desc.state_limit);
-    REQUIRE(i.lower >= f->was.lower || f->was.struct_size == 0);
+    REQUIRE(i.primal_bound >= f->was.primal_bound || f->was.struct_size == 0);
     REQUIRE(i.expanded >= f->was.expanded && i.steps >= f->was.steps && i.level <= i.levels);
     REQUIRE(i.alive <= i.peak && i.peak <= i.states && i.states == f->desc.states);
     f->was = i;
-    REQUIRE(gpuopt_knapsack_choice_get_items(f->handle, GPUOPT_HOST, chosen, &profit) == GPUOPT_OK);
-    REQUIRE(fits(f, chosen, &sum) && sum == profit && profit == i.lower);
+    REQUIRE(gpuopt_knapsack_multiple_choice_get_items(f->handle, GPUOPT_HOST, chosen, &profit) == GPUOPT_OK);
+    REQUIRE(fits(f, chosen, &sum) && sum == profit && profit == i.primal_bound);
 }
 
 static void set_incumbent(fuzz *f) {
     int32_t chosen[CLASSES], c;
     wide profit;
     for (c = 0; c < f->desc.classes; c++) chosen[c] = (int32_t)(f->begin[c] + take(f) % (ITEMS + 1)) - 1;
-    REQUIRE(gpuopt_knapsack_choice_set_incumbent(f->handle, GPUOPT_HOST, chosen) ==
+    REQUIRE(gpuopt_knapsack_multiple_choice_set_incumbent(f->handle, GPUOPT_HOST, chosen) ==
             (fits(f, chosen, &profit) ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
 }
 
@@ -146,19 +148,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     f.bytes.size = size;
     make_model(&f);
     f.context = fuzz_context(&f.host);
-    status = gpuopt_knapsack_choice_create(f.context, &f.desc, &f.handle);
+    status = gpuopt_knapsack_multiple_choice_create(f.context, &f.desc, NULL, &f.handle);
     REQUIRE(status == (f.fine ? GPUOPT_OK : GPUOPT_ERROR_NUMERIC));
     for (operation = 0; operation < OPERATIONS && f.handle; operation++) {
         check(&f);
         if (take(&f) % 4 == 0) set_incumbent(&f);
-        else REQUIRE(gpuopt_knapsack_choice_run(f.handle, take(&f), (int32_t)(take(&f) % 3), NULL) == GPUOPT_OK);
+        else
+            REQUIRE(gpuopt_knapsack_multiple_choice_run(f.handle, take(&f), (int32_t)(take(&f) % 3), NULL) ==
+                    GPUOPT_OK);
     }
     if (f.handle) {
-        REQUIRE(gpuopt_knapsack_choice_run(f.handle, 0, 0, NULL) == GPUOPT_OK);
+        REQUIRE(gpuopt_knapsack_multiple_choice_run(f.handle, 0, 0, NULL) == GPUOPT_OK);
         check(&f);
         REQUIRE(!f.solvable || f.was.outcome == GPUOPT_OPTIMAL || f.desc.state_limit > 0 || f.desc.states < SUMS);
     }
-    gpuopt_knapsack_choice_destroy(f.handle);
+    gpuopt_knapsack_multiple_choice_destroy(f.handle);
     fuzz_context_end(f.context, &f.host);
     return 0;
 }

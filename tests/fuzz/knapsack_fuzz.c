@@ -7,6 +7,7 @@
  *
  * Longest input: 512
  */
+#include "gpuopt/batch.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { FEW = 12, MOST = 26, SMALL = 64, OPERATIONS = 24, HEAD = 80, CHECKSUM = HEAD - 8 };
@@ -92,7 +93,7 @@ static void make_model(fuzz *f) {
         d->capacity = sum / 2 > INT64_MAX ? INT64_MAX : (int64_t)(sum / 2);
     }
     d->search = (gpuopt_knapsack_search)(take(f) % 3);
-    d->when_full = (gpuopt_knapsack_when_full)(take(f) % 2);
+    d->on_pool_full = (gpuopt_knapsack_on_pool_full)(take(f) % 2);
     d->pool = 1 + take(f);
     d->node_limit = take(f) < 16 ? 1 + take(f) : 0;
     d->reduction = (gpuopt_switch)(take(f) % 3);
@@ -136,26 +137,27 @@ static gpuopt_knapsack_info check_info(fuzz *f, int h) {
     gpuopt_knapsack_info i;
     gpuopt_desc_init(&i, sizeof i);
     REQUIRE(gpuopt_knapsack_get_info(f->handle[h], &i) == GPUOPT_OK);
-    REQUIRE(i.lower >= 0 && i.lower <= f->optimum && i.upper >= i.lower);
-    REQUIRE(i.lower >= was->lower && i.expanded >= was->expanded && i.pruned >= was->pruned && i.steps >= was->steps);
+    REQUIRE(i.primal_bound >= 0 && i.primal_bound <= f->optimum && i.dual_bound >= i.primal_bound);
+    REQUIRE(i.primal_bound >= was->primal_bound && i.expanded >= was->expanded && i.pruned >= was->pruned &&
+            i.steps >= was->steps);
     REQUIRE(i.dominated >= was->dominated && i.slices >= was->slices && i.slices <= i.steps && i.peak >= was->peak);
     REQUIRE(i.alive >= 0 && i.alive <= i.pool && i.peak <= i.pool && (i.alive == 0) == (i.level == -1));
     REQUIRE(i.level <= i.free_items && i.free_items <= f->items && i.pool >= 2 * f->items + 8);
     REQUIRE(i.dominated == 0 || f->desc.search == GPUOPT_SEARCH_DOMINANCE);
-    REQUIRE(i.slices == 0 || f->desc.when_full == GPUOPT_WHEN_FULL_DEPTH_FIRST);
+    REQUIRE(i.slices == 0 || f->desc.on_pool_full == GPUOPT_ON_POOL_FULL_DEPTH_FIRST);
     if (i.alive == 0) {
         REQUIRE(i.outcome == GPUOPT_OPTIMAL || i.outcome == GPUOPT_INFEASIBLE);
-        REQUIRE((i.outcome == GPUOPT_OPTIMAL) == (i.lower == i.upper && i.lower >= 0) ||
+        REQUIRE((i.outcome == GPUOPT_OPTIMAL) == (i.primal_bound == i.dual_bound && i.primal_bound >= 0) ||
                 i.outcome == GPUOPT_INFEASIBLE);
-        REQUIRE(i.outcome == GPUOPT_OPTIMAL || i.lower < f->claim);
+        REQUIRE(i.outcome == GPUOPT_OPTIMAL || i.primal_bound < f->claim);
     } else {
         REQUIRE(i.outcome == GPUOPT_MORE || i.outcome == GPUOPT_LIMIT || i.outcome == GPUOPT_FULL);
-        REQUIRE(i.outcome != GPUOPT_FULL || f->desc.when_full == GPUOPT_WHEN_FULL_STOP);
+        REQUIRE(i.outcome != GPUOPT_FULL || f->desc.on_pool_full == GPUOPT_ON_POOL_FULL_STOP);
         REQUIRE((i.outcome == GPUOPT_LIMIT) == (f->desc.node_limit > 0 && i.expanded >= f->desc.node_limit));
     }
     f->was[h] = i;
     /* One of the two handles has the nodes that lead to the optimum. */
-    if (f->claim <= f->optimum) REQUIRE(f->was[0].upper >= f->optimum || f->was[1].upper >= f->optimum);
+    if (f->claim <= f->optimum) REQUIRE(f->was[0].dual_bound >= f->optimum || f->was[1].dual_bound >= f->optimum);
     return i;
 }
 
@@ -171,19 +173,19 @@ static void check_items(fuzz *f, int h) {
         if (taken[j]) p += f->profit[j], w += f->weight[j];
     }
     REQUIRE(taken[f->items] == 9);
-    REQUIRE(p == profit && w == weight && w <= f->desc.capacity && profit >= f->was[h].lower);
-    REQUIRE(check_info(f, h).lower == profit);
+    REQUIRE(p == profit && w == weight && w <= f->desc.capacity && profit >= f->was[h].primal_bound);
+    REQUIRE(check_info(f, h).primal_bound == profit);
 }
 
 /* ---- Calls ---- */
 
 static void expand(fuzz *f, int h, int64_t nodes, int32_t levels) {
-    int64_t expanded = f->was[h].expanded, steps = f->was[h].steps, lower = f->was[h].lower;
+    int64_t expanded = f->was[h].expanded, steps = f->was[h].steps, lower = f->was[h].primal_bound;
     gpuopt_knapsack_info i, said;
     gpuopt_desc_init(&said, sizeof said);
     REQUIRE(gpuopt_knapsack_expand(f->handle[h], nodes, levels, &said) == GPUOPT_OK);
     i = check_info(f, h);
-    REQUIRE(memcmp(&said, &i, sizeof i) == 0 && i.lower >= lower);
+    REQUIRE(memcmp(&said, &i, sizeof i) == 0 && i.primal_bound >= lower);
     REQUIRE(levels == 0 || i.steps <= steps + levels);
     REQUIRE(i.outcome != GPUOPT_MORE || (nodes > 0 && i.expanded >= expanded + nodes) ||
             (levels > 0 && i.steps == steps + levels));
@@ -204,7 +206,7 @@ static void set_incumbent(fuzz *f, int h) {
     good = w <= f->desc.capacity && p == profit;
     REQUIRE(gpuopt_knapsack_set_incumbent(f->handle[h], GPUOPT_HOST, profit, taken) ==
             (good ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
-    REQUIRE(check_info(f, h).lower >= (good ? profit : 0));
+    REQUIRE(check_info(f, h).primal_bound >= (good ? profit : 0));
 }
 
 static void set_claim(fuzz *f, int h) {
@@ -244,7 +246,7 @@ static void share(fuzz *f, int h) {
     if (held > 1) REQUIRE(status == GPUOPT_ERROR_STATE);
     else REQUIRE(status == GPUOPT_OK);
     if (!status) free(pack(f->handle[h], nodes, 1, &size));
-    f->was[0].upper = f->was[1].upper = INT64_MAX; /* the optimum may be below the nodes of either now */
+    f->was[0].dual_bound = f->was[1].dual_bound = INT64_MAX; /* the optimum may be below the nodes of either now */
     REQUIRE(check_info(f, !h).alive == (status ? held : moved));
     REQUIRE(check_info(f, h).alive == (status ? alive : alive - moved));
 }
@@ -276,7 +278,7 @@ static void unpack_copy(fuzz *f, int h) {
     }
     hash = checksum(broken, size);
     for (k = 0; k < 8; k++) broken[CHECKSUM + k] = kind == 3 ? (unsigned char)(hash >> 8 * k) : bytes[CHECKSUM + k];
-    REQUIRE(gpuopt_knapsack_create(f->context, &f->desc, &copy) == GPUOPT_OK);
+    REQUIRE(gpuopt_knapsack_create(f->context, &f->desc, NULL, &copy) == GPUOPT_OK);
     status = gpuopt_knapsack_unpack(copy, broken, kept);
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT ||
             (kind == 3 && status == GPUOPT_ERROR_UNSUPPORTED));
@@ -284,7 +286,7 @@ static void unpack_copy(fuzz *f, int h) {
     gpuopt_desc_init(&info, sizeof info);
     REQUIRE(gpuopt_knapsack_expand(copy, 20000, 0, &info) == GPUOPT_OK);
     REQUIRE(info.outcome != GPUOPT_MORE || info.expanded >= 20000);
-    if (kind != 3) REQUIRE(info.lower <= f->optimum);
+    if (kind != 3) REQUIRE(info.primal_bound <= f->optimum);
     REQUIRE(gpuopt_knapsack_get_items(copy, GPUOPT_HOST, NULL, NULL, NULL) == GPUOPT_OK);
     gpuopt_knapsack_destroy(copy);
     free(broken);
@@ -299,17 +301,17 @@ static int create(fuzz *f) {
     gpuopt_status status;
     int h;
     gpuopt_desc_init(&plan, sizeof plan);
-    REQUIRE(gpuopt_knapsack_plan(f->context, &f->desc, &plan) == GPUOPT_OK && f->host.live == before);
+    REQUIRE(gpuopt_knapsack_create(f->context, &f->desc, &plan, NULL) == GPUOPT_OK && f->host.live == before);
     if (fuzz_rarely(&f->bytes)) {
         f->host.failing = 1 + take(f) % 3;
-        status = gpuopt_knapsack_create(f->context, &f->desc, &f->handle[0]);
+        status = gpuopt_knapsack_create(f->context, &f->desc, NULL, &f->handle[0]);
         REQUIRE(status == GPUOPT_ERROR_MEMORY ? f->host.failing <= 0 : f->host.failing > 0);
         gpuopt_knapsack_destroy(f->handle[0]);
         REQUIRE(f->host.live == before);
         f->host.failing = 0;
     }
     for (h = 0; h < 2; h++) {
-        status = gpuopt_knapsack_create(f->context, &f->desc, &f->handle[h]);
+        status = gpuopt_knapsack_create(f->context, &f->desc, NULL, &f->handle[h]);
         REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_NUMERIC);
         REQUIRE((status == GPUOPT_OK) == (f->handle[h] != NULL));
         REQUIRE(status == GPUOPT_OK ? f->optimum <= INT64_MAX : root_bound(f) > INT64_MAX && f->host.live == before);
@@ -341,7 +343,7 @@ static void operate(fuzz *f) {
         check_items(f, h);
     }
     if (f->was[0].alive + f->was[1].alive > 0 || f->claim > f->optimum) return;
-    REQUIRE(f->was[0].lower == f->optimum || f->was[1].lower == f->optimum);
+    REQUIRE(f->was[0].primal_bound == f->optimum || f->was[1].primal_bound == f->optimum);
 }
 
 /* The model as a batch of one: the optimum, or the same with a limit of a node, and then with two copies of each
@@ -365,14 +367,14 @@ static void solve_batch(fuzz *f) {
     p.profit = f->profit;
     p.capacity = &f->desc.capacity;
     r.outcome = &outcome;
-    r.lower = &lower;
-    r.upper = &most;
+    r.primal_bound = &lower;
+    r.dual_bound = &most;
     r.taken = taken;
     for (j = 0; j < f->items; j++) {
         upper[j] = 2;
         if (f->weight[j] <= f->desc.capacity) sum += f->profit[j];
     }
-    REQUIRE(gpuopt_knapsack_batch_create(f->context, &desc, &batch) == GPUOPT_OK);
+    REQUIRE(gpuopt_knapsack_batch_create(f->context, &desc, NULL, &batch) == GPUOPT_OK);
     status = gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &p, &r);
     REQUIRE(status == (sum > INT64_MAX ? GPUOPT_ERROR_NUMERIC : GPUOPT_OK));
     if (!status) {
@@ -382,7 +384,7 @@ static void solve_batch(fuzz *f) {
         REQUIRE(gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &p, &r) == GPUOPT_OK);
         REQUIRE(lower <= f->optimum && f->optimum <= most);
         p.node_limit = 1000;
-        p.upper = upper;
+        p.copies_max = upper;
         status = gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &p, &r);
         REQUIRE(status == GPUOPT_OK || (status == GPUOPT_ERROR_NUMERIC && 2 * sum > INT64_MAX));
         for (j = 0; j < f->items && !status; j++) {

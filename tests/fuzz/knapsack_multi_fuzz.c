@@ -5,6 +5,7 @@
  *
  * Longest input: 512
  */
+#include "gpuopt/knapsack_variants.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST = 11, ROWS = 5, OPERATIONS = 16 };
@@ -16,9 +17,9 @@ typedef struct fuzz {
     fuzz_host host;
     gpuopt_context *context;
     int64_t weight[ROWS * MOST], profit[MOST], capacity[ROWS];
-    gpuopt_knapsack_multi_desc desc;
-    gpuopt_knapsack_multi *handle;
-    gpuopt_knapsack_multi_info was;
+    gpuopt_knapsack_multidimensional_desc desc;
+    gpuopt_knapsack_multidimensional *handle;
+    gpuopt_knapsack_multidimensional_info was;
     wide optimum;
     int fine; /* the sums are in range */
 } fuzz;
@@ -58,7 +59,7 @@ static int fits(const fuzz *f, unsigned set) {
 
 static void make_model(fuzz *f) {
     const wide most = (wide)1 << 58;
-    gpuopt_knapsack_multi_desc *d = &f->desc;
+    gpuopt_knapsack_multidimensional_desc *d = &f->desc;
     unsigned set, use = 0;
     int32_t i, j;
     gpuopt_desc_init(d, sizeof *d);
@@ -84,23 +85,23 @@ static void make_model(fuzz *f) {
 }
 
 static void check(fuzz *f) {
-    gpuopt_knapsack_multi_info i;
+    gpuopt_knapsack_multidimensional_info i;
     uint8_t taken[MOST];
     int64_t profit;
     unsigned set = 0;
     int32_t j;
     gpuopt_desc_init(&i, sizeof i);
-    REQUIRE(gpuopt_knapsack_multi_get_info(f->handle, &i) == GPUOPT_OK);
-    REQUIRE(i.lower <= f->optimum && f->optimum <= i.upper);
-    REQUIRE(i.lower >= f->was.lower && i.nodes >= f->was.nodes && i.rounds >= f->was.rounds);
+    REQUIRE(gpuopt_knapsack_multidimensional_get_info(f->handle, &i) == GPUOPT_OK);
+    REQUIRE(i.primal_bound <= f->optimum && f->optimum <= i.dual_bound);
+    REQUIRE(i.primal_bound >= f->was.primal_bound && i.nodes >= f->was.nodes && i.rounds >= f->was.rounds);
     REQUIRE(i.busy <= f->desc.workers && (i.busy == 0) == (i.outcome == GPUOPT_OPTIMAL));
-    REQUIRE(i.outcome != GPUOPT_OPTIMAL || i.lower == i.upper);
+    REQUIRE(i.outcome != GPUOPT_OPTIMAL || i.primal_bound == i.dual_bound);
     REQUIRE(i.outcome != GPUOPT_LIMIT || i.nodes >= f->desc.node_limit);
     f->was = i;
-    REQUIRE(gpuopt_knapsack_multi_get_items(f->handle, GPUOPT_HOST, taken, &profit) == GPUOPT_OK);
+    REQUIRE(gpuopt_knapsack_multidimensional_get_items(f->handle, GPUOPT_HOST, taken, &profit) == GPUOPT_OK);
     for (j = 0; j < f->desc.items; j++)
         if (taken[j]) set |= 1u << j;
-    REQUIRE(fits(f, set) && profit_of(f, set) == profit && profit == i.lower);
+    REQUIRE(fits(f, set) && profit_of(f, set) == profit && profit == i.primal_bound);
 }
 
 static void set_incumbent(fuzz *f) {
@@ -108,7 +109,7 @@ static void set_incumbent(fuzz *f) {
     uint8_t taken[MOST];
     int32_t j;
     for (j = 0; j < f->desc.items; j++) taken[j] = set >> j & 1;
-    REQUIRE(gpuopt_knapsack_multi_set_incumbent(f->handle, GPUOPT_HOST, taken) ==
+    REQUIRE(gpuopt_knapsack_multidimensional_set_incumbent(f->handle, GPUOPT_HOST, taken) ==
             (fits(f, set) ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
 }
 
@@ -121,19 +122,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     f.bytes.size = size;
     make_model(&f);
     f.context = fuzz_context(&f.host);
-    status = gpuopt_knapsack_multi_create(f.context, &f.desc, &f.handle);
+    status = gpuopt_knapsack_multidimensional_create(f.context, &f.desc, NULL, &f.handle);
     REQUIRE(status == (f.fine ? GPUOPT_OK : GPUOPT_ERROR_NUMERIC));
     for (operation = 0; operation < OPERATIONS && f.handle; operation++) {
         check(&f);
         if (take(&f) % 4 == 0) set_incumbent(&f);
-        else REQUIRE(gpuopt_knapsack_multi_run(f.handle, take(&f), (int32_t)(take(&f) % 3), NULL) == GPUOPT_OK);
+        else
+            REQUIRE(gpuopt_knapsack_multidimensional_run(f.handle, take(&f), (int32_t)(take(&f) % 3), NULL) ==
+                    GPUOPT_OK);
     }
     if (f.handle) {
-        REQUIRE(gpuopt_knapsack_multi_run(f.handle, 0, 0, NULL) == GPUOPT_OK);
+        REQUIRE(gpuopt_knapsack_multidimensional_run(f.handle, 0, 0, NULL) == GPUOPT_OK);
         check(&f);
         REQUIRE(f.was.outcome == GPUOPT_OPTIMAL || f.desc.node_limit > 0);
     }
-    gpuopt_knapsack_multi_destroy(f.handle);
+    gpuopt_knapsack_multidimensional_destroy(f.handle);
     fuzz_context_end(f.context, &f.host);
     return 0;
 }

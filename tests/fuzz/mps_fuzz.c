@@ -121,7 +121,7 @@ static void check_model(const mip *m) {
     for (e = 0; e < m->matrix.start[m->matrix.rows]; e++) huge |= fabs(m->matrix.value[e]) >= 1e20;
     memset(&host, 0, sizeof host);
     context = fuzz_context(&host);
-    k = gpuopt_propagator_create(context, &desc, &propagator);
+    k = gpuopt_propagator_create(context, &desc, NULL, &propagator);
     REQUIRE(k == GPUOPT_OK || (k == GPUOPT_ERROR_ARGUMENT && (crossed || huge)));
     gpuopt_propagator_destroy(propagator);
     fuzz_context_end(context, &host);

@@ -31,8 +31,8 @@ static void read_bounds(fuzz *f, double *lb, double *ub) {
     double lb_two[MOST], ub_two[MOST];
     size_t bytes = sizeof *lb * (size_t)f->desc.matrix.cols;
     int32_t j;
-    REQUIRE(gpuopt_propagator_get_bounds(f->one, GPUOPT_HOST, lb, ub) == GPUOPT_OK);
-    REQUIRE(gpuopt_propagator_get_bounds(f->two, GPUOPT_HOST, lb_two, ub_two) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_get_bounds(f->one, GPUOPT_HOST, 0, NULL, lb, ub) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_get_bounds(f->two, GPUOPT_HOST, 0, NULL, lb_two, ub_two) == GPUOPT_OK);
     REQUIRE(memcmp(lb, lb_two, bytes) == 0 && memcmp(ub, ub_two, bytes) == 0);
     for (j = 0; j < f->desc.matrix.cols; j++) /* infinite ones must be IEEE infinities */
         REQUIRE((isinf(lb[j]) || fabs(lb[j]) < f->infinity) && (isinf(ub[j]) || fabs(ub[j]) < f->infinity));
@@ -64,7 +64,7 @@ static void check_info(const fuzz *f, const gpuopt_propagator_info *info, int32_
     int32_t limit = f->desc.round_limit;
     REQUIRE(info->rounds >= 0 && info->rounds <= asked);
     REQUIRE(info->nonzeros >= 0 && info->changed >= 0);
-    REQUIRE(f->desc.mode == GPUOPT_MODE_SEQUENTIAL || info->nonzeros <= info->rounds * f->start[f->desc.matrix.rows]);
+    REQUIRE(f->desc.mode == GPUOPT_MODE_GAUSS_SEIDEL || info->nonzeros <= info->rounds * f->start[f->desc.matrix.rows]);
     REQUIRE((info->outcome == GPUOPT_INFEASIBLE) == (info->infeasible_row >= 0 || info->infeasible_col >= 0));
     REQUIRE(info->infeasible_row >= -1 && info->infeasible_row < f->desc.matrix.rows);
     REQUIRE(info->infeasible_col >= -1 && info->infeasible_col < f->desc.matrix.cols);
@@ -110,9 +110,9 @@ static void check_fresh(fuzz *f, const double *lb, const double *ub) {
     if (f->outcome != GPUOPT_CONVERGED && f->outcome != GPUOPT_INFEASIBLE) return;
     if (has_huge_terms(f)) return;
     gpuopt_desc_init(&info, sizeof info);
-    REQUIRE(gpuopt_propagator_create(f->context, &d, &fresh) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_create(f->context, &d, NULL, &fresh) == GPUOPT_OK);
     REQUIRE(gpuopt_propagator_round(fresh, 1, &info) == GPUOPT_OK && info.outcome == f->outcome);
-    REQUIRE(gpuopt_propagator_get_bounds(fresh, GPUOPT_HOST, new_lb, new_ub) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_get_bounds(fresh, GPUOPT_HOST, 0, NULL, new_lb, new_ub) == GPUOPT_OK);
     REQUIRE(f->outcome == GPUOPT_INFEASIBLE ||
             (info.changed == 0 && !memcmp(lb, new_lb, bytes) && !memcmp(ub, new_ub, bytes)));
     gpuopt_propagator_destroy(fresh);
@@ -206,8 +206,8 @@ static void set_bounds(fuzz *f, int all) {
     for (twice = 0; twice < 2; twice++) {
         gpuopt_propagator *p = twice ? f->two : f->one;
         gpuopt_status status =
-            all ? gpuopt_propagator_set_bounds(p, GPUOPT_HOST, own_lb, own_ub)
-                : gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, count, (int32_t *)f->owned[2], own_lb, own_ub);
+            all ? gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, own_lb, own_ub)
+                : gpuopt_propagator_set_bounds(p, GPUOPT_HOST, count, (int32_t *)f->owned[2], own_lb, own_ub);
         REQUIRE(status == (valid ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     }
     read_bounds(f, after_lb, after_ub);
@@ -231,7 +231,7 @@ static void set_sides(fuzz *f) {
         count++;
     }
     for (k = 0; k < 2; k++)
-        REQUIRE(gpuopt_propagator_set_some_sides(k ? f->two : f->one, GPUOPT_HOST, count, row, lhs, rhs) ==
+        REQUIRE(gpuopt_propagator_set_sides(k ? f->two : f->one, GPUOPT_HOST, count, row, lhs, rhs) ==
                 (valid ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     for (k = 0; valid && k < count; k++) f->lhs[row[k]] = lhs[k], f->rhs[row[k]] = rhs[k];
     if (valid && count > 0) f->since_set = 0, f->outcome = GPUOPT_MORE;
@@ -284,25 +284,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gpuopt_desc_init(&plan, sizeof plan);
     context = f->context = fuzz_context(&host);
     before = host.live;
-    planned = gpuopt_propagator_plan(context, &f->desc, &plan);
+    planned = gpuopt_propagator_create(context, &f->desc, &plan, NULL);
     REQUIRE(host.live == before);
     if (rarely(f)) {
         host.failing = 1 + take(f) % 2;
-        status = gpuopt_propagator_create(context, &f->desc, &f->one);
+        status = gpuopt_propagator_create(context, &f->desc, NULL, &f->one);
         REQUIRE(status < 0 && !f->one && host.live == before);
         host.failing = 0;
     }
-    status = gpuopt_propagator_create(context, &f->desc, &f->one);
+    status = gpuopt_propagator_create(context, &f->desc, NULL, &f->one);
     REQUIRE(status == planned && (status == GPUOPT_OK) == (f->one != NULL));
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_UNSUPPORTED);
-    REQUIRE(f->dirty || status == (f->desc.mode == GPUOPT_MODE_SEQUENTIAL && f->desc.marking == GPUOPT_OFF
+    REQUIRE(f->dirty || status == (f->desc.mode == GPUOPT_MODE_GAUSS_SEIDEL && f->desc.marking == GPUOPT_OFF
                                        ? GPUOPT_ERROR_UNSUPPORTED
                                        : GPUOPT_OK));
     if (status == GPUOPT_OK) {
         REQUIRE(host.live == before + plan.host_bytes);
         if (f->desc.mode == GPUOPT_MODE_JACOBI)
             f->desc.marking = f->desc.marking == GPUOPT_OFF ? GPUOPT_ON : GPUOPT_OFF;
-        REQUIRE(gpuopt_propagator_create(context, &f->desc, &f->two) == GPUOPT_OK);
+        REQUIRE(gpuopt_propagator_create(context, &f->desc, NULL, &f->two) == GPUOPT_OK);
         input_disown(f); /* the library has copied them */
         if (tree && !f->dirty) tree_search(f, as_it_stands(f, f->lb, f->ub));
         else if (nodes && !f->dirty && f->desc.mode == GPUOPT_MODE_JACOBI) many_nodes(f, as_it_stands(f, f->lb, f->ub));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
 #include "tests/fuzz/propagate_nodes.h"
 
 #include <math.h>
@@ -31,13 +32,13 @@ static unsigned take(farm *s) { return fuzz_take(&s->f->bytes); }
 
 static void repeat(gpuopt_propagator *p, const past *q) {
     if (q->rounds > 0) REQUIRE(gpuopt_propagator_round(p, q->rounds, NULL) == GPUOPT_OK);
-    else REQUIRE(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &q->col, &q->lb, &q->ub) == GPUOPT_OK);
+    else REQUIRE(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &q->col, &q->lb, &q->ub) == GPUOPT_OK);
 }
 
 static gpuopt_propagator *make_base(const farm *s) {
     gpuopt_propagator *p;
     int k;
-    REQUIRE(gpuopt_propagator_create(s->f->context, &s->model, &p) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_create(s->f->context, &s->model, NULL, &p) == GPUOPT_OK);
     for (k = 0; k < s->pasts; k++) repeat(p, &s->past[k]);
     return p;
 }
@@ -59,10 +60,10 @@ static single run_alone(const farm *s, int64_t count, const int32_t *col, const 
     if (o.info.outcome != GPUOPT_INFEASIBLE || o.info.rounds > 0) {
         gpuopt_propagator_destroy(p);
         p = make_base(s);
-        REQUIRE(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, count, col, lb, ub) == GPUOPT_OK);
+        REQUIRE(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, count, col, lb, ub) == GPUOPT_OK);
         REQUIRE(gpuopt_propagator_round(p, rounds, &o.info) == GPUOPT_OK);
     }
-    REQUIRE(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, o.lb, o.ub) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, o.lb, o.ub) == GPUOPT_OK);
     for (j = 0; j < s->model.matrix.cols && o.info.outcome != GPUOPT_INFEASIBLE; j++) o.changed += differs(s, &o, j);
     gpuopt_propagator_destroy(p);
     return o;
@@ -121,7 +122,7 @@ static void run_batch(farm *s) {
     report.columns = columns;
     desc.nodes = nodes.count;
     if (take(s) % 4 == 0) desc.node_columns = 1 + (int32_t)take(s) % MOST;
-    REQUIRE(gpuopt_propagator_batch_create(s->base, &desc, &batch) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_batch_create(s->base, &desc, NULL, &batch) == GPUOPT_OK);
     REQUIRE(gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &nodes, asked, &report) == GPUOPT_OK);
     changes.capacity = NODES * MOST;
     changes.start = changed_start;
@@ -200,7 +201,7 @@ static void run_probe(farm *s) {
     implications.col = col, implications.lb = lb, implications.ub = ub;
     equivalences.col = equal, equivalences.other = other, equivalences.opposite = opposite;
     bounds.capacity = MOST, bounds.col = bound_col, bounds.lb = bound_lb, bounds.ub = bound_ub;
-    REQUIRE(gpuopt_propagator_probe_create(s->base, &desc, &probe) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_probe_create(s->base, &desc, NULL, &probe) == GPUOPT_OK);
     REQUIRE(gpuopt_propagator_probe_run(probe, 0, NULL, asked, &info) == GPUOPT_OK);
     REQUIRE(gpuopt_propagator_probe_get_implications(probe, &implications) == GPUOPT_OK);
     REQUIRE(gpuopt_propagator_probe_get_equivalences(probe, &equivalences) == GPUOPT_OK);
@@ -267,7 +268,7 @@ void many_nodes(fuzz *f, gpuopt_propagator_desc model) {
     s->model = model;
     s->model.marking = GPUOPT_DEFAULT;
     if (model.matrix.cols == 0) return;
-    REQUIRE(gpuopt_propagator_create(f->context, &s->model, &s->base) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_create(f->context, &s->model, NULL, &s->base) == GPUOPT_OK);
     for (call = 0; call < CALLS && f->bytes.size > 0; call++) {
         for (k = (int)take(s) % PAST; k > 0; k--) {
             past *q = &s->past[s->pasts];
@@ -277,7 +278,7 @@ void many_nodes(fuzz *f, gpuopt_propagator_desc model) {
             s->pasts++;
             repeat(s->base, q);
         }
-        REQUIRE(gpuopt_propagator_get_bounds(s->base, GPUOPT_HOST, s->lb, s->ub) == GPUOPT_OK);
+        REQUIRE(gpuopt_propagator_get_bounds(s->base, GPUOPT_HOST, 0, NULL, s->lb, s->ub) == GPUOPT_OK);
         if (take(s) % 2) run_batch(s);
         else run_probe(s);
     }

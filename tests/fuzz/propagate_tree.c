@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
 #include "tests/fuzz/propagate_tree.h"
 
 #include <math.h>
@@ -58,12 +59,11 @@ static void repeat(search *s, const step *t) {
     for (k = 0; k < count; k++) place[name[k]] = k;
     if (t->kind == ROUNDS) REQUIRE(gpuopt_propagator_round(s->twin, t->rounds, NULL) == GPUOPT_OK);
     if (t->kind == BOUNDS)
-        REQUIRE(gpuopt_propagator_set_some_bounds(s->twin, GPUOPT_HOST, t->count, t->item,
-                                                  t->sides == 1 ? NULL : t->low,
-                                                  t->sides == 2 ? NULL : t->high) == GPUOPT_OK);
+        REQUIRE(gpuopt_propagator_set_bounds(s->twin, GPUOPT_HOST, t->count, t->item, t->sides == 1 ? NULL : t->low,
+                                             t->sides == 2 ? NULL : t->high) == GPUOPT_OK);
     if (t->kind != SIDES) return;
     for (k = 0; k < t->count; k++) item[k] = place[t->item[k]];
-    REQUIRE(gpuopt_propagator_set_some_sides(s->twin, GPUOPT_HOST, t->count, item, t->low, t->high) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_set_sides(s->twin, GPUOPT_HOST, t->count, item, t->low, t->high) == GPUOPT_OK);
 }
 
 static void make_twin(search *s) {
@@ -92,7 +92,7 @@ static void make_twin(search *s) {
     d.spare_nonzeros = 0;
     if (d.mode == GPUOPT_MODE_JACOBI) d.marking = GPUOPT_OFF;
     gpuopt_propagator_destroy(s->twin);
-    REQUIRE(gpuopt_propagator_create(s->f->context, &d, &s->twin) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_create(s->f->context, &d, NULL, &s->twin) == GPUOPT_OK);
     for (k = 0; k < s->steps; k++) repeat(s, &s->step[k]);
 }
 
@@ -111,8 +111,8 @@ static void check(search *s) {
     int32_t j, cols = s->model.matrix.cols;
     REQUIRE(gpuopt_propagator_get_trail(s->p, &trail) == GPUOPT_OK);
     REQUIRE(trail.changes == s->changes && trail.levels == s->levels && trail.level_start == s->start[s->levels]);
-    REQUIRE(gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, lb, ub) == GPUOPT_OK);
-    REQUIRE(gpuopt_propagator_get_bounds(s->twin, GPUOPT_HOST, twin_lb, twin_ub) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, 0, NULL, lb, ub) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_get_bounds(s->twin, GPUOPT_HOST, 0, NULL, twin_lb, twin_ub) == GPUOPT_OK);
     REQUIRE(!memcmp(lb, twin_lb, sizeof *lb * (size_t)cols) && !memcmp(ub, twin_ub, sizeof *ub * (size_t)cols));
     for (j = 0; j < cols; j++) {
         REQUIRE(same(ub[j], s->ub[j]));
@@ -220,10 +220,10 @@ static void pop(search *s, int levels) {
 /* keep, or a fork that goes on in the original's place. */
 static void flatten(search *s, int fork) {
     int k;
-    if (!fork) REQUIRE(gpuopt_propagator_keep(s->p) == GPUOPT_OK);
+    if (!fork) REQUIRE(gpuopt_propagator_commit(s->p) == GPUOPT_OK);
     else {
         s->original = s->p;
-        REQUIRE(gpuopt_propagator_fork(s->original, s->f->context, &s->p) == GPUOPT_OK);
+        REQUIRE(gpuopt_propagator_clone(s->original, s->f->context, NULL, &s->p) == GPUOPT_OK);
     }
     for (k = 0; k < s->steps; k++) s->step[k].level = 0;
     memcpy(s->lb0, s->lb, sizeof s->lb);
@@ -245,8 +245,8 @@ static void set_bounds(search *s) {
                                   t->sides == 2 ? INFINITY : t->high[t->count]);
         t->count++;
     }
-    status = gpuopt_propagator_set_some_bounds(s->p, GPUOPT_HOST, t->count, t->item, t->sides == 1 ? NULL : t->low,
-                                               t->sides == 2 ? NULL : t->high);
+    status = gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, t->count, t->item, t->sides == 1 ? NULL : t->low,
+                                          t->sides == 2 ? NULL : t->high);
     REQUIRE(valid ? status == GPUOPT_OK || status == GPUOPT_ERROR_MEMORY : status == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(status != GPUOPT_ERROR_MEMORY || s->changes + 2 * t->count > s->model.trail_capacity);
     if (status) s->steps--;
@@ -295,7 +295,7 @@ static void set_sides(search *s) {
     gpuopt_status status;
     draw_sides(s, r, &lhs, &rhs);
     if (r->number < 0) return;
-    status = gpuopt_propagator_set_some_sides(s->p, GPUOPT_HOST, 1, &r->number, &lhs, &rhs);
+    status = gpuopt_propagator_set_sides(s->p, GPUOPT_HOST, 1, &r->number, &lhs, &rhs);
     REQUIRE(status == (valid_sides(s, lhs, rhs) ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     if (status) return;
     take_sides(s, name, lhs, rhs);
@@ -355,7 +355,7 @@ static int run(search *s, int rounds) {
         explain(s, from);
     }
     t->rounds = info.outcome == GPUOPT_FULL ? info.rounds : rounds;
-    if (info.outcome == GPUOPT_FULL && s->model.mode == GPUOPT_MODE_SEQUENTIAL) return 0;
+    if (info.outcome == GPUOPT_FULL && s->model.mode == GPUOPT_MODE_GAUSS_SEIDEL) return 0;
     if (t->rounds == 0) {
         s->steps--;
         return 1;
@@ -396,8 +396,8 @@ void tree_search(fuzz *f, gpuopt_propagator_desc model) {
         r->rhs = f->rhs[i];
         r->number = r->slot = i;
     }
-    REQUIRE(gpuopt_propagator_create(f->context, &model, &s->p) == GPUOPT_OK);
-    REQUIRE(gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, s->lb, s->ub) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_create(f->context, &model, NULL, &s->p) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, 0, NULL, s->lb, s->ub) == GPUOPT_OK);
     memcpy(s->lb0, s->lb, sizeof s->lb);
     memcpy(s->ub0, s->ub, sizeof s->ub);
     make_twin(s);

@@ -2,6 +2,8 @@
  *
  * simplex_answers.h.
  */
+#include "gpuopt/search.h"
+#include "gpuopt/batch.h"
 #include "tests/fuzz/simplex_answers.h"
 
 #include <math.h>
@@ -36,16 +38,24 @@ static void check_certificate(const gpuopt_simplex_info *info, const double *ent
 
 static void check_farkas(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
     double y[MOST], low[MOST];
-    REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_proof(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = y}) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_proof(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}) == GPUOPT_OK);
     check_certificate(info, y, f->rows);
     REQUIRE(exact_farkas_margin(scaled, y, low, 1e24) >= info->certificate_margin);
 }
 
 static void check_ray(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
     double ray[MOST], low[MOST];
-    REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, ray) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_proof(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = ray}) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_proof(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray_low = low}) == GPUOPT_OK);
     check_certificate(info, ray, f->cols);
     REQUIRE(exact_ray_gain(scaled, ray, low) >= info->certificate_margin);
     /* The residual is in units of the scaled row. */
@@ -56,8 +66,12 @@ static void check_ray(fuzz *f, const mip *scaled, const gpuopt_simplex_info *inf
 /* What the present point is worth, in exact rationals; rounding of what info says, and of the limits, is some 1e-16. */
 static void check_primal(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
     double x[MOST], low[MOST], reached;
-    REQUIRE(gpuopt_simplex_get_solution(f->handle[0], GPUOPT_HOST, x, NULL, NULL, NULL) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, low, NULL, NULL) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_solution(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_solution(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x_low = low}) == GPUOPT_OK);
     reached = exact_primal_reached(scaled, x, low);
     REQUIRE(reached <= 1e-9 * (1 + 1e-12));
     REQUIRE(info->primal_reached <= 1e-9 && fabs(reached - info->primal_reached) <= 1e-12 * reached + 1e-20);
@@ -66,8 +80,12 @@ static void check_primal(fuzz *f, const mip *scaled, const gpuopt_simplex_info *
 static void check_dual(fuzz *f, const mip *scaled) {
     double y[MOST], low[MOST];
     uint8_t basis[BOTH];
-    REQUIRE(gpuopt_simplex_get_solution(f->handle[0], GPUOPT_HOST, NULL, NULL, NULL, y) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, low, NULL) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_solution(
+                f->handle[0], GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .dual = y}) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_solution(f->handle[0], GPUOPT_HOST,
+                                        &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                   .dual_low = low}) == GPUOPT_OK);
     REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, basis) == GPUOPT_OK);
     REQUIRE(exact_dual_reached(scaled, y, low, basis) <= 1e-9 * (1 + 1e-12));
 }
@@ -88,9 +106,15 @@ void answers_verdict(fuzz *f) {
     }
     REQUIRE(f->wide || info.outcome == expected.outcome);
     if (info.outcome == GPUOPT_INFEASIBLE) check_farkas(f, &scaled, &info);
-    else REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
+    else
+        REQUIRE(gpuopt_simplex_get_proof(f->handle[0], GPUOPT_HOST,
+                                         &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof),
+                                                                 .farkas = y}) == GPUOPT_ERROR_STATE);
     if (info.outcome == GPUOPT_UNBOUNDED) check_ray(f, &scaled, &info);
-    else REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
+    else
+        REQUIRE(gpuopt_simplex_get_proof(f->handle[0], GPUOPT_HOST,
+                                         &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof),
+                                                                 .ray = y}) == GPUOPT_ERROR_STATE);
     if (info.outcome == GPUOPT_OPTIMAL || info.outcome == GPUOPT_UNBOUNDED) check_primal(f, &scaled, &info);
     if (info.outcome == GPUOPT_OPTIMAL) check_dual(f, &scaled);
     if (info.outcome == GPUOPT_IMPRECISE) return;
@@ -106,8 +130,8 @@ void answers_verdict(fuzz *f) {
 
 void answers_batch(fuzz *f) {
     enum { CHILDREN = 3 };
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    gpuopt_simplex_children c = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
+    gpuopt_simplex_child_list c = GPUOPT_INIT(gpuopt_simplex_child_list);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     const unsigned how = input_take(f);
     const int64_t iterations = 1 + how % 40;
@@ -141,18 +165,18 @@ void answers_batch(fuzz *f) {
         else values[0][at] = old[0], values[1][at] = old[1];
     }
     for (n = 0; n < 3; n++) start[n][CHILDREN] = count[n];
-    desc.copies = c.count = CHILDREN;
+    desc.batch_size = c.count = CHILDREN;
     desc.pivots = (int32_t)(how / 40 % 4); /* 0: as many as anyone needs */
-    desc.when_full = how & 1 ? GPUOPT_WHEN_FULL_REFACTOR : GPUOPT_WHEN_FULL_END;
+    desc.on_pivot_limit = how & 1 ? GPUOPT_ON_PIVOT_LIMIT_REFACTOR : GPUOPT_ON_PIVOT_LIMIT_END;
     c.start = start[0], c.col = index[0], c.lb = low[0], c.ub = high[0];
     c.side_start = start[1], c.row = index[1], c.lhs = low[1], c.rhs = high[1];
     c.cost_start = start[2], c.cost_col = index[2], c.cost = low[2];
     for (k = 0; k < 2; k++) {
-        gpuopt_simplex_batch *batch;
+        gpuopt_simplex_children *batch;
         report.outcome = outcome[k], report.bound = bound[k], report.objective = objective[k];
-        REQUIRE(gpuopt_simplex_batch_create(f->handle[k], &desc, &batch) == GPUOPT_OK);
-        REQUIRE(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &c, iterations, &report) == GPUOPT_OK);
-        gpuopt_simplex_batch_destroy(batch);
+        REQUIRE(gpuopt_simplex_children_create(f->handle[k], &desc, NULL, &batch) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &c, iterations, &report) == GPUOPT_OK);
+        gpuopt_simplex_children_destroy(batch);
     }
     for (k = 0; k < CHILDREN; k++) {
         const double sign = f->desc.maximize ? -1 : 1, size = fmax(1, fabs(expected[k].objective));
@@ -169,11 +193,11 @@ void answers_batch(fuzz *f) {
 
 void answers_many(fuzz *f) {
     enum { PROGRAMS = 2 };
-    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
     gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
-    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
-    gpuopt_simplex_many_report report = GPUOPT_INIT(gpuopt_simplex_many_report);
-    gpuopt_simplex_many *many;
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
+    gpuopt_simplex_batch_report report = GPUOPT_INIT(gpuopt_simplex_batch_report);
+    gpuopt_simplex_batch *many;
     double number[6][PROGRAMS * MOST * MOST], objective[PROGRAMS];
     const double *const plain[] = {f->value, f->cost, f->lhs, f->rhs, f->lb, f->ub};
     const double *const scaled[] = {f->scaled_value, f->c, f->l + f->cols, f->u + f->cols, f->l, f->u};
@@ -188,19 +212,19 @@ void answers_many(fuzz *f) {
         memcpy(number[k], plain[k], sizeof(double) * length[k]);
         memcpy(number[k] + length[k], scaled[k], sizeof(double) * length[k]);
     }
-    desc.copies = p.count = PROGRAMS;
+    desc.batch_size = p.count = PROGRAMS;
     desc.rows = f->rows, desc.cols = f->cols;
     desc.start = f->start, desc.index = f->index;
     desc.layout = GPUOPT_LAYOUT_CSC;
     desc.maximize = f->desc.maximize;
     p.value = number[0], p.cost = number[1], p.lhs = number[2], p.rhs = number[3], p.lb = number[4], p.ub = number[5];
     report.outcome = outcome, report.objective = objective;
-    REQUIRE(gpuopt_simplex_many_create(f->context, &desc, &many) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p) == GPUOPT_OK);
-    do REQUIRE(gpuopt_simplex_many_iterate(many, each, &info) == GPUOPT_OK && calls++ < 10000);
+    REQUIRE(gpuopt_simplex_batch_create(f->context, &desc, NULL, &many) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &p) == GPUOPT_OK);
+    do REQUIRE(gpuopt_simplex_batch_iterate(many, each, &info) == GPUOPT_OK && calls++ < 10000);
     while (info.more > 0);
-    REQUIRE(gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, PROGRAMS, &report) == GPUOPT_OK);
-    gpuopt_simplex_many_destroy(many);
+    REQUIRE(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, PROGRAMS, &report) == GPUOPT_OK);
+    gpuopt_simplex_batch_destroy(many);
     for (k = 0; k < (f->wide ? 1 : PROGRAMS); k++) {
         REQUIRE(outcome[k] == (int32_t)expected.outcome);
         if (expected.outcome == GPUOPT_OPTIMAL)

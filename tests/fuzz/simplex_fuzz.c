@@ -21,6 +21,7 @@
  */
 #include <math.h>
 
+#include "gpuopt/search.h"
 #include "tests/fuzz/simplex_answers.h"
 #include "tests/fuzz/simplex_input.h"
 
@@ -43,9 +44,12 @@ static void check_twin(fuzz *f) {
     REQUIRE(memcmp(basis[0], basis[1], sizeof basis[0]) == 0);
     a = info_of(f->handle[0]), b = info_of(f->handle[1]);
     REQUIRE(memcmp(&a, &b, sizeof a) == 0);
-    if (f->both % 2) return; /* reading the solution may refresh: not always */
+    if (f->both % 2) return; /* reading the solution may rebuild: not always */
     for (k = 0; k < 2; k++)
-        REQUIRE(gpuopt_simplex_get_solution(f->handle[k], GPUOPT_HOST, x[k], NULL, x[k] + MOST, NULL) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_get_solution(f->handle[k], GPUOPT_HOST,
+                                            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                       .x = x[k],
+                                                                       .activity = x[k] + MOST}) == GPUOPT_OK);
     REQUIRE(memcmp(x[0], x[1], sizeof x[0]) == 0);
 }
 
@@ -77,7 +81,7 @@ static uint8_t given_way(const fuzz *f, int32_t j, uint8_t status) {
 
 /* ---- Calls ---- */
 
-/* After a part that was refused: it may have done a refresh that was due, if the status is NUMERIC. The next part does
+/* After a part that was refused: it may have done a rebuild that was due, if the status is NUMERIC. The next part does
  * it for the twin. */
 static void refused(fuzz *f, gpuopt_status status) {
     gpuopt_simplex_entering entering = GPUOPT_INIT(gpuopt_simplex_entering);
@@ -211,20 +215,20 @@ static void call_iterate(fuzz *f) {
     REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, f->plain) == GPUOPT_OK);
 }
 
-static void call_refresh(fuzz *f) {
+static void call_rebuild(fuzz *f) {
     int reinvert = input_take(f) & 1, k;
-    for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_refresh(f->handle[k], reinvert, NULL) == GPUOPT_OK);
+    for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_rebuild(f->handle[k], reinvert, NULL) == GPUOPT_OK);
 }
 
 static void call_ratio(fuzz *f) {
     int32_t variable = (int32_t)(input_take(f) % (BOTH + 2)) - 1;
     int direction = (int)(input_take(f) % 4) - 2;
     gpuopt_simplex_leaving leaving = GPUOPT_INIT(gpuopt_simplex_leaving);
-    const int64_t before = info_of(f->handle[0]).refreshes;
+    const int64_t before = info_of(f->handle[0]).rebuilds;
     gpuopt_status status = gpuopt_simplex_ratio_test(f->handle[0], variable, direction, &leaving);
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT);
-    /* A bound that a pivot has moved a little comes back with a refresh that is due: then the variable may be fixed. */
-    if (info_of(f->handle[0]).refreshes > before) status = GPUOPT_OK;
+    /* A bound that a pivot has moved a little comes back with a rebuild that is due: then the variable may be fixed. */
+    if (info_of(f->handle[0]).rebuilds > before) status = GPUOPT_OK;
     refused(f, status ? status : GPUOPT_ERROR_NUMERIC);
 }
 
@@ -260,9 +264,9 @@ static void call_change(fuzz *f) {
     scaled[1] = !fits ? high : ldexp(high, f->exponent[first + at]);
     for (k = 0; k < 2 && (k == 0 || fits); k++) {
         gpuopt_simplex *h = f->handle[k];
-        if (kind == 0) status = gpuopt_simplex_set_some_bounds(h, GPUOPT_HOST, 1, &at, &scaled[0], &scaled[1]);
-        else if (kind == 1) status = gpuopt_simplex_set_some_sides(h, GPUOPT_HOST, 1, &at, &scaled[0], &scaled[1]);
-        else status = gpuopt_simplex_set_some_costs(h, GPUOPT_HOST, 1, &at, &scaled[0]);
+        if (kind == 0) status = gpuopt_simplex_set_bounds(h, GPUOPT_HOST, 1, &at, &scaled[0], &scaled[1]);
+        else if (kind == 1) status = gpuopt_simplex_set_sides(h, GPUOPT_HOST, 1, &at, &scaled[0], &scaled[1]);
+        else status = gpuopt_simplex_set_costs(h, GPUOPT_HOST, 1, &at, &scaled[0]);
         REQUIRE(status == (fits ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     }
     if (!fits) return;
@@ -392,7 +396,7 @@ static void call_certify(fuzz *f) {
     brute_answer expected = brute_solve(&plain);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     int k;
-    for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_certify(f->handle[k], &info) == GPUOPT_OK);
+    for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_verify_basis(f->handle[k], &info) == GPUOPT_OK);
     REQUIRE(info.iterations == f->iterations);
     if (!f->wide && info.outcome != GPUOPT_MORE) REQUIRE(info.outcome == expected.outcome);
 }
@@ -405,7 +409,7 @@ static void call_cutoff(fuzz *f) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static void (*const calls[])(fuzz *) = {call_pivot,   call_flip,    call_step,      call_step,    call_iterate,
-                                            call_refresh, call_ratio,   call_set_basis, call_change,  call_change,
+                                            call_rebuild, call_ratio,   call_set_basis, call_change,  call_change,
                                             call_bound,   call_certify, call_cutoff,    call_iterate, answers_batch,
                                             call_add,     call_remove,  call_dual_step};
     fuzz f;
@@ -419,8 +423,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     input_make(&f);
     for (k = 0; k < 2; k++) {
         before = f.host.live;
-        REQUIRE(gpuopt_simplex_plan(f.context, &f.desc, &plan) == GPUOPT_OK);
-        REQUIRE(gpuopt_simplex_create(f.context, &f.desc, &f.handle[k]) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_create(f.context, &f.desc, &plan, NULL) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_create(f.context, &f.desc, NULL, &f.handle[k]) == GPUOPT_OK);
         REQUIRE(f.host.live == before + plan.host_bytes);
     }
     before = f.host.live;

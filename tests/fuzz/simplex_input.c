@@ -61,7 +61,7 @@ void input_make(fuzz *f) {
     d->scaling = wide ? GPUOPT_DEFAULT : (gpuopt_switch)(input_take(f) % 3);
     d->seed = input_take(f);
     d->deferred_pivots = (int32_t)(input_take(f) % 6);
-    d->refresh_pivots = (int32_t)(input_take(f) % 8);
+    d->rebuild_pivots = (int32_t)(input_take(f) % 8);
     d->algorithm = (gpuopt_simplex_algorithm)(input_take(f) % 3);
     d->dual_pricing = (gpuopt_simplex_dual_pricing)(input_take(f) % 3);
     d->spare_rows = MOST - f->rows;

@@ -69,7 +69,7 @@ static int64_t try_all(const graphical_model *m) {
 
 /* Rank 1's transport as it was, and with one byte of each large message changed. */
 static gpuopt_transport whole;
-static gpuopt_status damaging_receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status damaging_receive(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                                       uint64_t bytes) {
     gpuopt_status status = whole.receive(user, seconds, where, from, data, bytes);
     uint8_t byte;

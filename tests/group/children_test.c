@@ -25,9 +25,9 @@ typedef struct work {
     int at_slack;
 } work;
 
-static gpuopt_simplex_batch_desc batch_desc(const work *w, gpuopt_group *group) {
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    desc.copies = w->copies;
+static gpuopt_simplex_children_desc batch_desc(const work *w, gpuopt_group *group) {
+    gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
+    desc.batch_size = w->copies;
     desc.changes = 9 * (int64_t)w->copies;
     desc.with_basis = desc.with_x = desc.with_farkas = 1;
     desc.group = group;
@@ -39,15 +39,15 @@ static gpuopt_simplex_batch_desc batch_desc(const work *w, gpuopt_group *group) 
 static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, children_report *const *found) {
     static const int32_t col[] = {0, 1, 2, 3};
     gpuopt_simplex *root = NULL;
-    gpuopt_simplex_batch *batch = NULL;
-    gpuopt_simplex_batch_desc desc = batch_desc(w, group);
-    int good = !gpuopt_simplex_create(context, w->desc, &root) &&
+    gpuopt_simplex_children *batch = NULL;
+    gpuopt_simplex_children_desc desc = batch_desc(w, group);
+    int good = !gpuopt_simplex_create(context, w->desc, NULL, &root) &&
                (w->at_slack || !gpuopt_simplex_iterate(root, w->iterations, NULL)) &&
-               !gpuopt_simplex_batch_create(root, &desc, &batch);
-    good = good && !gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, w->iterations, &found[0]->r) &&
-           !gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->second->c, w->iterations, &found[1]->r) &&
-           !gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, w->branches, col, w->iterations, &found[2]->r);
-    gpuopt_simplex_batch_destroy(batch);
+               !gpuopt_simplex_children_create(root, &desc, NULL, &batch);
+    good = good && !gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, w->iterations, &found[0]->r) &&
+           !gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->second->c, w->iterations, &found[1]->r) &&
+           !gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, w->branches, col, w->iterations, &found[2]->r);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
     return good;
 }
@@ -148,27 +148,27 @@ static void same_pivots(void **state) {
 /* ---- What one rank does wrong ---- */
 
 /* A root at its optimum, and a batch on it. */
-static gpuopt_simplex_batch *make(rank *r, gpuopt_simplex **root) {
+static gpuopt_simplex_children *make(rank *r, gpuopt_simplex **root) {
     const work *w = r->all->data;
-    gpuopt_simplex_batch_desc desc = batch_desc(w, r->group);
-    gpuopt_simplex_batch *batch = NULL;
-    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, root) == GPUOPT_OK);
+    gpuopt_simplex_children_desc desc = batch_desc(w, r->group);
+    gpuopt_simplex_children *batch = NULL;
+    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, NULL, root) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(*root, 100000, NULL) == GPUOPT_OK);
-    EXPECT(r, gpuopt_simplex_batch_create(*root, &desc, &batch) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_children_create(*root, &desc, NULL, &batch) == GPUOPT_OK);
     return batch;
 }
 
 enum { WRONGS = 14, BAD_COL = 12, TOO_MANY = 13, ON_DEVICE = 9 };
 
 /* A call in which the culprit errs. */
-static gpuopt_status err(rank *r, gpuopt_simplex_batch *batch, int wrong) {
+static gpuopt_status err(rank *r, gpuopt_simplex_children *batch, int wrong) {
     static const int32_t col[] = {0, 1}, bad[] = {0, 1000}, other[] = {0, 2};
     const work *w = r->all->data;
     children *all = malloc(sizeof *all);
-    gpuopt_simplex_children c = w->first->c;
+    gpuopt_simplex_child_list c = w->first->c;
     gpuopt_simplex_child_report report = w->found[r->number][0]->r;
     const int errs = r->number == w->culprit;
-    gpuopt_memory where = GPUOPT_HOST;
+    gpuopt_memory_space where = GPUOPT_HOST;
     int64_t iterations = 50;
     gpuopt_status status;
     *all = *w->first;
@@ -185,12 +185,12 @@ static gpuopt_status err(rank *r, gpuopt_simplex_batch *batch, int wrong) {
     if (errs && wrong == 10) c.struct_size = 3;
     if (wrong == TOO_MANY && errs) all->start[0][c.count] += 1000;
     if (wrong == 11 || wrong == BAD_COL)
-        status = gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, 2,
-                                             !errs         ? col
-                                             : wrong == 11 ? other
-                                                           : bad,
-                                             9, &report);
-    else status = gpuopt_simplex_batch_run(batch, where, errs && wrong == 14 ? NULL : &c, iterations, &report);
+        status = gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 2,
+                                                       !errs         ? col
+                                                       : wrong == 11 ? other
+                                                                     : bad,
+                                                       9, &report);
+    else status = gpuopt_simplex_children_run(batch, where, errs && wrong == 14 ? NULL : &c, iterations, &report);
     free(all);
     return status;
 }
@@ -199,7 +199,7 @@ static void errs(rank *r) {
     const work *w = r->all->data;
     children_report *found = w->found[r->number][0];
     gpuopt_simplex *root = NULL;
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     int wrong;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     batch = make(r, &root);
@@ -210,12 +210,12 @@ static void errs(rank *r) {
         int32_t k;
         for (k = 0; k < found->count; k++) found->outcome[k] = -77;
         EXPECT(r, err(r, batch, wrong) == expected);
-        EXPECT(r, strstr(r->host.error, "gpuopt_simplex_batch_") != NULL);
+        EXPECT(r, strstr(r->host.error, "gpuopt_simplex_children_") != NULL);
         for (k = 0; k < found->count; k++) EXPECT(r, found->outcome[k] == -77);
-        EXPECT(r, gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, 50, &found->r) == GPUOPT_OK);
+        EXPECT(r, gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, 50, &found->r) == GPUOPT_OK);
         EXPECT(r, gpuopt_group_agree(r->group, found->objective, sizeof(double) * (size_t)found->count) == GPUOPT_OK);
     }
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
 }
 
@@ -226,38 +226,38 @@ static void errs_at_first(rank *r) {
     gpuopt_simplex_desc model = *w->desc;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     gpuopt_simplex *root = NULL;
-    gpuopt_simplex_batch *batch = NULL;
-    gpuopt_simplex_batch_desc desc;
+    gpuopt_simplex_children *batch = NULL;
+    gpuopt_simplex_children_desc desc;
     gpuopt_status status, expected = w->wrong > LAST ? GPUOPT_ERROR_MEMORY : GPUOPT_ERROR_ARGUMENT;
     const int is_culprit = r->number == w->culprit;
     uint64_t before[2];
     long blocks, first;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc = batch_desc(w, r->group);
-    if (w->wrong == 1 && is_culprit) desc.copies++;
-    if (w->wrong == 2 && is_culprit) desc.copies = 0;
+    if (w->wrong == 1 && is_culprit) desc.batch_size++;
+    if (w->wrong == 2 && is_culprit) desc.batch_size = 0;
     if (w->wrong == 3 && is_culprit) desc.pivots = 17;
     if (w->wrong == 4 && is_culprit) model.primal_tolerance = 1e-8;
     if (w->wrong == 5 && is_culprit) desc.changes++;
-    EXPECT(r, gpuopt_simplex_create(r->context, &model, &root) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &model, NULL, &root) == GPUOPT_OK);
     if (w->wrong > LAST && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - LAST;
     blocks = r->host.live;
-    status = gpuopt_simplex_batch_create(root, &desc, w->wrong == LAST && is_culprit ? NULL : &batch);
+    status = gpuopt_simplex_children_create(root, &desc, NULL, w->wrong == LAST && is_culprit ? NULL : &batch);
     EXPECT(r, status == expected);
     EXPECT(r, !batch && r->host.live == blocks);
     gpuopt_simplex_destroy(root);
     /* And then without a fault, in as much memory as planned. */
     r->host.fail_at = 0;
     desc = batch_desc(w, r->group);
-    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, &root) == GPUOPT_OK);
-    EXPECT(r, gpuopt_simplex_batch_plan(root, &desc, &plan) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, NULL, &root) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_children_create(root, &desc, &plan, NULL) == GPUOPT_OK);
     memcpy(before, r->host.bytes, sizeof before);
     first = r->host.allocations;
-    EXPECT(r, gpuopt_simplex_batch_create(root, &desc, &batch) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_children_create(root, &desc, NULL, &batch) == GPUOPT_OK);
     EXPECT(r, r->host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST] == plan.host_bytes);
     EXPECT(r, r->host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
     if (r->number == 0) *w->allocations = LAST + r->host.allocations - first;
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
 }
 
@@ -306,7 +306,7 @@ static void is_lost(rank *r) {
     const work *w = r->all->data;
     children_report *found = w->found[r->number][0];
     gpuopt_simplex *root = NULL;
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     double start;
     EXPECT(r, rank_join(r, w->wrong == 1 ? 0.5 : 60) == GPUOPT_OK);
     batch = make(r, &root);
@@ -315,11 +315,11 @@ static void is_lost(rank *r) {
         else seconds_wait(1);
     }
     start = seconds_now();
-    EXPECT(r, gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, 9, &found->r) == GPUOPT_ERROR_PEER);
-    EXPECT(r, gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, 9, &found->r) == GPUOPT_ERROR_PEER);
+    EXPECT(r, gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, 9, &found->r) == GPUOPT_ERROR_PEER);
+    EXPECT(r, gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, 9, &found->r) == GPUOPT_ERROR_PEER);
     EXPECT(r, seconds_now() - start < 10);
     EXPECT(r, gpuopt_simplex_iterate(root, 9, NULL) == GPUOPT_OK);
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
 }
 
@@ -329,18 +329,18 @@ static void is_cut_off(rank *r) {
     children_report *found = w->found[r->number][0];
     rank_faulty faulty;
     gpuopt_simplex *root = NULL;
-    gpuopt_simplex_batch *batch = NULL;
-    gpuopt_simplex_batch_desc desc;
+    gpuopt_simplex_children *batch = NULL;
+    gpuopt_simplex_children_desc desc;
     gpuopt_status status;
     if (r->number == w->culprit) rank_make_faulty(r, w->wrong, &faulty);
     status = rank_join(r, 60);
-    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, &root) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, NULL, &root) == GPUOPT_OK);
     desc = batch_desc(w, r->group);
-    if (!status) status = gpuopt_simplex_batch_create(root, &desc, &batch);
-    if (!status) status = gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, 9, &found->r);
-    if (!status) status = gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, 9, &found->r);
+    if (!status) status = gpuopt_simplex_children_create(root, &desc, NULL, &batch);
+    if (!status) status = gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, 9, &found->r);
+    if (!status) status = gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, 9, &found->r);
     EXPECT(r, status == GPUOPT_ERROR_PEER);
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
     gpuopt_group_destroy(r->group);
     r->group = NULL; /* before `faulty` goes */
@@ -372,17 +372,17 @@ static void is_stopped(rank *r) {
     gpuopt_context_desc own = test_context_desc(&host);
     gpuopt_context *given = r->context;
     gpuopt_simplex *root = NULL;
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     int32_t k, untouched = 0;
     if (r->number == 1) own.stop = stops;
     EXPECT(r, gpuopt_context_create(&own, &r->context) == GPUOPT_OK);
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     batch = make(r, &root);
     if (r->number == 1) is_asked = 1; /* not before: the roots must be equal */
-    EXPECT(r, gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &w->first->c, 100000, &found->r) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, 100000, &found->r) == GPUOPT_OK);
     for (k = 0; k < found->count; k++) untouched += found->outcome[k] == GPUOPT_MORE && found->iterations[k] == 0;
     EXPECT(r, untouched == 4 || untouched == 5); /* of 17 children, 5 or 6 of which are that rank's */
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
     gpuopt_group_destroy(r->group);
     gpuopt_context_destroy(r->context);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "examples/io/knapsack_ranks.h"
 #include "tests/elimination/handle.h"
 #include "tests/group/ranks.h"
@@ -57,11 +58,11 @@ static gpuopt_status shares_an_elimination(rank *r) {
     int32_t value[MODEL_VARIABLES];
     gpuopt_status status;
     desc.group = r->group;
-    status = gpuopt_elimination_create(r->context, &desc, &e);
+    status = gpuopt_elimination_create(r->context, &desc, NULL, &e);
     if (!status) status = gpuopt_elimination_step(e, 2, NULL);
     if (!status) status = gpuopt_elimination_step(e, INT32_MAX, &info);
     if (!status) status = gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL);
-    if (!status) status = gpuopt_elimination_get_info(e, &info);
+    if (!status) status = gpuopt_elimination_get_info(e, 0, &info);
     status = solved(r, status);
     gpuopt_elimination_destroy(e);
     return status;
@@ -101,9 +102,9 @@ static gpuopt_status shares_nodes(rank *r) {
     desc.changes = 1000;
     desc.group = r->group;
     report.outcome = outcome;
-    status = gpuopt_propagator_create(r->context, &model, &base);
+    status = gpuopt_propagator_create(r->context, &model, NULL, &base);
     if (status) gpuopt_group_abort(r->group); /* a base is each rank's own */
-    if (!status) status = gpuopt_propagator_batch_create(base, &desc, &batch);
+    if (!status) status = gpuopt_propagator_batch_create(base, &desc, NULL, &batch);
     for (k = 0; k < 3 && !status; k++) status = gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &given, 9, &report);
     status = solved(r, status);
     gpuopt_propagator_batch_destroy(batch);
@@ -124,7 +125,7 @@ static gpuopt_status shares_a_knapsack(rank *r) {
     desc.reduction = GPUOPT_OFF;
     desc.search = GPUOPT_SEARCH_HYBRID;
     desc.hybrid_threshold = 4; /* nodes that the host expands: else these would all be */
-    status = gpuopt_knapsack_create(r->context, &desc, &knapsack);
+    status = gpuopt_knapsack_create(r->context, &desc, NULL, &knapsack);
     if (status) gpuopt_group_abort(r->group);
     else status = knapsack_share_ranks(r->group, knapsack, &desc, 20, taken, &answer);
     status = solved(r, status);

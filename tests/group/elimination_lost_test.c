@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 #include "tests/group/ranks.h"
 
@@ -26,9 +28,9 @@ static gpuopt_elimination_desc desc_of(const rank *r) {
     gpuopt_elimination_desc desc = model_desc(w->m);
     desc.group = r->group;
     desc.policy = GPUOPT_POLICY_EXACT;
-    desc.copies = COPIES;
-    desc.condition = w->order; /* the first of the order */
-    desc.condition_count = 1;
+    desc.batch_size = COPIES;
+    desc.evidence = w->order; /* the first of the order */
+    desc.evidence_count = 1;
     desc.order = w->order + 1;
     desc.order_count = desc.variables - 1;
     return desc;
@@ -37,7 +39,7 @@ static gpuopt_elimination_desc desc_of(const rank *r) {
 static gpuopt_elimination *make(rank *r) {
     gpuopt_elimination_desc desc = desc_of(r);
     gpuopt_elimination *e = NULL;
-    EXPECT(r, gpuopt_elimination_create(r->context, &desc, &e) == GPUOPT_OK);
+    EXPECT(r, gpuopt_elimination_create(r->context, &desc, NULL, &e) == GPUOPT_OK);
     return e;
 }
 
@@ -69,13 +71,13 @@ static gpuopt_status call(gpuopt_elimination *e, int which, int wrong) {
     case 0: return gpuopt_elimination_step(e, wrong ? 3 : 2, NULL);
     case 1: return gpuopt_elimination_step(e, 2, &info);
     case 2: return gpuopt_elimination_step(e, wrong ? 0 : 2, NULL);
-    case 3: return gpuopt_elimination_get_info(e, &info);
-    case 4: return gpuopt_elimination_get_info(e, wrong ? NULL : &info);
-    case 5: return gpuopt_elimination_set_condition(e, GPUOPT_HOST, wrong, &outside);
-    case 6: return gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &given);
-    case 7: return gpuopt_elimination_get_copy_info(e, wrong, &info);
+    case 3: return gpuopt_elimination_get_info(e, 0, &info);
+    case 4: return gpuopt_elimination_get_info(e, 0, wrong ? NULL : &info);
+    case 5: return gpuopt_elimination_set_evidence(e, GPUOPT_HOST, wrong, &outside);
+    case 6: return gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &given);
+    case 7: return gpuopt_elimination_get_info(e, wrong, &info);
     case 8: return gpuopt_elimination_step(e, 2, wrong ? NULL : &info);
-    case 9: return wrong ? gpuopt_elimination_get_info(e, &info) : gpuopt_elimination_step(e, 1, &info);
+    case 9: return wrong ? gpuopt_elimination_get_info(e, 0, &info) : gpuopt_elimination_step(e, 1, &info);
     case 10: return gpuopt_elimination_assign(e, GPUOPT_HOST, wrong, value, NULL);
     case 11: return gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, &assignment);
     case 12: return gpuopt_elimination_assign(e, GPUOPT_HOST, 0, wrong ? NULL : value, NULL);
@@ -93,10 +95,10 @@ static void differs(rank *r) {
     for (which = 0; which < CALLS && !r->fault[0]; which++) {
         int64_t before;
         if (which == LATE_CALLS) ends_well(r, e);
-        EXPECT(r, gpuopt_elimination_get_info(e, &info) == GPUOPT_OK);
+        EXPECT(r, gpuopt_elimination_get_info(e, 0, &info) == GPUOPT_OK);
         before = info.eliminated;
         EXPECT(r, call(e, which, r->number == CULPRIT) == GPUOPT_ERROR_ARGUMENT);
-        EXPECT(r, gpuopt_elimination_get_info(e, &info) == GPUOPT_OK && info.eliminated == before);
+        EXPECT(r, gpuopt_elimination_get_info(e, 0, &info) == GPUOPT_OK && info.eliminated == before);
         if (which == 4) EXPECT(r, gpuopt_elimination_step(e, 1, NULL) == GPUOPT_OK);
     }
     ends_well(r, e);
@@ -117,12 +119,13 @@ static void is_refused(rank *r) {
     uint64_t size;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc = desc_of(r);
-    EXPECT(r, gpuopt_elimination_create(other, &desc, &e) == GPUOPT_ERROR_ARGUMENT && !e);
+    EXPECT(r, gpuopt_elimination_create(other, &desc, NULL, &e) == GPUOPT_ERROR_ARGUMENT && !e);
     gpuopt_context_destroy(other);
     desc.order_count--;
-    EXPECT(r, gpuopt_elimination_create(r->context, &desc, &e) == GPUOPT_ERROR_UNSUPPORTED && !e);
+    EXPECT(r, gpuopt_elimination_create(r->context, &desc, NULL, &e) == GPUOPT_ERROR_UNSUPPORTED && !e);
     desc.order_count++;
-    EXPECT(r, gpuopt_elimination_create(r->context, &desc, r->number == CULPRIT ? NULL : &e) == GPUOPT_ERROR_ARGUMENT);
+    EXPECT(r, gpuopt_elimination_create(r->context, &desc, NULL, r->number == CULPRIT ? NULL : &e) ==
+                  GPUOPT_ERROR_ARGUMENT);
     EXPECT(r, !e);
     e = make(r);
     EXPECT(r, gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL) == GPUOPT_ERROR_STATE);
@@ -167,17 +170,17 @@ static void errs_in_create(rank *r) {
         case 2: order[0] = desc.order[1], order[1] = w->order[1]; break;
         case 3: order[1] = order[0]; break;
         case 4: desc.policy = GPUOPT_POLICY_DROP; break;
-        case 5: desc.copies = 1; break;
+        case 5: desc.batch_size = 1; break;
         case 6: desc.top = 1000000; break;
         case 7: desc.semiring = GPUOPT_SEMIRING_MAX_SUM; break;
-        case 8: desc.keep = GPUOPT_OFF; break;
+        case 8: desc.retain_messages = GPUOPT_OFF; break;
         case 9: domain[0] = 0; break;
         case 10: desc.order = NULL, desc.order_count = 0; break;
         case 11: desc.seed = 7; break;
         }
     if (w->wrong >= MODELS && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - MODELS + 1;
     before = r->host.live;
-    EXPECT(r, gpuopt_elimination_create(r->context, &desc, &e) == expected);
+    EXPECT(r, gpuopt_elimination_create(r->context, &desc, NULL, &e) == expected);
     EXPECT(r, !e && r->host.live == before);
     if (w->wrong < MODELS)
         EXPECT(r, gpuopt_elimination_order(r->context, &desc, NULL, NULL, &estimate) == GPUOPT_ERROR_ARGUMENT);
@@ -209,7 +212,7 @@ static void is_stopped(rank *r) {
     if (r->number == CULPRIT) own.stop = stops;
     EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
-    EXPECT(r, gpuopt_elimination_create(context, &desc, &e) == GPUOPT_OK);
+    EXPECT(r, gpuopt_elimination_create(context, &desc, NULL, &e) == GPUOPT_OK);
     EXPECT(r, gpuopt_elimination_step(e, INT32_MAX, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.eliminated < info.steps);
     EXPECT(r, gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL) == GPUOPT_ERROR_STATE);
@@ -239,7 +242,7 @@ static void is_lost(rank *r) {
     if (r->number == CULPRIT && w->wrong == 1) gpuopt_group_abort(r->group);
     if (r->number != CULPRIT || w->wrong < 2) {
         EXPECT(r, gpuopt_elimination_step(e, 1, &info) == GPUOPT_ERROR_PEER);
-        EXPECT(r, gpuopt_elimination_get_info(e, &info) == GPUOPT_ERROR_PEER);
+        EXPECT(r, gpuopt_elimination_get_info(e, 0, &info) == GPUOPT_ERROR_PEER);
         EXPECT(r, seconds_now() - start < 3 * limit + 8);
     }
     gpuopt_elimination_destroy(e);
@@ -259,13 +262,13 @@ static void loses_its_transport(rank *r) {
     if (r->number == CULPRIT) rank_make_faulty(r, w->wrong, &f);
     status = rank_join(r, 60);
     desc = desc_of(r);
-    if (!status) status = gpuopt_elimination_create(r->context, &desc, &e);
+    if (!status) status = gpuopt_elimination_create(r->context, &desc, NULL, &e);
     EXPECT(r, !status == !!e);
-    if (!status) status = gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &given);
+    if (!status) status = gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &given);
     if (!status) status = gpuopt_elimination_step(e, 1, NULL);
     if (!status) status = gpuopt_elimination_step(e, INT32_MAX, &info);
     if (!status) status = gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL);
-    while (!status && w->wrong >= 0) status = gpuopt_elimination_get_info(e, &info);
+    while (!status && w->wrong >= 0) status = gpuopt_elimination_get_info(e, 0, &info);
     EXPECT(r, status == GPUOPT_ERROR_PEER);
     EXPECT(r, seconds_now() - start < 30);
     gpuopt_elimination_destroy(e);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/elimination/handle.h"
 #include "tests/group/ranks.h"
 
@@ -62,8 +63,8 @@ static answer solve_together(rank *r, const task *t) {
     gpuopt_desc_init(&a.assignment, sizeof a.assignment);
     desc.group = r->group;
     EXPECT(r, gpuopt_elimination_order(r->context, &desc, NULL, NULL, &a.estimate) == GPUOPT_OK);
-    EXPECT(r, gpuopt_elimination_create(r->context, &desc, &e) == GPUOPT_OK);
-    EXPECT(r, gpuopt_elimination_get_info(e, &a.info) == GPUOPT_OK && a.info.outcome == GPUOPT_MORE);
+    EXPECT(r, gpuopt_elimination_create(r->context, &desc, NULL, &e) == GPUOPT_OK);
+    EXPECT(r, gpuopt_elimination_get_info(e, 0, &a.info) == GPUOPT_OK && a.info.outcome == GPUOPT_MORE);
     while (a.info.outcome == GPUOPT_MORE && !r->fault[0]) {
         EXPECT(r, gpuopt_elimination_step(e, t->at_once, &a.info) == GPUOPT_OK);
         EXPECT(r, ++calls <= a.info.steps);
@@ -171,21 +172,21 @@ static void solve_copies(rank *r) {
         uint64_t state = (uint64_t)k;
         desc.group = r->group;
         desc.policy = GPUOPT_POLICY_EXACT;
-        desc.copies = COPIES;
-        desc.condition = t->order; /* the first two of the order */
-        desc.condition_count = FIXED;
+        desc.batch_size = COPIES;
+        desc.evidence = t->order; /* the first two of the order */
+        desc.evidence_count = FIXED;
         desc.order = t->order + FIXED;
         desc.order_count -= FIXED;
-        EXPECT(r, gpuopt_elimination_create(r->context, &desc, &e) == GPUOPT_OK);
+        EXPECT(r, gpuopt_elimination_create(r->context, &desc, NULL, &e) == GPUOPT_OK);
         for (copy = 0; copy < 2 * COPIES && !r->fault[0]; copy++) {
             int32_t fixed[MODEL_VARIABLES] = {0};
             answer a;
             brute b;
             for (j = 0; j < FIXED; j++)
                 given[j] = fixed[t->order[j]] = (int32_t)test_random_int(&state, 0, t->m.domain[t->order[j]] - 1);
-            EXPECT(r, gpuopt_elimination_set_condition(e, GPUOPT_HOST, copy % COPIES, given) == GPUOPT_OK);
+            EXPECT(r, gpuopt_elimination_set_evidence(e, GPUOPT_HOST, copy % COPIES, given) == GPUOPT_OK);
             EXPECT(r, gpuopt_elimination_step(e, INT32_MAX, NULL) == GPUOPT_OK);
-            EXPECT(r, gpuopt_elimination_get_copy_info(e, copy % COPIES, &info) == GPUOPT_OK);
+            EXPECT(r, gpuopt_elimination_get_info(e, copy % COPIES, &info) == GPUOPT_OK);
             EXPECT(r, gpuopt_elimination_assign(e, GPUOPT_HOST, copy % COPIES, value, &assignment) == GPUOPT_OK);
             memset(&a, 0, sizeof a);
             a.info = info;
@@ -247,16 +248,16 @@ static void solve_large(rank *r) {
     desc.order = l->order;
     desc.order_count = desc.variables;
     desc.memory_limit = l->limit;
-    EXPECT(r, gpuopt_elimination_create(r->context, &desc, &e) == GPUOPT_ERROR_UNSUPPORTED && !e);
+    EXPECT(r, gpuopt_elimination_create(r->context, &desc, NULL, &e) == GPUOPT_ERROR_UNSUPPORTED && !e);
     desc.group = r->group;
     EXPECT(r, gpuopt_elimination_order(r->context, &desc, NULL, NULL, &estimate) == GPUOPT_OK);
-    EXPECT(r, gpuopt_elimination_plan(r->context, &desc, &plan) == GPUOPT_OK);
+    EXPECT(r, gpuopt_elimination_create(r->context, &desc, &plan, NULL) == GPUOPT_OK);
     EXPECT(r, memcmp(&plan, &estimate.memory, sizeof plan) == 0);
     EXPECT(r, estimate.policy == GPUOPT_POLICY_EXACT && estimate.split >= 1 && estimate.exchanged > 0);
     EXPECT(r, planned(&estimate) <= l->limit);
     EXPECT(r, estimate.largest <= 1.3 * l->largest / r->all->count); /* domains of 8 to 11, in 2 or 4 parts */
     for (int where = 0; where < 2; where++) before[where] = r->host.peak[where] = r->host.bytes[where];
-    EXPECT(r, gpuopt_elimination_create(r->context, &desc, &e) == GPUOPT_OK);
+    EXPECT(r, gpuopt_elimination_create(r->context, &desc, NULL, &e) == GPUOPT_OK);
     EXPECT(r, r->host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST] == plan.host_bytes);
     EXPECT(r, r->host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
     peak = r->host.peak[GPUOPT_HOST] - before[GPUOPT_HOST];

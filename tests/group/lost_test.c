@@ -37,7 +37,7 @@ static void is_over(rank *r) {
     for (which = 0; which < 6; which++) EXPECT(r, any_call(r, which) == GPUOPT_ERROR_PEER);
     EXPECT(r, seconds_now() - start < 5 * limit);
     EXPECT(r, gpuopt_group_get_info(r->group, &info) == GPUOPT_OK && info.broken);
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &knapsack) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &knapsack) == GPUOPT_OK);
     gpuopt_knapsack_destroy(knapsack);
 }
 
@@ -134,24 +134,24 @@ typedef struct faulty {
     gpuopt_status with;
 } faulty;
 
-static gpuopt_status faulty_gather(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
-                                   void *receive) {
+static gpuopt_status faulty_gather(void *user, double seconds, gpuopt_memory_space where, const void *send,
+                                   uint64_t bytes, void *receive) {
     faulty *f = user;
     return f->fails_after-- <= 0 ? f->with : f->inner.all_gather(f->inner.user, seconds, where, send, bytes, receive);
 }
-static gpuopt_status faulty_broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+static gpuopt_status faulty_broadcast(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
                                       uint64_t bytes) {
     faulty *f = user;
     return f->fails_after-- <= 0 ? f->with : f->inner.broadcast(f->inner.user, seconds, where, root, data, bytes);
 }
-static gpuopt_status faulty_send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+static gpuopt_status faulty_send(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                                  uint64_t bytes) {
     faulty *f = user;
     if (f->fails_after-- > 0) return f->inner.send(f->inner.user, seconds, where, to, data, bytes);
     if (f->with) return f->with;
     return f->inner.send(f->inner.user, seconds, where, to, data, bytes - 1); /* cut short, unnoticed by the sender */
 }
-static gpuopt_status faulty_receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status faulty_receive(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                                     uint64_t bytes) {
     faulty *f = user;
     return f->fails_after-- <= 0 ? f->with : f->inner.receive(f->inner.user, seconds, where, from, data, bytes);
@@ -159,7 +159,7 @@ static gpuopt_status faulty_receive(void *user, double seconds, gpuopt_memory wh
 static void faulty_abandon(void *user) {
     faulty *f = user;
     f->abandoned++;
-    f->inner.abandon(f->inner.user);
+    f->inner.abort(f->inner.user);
 }
 
 /* Puts a transport that fails at its exchange number `after` into rank 1. */
@@ -173,7 +173,7 @@ static void make_faulty(rank *r, faulty *f, int after, gpuopt_status with) {
     r->transport.broadcast = faulty_broadcast;
     r->transport.send = faulty_send;
     r->transport.receive = faulty_receive;
-    r->transport.abandon = faulty_abandon;
+    r->transport.abort = faulty_abandon;
 }
 
 /* Rank 1's status is the transport's own, the others' is PEER; a call that is under way may have gone well for them. */

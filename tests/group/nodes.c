@@ -16,9 +16,9 @@ void nodes_make(rank *r, gpuopt_propagator **base, gpuopt_propagator_batch **bat
     const nodes_work *w = r->all->data;
     gpuopt_propagator_batch_desc desc = nodes_desc(r);
     *base = NULL, *batch = NULL;
-    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, base) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, NULL, base) == GPUOPT_OK);
     EXPECT(r, gpuopt_propagator_round(*base, 100, NULL) == GPUOPT_OK);
-    EXPECT(r, gpuopt_propagator_batch_create(*base, &desc, batch) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_batch_create(*base, &desc, NULL, batch) == GPUOPT_OK);
 }
 
 gpuopt_propagator_node_report nodes_report(rank *r) {

@@ -15,7 +15,7 @@ static gpuopt_status err(rank *r, gpuopt_propagator_batch *batch, int wrong, gpu
     const nodes_work *w = r->all->data;
     gpuopt_propagator_nodes nodes = w->list->nodes;
     gpuopt_propagator_node_report report = nodes_report(r);
-    gpuopt_memory where = GPUOPT_HOST;
+    gpuopt_memory_space where = GPUOPT_HOST;
     int rounds = 50;
     gpuopt_status status;
     int64_t start[NODES + 1];
@@ -94,10 +94,10 @@ static void errs_at_first(rank *r) {
     if (w->wrong == 5 && is_culprit) model.marking = GPUOPT_OFF;
     if (w->wrong == 5) expected = GPUOPT_ERROR_UNSUPPORTED;
     if (w->wrong >= 6) expected = GPUOPT_ERROR_MEMORY;
-    EXPECT(r, gpuopt_propagator_create(r->context, &model, &base) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_create(r->context, &model, NULL, &base) == GPUOPT_OK);
     if (w->wrong >= 6 && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - 5;
     blocks = r->host.live;
-    status = gpuopt_propagator_batch_create(base, &desc, &batch);
+    status = gpuopt_propagator_batch_create(base, &desc, NULL, &batch);
     EXPECT(r, status == expected);
     EXPECT(r, !batch && r->host.live == blocks);
     EXPECT(r, strstr(r->host.error, "gpuopt_propagator_batch_create") != NULL || (w->wrong >= 6 && is_culprit));
@@ -105,11 +105,11 @@ static void errs_at_first(rank *r) {
     /* And then without a fault, in as much memory as planned. */
     r->host.fail_at = 0;
     desc = nodes_desc(r);
-    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, &base) == GPUOPT_OK);
-    EXPECT(r, gpuopt_propagator_batch_plan(base, &desc, &plan) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, NULL, &base) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_batch_create(base, &desc, &plan, NULL) == GPUOPT_OK);
     memcpy(before, r->host.bytes, sizeof before);
     first = r->host.allocations;
-    EXPECT(r, gpuopt_propagator_batch_create(base, &desc, &batch) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_batch_create(base, &desc, NULL, &batch) == GPUOPT_OK);
     EXPECT(r, r->host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST] == plan.host_bytes);
     EXPECT(r, r->host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
     w->ran_by[r->number][0] = (int32_t)(r->host.allocations - first);
@@ -150,7 +150,7 @@ static void other_context(void **state) {
     assert_int_equal(gpuopt_group_create(other, NULL, NULL, &group), GPUOPT_OK);
     nodes.nodes = 3;
     nodes.group = group;
-    assert_int_equal(gpuopt_propagator_batch_create(base, &nodes, &batch), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &nodes, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(gpuopt_context_last_error(context), "another context"));
     gpuopt_group_destroy(group);
     gpuopt_propagator_destroy(base);

@@ -52,8 +52,8 @@ static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, fou
     gpuopt_propagator *base = NULL;
     gpuopt_propagator_probe *probe = NULL;
     gpuopt_propagator_probe_desc desc = probe_desc(w, group);
-    int good = !gpuopt_propagator_create(context, w->desc, &base) && !gpuopt_propagator_round(base, 3, NULL) &&
-               !gpuopt_propagator_probe_create(base, &desc, &probe);
+    int good = !gpuopt_propagator_create(context, w->desc, NULL, &base) && !gpuopt_propagator_round(base, 3, NULL) &&
+               !gpuopt_propagator_probe_create(base, &desc, NULL, &probe);
     good = good && !gpuopt_propagator_probe_run(probe, 0, w->col, ROUNDS, &f->info); /* no binary, or all */
     good = good && !gpuopt_propagator_probe_run(probe, w->count, w->col, ROUNDS, &f->info) &&
            !gpuopt_propagator_probe_get_bounds(probe, &f->bounds) &&
@@ -121,8 +121,8 @@ static void errs(rank *r) {
     int wrong;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc = probe_desc(w, r->group);
-    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, &base) == GPUOPT_OK);
-    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, &probe) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, NULL, &base) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, NULL, &probe) == GPUOPT_OK);
     EXPECT(r, gpuopt_propagator_probe_get_implications(probe, &implications) == GPUOPT_ERROR_STATE);
     for (wrong = 1; wrong <= 5 && !r->fault[0]; wrong++) {
         if (errs && wrong == 5) info.struct_size = 3;
@@ -147,7 +147,7 @@ static void errs(rank *r) {
     equivalences.capacity = 1;
     EXPECT(r, gpuopt_propagator_probe_get_equivalences(probe, &equivalences) == GPUOPT_OK);
     /* Other bounds of the base on one rank. */
-    if (errs) EXPECT(r, gpuopt_propagator_set_some_bounds(base, GPUOPT_HOST, 1, bad, NULL, (double[]){0}) == GPUOPT_OK);
+    if (errs) EXPECT(r, gpuopt_propagator_set_bounds(base, GPUOPT_HOST, 1, bad, NULL, (double[]){0}) == GPUOPT_OK);
     EXPECT(r, gpuopt_propagator_probe_run(probe, 0, NULL, 9, &info) == GPUOPT_ERROR_ARGUMENT);
     gpuopt_propagator_probe_destroy(probe);
     gpuopt_propagator_destroy(base);
@@ -170,18 +170,19 @@ static void errs_at_first(rank *r) {
     if (w->wrong == 1 && is_culprit) desc.nodes = 6;
     if (w->wrong == 2 && is_culprit) desc.nodes = 3;
     if (w->wrong == 3 && is_culprit) desc.implications++;
-    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, &base) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, NULL, &base) == GPUOPT_OK);
     if (w->wrong > LAST && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - LAST;
     blocks = r->host.live;
-    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, w->wrong == LAST && is_culprit ? NULL : &probe) == expected);
+    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, NULL, w->wrong == LAST && is_culprit ? NULL : &probe) ==
+                  expected);
     EXPECT(r, !probe && r->host.live == blocks);
     /* And then without a fault, in as much memory as planned. */
     r->host.fail_at = 0;
     desc = probe_desc(w, r->group);
-    EXPECT(r, gpuopt_propagator_probe_plan(base, &desc, &plan) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, &plan, NULL) == GPUOPT_OK);
     memcpy(before, r->host.bytes, sizeof before);
     first = r->host.allocations;
-    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, &probe) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, NULL, &probe) == GPUOPT_OK);
     EXPECT(r, r->host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST] == plan.host_bytes);
     EXPECT(r, r->host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
     if (r->number == 0) *w->allocations = LAST + r->host.allocations - first;
@@ -203,8 +204,8 @@ static void is_cut_off(rank *r) {
     if (r->number == w->culprit) rank_make_faulty(r, w->wrong, &faulty);
     status = rank_join(r, 60);
     desc = probe_desc(w, r->group);
-    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, &base) == GPUOPT_OK);
-    if (!status) status = gpuopt_propagator_probe_create(base, &desc, &probe);
+    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, NULL, &base) == GPUOPT_OK);
+    if (!status) status = gpuopt_propagator_probe_create(base, &desc, NULL, &probe);
     if (!status) status = gpuopt_propagator_probe_run(probe, 0, NULL, 9, &f->info);
     if (!status) status = gpuopt_propagator_probe_get_implications(probe, &f->implications);
     if (!status) status = gpuopt_group_agree(r->group, NULL, 0); /* a rank that had all before the other was cut off */
@@ -225,8 +226,8 @@ static void is_late(rank *r) {
     gpuopt_propagator_probe_desc desc;
     EXPECT(r, rank_join(r, 0.5) == GPUOPT_OK);
     desc = probe_desc(w, r->group);
-    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, &base) == GPUOPT_OK);
-    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, &probe) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, NULL, &base) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, NULL, &probe) == GPUOPT_OK);
     if (r->number == w->culprit) seconds_wait(1);
     EXPECT(r, gpuopt_propagator_probe_run(probe, 0, NULL, 9, &f->info) == GPUOPT_ERROR_PEER);
     EXPECT(r, gpuopt_propagator_probe_get_bounds(probe, &f->bounds) == GPUOPT_ERROR_STATE);
@@ -243,8 +244,8 @@ static void has_little_room(rank *r) {
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc = probe_desc(w, r->group);
     desc.implications = desc.equivalences = 1;
-    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, &base) == GPUOPT_OK);
-    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, &probe) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_create(r->context, w->desc, NULL, &base) == GPUOPT_OK);
+    EXPECT(r, gpuopt_propagator_probe_create(base, &desc, NULL, &probe) == GPUOPT_OK);
     EXPECT(r, gpuopt_propagator_probe_run(probe, 0, NULL, 9, &f->info) == GPUOPT_OK);
     EXPECT(r, gpuopt_propagator_probe_get_implications(probe, &f->implications) == GPUOPT_ERROR_MEMORY);
     EXPECT(r, f->implications.count == f->info.implications && f->implications.count > 1);

@@ -27,7 +27,7 @@ static void solve(rank *r, const gpuopt_knapsack_desc *desc, gpuopt_knapsack_inf
     gpuopt_knapsack *k = NULL;
     memset(info, 0, sizeof *info);
     info->struct_size = sizeof *info;
-    EXPECT(r, gpuopt_knapsack_create(r->context, desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(r->context, desc, NULL, &k) == GPUOPT_OK);
     if (!k) return;
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, info) == GPUOPT_OK && info->outcome == GPUOPT_OPTIMAL);
     *exchanges = transport->left;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/group/ranks.h"
 #include "tests/knapsack/models.h"
 
@@ -44,7 +45,7 @@ static gpuopt_knapsack_desc desc_of(const rank *r) {
 static gpuopt_knapsack *make(rank *r) {
     gpuopt_knapsack_desc desc = desc_of(r);
     gpuopt_knapsack *k = NULL;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_OK);
     return k;
 }
 
@@ -73,7 +74,7 @@ static void ends_well(rank *r, gpuopt_knapsack *k) {
     int64_t profit = 0, weight = 0, sum = 0;
     int32_t j;
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
-    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.lower == w->optimum && info.alive == 0);
+    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.primal_bound == w->optimum && info.alive == 0);
     EXPECT(r, gpuopt_knapsack_get_items(k, GPUOPT_HOST, taken, &profit, &weight) == GPUOPT_OK);
     for (j = 0; j < w->m.items; j++) sum += taken[j] ? w->m.profit[j] : 0;
     EXPECT(r, profit == w->optimum && sum == profit && weight <= w->m.capacity);
@@ -106,7 +107,7 @@ static void errs_in_create(rank *r) {
         default: r->host.fail_at = r->host.allocations + w->wrong - DIFFERENT + 1;
         }
     before = r->host.live;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == expected);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == expected);
     EXPECT(r, !k && r->host.live == before);
     r->host.fail_at = 0;
     k = make(r);
@@ -157,8 +158,8 @@ static void differs(rank *r) {
         EXPECT(r, gpuopt_knapsack_get_info(k, &after) == GPUOPT_OK);
         EXPECT(r, memcmp(&info, &after, sizeof info) == 0);
     }
-    EXPECT(r, gpuopt_knapsack_deal(k, 2, NULL, 0, &size) == GPUOPT_ERROR_UNSUPPORTED);
-    EXPECT(r, gpuopt_knapsack_keep(k, 0, 2) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, gpuopt_knapsack_split(k, 2, NULL, 0, &size) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, gpuopt_knapsack_take_share(k, 0, 2) == GPUOPT_ERROR_UNSUPPORTED);
     EXPECT(r, gpuopt_knapsack_add(k, "", 0) == GPUOPT_ERROR_UNSUPPORTED);
     ends_well(r, k);
     gpuopt_knapsack_destroy(k);
@@ -171,10 +172,10 @@ static void is_refused(rank *r) {
     gpuopt_knapsack *k = NULL;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc = desc_of(r);
-    EXPECT(r, gpuopt_knapsack_create(other, &desc, &k) == GPUOPT_ERROR_ARGUMENT && !k);
+    EXPECT(r, gpuopt_knapsack_create(other, &desc, NULL, &k) == GPUOPT_ERROR_ARGUMENT && !k);
     gpuopt_context_destroy(other);
     desc.search = GPUOPT_SEARCH_HYBRID;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_ERROR_UNSUPPORTED && !k);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_ERROR_UNSUPPORTED && !k);
 }
 
 /* ---- Groups of items ---- */
@@ -200,7 +201,7 @@ static void lacks_memory(rank *r) {
     desc = reduced_of(r);
     before = r->host.live;
     if (r->number == CULPRIT) r->host.fail_at = r->host.allocations + w->wrong;
-    status = gpuopt_knapsack_create(r->context, &desc, &k);
+    status = gpuopt_knapsack_create(r->context, &desc, NULL, &k);
     if (r->number == CULPRIT && r->host.allocations < r->host.fail_at) w->reached = 0; /* none failed */
     r->host.fail_at = 0;
     EXPECT(r, status ? status == GPUOPT_ERROR_MEMORY && !k && r->host.live == before : !!k);
@@ -223,7 +224,7 @@ static void stops_in_create(rank *r) {
     stop_at = w->wrong;
     if (r->number == CULPRIT) own.stop = stops;
     context = open_own(r, &own, &desc.group);
-    EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(context, &desc, NULL, &k) == GPUOPT_OK);
     if (r->number == CULPRIT) w->reached = asked == stop_at;
     stop_at = 0;
     if (k) ends_well(r, k);
@@ -241,9 +242,9 @@ static void cannot_grow(rank *r) {
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc = desc_of(r);
     desc.pool = 1; /* the least there is */
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_OK);
     if (r->number == CULPRIT) test_deny_memory(&r->host, 1);
-    EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK && info.lower == w->optimum);
+    EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK && info.primal_bound == w->optimum);
     test_deny_memory(&r->host, 0);
     gpuopt_knapsack_destroy(k);
 }
@@ -260,11 +261,11 @@ static void is_stopped(rank *r) {
     stop_at = w->wrong;
     if (r->number == CULPRIT) own.stop = stops;
     context = open_own(r, &own, &desc.group);
-    EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(context, &desc, NULL, &k) == GPUOPT_OK);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.steps < stop_at + 64);
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
-    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.lower == w->optimum);
+    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.primal_bound == w->optimum);
     close_own(r, k, desc.group, context, &host);
 }
 
@@ -318,7 +319,7 @@ static void recovers_none(rank *r) {
     recovers = 0;
     fails_at = r->number == CULPRIT;
     context = open_own(r, &own, &desc.group);
-    EXPECT(r, gpuopt_knapsack_create(context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(context, &desc, NULL, &k) == GPUOPT_OK);
     while (!status && recovers == 0) {
         status = gpuopt_knapsack_expand(k, 0, 1, NULL);
         if (!status && w->wrong == 0) status = gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
@@ -345,11 +346,11 @@ static void loses_its_transport(rank *r) {
     if (r->number == CULPRIT) rank_make_faulty(r, w->wrong, &f);
     status = rank_join(r, 60);
     desc = desc_of(r);
-    if (!status) status = gpuopt_knapsack_create(r->context, &desc, &k);
+    if (!status) status = gpuopt_knapsack_create(r->context, &desc, NULL, &k);
     EXPECT(r, !status == !!k);
     if (!status) status = gpuopt_knapsack_expand(k, 0, 0, &info);
     if (r->number == CULPRIT) w->reached = status && k;
-    if (!status) EXPECT(r, info.lower == w->optimum);
+    if (!status) EXPECT(r, info.primal_bound == w->optimum);
     while (!status) status = gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
     EXPECT(r, status == GPUOPT_ERROR_PEER);
     EXPECT(r, seconds_now() - start < 30);

@@ -97,7 +97,7 @@ static void searches(rank *r) {
     if (w->peers) join_by_peers(r, &seen, &context, &group);
     else EXPECT(r, rank_join(r, 30) == GPUOPT_OK);
     desc.group = w->peers ? group : r->group;
-    EXPECT(r, gpuopt_knapsack_create(w->peers ? context : r->context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(w->peers ? context : r->context, &desc, NULL, &k) == GPUOPT_OK);
     if (k && !r->fault[0]) {
         search(r, k, w, c);
         EXPECT(r, c->profit == a->profit);
@@ -128,7 +128,7 @@ static void is_alone(rank *r) {
     gpuopt_knapsack_desc desc = w->desc;
     gpuopt_knapsack *k = NULL;
     desc.group = NULL;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_OK);
     if (k) search(r, k, w, &w->alone);
     gpuopt_knapsack_destroy(k);
 }
@@ -156,7 +156,7 @@ static work draw(uint64_t seed, gpuopt_knapsack_search kind) {
 static void set(work *w) {
     w->desc.weight = w->m.weight;
     w->desc.profit = w->m.profit;
-    if (w->desc.upper) w->desc.upper = w->upper;
+    if (w->desc.copies_max) w->desc.copies_max = w->upper;
 }
 
 static int64_t sum(const int64_t *x, int32_t n) {
@@ -288,21 +288,21 @@ static void tells(rank *r) {
     memcpy(swapped, w->upper, sizeof swapped);
     swapped[0] = w->upper[1];
     swapped[1] = w->upper[0];
-    if (r->number == 1) desc.upper = swapped;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_ERROR_ARGUMENT && !k);
-    desc.upper = w->upper;
-    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, &k) == GPUOPT_OK);
+    if (r->number == 1) desc.copies_max = swapped;
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_ERROR_ARGUMENT && !k);
+    desc.copies_max = w->upper;
+    EXPECT(r, gpuopt_knapsack_create(r->context, &desc, NULL, &k) == GPUOPT_OK);
     if (k) {
         EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK);
-        profit = info.lower;
+        profit = info.primal_bound;
         one[r->number == 1] = 1;
         EXPECT(r, gpuopt_knapsack_set_copies(k, GPUOPT_HOST, w->m.profit[0], one) == GPUOPT_ERROR_ARGUMENT);
         EXPECT(r, gpuopt_knapsack_set_copies(k, GPUOPT_HOST, w->alone.profit, r->number == 1 ? NULL : best) ==
                       GPUOPT_ERROR_ARGUMENT);
-        EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK && info.lower == profit);
+        EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK && info.primal_bound == profit);
         EXPECT(r, gpuopt_knapsack_set_copies(k, GPUOPT_HOST, w->alone.profit, best) == GPUOPT_OK);
-        EXPECT(r, gpuopt_knapsack_get_copies(k, r->number == 1 ? (gpuopt_memory)9 : GPUOPT_HOST, copies, NULL, NULL) ==
-                      GPUOPT_ERROR_ARGUMENT);
+        EXPECT(r, gpuopt_knapsack_get_copies(k, r->number == 1 ? (gpuopt_memory_space)9 : GPUOPT_HOST, copies, NULL,
+                                             NULL) == GPUOPT_ERROR_ARGUMENT);
         EXPECT(r, gpuopt_knapsack_get_copies(k, GPUOPT_HOST, copies, &profit, NULL) == GPUOPT_OK);
         EXPECT(r, profit == w->alone.profit && memcmp(copies, best, sizeof *copies * (size_t)desc.items) == 0);
     }
@@ -329,7 +329,7 @@ static void several_copies(void **state) {
         w.upper[1] = 1;
         for (j = 0; j < w.m.items; j++) weight += w.upper[j] * w.m.weight[j];
         w.m.capacity = w.desc.capacity = weight / 2;
-        w.desc.upper = w.upper;
+        w.desc.copies_max = w.upper;
         set(&w);
         ranks_run(1, is_alone, &w);
         assert_int_equal(w.alone.profit, optimum_of_copies(&w));

@@ -44,25 +44,25 @@ gpuopt_status rank_join(rank *r, double seconds) {
 
 static int fails(rank_faulty *f) { return f->left-- == 0; }
 
-static gpuopt_status faulty_gather(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
-                                   void *receive) {
+static gpuopt_status faulty_gather(void *user, double seconds, gpuopt_memory_space where, const void *send,
+                                   uint64_t bytes, void *receive) {
     rank_faulty *f = user;
     return fails(f) ? GPUOPT_ERROR_PEER : f->inner.all_gather(f->inner.user, seconds, where, send, bytes, receive);
 }
 
-static gpuopt_status faulty_broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
+static gpuopt_status faulty_broadcast(void *user, double seconds, gpuopt_memory_space where, int32_t root, void *data,
                                       uint64_t bytes) {
     rank_faulty *f = user;
     return fails(f) ? GPUOPT_ERROR_PEER : f->inner.broadcast(f->inner.user, seconds, where, root, data, bytes);
 }
 
-static gpuopt_status faulty_send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+static gpuopt_status faulty_send(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                                  uint64_t bytes) {
     rank_faulty *f = user;
     return fails(f) ? GPUOPT_ERROR_PEER : f->inner.send(f->inner.user, seconds, where, to, data, bytes);
 }
 
-static gpuopt_status faulty_receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status faulty_receive(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                                     uint64_t bytes) {
     rank_faulty *f = user;
     return fails(f) ? GPUOPT_ERROR_PEER : f->inner.receive(f->inner.user, seconds, where, from, data, bytes);
@@ -70,7 +70,7 @@ static gpuopt_status faulty_receive(void *user, double seconds, gpuopt_memory wh
 
 static void faulty_abandon(void *user) {
     rank_faulty *f = user;
-    f->inner.abandon(f->inner.user);
+    f->inner.abort(f->inner.user);
 }
 
 void rank_make_faulty(rank *r, int number, rank_faulty *f) {
@@ -81,5 +81,5 @@ void rank_make_faulty(rank *r, int number, rank_faulty *f) {
     r->transport.broadcast = faulty_broadcast;
     r->transport.send = faulty_send;
     r->transport.receive = faulty_receive;
-    r->transport.abandon = faulty_abandon;
+    r->transport.abort = faulty_abandon;
 }

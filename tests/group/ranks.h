@@ -5,6 +5,7 @@
 #ifndef TESTS_GROUP_RANKS_H
 #define TESTS_GROUP_RANKS_H
 
+#include "gpuopt/group.h"
 #include "tests/support/support.h"
 
 enum { MAX_RANKS = 8 };

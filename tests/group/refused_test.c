@@ -76,7 +76,7 @@ static void arguments_that_differ(void **state) {
 
 /* The CPU has no device memory: what one rank asks for is refused on all. */
 static void has_no_device(rank *r) {
-    const gpuopt_memory where = r->number == 1 ? GPUOPT_DEVICE : GPUOPT_HOST;
+    const gpuopt_memory_space where = r->number == 1 ? GPUOPT_DEVICE : GPUOPT_HOST;
     const char *said = r->number == 1 ? "no device memory" : "are refused";
     uint8_t data[8] = {0}, more[24];
     EXPECT(r, rank_join(r, 20) == GPUOPT_OK);

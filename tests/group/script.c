@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpuopt/search.h"
 #include "tests/group/script.h"
 
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static void told(host *h, gpuopt_status status, const void *what, size_t size) {
 static gpuopt_simplex_info state(host *h) {
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     told(h, gpuopt_simplex_get_info(h->simplex, &info), &info, sizeof info);
-    told(h, gpuopt_simplex_get_head(h->simplex, GPUOPT_HOST, h->list), h->list, sizeof *h->list * (size_t)h->rows);
+    told(h, gpuopt_simplex_get_basic_variables(h->simplex, GPUOPT_HOST, h->list), h->list,
+         sizeof *h->list * (size_t)h->rows);
     told(h, gpuopt_simplex_get_basis(h->simplex, GPUOPT_HOST, h->basis), h->basis, (size_t)(h->rows + h->cols));
     return info;
 }
@@ -83,25 +85,40 @@ static void choose(host *h) {
 static void read_solution(host *h) {
     double *x = h->values, *d = x + h->cols, *activity = d + h->cols, *dual = activity + h->rows, bound = 0;
     const size_t all = sizeof(double) * 2 * (size_t)(h->rows + h->cols);
-    told(h, gpuopt_simplex_get_solution(h->simplex, GPUOPT_HOST, x, d, activity, dual), x, all);
+    told(h,
+         gpuopt_simplex_get_solution(h->simplex, GPUOPT_HOST,
+                                     &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                .x = x,
+                                                                .reduced_cost = d,
+                                                                .activity = activity,
+                                                                .dual = dual}),
+         x, all);
     memset(x, 0, all);
-    told(h, gpuopt_simplex_get_low_parts(h->simplex, GPUOPT_HOST, x, dual, NULL), x, all);
+    told(h,
+         gpuopt_simplex_get_solution(
+             h->simplex, GPUOPT_HOST,
+             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x_low = x, .dual_low = dual}),
+         x, all);
     told(h, gpuopt_simplex_get_bound(h->simplex, &bound), &bound, sizeof bound);
 }
 
 static void read_proof(host *h, const gpuopt_simplex_info *info) {
-    double *to = calloc((size_t)(h->rows + h->cols) + 1, sizeof *to);
-    gpuopt_status status = info->outcome == GPUOPT_INFEASIBLE ? gpuopt_simplex_get_farkas(h->simplex, GPUOPT_HOST, to)
-                                                              : gpuopt_simplex_get_ray(h->simplex, GPUOPT_HOST, to);
-    told(h, status, to, sizeof *to * (size_t)(h->rows + h->cols));
+    const size_t count = (size_t)(h->rows + h->cols);
+    double *to = calloc(count + 1, sizeof *to), *low = calloc(count + 1, sizeof *low);
+    gpuopt_simplex_proof proof = GPUOPT_INIT(gpuopt_simplex_proof);
+    gpuopt_status status;
+    if (info->outcome == GPUOPT_INFEASIBLE) proof.farkas = to, proof.farkas_low = low;
+    else proof.ray = to, proof.ray_low = low;
+    status = gpuopt_simplex_get_proof(h->simplex, GPUOPT_HOST, &proof);
+    told(h, status, to, sizeof *to * count);
+    told(h, status, low, sizeof *low * count);
     if (status) {
         free(to);
+        free(low);
         return;
     }
     h->log->proof = to;
-    h->log->proof_low = calloc((size_t)(h->rows + h->cols) + 1, sizeof *to);
-    told(h, gpuopt_simplex_get_low_parts(h->simplex, GPUOPT_HOST, NULL, NULL, h->log->proof_low), h->log->proof_low,
-         sizeof *to * (size_t)(h->rows + h->cols));
+    h->log->proof_low = low;
 }
 
 static void use_inverse(host *h) {
@@ -111,7 +128,7 @@ static void use_inverse(host *h) {
     for (i = 0; i < h->rows; i++) h->values[i] = i % 3 - 0.75;
     told(h, gpuopt_simplex_ftran(h->simplex, GPUOPT_HOST, 1, h->values), h->values, size);
     told(h, gpuopt_simplex_btran(h->simplex, GPUOPT_HOST, 1, h->values), h->values, size);
-    told(h, gpuopt_simplex_get_table_rows(h->simplex, GPUOPT_HOST, 2, position, table), table,
+    told(h, gpuopt_simplex_get_tableau_rows(h->simplex, GPUOPT_HOST, 2, position, table), table,
          2 * sizeof(double) * (size_t)(h->rows + h->cols));
     free(table);
 }
@@ -125,20 +142,20 @@ static void change(host *h, const gpuopt_simplex_desc *desc, int64_t step) {
     uint8_t *optimal = malloc((size_t)(h->rows + h->cols));
     (void)desc;
     memcpy(optimal, h->basis, (size_t)(h->rows + h->cols));
-    went(h, gpuopt_simplex_set_some_bounds(h->simplex, GPUOPT_HOST, some, first, zero, five));
+    went(h, gpuopt_simplex_set_bounds(h->simplex, GPUOPT_HOST, some, first, zero, five));
     solve(h, step);
     went(h, gpuopt_simplex_set_basis(h->simplex, GPUOPT_HOST, optimal));
     state(h);
-    went(h, gpuopt_simplex_set_some_sides(h->simplex, GPUOPT_HOST, 1, &row, &low, &far));
+    went(h, gpuopt_simplex_set_sides(h->simplex, GPUOPT_HOST, 1, &row, &low, &far));
     went(h, gpuopt_simplex_iterate(h->simplex, 5, NULL));
     for (j = 0; j < h->rows + h->cols; j++)
         h->slack[j] = j < h->cols ? GPUOPT_VARIABLE_AT_LOWER : GPUOPT_VARIABLE_BASIC;
     went(h, gpuopt_simplex_set_basis(h->simplex, GPUOPT_HOST, h->slack));
     went(h, gpuopt_simplex_iterate(h->simplex, 3, NULL));
     went(h, gpuopt_simplex_set_basis(h->simplex, GPUOPT_HOST, optimal));
-    went(h, gpuopt_simplex_set_some_costs(h->simplex, GPUOPT_HOST, some, first, cost));
-    told(h, gpuopt_simplex_certify(h->simplex, &info), &info, sizeof info);
-    told(h, gpuopt_simplex_refresh(h->simplex, 1, &info), &info, sizeof info);
+    went(h, gpuopt_simplex_set_costs(h->simplex, GPUOPT_HOST, some, first, cost));
+    told(h, gpuopt_simplex_verify_basis(h->simplex, &info), &info, sizeof info);
+    told(h, gpuopt_simplex_rebuild(h->simplex, 1, &info), &info, sizeof info);
     solve(h, 1000000);
     free(optimal);
 }
@@ -147,7 +164,7 @@ gpuopt_status script_run(gpuopt_context *context, const gpuopt_simplex_desc *des
     host h = {NULL, log, desc->matrix.rows, desc->matrix.cols, NULL, NULL, NULL, NULL, GPUOPT_OK};
     const size_t both = (size_t)h.rows + (size_t)h.cols + 1;
     memset(log, 0, sizeof *log);
-    if (!went(&h, gpuopt_simplex_create(context, desc, &h.simplex))) return h.worst;
+    if (!went(&h, gpuopt_simplex_create(context, desc, NULL, &h.simplex))) return h.worst;
     h.values = calloc(2 * both, sizeof *h.values);
     h.list = calloc(both, sizeof *h.list);
     h.basis = calloc(both, 1);

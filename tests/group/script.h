@@ -13,7 +13,7 @@ typedef struct script_log {
     char *bytes;
     size_t size, room;
     int calls;
-    gpuopt_simplex_info solved; /* after the first solve, and y of _get_farkas or the ray (NULL: neither) */
+    gpuopt_simplex_info solved; /* after the first solve, and farkas or ray of _get_proof (NULL: neither) */
     double *proof, *proof_low;
 } script_log;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/group/ranks.h"
 #include "tests/group/script.h"
 #include "tests/simplex/answer.h"
@@ -26,7 +27,7 @@ static gpuopt_simplex *make(rank *r) {
     gpuopt_simplex_desc desc = *w->desc;
     gpuopt_simplex *simplex = NULL;
     desc.group = r->group;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_OK);
     return simplex;
 }
 
@@ -56,10 +57,10 @@ static gpuopt_status call(gpuopt_simplex *s, const mip *m, int which, int wrong)
     case 1: status = gpuopt_simplex_iterate(s, 2, &info); break;
     case 2: status = gpuopt_simplex_iterate(s, wrong ? 0 : 2, NULL); break;
     case 3: status = gpuopt_simplex_get_info(s, &info); break;
-    case 4: status = gpuopt_simplex_refresh(s, wrong, NULL); break;
+    case 4: status = gpuopt_simplex_rebuild(s, wrong, NULL); break;
     case 5: status = gpuopt_simplex_set_cutoff(s, wrong ? 1 : 2); break;
     case 6: status = gpuopt_simplex_get_bound(s, none); break;
-    case 7: status = gpuopt_simplex_certify(s, &info); break;
+    case 7: status = gpuopt_simplex_verify_basis(s, &info); break;
     case 8: status = gpuopt_simplex_price(s, wrong ? NULL : &entering); break;
     case 9: status = gpuopt_simplex_candidates(s, wrong ? 3 : 4, candidate, &found); break;
     case 10: status = gpuopt_simplex_ratio_test(s, wrong ? 1 : 0, 1, &leaving); break;
@@ -67,18 +68,24 @@ static gpuopt_status call(gpuopt_simplex *s, const mip *m, int which, int wrong)
     case 12: status = gpuopt_simplex_flip(s, wrong, NULL); break;
     case 13: status = gpuopt_simplex_set_basis(s, GPUOPT_HOST, basis); break;
     case 14: status = gpuopt_simplex_get_basis(s, GPUOPT_HOST, wrong ? NULL : basis); break;
-    case 15: status = gpuopt_simplex_get_solution(s, GPUOPT_HOST, x, none, NULL, NULL); break;
-    case 16: status = gpuopt_simplex_get_low_parts(s, GPUOPT_HOST, x, none, NULL); break;
-    case 17: status = gpuopt_simplex_get_head(s, GPUOPT_HOST, wrong ? NULL : list); break;
+    case 15:
+        status = gpuopt_simplex_get_solution(
+            s, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .reduced_cost = none});
+        break;
+    case 16:
+        status = gpuopt_simplex_get_solution(
+            s, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x_low = x, .dual_low = none});
+        break;
+    case 17: status = gpuopt_simplex_get_basic_variables(s, GPUOPT_HOST, wrong ? NULL : list); break;
     case 18: x[1] = wrong, status = gpuopt_simplex_ftran(s, GPUOPT_HOST, 1, x); break;
     case 19: x[2] = wrong, status = gpuopt_simplex_btran(s, GPUOPT_HOST, 1, x); break;
-    case 20: status = gpuopt_simplex_get_table_rows(s, GPUOPT_HOST, 1, other + 1, x); break;
-    case 21: status = gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 2, other, value, more); break;
-    case 22: status = gpuopt_simplex_set_some_sides(s, GPUOPT_HOST, 2, two, value, more); break;
-    case 23: status = gpuopt_simplex_set_some_costs(s, GPUOPT_HOST, 2 - wrong, two, value); break;
-    case 24:
-        status = gpuopt_simplex_set_some_bounds(s, wrong ? GPUOPT_DEVICE : GPUOPT_HOST, 0, NULL, NULL, NULL);
-        break;
+    case 20: status = gpuopt_simplex_get_tableau_rows(s, GPUOPT_HOST, 1, other + 1, x); break;
+    case 21: status = gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 2, other, value, more); break;
+    case 22: status = gpuopt_simplex_set_sides(s, GPUOPT_HOST, 2, two, value, more); break;
+    case 23: status = gpuopt_simplex_set_costs(s, GPUOPT_HOST, 2 - wrong, two, value); break;
+    case 24: status = gpuopt_simplex_set_bounds(s, wrong ? GPUOPT_DEVICE : GPUOPT_HOST, 0, NULL, NULL, NULL); break;
     case 25: status = wrong ? gpuopt_simplex_get_bound(s, x) : gpuopt_simplex_iterate(s, 1, NULL); break;
     }
     free(x), free(basis), free(list);
@@ -94,7 +101,7 @@ static void differs(rank *r) {
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     shared = make(r);
     second = make(r);
-    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, &own) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, w->desc, NULL, &own) == GPUOPT_OK);
     for (which = 0; which < CALLS && !r->fault[0]; which++) {
         EXPECT(r, call(shared, w->m, which, r->number == CULPRIT) == GPUOPT_ERROR_ARGUMENT);
         EXPECT(r, gpuopt_simplex_iterate(shared, 1, &info) == GPUOPT_OK);
@@ -114,31 +121,31 @@ static void differs(rank *r) {
 static void is_refused(rank *r) {
     const work *w = r->all->data;
     gpuopt_simplex_desc desc = *w->desc;
-    gpuopt_simplex_batch_desc children = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children_desc children = GPUOPT_INIT(gpuopt_simplex_children_desc);
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     gpuopt_context *context = test_context(NULL);
     gpuopt_simplex *simplex = NULL;
-    gpuopt_simplex_batch *batch = NULL;
+    gpuopt_simplex_children *batch = NULL;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc.group = r->group;
-    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_ERROR_ARGUMENT && !simplex);
-    EXPECT(r, gpuopt_simplex_plan(context, &desc, &plan) == GPUOPT_ERROR_ARGUMENT);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_ERROR_ARGUMENT && !simplex);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, &plan, NULL) == GPUOPT_ERROR_ARGUMENT);
     gpuopt_context_destroy(context);
     desc.method = GPUOPT_METHOD_REVISED;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
     desc.method = GPUOPT_METHOD_TABLEAU;
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
     desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     desc.spare_cols = 1;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
     desc.spare_cols = 0;
-    EXPECT(r,
-           gpuopt_simplex_create(r->context, &desc, r->number == CULPRIT ? NULL : &simplex) == GPUOPT_ERROR_ARGUMENT);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, r->number == CULPRIT ? NULL : &simplex) ==
+                  GPUOPT_ERROR_ARGUMENT);
     simplex = make(r);
     EXPECT(r, gpuopt_simplex_remove_rows(simplex, 0, NULL) == GPUOPT_ERROR_UNSUPPORTED);
-    children.copies = 1;
-    EXPECT(r, gpuopt_simplex_batch_create(simplex, &children, &batch) == GPUOPT_ERROR_UNSUPPORTED && !batch);
+    children.batch_size = 1;
+    EXPECT(r, gpuopt_simplex_children_create(simplex, &children, NULL, &batch) == GPUOPT_ERROR_UNSUPPORTED && !batch);
     gpuopt_simplex_destroy(simplex);
 }
 
@@ -163,7 +170,7 @@ static void errs_in_create(rank *r) {
         case 1: cost[1] += 1; break;
         case 2: value[3] += 1; break;
         case 3: desc.deferred_pivots = 5; break;
-        case 4: desc.refresh_pivots = -1; break;
+        case 4: desc.rebuild_pivots = -1; break;
         case 5: desc.pricing = GPUOPT_PRICING_DANTZIG; break;
         case 6: desc.ub = NULL; break;
         case 7: desc.offset = 1; break;
@@ -173,7 +180,7 @@ static void errs_in_create(rank *r) {
     if (w->wrong >= 10) expected = GPUOPT_ERROR_MEMORY;
     if (w->wrong >= 10 && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - 9;
     before = r->host.live;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == expected);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == expected);
     EXPECT(r, !simplex && r->host.live == before);
     r->host.fail_at = 0;
     before = r->host.allocations;
@@ -233,8 +240,8 @@ static void is_stopped(rank *r) {
     if (r->number == CULPRIT) own.stop = stops;
     EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
-    desc.refresh_pivots = 5;
-    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_OK);
+    desc.rebuild_pivots = 5;
+    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 1000000, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.iterations == 10);
     gpuopt_simplex_destroy(simplex);

@@ -24,7 +24,7 @@ typedef struct straggler {
     double pause; /* seconds; 0: fails */
 } straggler;
 
-static gpuopt_status straggle(void *user, double seconds, gpuopt_memory where, const void *send, uint64_t bytes,
+static gpuopt_status straggle(void *user, double seconds, gpuopt_memory_space where, const void *send, uint64_t bytes,
                               void *receive) {
     straggler *f = user;
     gpuopt_status status = f->inner.all_gather(f->inner.user, seconds, where, send, bytes, receive);
@@ -33,24 +33,24 @@ static gpuopt_status straggle(void *user, double seconds, gpuopt_memory where, c
     seconds_wait(f->pause);
     return GPUOPT_OK;
 }
-static gpuopt_status straggler_broadcast(void *user, double seconds, gpuopt_memory where, int32_t root, void *data,
-                                         uint64_t bytes) {
+static gpuopt_status straggler_broadcast(void *user, double seconds, gpuopt_memory_space where, int32_t root,
+                                         void *data, uint64_t bytes) {
     straggler *f = user;
     return f->inner.broadcast(f->inner.user, seconds, where, root, data, bytes);
 }
-static gpuopt_status straggler_send(void *user, double seconds, gpuopt_memory where, int32_t to, const void *data,
+static gpuopt_status straggler_send(void *user, double seconds, gpuopt_memory_space where, int32_t to, const void *data,
                                     uint64_t bytes) {
     straggler *f = user;
     return f->inner.send(f->inner.user, seconds, where, to, data, bytes);
 }
-static gpuopt_status straggler_receive(void *user, double seconds, gpuopt_memory where, int32_t from, void *data,
+static gpuopt_status straggler_receive(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                                        uint64_t bytes) {
     straggler *f = user;
     return f->inner.receive(f->inner.user, seconds, where, from, data, bytes);
 }
 static void straggler_abandon(void *user) {
     straggler *f = user;
-    f->inner.abandon(f->inner.user);
+    f->inner.abort(f->inner.user);
 }
 
 static void listen(void *user, int level, const char *message) {
@@ -82,11 +82,11 @@ static void straggles(rank *r) {
         r->transport.broadcast = straggler_broadcast;
         r->transport.send = straggler_send;
         r->transport.receive = straggler_receive;
-        r->transport.abandon = straggler_abandon;
+        r->transport.abort = straggler_abandon;
     }
     EXPECT(r, gpuopt_context_create(&with, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
-    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 7, &info) == GPUOPT_OK);
     start = seconds_now();
     f.left = 1;
@@ -100,7 +100,7 @@ static void straggles(rank *r) {
     gpuopt_simplex_destroy(simplex);
     gpuopt_group_destroy(desc.group);
     desc.group = NULL;
-    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 1000000, &info) == GPUOPT_OK && info.outcome == GPUOPT_OPTIMAL);
     gpuopt_simplex_destroy(simplex);
     gpuopt_context_destroy(context);

@@ -35,8 +35,8 @@ static void follows(rank *r) {
     script_free(&log);
     before = r->host.bytes[GPUOPT_HOST];
     on_device = r->host.bytes[GPUOPT_DEVICE];
-    EXPECT(r, gpuopt_simplex_plan(r->context, &desc, &plan) == GPUOPT_OK);
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &plan, NULL) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, r->host.bytes[GPUOPT_HOST] - before == plan.host_bytes);
     EXPECT(r, r->host.bytes[GPUOPT_DEVICE] - on_device == plan.device_bytes);
     gpuopt_simplex_destroy(simplex);
@@ -73,7 +73,7 @@ static void same_bits(void **state) {
             variant_set(&desc, variant);
             if (desc.method != GPUOPT_METHOD_TABLEAU) continue;
             if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
-            if (tried % 4 == 1) desc.refresh_pivots = 7;
+            if (tried % 4 == 1) desc.rebuild_pivots = 7;
             compare(&m, &desc, 1 + tried % most, tried % 2 ? 1000000 : 1);
             tried++;
         }
@@ -136,7 +136,7 @@ static void same_bits_by_peers(void **state) {
             variant_set(&desc, variant);
             if (desc.method == GPUOPT_METHOD_TABLEAU) {
                 if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
-                if (tried % 4 == 1) desc.refresh_pivots = 7;
+                if (tried % 4 == 1) desc.rebuild_pivots = 7;
                 assert_int_equal(script_run(context, &desc, w.step, &expected), GPUOPT_OK);
                 ranks_run(ranks, follows_by_peers, &w);
                 script_free(&expected);
@@ -159,7 +159,7 @@ static void goes_through_the_host(rank *r) {
     gpuopt_simplex *simplex = NULL;
     EXPECT(r, gpuopt_context_create(&with, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, NULL, &desc.group) == GPUOPT_OK);
-    EXPECT(r, gpuopt_simplex_create(context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, !test_on("cuda") || strstr(host.info, "exchange through host memory: memory comes from the host's"));
     gpuopt_simplex_destroy(simplex);
     gpuopt_group_destroy(desc.group);
@@ -183,7 +183,7 @@ static void is_at_bounds(rank *r) {
     gpuopt_simplex *simplex = NULL;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc.group = r->group;
-    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 1000, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.objective == -1 - 3 - 5 - 7);
     gpuopt_simplex_destroy(simplex);

@@ -21,11 +21,11 @@ static void refused(void **state) {
     (void)state;
     gpuopt_desc_init(&plan, sizeof plan);
     memset(taken, 1, sizeof taken);
-#define REFUSED(change, words)                                                               \
-    d = good, change;                                                                        \
-    assert_int_equal(gpuopt_knapsack_create(context, &d, &knapsack), GPUOPT_ERROR_ARGUMENT); \
-    assert_true(knapsack == NULL && strstr(host.error, words));                              \
-    assert_int_equal(gpuopt_knapsack_plan(context, &d, &plan), GPUOPT_ERROR_ARGUMENT);       \
+#define REFUSED(change, words)                                                                     \
+    d = good, change;                                                                              \
+    assert_int_equal(gpuopt_knapsack_create(context, &d, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT); \
+    assert_true(knapsack == NULL && strstr(host.error, words));                                    \
+    assert_int_equal(gpuopt_knapsack_create(context, &d, &plan, NULL), GPUOPT_ERROR_ARGUMENT);     \
     assert_true(strstr(host.error, words) && plan.host_bytes == 0)
     REFUSED(d.items = -1, "items");
     REFUSED(d.items = (1 << 30) + 1, "items");
@@ -33,7 +33,7 @@ static void refused(void **state) {
     REFUSED(d.profit = NULL, "profit");
     REFUSED(d.capacity = -1, "capacity");
     REFUSED(d.search = (gpuopt_knapsack_search)3, "search");
-    REFUSED(d.when_full = (gpuopt_knapsack_when_full)2, "when_full");
+    REFUSED(d.on_pool_full = (gpuopt_knapsack_on_pool_full)2, "on_pool_full");
     REFUSED(d.pool = -1, "pool");
     REFUSED(d.pool = ((int64_t)1 << 40) + 1, "pool");
     REFUSED(d.node_limit = -1, "node_limit");
@@ -46,9 +46,9 @@ static void refused(void **state) {
     REFUSED(d.capacity = 9, "profit of item 8");
     m.profit[8] = 1;
     live = host.live;
-    assert_int_equal(gpuopt_knapsack_create(context, &good, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_create(context, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_plan(context, &good, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_create(context, &good, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_create(context, NULL, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_create(context, &good, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(host.live, live);
     gpuopt_knapsack_destroy(NULL);
     knapsack = model_create(context, &good);
@@ -93,7 +93,7 @@ static void where(void **state) {
     assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, place, 1000000, NULL), status);       \
     assert_int_equal(gpuopt_knapsack_get_items(knapsack, place, taken, &profit, &weight), status); \
     assert_true(strstr(host.error, "gpuopt_knapsack_get_items") && strstr(host.error, words))
-    BAD_WHERE((gpuopt_memory)2, GPUOPT_ERROR_ARGUMENT, "where");
+    BAD_WHERE((gpuopt_memory_space)2, GPUOPT_ERROR_ARGUMENT, "where");
     if (!test_on("cuda")) {
         BAD_WHERE(GPUOPT_DEVICE, GPUOPT_ERROR_UNSUPPORTED, "no device memory");
     }
@@ -121,8 +121,9 @@ static void before_the_first_step(void **state) {
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, info.alive > 0 ? GPUOPT_MORE : GPUOPT_OPTIMAL);
         assert_true(info.expanded == 0 && info.steps == 0 && info.alive == (info.level == 0));
-        assert_true(info.lower <= optimum && info.upper >= optimum && model_check_items(knapsack, &m) == info.lower);
-        if (info.outcome == GPUOPT_OPTIMAL) assert_true(info.lower == optimum && info.upper == optimum);
+        assert_true(info.primal_bound <= optimum && info.dual_bound >= optimum &&
+                    model_check_items(knapsack, &m) == info.primal_bound);
+        if (info.outcome == GPUOPT_OPTIMAL) assert_true(info.primal_bound == optimum && info.dual_bound == optimum);
         settled += info.outcome == GPUOPT_OPTIMAL;
         gpuopt_knapsack_destroy(knapsack);
     }
@@ -143,7 +144,7 @@ static void memory(void **state) {
     (void)state;
     desc.pool = 12345;
     gpuopt_desc_init(&plan, sizeof plan);
-    assert_int_equal(gpuopt_knapsack_plan(context, &desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, &plan, NULL), GPUOPT_OK);
     assert_true(host.live == live);
     before[0] = host.bytes[0], before[1] = host.bytes[1];
     host.peak[0] = host.bytes[0];
@@ -158,7 +159,7 @@ static void memory(void **state) {
     gpuopt_knapsack_destroy(knapsack);
     for (k = 1; k <= count; k++) {
         host.fail_at = host.allocations + k;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_ERROR_MEMORY);
         assert_true(knapsack == NULL && host.live == live);
     }
     gpuopt_context_destroy(context);
@@ -187,10 +188,10 @@ static void versions(void **state) {
     memset(&newer, 0, sizeof newer);
     newer.desc = model_desc(&m);
     newer.desc.struct_size = sizeof newer;
-    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, &knapsack), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, NULL, &knapsack), GPUOPT_OK);
     gpuopt_knapsack_destroy(knapsack);
     newer.later = 1; /* asks for something unknown */
-    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, &knapsack), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT);
     assert_true(knapsack == NULL && strstr(host.error, "does not know"));
     /* A shorter struct: missing members are 0, whatever follows it in memory. */
     memset(&older, 0xFF, sizeof older);
@@ -202,7 +203,7 @@ static void versions(void **state) {
     memset(&report, 0x5A, sizeof report);
     report.info.struct_size = sizeof report;
     assert_int_equal(gpuopt_knapsack_get_info(knapsack, &report.info), GPUOPT_OK);
-    assert_true(report.info.lower == optimum && report.later == 0x5A5A5A5A5A5A5A5A);
+    assert_true(report.info.primal_bound == optimum && report.later == 0x5A5A5A5A5A5A5A5A);
     memset(&info, 0x5A, sizeof info);
     info.struct_size = offsetof(gpuopt_knapsack_info, steps);
     assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);

@@ -38,19 +38,20 @@ static void device_memory(void **state) {
                           on_device(other->nodes, sizeof other->nodes),
                           on_device(other->taken, sizeof other->taken)};
         size_t k;
-        p.weight = memory[0], p.profit = memory[1], p.capacity = memory[2], p.upper = memory[3];
-        r.outcome = memory[4], r.lower = memory[5], r.upper = memory[6], r.nodes = memory[7], r.taken = memory[8];
+        p.weight = memory[0], p.profit = memory[1], p.capacity = memory[2], p.copies_max = memory[3];
+        r.outcome = memory[4], r.primal_bound = memory[5], r.dual_bound = memory[6], r.nodes = memory[7],
+        r.taken = memory[8];
         /* A refused call writes nothing. */
         test_device_copy((int64_t *)memory[2] + 3, &bad, sizeof bad);
         assert_int_equal(gpuopt_knapsack_batch_run(batch, GPUOPT_DEVICE, &p, &r), GPUOPT_ERROR_ARGUMENT);
         assert_non_null(strstr(gpuopt_context_last_error(context), "knapsack 3: the capacity"));
-        test_device_copy(one->lower, r.lower, sizeof one->lower);
+        test_device_copy(one->lower, r.primal_bound, sizeof one->lower);
         assert_memory_equal(one->lower, other->lower, sizeof one->lower);
         test_device_copy((int64_t *)memory[2] + 3, &d->capacity[3], sizeof bad);
         assert_int_equal(gpuopt_knapsack_batch_run(batch, GPUOPT_DEVICE, &p, &r), GPUOPT_OK);
         test_device_copy(one->outcome, r.outcome, sizeof one->outcome);
-        test_device_copy(one->lower, r.lower, sizeof one->lower);
-        test_device_copy(one->upper, r.upper, sizeof one->upper);
+        test_device_copy(one->lower, r.primal_bound, sizeof one->lower);
+        test_device_copy(one->upper, r.dual_bound, sizeof one->upper);
         test_device_copy(one->nodes, r.nodes, sizeof one->nodes);
         test_device_copy(one->taken, r.taken, sizeof one->taken);
         draw_run(context, d, other);
@@ -80,9 +81,9 @@ static void memory(void **state) {
     (void)state;
     desc.items = 10;
     desc.count = 4;
-    assert_int_equal(gpuopt_knapsack_batch_plan(context, &desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, &plan, NULL), GPUOPT_OK);
     before = host.allocations;
-    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, NULL, &batch), GPUOPT_OK);
     needed = host.allocations - before;
     assert_true(host.bytes[GPUOPT_HOST] - bytes == plan.host_bytes && host.bytes[GPUOPT_DEVICE] == plan.device_bytes);
     before = host.allocations;
@@ -92,7 +93,7 @@ static void memory(void **state) {
     assert_int_equal(host.live, live);
     for (k = 1; k <= needed; k++) {
         host.fail_at = host.allocations + k;
-        assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, &batch), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, NULL, &batch), GPUOPT_ERROR_MEMORY);
         assert_true(batch == NULL && host.live == live);
     }
     assert_true(needed >= 1);
@@ -124,22 +125,21 @@ static void refused(void **state) {
     host.error[0] = 0;                                  \
     assert_int_equal(__VA_ARGS__, GPUOPT_ERROR_##code); \
     if (!strstr(host.error, text)) fail_msg("the log says: %s", host.error)
-#define BAD(text, change)                                                          \
-    desc = good, change;                                                           \
-    REFUSED(ARGUMENT, text, gpuopt_knapsack_batch_create(context, &desc, &batch)); \
-    assert_true(batch == NULL && host.live == live);                               \
-    REFUSED(ARGUMENT, text, gpuopt_knapsack_batch_plan(context, &desc, &plan));    \
+#define BAD(text, change)                                                                \
+    desc = good, change;                                                                 \
+    REFUSED(ARGUMENT, text, gpuopt_knapsack_batch_create(context, &desc, NULL, &batch)); \
+    assert_true(batch == NULL && host.live == live);                                     \
+    REFUSED(ARGUMENT, text, gpuopt_knapsack_batch_create(context, &desc, &plan, NULL));  \
     assert_true(plan.host_bytes == 0)
     BAD("items", desc.items = 0);
     BAD("items", desc.items = 257);
     BAD("count", desc.count = 0);
     BAD("count", desc.count = (1 << 24) + 1);
     BAD("struct_size", desc.struct_size = 3);
-    REFUSED(ARGUMENT, "desc is NULL", gpuopt_knapsack_batch_create(context, NULL, &batch));
-    REFUSED(ARGUMENT, "batch is NULL", gpuopt_knapsack_batch_create(context, &good, NULL));
-    REFUSED(ARGUMENT, "plan is NULL", gpuopt_knapsack_batch_plan(context, &good, NULL));
-    assert_int_equal(gpuopt_knapsack_batch_create(NULL, &good, &batch), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_batch_plan(NULL, &good, &plan), GPUOPT_ERROR_ARGUMENT);
+    REFUSED(ARGUMENT, "desc is NULL", gpuopt_knapsack_batch_create(context, NULL, NULL, &batch));
+    REFUSED(ARGUMENT, "batch and plan are NULL", gpuopt_knapsack_batch_create(context, &good, NULL, NULL));
+    assert_int_equal(gpuopt_knapsack_batch_create(NULL, &good, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_batch_create(NULL, &good, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_batch_run(NULL, GPUOPT_HOST, &d->p, &s->r), GPUOPT_ERROR_ARGUMENT);
     gpuopt_knapsack_batch_destroy(NULL);
     batch = draw_batch(context, 10, 12);
@@ -155,10 +155,10 @@ static void refused(void **state) {
     RUN(ARGUMENT, "weight, profit or capacity", p.capacity = NULL);
     RUN(ARGUMENT, "weight_stride = 9", p.weight_stride = 9);
     RUN(ARGUMENT, "profit_stride = -1", p.profit_stride = -1);
-    RUN(ARGUMENT, "upper_stride", p.upper_stride = (1 << 27) + 1);
+    RUN(ARGUMENT, "copies_max_stride", p.copies_max_stride = (1 << 27) + 1);
     RUN(ARGUMENT, "capacity_stride", p.capacity_stride = -1);
     REFUSED(ARGUMENT, "problems is NULL", gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, NULL, &s->r));
-    REFUSED(ARGUMENT, "where", gpuopt_knapsack_batch_run(batch, (gpuopt_memory)9, &d->p, &s->r));
+    REFUSED(ARGUMENT, "where", gpuopt_knapsack_batch_run(batch, (gpuopt_memory_space)9, &d->p, &s->r));
     wrong.struct_size = 2;
     REFUSED(ARGUMENT, "report", gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &d->p, &wrong));
 #define NUMBER(code, text, number, value) \
@@ -167,7 +167,7 @@ static void refused(void **state) {
     number = kept
     NUMBER(ARGUMENT, "knapsack 4: weight of item 7 is negative", d->weight[47], -1);
     d->upper[119] = INT32_MIN;
-    RUN(ARGUMENT, "knapsack 11: upper of item 9 is negative", (void)0);
+    RUN(ARGUMENT, "knapsack 11: copies_max of item 9 is negative", (void)0);
     d->upper[119] = 1;
     NUMBER(ARGUMENT, "knapsack 6: the capacity is negative", d->capacity[6], INT64_MIN);
     d->weight[52] = 0, d->upper[52] = 2;

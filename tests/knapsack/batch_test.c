@@ -41,7 +41,7 @@ static void optimal(void **state) {
         const int32_t count = test_few() ? 24 : COUNT;
         draw *d = draw_random(&seed, count, items, items, round % 2 ? 60 : 200, round % 4 == 0 ? 1 : round % 4 * 3);
         int32_t k;
-        if (round % 4 == 0 && round % 8) d->p.upper = NULL;
+        if (round % 4 == 0 && round % 8) d->p.copies_max = NULL;
         d->p.node_limit = test_emulated() ? 1000 : 20000;
         draw_run(context, d, s);
         for (k = 0; k < count; k++, total++) {
@@ -112,7 +112,7 @@ static void trivial(void **state) {
     p.weight = weight[0];
     p.profit = profit[0];
     p.capacity = capacity;
-    p.upper = upper;
+    p.copies_max = upper;
     p.count = 3;
     p.weight_stride = p.profit_stride = 3;
     p.capacity_stride = 1;
@@ -171,7 +171,7 @@ static void strides(void **state) {
     for (kind = 0; kind < 16; kind++) { /* a bit for each array that all have in common */
         d->p.weight_stride = kind & 1 ? 0 : 33;
         d->p.profit_stride = kind & 2 ? 0 : 33;
-        d->p.upper_stride = kind & 4 ? 0 : 33;
+        d->p.copies_max_stride = kind & 4 ? 0 : 33;
         d->p.capacity_stride = kind & 8 ? 0 : 1;
         for (k = 0; k < 24; k++) {
             for (j = 0; j < 20; j++) {

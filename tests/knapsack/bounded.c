@@ -45,7 +45,7 @@ bounded bounded_random(int kind, int32_t items, int64_t range, int64_t most, uin
 
 gpuopt_knapsack_desc bounded_desc(const bounded *b) {
     gpuopt_knapsack_desc desc = model_desc(&b->m);
-    desc.upper = b->upper;
+    desc.copies_max = b->upper;
     return desc;
 }
 

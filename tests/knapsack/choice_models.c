@@ -80,8 +80,8 @@ int64_t choice_by_capacities(const choice *m) {
     return optimum;
 }
 
-gpuopt_knapsack_choice_desc choice_desc(const choice *m, int64_t states) {
-    gpuopt_knapsack_choice_desc d = GPUOPT_INIT(gpuopt_knapsack_choice_desc);
+gpuopt_knapsack_multiple_choice_desc choice_desc(const choice *m, int64_t states) {
+    gpuopt_knapsack_multiple_choice_desc d = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_desc);
     d.classes = m->classes;
     d.at_most_one = m->at_most_one;
     d.begin = m->begin;
@@ -92,26 +92,27 @@ gpuopt_knapsack_choice_desc choice_desc(const choice *m, int64_t states) {
     return d;
 }
 
-gpuopt_knapsack_choice *choice_create(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc) {
-    gpuopt_knapsack_choice *k = NULL;
-    assert_int_equal(gpuopt_knapsack_choice_create(context, desc, &k), GPUOPT_OK);
+gpuopt_knapsack_multiple_choice *choice_create(gpuopt_context *context,
+                                               const gpuopt_knapsack_multiple_choice_desc *desc) {
+    gpuopt_knapsack_multiple_choice *k = NULL;
+    assert_int_equal(gpuopt_knapsack_multiple_choice_create(context, desc, NULL, &k), GPUOPT_OK);
     assert_non_null(k);
     return k;
 }
 
-gpuopt_knapsack_choice_info choice_info(gpuopt_knapsack_choice *knapsack) {
-    gpuopt_knapsack_choice_info info = GPUOPT_INIT(gpuopt_knapsack_choice_info);
-    assert_int_equal(gpuopt_knapsack_choice_get_info(knapsack, &info), GPUOPT_OK);
-    assert_true(info.lower <= info.upper && info.level <= info.levels && info.alive <= info.states);
-    assert_true(info.outcome != GPUOPT_OPTIMAL || info.lower == info.upper);
+gpuopt_knapsack_multiple_choice_info choice_info(gpuopt_knapsack_multiple_choice *knapsack) {
+    gpuopt_knapsack_multiple_choice_info info = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_info);
+    assert_int_equal(gpuopt_knapsack_multiple_choice_get_info(knapsack, &info), GPUOPT_OK);
+    assert_true(info.primal_bound <= info.dual_bound && info.level <= info.levels && info.alive <= info.states);
+    assert_true(info.outcome != GPUOPT_OPTIMAL || info.primal_bound == info.dual_bound);
     return info;
 }
 
-int64_t choice_check_items(gpuopt_knapsack_choice *knapsack, const choice *m, int32_t *chosen) {
+int64_t choice_check_items(gpuopt_knapsack_multiple_choice *knapsack, const choice *m, int32_t *chosen) {
     int32_t own[CHOICE_CLASSES + 1], *is = chosen ? chosen : own, c;
     int64_t said = -1, profit = 0, weight = 0;
     memset(is, 7, sizeof *is * (size_t)m->classes);
-    assert_int_equal(gpuopt_knapsack_choice_get_items(knapsack, GPUOPT_HOST, is, &said), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_multiple_choice_get_items(knapsack, GPUOPT_HOST, is, &said), GPUOPT_OK);
     for (c = 0; c < m->classes; c++) {
         if (m->at_most_one && is[c] == -1) continue;
         assert_true(is[c] >= m->begin[c] && is[c] < m->begin[c + 1]);
@@ -119,20 +120,22 @@ int64_t choice_check_items(gpuopt_knapsack_choice *knapsack, const choice *m, in
         weight += m->weight[is[c]];
     }
     assert_true(weight <= m->capacity);
-    assert_true(profit == said && said == choice_info(knapsack).lower);
+    assert_true(profit == said && said == choice_info(knapsack).primal_bound);
     return said;
 }
 
-gpuopt_knapsack_choice_info choice_finish(gpuopt_knapsack_choice *knapsack, const choice *m, int64_t optimum) {
-    gpuopt_knapsack_choice_info info = GPUOPT_INIT(gpuopt_knapsack_choice_info);
-    assert_int_equal(gpuopt_knapsack_choice_run(knapsack, 0, 0, &info), GPUOPT_OK);
+gpuopt_knapsack_multiple_choice_info choice_finish(gpuopt_knapsack_multiple_choice *knapsack, const choice *m,
+                                                   int64_t optimum) {
+    gpuopt_knapsack_multiple_choice_info info = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_info);
+    assert_int_equal(gpuopt_knapsack_multiple_choice_run(knapsack, 0, 0, &info), GPUOPT_OK);
     if (optimum == INT64_MIN) {
         assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
-        assert_int_equal(gpuopt_knapsack_choice_get_items(knapsack, GPUOPT_HOST, NULL, NULL), GPUOPT_ERROR_STATE);
+        assert_int_equal(gpuopt_knapsack_multiple_choice_get_items(knapsack, GPUOPT_HOST, NULL, NULL),
+                         GPUOPT_ERROR_STATE);
         return info;
     }
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-    assert_true(info.lower == optimum && info.upper == optimum);
+    assert_true(info.primal_bound == optimum && info.dual_bound == optimum);
     assert_true(choice_check_items(knapsack, m, NULL) == optimum);
     return info;
 }

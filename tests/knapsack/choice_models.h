@@ -5,6 +5,7 @@
 #ifndef TESTS_KNAPSACK_CHOICE_MODELS_H
 #define TESTS_KNAPSACK_CHOICE_MODELS_H
 
+#include "gpuopt/knapsack_variants.h"
 #include "tests/support/support.h"
 
 enum { CHOICE_ITEMS = 4096, CHOICE_CLASSES = 512, CHOICE_KINDS = 7 };
@@ -25,13 +26,15 @@ void choice_random(choice *m, int kind, int32_t classes, int32_t items, int64_t 
 int64_t choice_by_enumeration(const choice *m);
 int64_t choice_by_capacities(const choice *m);
 
-gpuopt_knapsack_choice_desc choice_desc(const choice *m, int64_t states);
-gpuopt_knapsack_choice *choice_create(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc);
-gpuopt_knapsack_choice_info choice_info(gpuopt_knapsack_choice *knapsack);
+gpuopt_knapsack_multiple_choice_desc choice_desc(const choice *m, int64_t states);
+gpuopt_knapsack_multiple_choice *choice_create(gpuopt_context *context,
+                                               const gpuopt_knapsack_multiple_choice_desc *desc);
+gpuopt_knapsack_multiple_choice_info choice_info(gpuopt_knapsack_multiple_choice *knapsack);
 /* Checks that the items are of their classes, fit, and have the profit that the handle reports, and returns that.
  * chosen [classes] may be NULL. */
-int64_t choice_check_items(gpuopt_knapsack_choice *knapsack, const choice *m, int32_t *chosen);
+int64_t choice_check_items(gpuopt_knapsack_multiple_choice *knapsack, const choice *m, int32_t *chosen);
 /* Runs to the end, and checks that this is the optimum. */
-gpuopt_knapsack_choice_info choice_finish(gpuopt_knapsack_choice *knapsack, const choice *m, int64_t optimum);
+gpuopt_knapsack_multiple_choice_info choice_finish(gpuopt_knapsack_multiple_choice *knapsack, const choice *m,
+                                                   int64_t optimum);
 
 #endif /* TESTS_KNAPSACK_CHOICE_MODELS_H */

@@ -9,15 +9,15 @@
 #include "tests/knapsack/choice_models.h"
 
 static int64_t searched(gpuopt_context *context, const choice *m, int64_t optimum) {
-    gpuopt_knapsack_choice_desc desc = choice_desc(m, 1 << 16);
-    gpuopt_knapsack_choice *k = choice_create(context, &desc);
-    gpuopt_knapsack_choice_info info = choice_info(k);
+    gpuopt_knapsack_multiple_choice_desc desc = choice_desc(m, 1 << 16);
+    gpuopt_knapsack_multiple_choice *k = choice_create(context, &desc);
+    gpuopt_knapsack_multiple_choice_info info = choice_info(k);
     if (info.outcome != GPUOPT_INFEASIBLE) {
-        assert_true(info.lower <= optimum && optimum <= info.upper && info.expanded == 0);
+        assert_true(info.primal_bound <= optimum && optimum <= info.dual_bound && info.expanded == 0);
         choice_check_items(k, m, NULL);
     }
     info = choice_finish(k, m, optimum);
-    gpuopt_knapsack_choice_destroy(k);
+    gpuopt_knapsack_multiple_choice_destroy(k);
     return info.expanded;
 }
 
@@ -88,10 +88,10 @@ static void single(void **state) {
         desc.profit = m->profit;
         desc.capacity = m->capacity = sum / 2;
         desc.pool = 1 << 14;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, &k), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &k), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(k, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-        searched(context, m, info.lower);
+        searched(context, m, info.primal_bound);
         gpuopt_knapsack_destroy(k);
     }
     free(m);
@@ -100,29 +100,30 @@ static void single(void **state) {
 
 /* What a search said at its end. */
 typedef struct ending {
-    gpuopt_knapsack_choice_info info;
+    gpuopt_knapsack_multiple_choice_info info;
     int32_t chosen[CHOICE_CLASSES];
 } ending;
 
 /* Runs to the end in pieces, of so many states, or steps; 0: in one. between: the items are asked for after each. */
-static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc, const choice *m,
+static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multiple_choice_desc *desc, const choice *m,
                             int64_t states, int32_t steps, int between) {
-    gpuopt_knapsack_choice *k = choice_create(context, desc);
+    gpuopt_knapsack_multiple_choice *k = choice_create(context, desc);
     ending e;
     memset(&e, 0, sizeof e);
     gpuopt_desc_init(&e.info, sizeof e.info);
     test_forbid_allocation(1);
     do {
-        const gpuopt_knapsack_choice_info was = choice_info(k);
-        assert_int_equal(gpuopt_knapsack_choice_run(k, states, steps, &e.info), GPUOPT_OK);
-        assert_true(e.info.lower >= was.lower && e.info.upper <= was.upper && e.info.expanded >= was.expanded);
+        const gpuopt_knapsack_multiple_choice_info was = choice_info(k);
+        assert_int_equal(gpuopt_knapsack_multiple_choice_run(k, states, steps, &e.info), GPUOPT_OK);
+        assert_true(e.info.primal_bound >= was.primal_bound && e.info.dual_bound <= was.dual_bound &&
+                    e.info.expanded >= was.expanded);
         assert_true(steps == 0 || e.info.steps <= was.steps + steps);
         if (between) choice_check_items(k, m, NULL);
     } while (e.info.outcome == GPUOPT_MORE);
     assert_int_equal(e.info.outcome, GPUOPT_OPTIMAL);
     choice_check_items(k, m, e.chosen);
     test_forbid_allocation(0);
-    gpuopt_knapsack_choice_destroy(k);
+    gpuopt_knapsack_multiple_choice_destroy(k);
     return e;
 }
 
@@ -137,7 +138,7 @@ static void same_bits(void **state) {
     assert_true(test_backend("cpu", 1, &plain_desc));
     assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (round = 0; round < test_times(28, 14); round++) {
-        gpuopt_knapsack_choice_desc desc;
+        gpuopt_knapsack_multiple_choice_desc desc;
         ending one, other;
         choice_random(m, round % CHOICE_KINDS, 60, 1 + round, 1000, &seed);
         desc = choice_desc(m, 1 << 16);
@@ -170,9 +171,9 @@ static void long_lists(void **state) {
     assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (round = 0; round < test_times(8, 2); round++) {
         const int32_t steps = 3;
-        gpuopt_knapsack_choice_desc desc;
-        gpuopt_knapsack_choice_info info = GPUOPT_INIT(gpuopt_knapsack_choice_info), other = info;
-        gpuopt_knapsack_choice *one, *two;
+        gpuopt_knapsack_multiple_choice_desc desc;
+        gpuopt_knapsack_multiple_choice_info info = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_info), other = info;
+        gpuopt_knapsack_multiple_choice *one, *two;
         int32_t chosen[CHOICE_CLASSES], also[CHOICE_CLASSES];
         int64_t j, peak = 320000;
         int tight;
@@ -184,13 +185,13 @@ static void long_lists(void **state) {
             desc = choice_desc(m, peak - (tight == 2));
             one = choice_create(context, &desc);
             two = choice_create(plain, &desc);
-            assert_int_equal(gpuopt_knapsack_choice_run(one, 0, steps, &info), GPUOPT_OK);
-            assert_int_equal(gpuopt_knapsack_choice_run(two, 0, steps, &other), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_multiple_choice_run(one, 0, steps, &info), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_multiple_choice_run(two, 0, steps, &other), GPUOPT_OK);
             assert_memory_equal(&info, &other, sizeof info);
             assert_int_equal(choice_check_items(one, m, chosen), choice_check_items(two, m, also));
             assert_memory_equal(chosen, also, sizeof *chosen * (size_t)m->classes);
-            gpuopt_knapsack_choice_destroy(one);
-            gpuopt_knapsack_choice_destroy(two);
+            gpuopt_knapsack_multiple_choice_destroy(one);
+            gpuopt_knapsack_multiple_choice_destroy(two);
             if (tight < 2) peak = info.peak;
         }
         many += peak > 1 << 17;
@@ -211,8 +212,8 @@ static void large_numbers(void **state) {
     (void)state;
     for (round = 0; round < test_times(600, 150); round++) {
         const int weight_bits = (int)test_random_int(&seed, 0, 62), profit_bits = (int)test_random_int(&seed, 0, 62);
-        gpuopt_knapsack_choice_desc desc;
-        gpuopt_knapsack_choice *k = NULL;
+        gpuopt_knapsack_multiple_choice_desc desc;
+        gpuopt_knapsack_multiple_choice *k = NULL;
         __extension__ __int128 weights = 0, profits = 0;
         int32_t c;
         int64_t j;
@@ -237,7 +238,7 @@ static void large_numbers(void **state) {
         }
         desc = choice_desc(m, 4096);
         if (weights > most || profits > most) {
-            assert_int_equal(gpuopt_knapsack_choice_create(context, &desc, &k), GPUOPT_ERROR_NUMERIC);
+            assert_int_equal(gpuopt_knapsack_multiple_choice_create(context, &desc, NULL, &k), GPUOPT_ERROR_NUMERIC);
             refused++;
             continue;
         }

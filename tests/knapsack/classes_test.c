@@ -128,8 +128,8 @@ static gpuopt_knapsack_info solve(gpuopt_context *context, const gpuopt_knapsack
     assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
     if (info.outcome == GPUOPT_LIMIT) {
         assert_true(desc->node_limit > 0 && info.expanded >= desc->node_limit && info.alive > 0);
-        assert_true(info.lower <= optimum && info.upper >= optimum);
-        assert_true(model_check_items(knapsack, m) >= info.lower);
+        assert_true(info.primal_bound <= optimum && info.dual_bound >= optimum);
+        assert_true(model_check_items(knapsack, m) >= info.primal_bound);
     } else {
         info = model_finish(knapsack, m, optimum);
     }

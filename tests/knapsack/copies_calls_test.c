@@ -29,7 +29,7 @@ static void told(void **state) {
         assert_int_equal(gpuopt_knapsack_set_copies(two, GPUOPT_HOST, optimum + 1, copies), GPUOPT_ERROR_ARGUMENT);
         assert_int_equal(gpuopt_knapsack_set_copies(two, GPUOPT_HOST, optimum, copies), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(two, &i), GPUOPT_OK);
-        assert_true(i.lower == optimum);
+        assert_true(i.primal_bound == optimum);
         assert_true(bounded_check(two, &b, again) == optimum);
         gpuopt_knapsack_destroy(two);
         two = model_create(context, &desc);
@@ -60,7 +60,7 @@ static void every_number(void **state) {
             desc.items = 1;
             desc.weight = &weight;
             desc.profit = &profit;
-            desc.upper = &upper;
+            desc.copies_max = &upper;
             desc.capacity = 3 * capacity + 2;
             knapsack = model_create(context, &desc);
             for (x = 0; x <= upper + 1; x++)
@@ -106,9 +106,9 @@ static void large(void **state) {
         desc.items = 1;
         desc.weight = &some[k].weight;
         desc.profit = &some[k].profit;
-        desc.upper = &some[k].upper;
+        desc.copies_max = &some[k].upper;
         desc.capacity = some[k].capacity;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), some[k].status);
+        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), some[k].status);
         if (!knapsack) continue;
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_copies(knapsack, GPUOPT_HOST, &copies, &profit, &weight), GPUOPT_OK);
@@ -138,12 +138,12 @@ static void refused(void **state) {
     desc.weight = weight;
     desc.profit = profit;
     desc.capacity = 11;
-    desc.upper = negative;
-    assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_ERROR_ARGUMENT);
-    assert_true(strstr(host.error, "upper of item 1 is negative") && !knapsack);
-    desc.upper = upper;
-    assert_int_equal(gpuopt_knapsack_plan(context, &desc, &plan), GPUOPT_OK);
-    assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_OK);
+    desc.copies_max = negative;
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT);
+    assert_true(strstr(host.error, "copies_max of item 1 is negative") && !knapsack);
+    desc.copies_max = upper;
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, &plan, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_OK);
     test_as_planned(&host, &before, &plan);
     assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, &p, NULL), GPUOPT_ERROR_STATE);
     assert_non_null(strstr(host.error, "gpuopt_knapsack_get_copies"));
@@ -178,8 +178,8 @@ static void too_many_pieces(void **state) {
     gpuopt_desc_init(&desc, sizeof desc);
     desc.items = items;
     desc.weight = desc.profit = none;
-    desc.upper = upper;
-    assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_ERROR_UNSUPPORTED);
+    desc.copies_max = upper;
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_ERROR_UNSUPPORTED);
     assert_null(knapsack);
     free(none);
     free(upper);

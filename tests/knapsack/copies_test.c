@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/knapsack/bounded.h"
 
 enum { MODELS = 60 /* of each class */, ALIKE = 200 };
@@ -19,11 +20,11 @@ static gpuopt_knapsack_info solve(gpuopt_context *context, const gpuopt_knapsack
     gpuopt_desc_init(&info, sizeof info);
     do {
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, levels, &info), GPUOPT_OK);
-        assert_true(info.lower <= optimum && info.upper >= optimum);
+        assert_true(info.primal_bound <= optimum && info.dual_bound >= optimum);
         if (levels) assert_true(bounded_check(knapsack, b, copies) <= optimum);
     } while (info.outcome == GPUOPT_MORE);
     if (info.outcome == GPUOPT_OPTIMAL) {
-        assert_true(info.lower == optimum && info.upper == optimum);
+        assert_true(info.primal_bound == optimum && info.dual_bound == optimum);
         assert_true(bounded_check(knapsack, b, copies) == optimum);
     } else {
         assert_true(info.outcome == GPUOPT_LIMIT && desc->node_limit > 0);
@@ -100,7 +101,7 @@ static void strong_ones(void **state) {
         desc.items = n;
         desc.weight = weight;
         desc.profit = profit;
-        desc.upper = NULL;
+        desc.copies_max = NULL;
         each = model_create(context, &desc);
         gpuopt_desc_init(&info, sizeof info);
         assert_int_equal(gpuopt_knapsack_expand(each, 0, 0, &info), GPUOPT_OK);
@@ -108,7 +109,7 @@ static void strong_ones(void **state) {
         gpuopt_knapsack_destroy(each);
         desc = bounded_desc(&b);
         desc.node_limit = k % 2 ? 0 : 200000; /* millions, if pieces are counted */
-        info = solve(context, &desc, &b, info.lower, 0);
+        info = solve(context, &desc, &b, info.primal_bound, 0);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     }
     gpuopt_context_destroy(context);
@@ -174,23 +175,25 @@ static void shared(void **state) {
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 6, &i), GPUOPT_OK);
         if (k & 1) { /* dealt by bytes */
             free(model_pack(two, -1, 1, &size));
-            assert_int_equal(gpuopt_knapsack_deal(one, 2, NULL, 0, &size), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_split(one, 2, NULL, 0, &size), GPUOPT_OK);
             bytes = malloc(size);
             assert_non_null(bytes);
-            assert_int_equal(gpuopt_knapsack_deal(one, 2, bytes, size, &size), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_split(one, 2, bytes, size, &size), GPUOPT_OK);
             assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
             free(bytes);
         } else { /* each keeps its own */
             assert_int_equal(gpuopt_knapsack_expand(two, 0, 6, &other), GPUOPT_OK);
-            assert_int_equal(gpuopt_knapsack_keep(one, 0, 2), GPUOPT_OK);
-            assert_int_equal(gpuopt_knapsack_keep(two, 1, 2), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_take_share(one, 0, 2), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_take_share(two, 1, 2), GPUOPT_OK);
         }
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, &i), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(two, 0, 0, &other), GPUOPT_OK);
-        assert_true(i.lower <= optimum && other.lower <= optimum && (i.lower == optimum || other.lower == optimum));
-        assert_true(bounded_check(one, &b, copies) == i.lower && bounded_check(two, &b, copies) == other.lower);
+        assert_true(i.primal_bound <= optimum && other.primal_bound <= optimum &&
+                    (i.primal_bound == optimum || other.primal_bound == optimum));
+        assert_true(bounded_check(one, &b, copies) == i.primal_bound &&
+                    bounded_check(two, &b, copies) == other.primal_bound);
         /* A checkpoint of a search at its end holds the solution: a fresh handle knows it. */
-        bytes = model_pack(i.lower == optimum ? one : two, -1, 0, &size);
+        bytes = model_pack(i.primal_bound == optimum ? one : two, -1, 0, &size);
         gpuopt_knapsack_destroy(one);
         one = model_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_unpack(one, bytes, size), GPUOPT_OK);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/knapsack/models.h"
 
 static gpuopt_knapsack_info info_of(gpuopt_knapsack *knapsack) {
@@ -21,11 +22,11 @@ static unsigned char *deal(gpuopt_knapsack *knapsack, int64_t every, uint64_t *s
     const int64_t alive = info_of(knapsack).alive;
     unsigned char *bytes;
     uint64_t again = 0;
-    assert_int_equal(gpuopt_knapsack_deal(knapsack, every, NULL, 0, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_split(knapsack, every, NULL, 0, size), GPUOPT_OK);
     bytes = malloc(*size);
-    assert_int_equal(gpuopt_knapsack_deal(knapsack, every, bytes, *size - 1, &again), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_split(knapsack, every, bytes, *size - 1, &again), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(info_of(knapsack).alive, alive);
-    assert_int_equal(gpuopt_knapsack_deal(knapsack, every, bytes, *size, &again), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_split(knapsack, every, bytes, *size, &again), GPUOPT_OK);
     assert_int_equal(again, *size);
     assert_in_range(alive - info_of(knapsack).alive, alive / every, (alive + every - 1) / every);
     return bytes;
@@ -160,7 +161,7 @@ static void parts_of_a_whole(void **state) {
         for (h = 0; h < parts; h++) {
             knapsack[h] = model_create(context, &desc);
             assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, levels, NULL), GPUOPT_OK);
-            assert_int_equal(gpuopt_knapsack_keep(knapsack[h], h, parts), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_take_share(knapsack[h], h, parts), GPUOPT_OK);
             share[h] = model_pack(knapsack[h], -1, 0, &size);
             part[h] = read_pool(share[h]);
             assert_int_equal(part[h].nodes, info_of(knapsack[h]).alive);
@@ -237,7 +238,7 @@ static void passed_around(void **state) {
                 gpuopt_desc_init(&info, sizeof info);
                 assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, (int32_t)test_random_int(&random, 1, 6), &info),
                                  GPUOPT_OK);
-                if (info.lower > best) best = info.lower;
+                if (info.primal_bound > best) best = info.primal_bound;
                 busy |= info.alive > 0;
                 bytes = deal(knapsack[h], every, &size);
                 moved = info.alive - info_of(knapsack[h]).alive;
@@ -246,7 +247,7 @@ static void passed_around(void **state) {
                 else assert_true(status == GPUOPT_OK || (status == GPUOPT_ERROR_UNSUPPORTED && desc.pool < 1000));
                 assert_int_equal(info_of(knapsack[to]).alive, status ? held : held + moved);
                 if (!status) {
-                    assert_true(info_of(knapsack[to]).lower >= info.lower);
+                    assert_true(info_of(knapsack[to]).primal_bound >= info.primal_bound);
                     added += held > 0 && moved > 0;
                     several += held > 0 && read_pool(bytes).lists > 1;
                 } else { /* back to where they came from, where there is room again */
@@ -254,7 +255,7 @@ static void passed_around(void **state) {
                     if (desc.search == GPUOPT_SEARCH_DOMINANCE && info.alive > moved) {
                         while (info_of(knapsack[h]).alive > 0) {
                             assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, 0, &info), GPUOPT_OK);
-                            if (info.lower > best) best = info.lower;
+                            if (info.primal_bound > best) best = info.primal_bound;
                         }
                     }
                     assert_int_equal(gpuopt_knapsack_add(knapsack[h], bytes, size), GPUOPT_OK);
@@ -332,14 +333,14 @@ static void refused(void **state) {
     knapsack = model_create(context, &desc);
     assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 12, NULL), GPUOPT_OK);
     alive = info_of(knapsack).alive;
-    assert_int_equal(gpuopt_knapsack_deal(NULL, 2, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_split(NULL, 2, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_add(NULL, "GPUK", 4), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_keep(NULL, 0, 1), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_keep(knapsack, 0, 0), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_keep(knapsack, -1, 2), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_keep(knapsack, 2, 2), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_deal(knapsack, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_deal(knapsack, 2, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_take_share(NULL, 0, 1), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_take_share(knapsack, 0, 0), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_take_share(knapsack, -1, 2), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_take_share(knapsack, 2, 2), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_split(knapsack, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_split(knapsack, 2, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_add(knapsack, NULL, 0), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_add(knapsack, "GPUM", 4), GPUOPT_ERROR_ARGUMENT);
     bytes = model_pack(knapsack, -1, 0, &size);

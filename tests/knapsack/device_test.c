@@ -44,7 +44,7 @@ static void check_incumbent(gpuopt_knapsack *knapsack, const model *m, int64_t o
     assert_memory_equal(&before, &after, sizeof before);
     assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_DEVICE, optimum, device), GPUOPT_OK);
     assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);
-    assert_true(after.lower == optimum);
+    assert_true(after.primal_bound == optimum);
     for (j = 0; j < m->items; j++) sum += m->weight[j];
     memset(all, 1, sizeof all);
     test_device_copy(device, all, (size_t)m->items);

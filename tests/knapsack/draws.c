@@ -16,9 +16,9 @@ draw *draw_new(int32_t count, int32_t items, int32_t stride) {
     d->p.count = count;
     d->p.weight = d->weight = calloc(numbers, sizeof *d->weight);
     d->p.profit = d->profit = calloc(numbers, sizeof *d->profit);
-    d->p.upper = d->upper = calloc(numbers, sizeof *d->upper);
+    d->p.copies_max = d->upper = calloc(numbers, sizeof *d->upper);
     d->p.capacity = d->capacity = calloc((size_t)count, sizeof *d->capacity);
-    d->p.weight_stride = d->p.profit_stride = d->p.upper_stride = stride;
+    d->p.weight_stride = d->p.profit_stride = d->p.copies_max_stride = stride;
     d->p.capacity_stride = 1;
     return d;
 }
@@ -53,8 +53,8 @@ said *said_new(void) {
     memset(s, 0x55, sizeof *s);
     gpuopt_desc_init(&s->r, sizeof s->r);
     s->r.outcome = s->outcome;
-    s->r.lower = s->lower;
-    s->r.upper = s->upper;
+    s->r.primal_bound = s->lower;
+    s->r.dual_bound = s->upper;
     s->r.nodes = s->nodes;
     s->r.taken = s->taken;
     return s;
@@ -65,7 +65,7 @@ gpuopt_knapsack_batch *draw_batch(gpuopt_context *context, int32_t items, int32_
     gpuopt_knapsack_batch *batch = NULL;
     desc.items = items;
     desc.count = count;
-    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_batch_create(context, &desc, NULL, &batch), GPUOPT_OK);
     return batch;
 }
 
@@ -80,7 +80,7 @@ void draw_run(gpuopt_context *context, const draw *d, said *s) {
 int64_t draw_weight(const draw *d, int32_t k, int32_t j) { return d->weight[k * d->p.weight_stride + j]; }
 int64_t draw_profit(const draw *d, int32_t k, int32_t j) { return d->profit[k * d->p.profit_stride + j]; }
 int64_t draw_copies(const draw *d, int32_t k, int32_t j) {
-    return d->p.upper ? d->upper[k * d->p.upper_stride + j] : 1;
+    return d->p.copies_max ? d->upper[k * d->p.copies_max_stride + j] : 1;
 }
 int64_t draw_capacity(const draw *d, int32_t k) { return d->capacity[k * d->p.capacity_stride]; }
 

@@ -5,6 +5,7 @@
 #ifndef TESTS_KNAPSACK_DRAWS_H
 #define TESTS_KNAPSACK_DRAWS_H
 
+#include "gpuopt/batch.h"
 #include "tests/knapsack/models.h"
 
 __extension__ typedef __int128 wide;

@@ -101,7 +101,7 @@ static void with_copies(void **state) {
         gpuopt_desc_init(&info, sizeof info);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-        assert_true(info.lower == optimum && bounded_check(knapsack, &b, copies) == optimum);
+        assert_true(info.primal_bound == optimum && bounded_check(knapsack, &b, copies) == optimum);
         if (info.expanded > 4 * (int64_t)info.free_items) long_ones++;
         gpuopt_knapsack_destroy(knapsack);
     }
@@ -254,12 +254,12 @@ static void strong_ones(void **state) {
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &items), GPUOPT_OK);
         gpuopt_knapsack_destroy(knapsack);
         desc.items = TYPE;
-        desc.upper = upper;
+        desc.copies_max = upper;
         knapsack = model_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &types), GPUOPT_OK);
         gpuopt_knapsack_destroy(knapsack);
         assert_true(items.outcome == GPUOPT_OPTIMAL && types.outcome == GPUOPT_OPTIMAL);
-        assert_true(items.lower == types.lower);
+        assert_true(items.primal_bound == types.primal_bound);
     }
     gpuopt_context_destroy(context);
 }
@@ -287,8 +287,9 @@ static void shared(void **state) {
         free(bytes);
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, &i), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(two, 0, 0, &other), GPUOPT_OK);
-        assert_true(i.lower <= optimum && other.lower <= optimum && (i.lower == optimum || other.lower == optimum));
-        assert_true(model_check_items(one, &m) == i.lower && model_check_items(two, &m) == other.lower);
+        assert_true(i.primal_bound <= optimum && other.primal_bound <= optimum &&
+                    (i.primal_bound == optimum || other.primal_bound == optimum));
+        assert_true(model_check_items(one, &m) == i.primal_bound && model_check_items(two, &m) == other.primal_bound);
         gpuopt_knapsack_destroy(one);
         gpuopt_knapsack_destroy(two);
     }

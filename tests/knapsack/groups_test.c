@@ -113,7 +113,7 @@ static void tight(void **state) {
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
         gpuopt_knapsack_destroy(knapsack);
-        model_search(context, &m, GPUOPT_DEFAULT, info.lower);
+        model_search(context, &m, GPUOPT_DEFAULT, info.primal_bound);
     }
     gpuopt_context_destroy(context);
 }
@@ -189,7 +189,7 @@ static void memory_fails(void **state) {
         const long live = host.live, before = host.allocations;
         gpuopt_status status;
         if (k > 0) host.fail_at = before + k;
-        status = gpuopt_knapsack_create(context, &desc, &knapsack);
+        status = gpuopt_knapsack_create(context, &desc, NULL, &knapsack);
         if (k == 0) most = host.allocations - before;
         host.fail_at = 0;
         if (status) {

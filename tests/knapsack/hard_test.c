@@ -76,10 +76,10 @@ static void large_numbers(void **state) {
     m = small(4, 9, rich); /* two of them have more than 2^63 - 1 */
     context = test_context(&host);
     desc = model_desc(&m);
-    assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_ERROR_NUMERIC);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_ERROR_NUMERIC);
     assert_true(knapsack == NULL && strstr(host.error, "2^63"));
     desc.capacity = 4;
-    assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_OK);
     m.capacity = 4;
     model_finish(knapsack, &m, INT64_MAX - 1);
     gpuopt_knapsack_destroy(knapsack);
@@ -95,7 +95,7 @@ static void ties(void **state) {
     m.items = 16; /* the paper's tree has every subset */
     m.capacity = 3 * 8 + 1;
     for (j = 0; j < m.items; j++) m.weight[j] = 3, m.profit[j] = 5;
-    assert_true(solve(&m, 40).upper == 40);
+    assert_true(solve(&m, 40).dual_bound == 40);
 }
 
 /* ---- Incumbents ---- */
@@ -118,14 +118,14 @@ static void claims(void **state) {
         knapsack = model_create(context, &desc);
         gpuopt_desc_init(&info, sizeof info);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, k % 7 ? k % 7 : 0, &info), GPUOPT_OK);
-        upper = info.upper;
+        upper = info.dual_bound;
         if (claim < INT64_MAX) claim += upper;
         assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, claim, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
-        assert_true(info.upper <= upper && info.upper >= optimum);
+        assert_true(info.dual_bound <= upper && info.dual_bound >= optimum);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
-        assert_true(info.outcome == GPUOPT_INFEASIBLE && info.upper <= upper && info.upper >= optimum);
-        assert_true(info.lower <= optimum && model_check_items(knapsack, &m) == info.lower);
+        assert_true(info.outcome == GPUOPT_INFEASIBLE && info.dual_bound <= upper && info.dual_bound >= optimum);
+        assert_true(info.primal_bound <= optimum && model_check_items(knapsack, &m) == info.primal_bound);
         gpuopt_knapsack_destroy(knapsack);
     }
     gpuopt_context_destroy(context);
@@ -150,14 +150,14 @@ static void incumbents(void **state) {
         if (claim >= 0) assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, claim, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
         if (claim <= optimum) model_finish(knapsack, &m, optimum);
-        else assert_true(info.outcome == GPUOPT_INFEASIBLE && model_check_items(knapsack, &m) == info.lower);
+        else assert_true(info.outcome == GPUOPT_INFEASIBLE && model_check_items(knapsack, &m) == info.primal_bound);
         /* Its items become the incumbent of another search. */
         assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, NULL, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
         other = model_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_expand(other, 0, 3, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_knapsack_set_incumbent(other, GPUOPT_HOST, info.lower, taken), GPUOPT_OK);
-        assert_true(model_check_items(other, &m) >= info.lower);
+        assert_int_equal(gpuopt_knapsack_set_incumbent(other, GPUOPT_HOST, info.primal_bound, taken), GPUOPT_OK);
+        assert_true(model_check_items(other, &m) >= info.primal_bound);
         model_finish(other, &m, optimum);
         gpuopt_knapsack_destroy(other);
         gpuopt_knapsack_destroy(knapsack);
@@ -196,7 +196,7 @@ static void ended(void **state) {
         /* A false claim, after the end. */
         assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, optimum + 1, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);
-        assert_true(after.outcome == GPUOPT_INFEASIBLE && after.lower == optimum && after.upper == optimum);
+        assert_true(after.outcome == GPUOPT_INFEASIBLE && after.primal_bound == optimum && after.dual_bound == optimum);
         gpuopt_knapsack_destroy(knapsack);
     }
     gpuopt_context_destroy(context);

@@ -111,7 +111,7 @@ gpuopt_knapsack_desc model_desc(const model *m) {
 
 gpuopt_knapsack *model_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc) {
     gpuopt_knapsack *knapsack = NULL;
-    assert_int_equal(gpuopt_knapsack_create(context, desc, &knapsack), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_create(context, desc, NULL, &knapsack), GPUOPT_OK);
     return knapsack;
 }
 
@@ -144,8 +144,9 @@ gpuopt_knapsack_info model_finish(gpuopt_knapsack *knapsack, const model *m, int
     gpuopt_desc_init(&info, sizeof info);
     assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-    if (info.lower != optimum) fail_msg("%lld instead of %lld", (long long)info.lower, (long long)optimum);
-    assert_true(info.upper == optimum && info.alive == 0 && info.level == -1);
+    if (info.primal_bound != optimum)
+        fail_msg("%lld instead of %lld", (long long)info.primal_bound, (long long)optimum);
+    assert_true(info.dual_bound == optimum && info.alive == 0 && info.level == -1);
     assert_true(model_check_items(knapsack, m) == optimum);
     return info;
 }
@@ -169,10 +170,10 @@ int64_t model_search(gpuopt_context *context, const model *m, gpuopt_switch redu
     desc.reduction = reduction;
     knapsack = model_create(context, &desc);
     assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
-    assert_true(info.lower <= optimum && info.upper >= optimum);
+    assert_true(info.primal_bound <= optimum && info.dual_bound >= optimum);
     while (info.outcome == GPUOPT_MORE) {
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 1, &info), GPUOPT_OK);
-        assert_true(info.lower <= optimum && info.upper >= optimum);
+        assert_true(info.primal_bound <= optimum && info.dual_bound >= optimum);
     }
     info = model_finish(knapsack, m, optimum);
     gpuopt_knapsack_destroy(knapsack);

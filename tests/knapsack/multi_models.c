@@ -73,8 +73,8 @@ int64_t multi_by_capacities(const multi *m) {
     return optimum;
 }
 
-gpuopt_knapsack_multi_desc multi_desc(const multi *m, int32_t workers) {
-    gpuopt_knapsack_multi_desc d = GPUOPT_INIT(gpuopt_knapsack_multi_desc);
+gpuopt_knapsack_multidimensional_desc multi_desc(const multi *m, int32_t workers) {
+    gpuopt_knapsack_multidimensional_desc d = GPUOPT_INIT(gpuopt_knapsack_multidimensional_desc);
     d.items = m->items;
     d.rows = m->rows;
     d.weight = m->weight;
@@ -84,29 +84,30 @@ gpuopt_knapsack_multi_desc multi_desc(const multi *m, int32_t workers) {
     return d;
 }
 
-gpuopt_knapsack_multi *multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc) {
-    gpuopt_knapsack_multi *k = NULL;
-    assert_int_equal(gpuopt_knapsack_multi_create(context, desc, &k), GPUOPT_OK);
+gpuopt_knapsack_multidimensional *multi_create(gpuopt_context *context,
+                                               const gpuopt_knapsack_multidimensional_desc *desc) {
+    gpuopt_knapsack_multidimensional *k = NULL;
+    assert_int_equal(gpuopt_knapsack_multidimensional_create(context, desc, NULL, &k), GPUOPT_OK);
     assert_non_null(k);
     return k;
 }
 
-gpuopt_knapsack_multi_info multi_info(gpuopt_knapsack_multi *knapsack) {
-    gpuopt_knapsack_multi_info info = GPUOPT_INIT(gpuopt_knapsack_multi_info);
-    assert_int_equal(gpuopt_knapsack_multi_get_info(knapsack, &info), GPUOPT_OK);
-    assert_true(info.lower >= 0 && info.lower <= info.upper);
+gpuopt_knapsack_multidimensional_info multi_info(gpuopt_knapsack_multidimensional *knapsack) {
+    gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info);
+    assert_int_equal(gpuopt_knapsack_multidimensional_get_info(knapsack, &info), GPUOPT_OK);
+    assert_true(info.primal_bound >= 0 && info.primal_bound <= info.dual_bound);
     assert_true((info.outcome == GPUOPT_OPTIMAL) == (info.busy == 0));
-    assert_true(info.outcome != GPUOPT_OPTIMAL || info.lower == info.upper);
+    assert_true(info.outcome != GPUOPT_OPTIMAL || info.primal_bound == info.dual_bound);
     return info;
 }
 
-int64_t multi_check_items(gpuopt_knapsack_multi *knapsack, const multi *m, uint8_t *taken) {
+int64_t multi_check_items(gpuopt_knapsack_multidimensional *knapsack, const multi *m, uint8_t *taken) {
     uint8_t own[MULTI_ITEMS + 1], *is = taken ? taken : own;
     int64_t said = -1;
     multi_wide profit = 0;
     int32_t i, j;
     memset(is, 7, (size_t)m->items);
-    assert_int_equal(gpuopt_knapsack_multi_get_items(knapsack, GPUOPT_HOST, is, &said), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, is, &said), GPUOPT_OK);
     for (j = 0; j < m->items; j++) {
         assert_in_range(is[j], 0, 1);
         if (is[j]) profit += m->profit[j];
@@ -117,15 +118,16 @@ int64_t multi_check_items(gpuopt_knapsack_multi *knapsack, const multi *m, uint8
             if (is[j]) weight += m->weight[i * m->items + j];
         assert_true(weight <= m->capacity[i]);
     }
-    assert_true(profit == said && said == multi_info(knapsack).lower);
+    assert_true(profit == said && said == multi_info(knapsack).primal_bound);
     return said;
 }
 
-gpuopt_knapsack_multi_info multi_finish(gpuopt_knapsack_multi *knapsack, const multi *m, int64_t optimum) {
-    gpuopt_knapsack_multi_info info = GPUOPT_INIT(gpuopt_knapsack_multi_info);
-    assert_int_equal(gpuopt_knapsack_multi_run(knapsack, 0, 0, &info), GPUOPT_OK);
+gpuopt_knapsack_multidimensional_info multi_finish(gpuopt_knapsack_multidimensional *knapsack, const multi *m,
+                                                   int64_t optimum) {
+    gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info);
+    assert_int_equal(gpuopt_knapsack_multidimensional_run(knapsack, 0, 0, &info), GPUOPT_OK);
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-    assert_true(info.lower == optimum && info.upper == optimum);
+    assert_true(info.primal_bound == optimum && info.dual_bound == optimum);
     assert_true(multi_check_items(knapsack, m, NULL) == optimum);
     return info;
 }

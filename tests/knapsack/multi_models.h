@@ -5,6 +5,7 @@
 #ifndef TESTS_KNAPSACK_MULTI_MODELS_H
 #define TESTS_KNAPSACK_MULTI_MODELS_H
 
+#include "gpuopt/knapsack_variants.h"
 #include "tests/support/support.h"
 
 __extension__ typedef __int128 multi_wide;
@@ -26,12 +27,14 @@ multi_wide multi_by_subsets(const multi *m);
 /* Of two rows, whose capacities are at most 600, by dynamic programming over both. */
 int64_t multi_by_capacities(const multi *m);
 
-gpuopt_knapsack_multi_desc multi_desc(const multi *m, int32_t workers);
-gpuopt_knapsack_multi *multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc);
-gpuopt_knapsack_multi_info multi_info(gpuopt_knapsack_multi *knapsack);
+gpuopt_knapsack_multidimensional_desc multi_desc(const multi *m, int32_t workers);
+gpuopt_knapsack_multidimensional *multi_create(gpuopt_context *context,
+                                               const gpuopt_knapsack_multidimensional_desc *desc);
+gpuopt_knapsack_multidimensional_info multi_info(gpuopt_knapsack_multidimensional *knapsack);
 /* Checks that the items fit and have the profit that the handle reports, and returns that. taken [items] may be NULL. */
-int64_t multi_check_items(gpuopt_knapsack_multi *knapsack, const multi *m, uint8_t *taken);
+int64_t multi_check_items(gpuopt_knapsack_multidimensional *knapsack, const multi *m, uint8_t *taken);
 /* Runs to the end, and checks that this is the optimum. */
-gpuopt_knapsack_multi_info multi_finish(gpuopt_knapsack_multi *knapsack, const multi *m, int64_t optimum);
+gpuopt_knapsack_multidimensional_info multi_finish(gpuopt_knapsack_multidimensional *knapsack, const multi *m,
+                                                   int64_t optimum);
 
 #endif /* TESTS_KNAPSACK_MULTI_MODELS_H */

@@ -12,24 +12,24 @@
  * come to an end. */
 static int64_t searched(gpuopt_context *context, const multi *m, int32_t workers, int64_t limit, int64_t optimum,
                         int *solved) {
-    gpuopt_knapsack_multi_desc desc = multi_desc(m, workers);
-    gpuopt_knapsack_multi_info info = GPUOPT_INIT(gpuopt_knapsack_multi_info);
-    gpuopt_knapsack_multi *k;
+    gpuopt_knapsack_multidimensional_desc desc = multi_desc(m, workers);
+    gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info);
+    gpuopt_knapsack_multidimensional *k;
     desc.node_limit = limit;
     k = multi_create(context, &desc);
     info = multi_info(k);
-    assert_true(info.lower <= optimum && optimum <= info.upper && info.nodes == 0);
+    assert_true(info.primal_bound <= optimum && optimum <= info.dual_bound && info.nodes == 0);
     assert_true(info.outcome == GPUOPT_MORE || info.free_items == 0);
-    assert_int_equal(gpuopt_knapsack_multi_run(k, 0, 0, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, &info), GPUOPT_OK);
     assert_true(info.free_items >= 0 && info.free_items <= m->items);
     if (info.outcome == GPUOPT_LIMIT) {
-        assert_true(limit > 0 && info.nodes >= limit && info.lower <= optimum && optimum <= info.upper);
+        assert_true(limit > 0 && info.nodes >= limit && info.primal_bound <= optimum && optimum <= info.dual_bound);
         multi_check_items(k, m, NULL);
     } else {
         multi_finish(k, m, optimum);
         ++*solved;
     }
-    gpuopt_knapsack_multi_destroy(k);
+    gpuopt_knapsack_multidimensional_destroy(k);
     return info.nodes;
 }
 
@@ -88,10 +88,10 @@ static void one_row(void **state) {
         desc.profit = m->profit;
         desc.capacity = m->capacity[0];
         desc.pool = 1 << 14;
-        assert_int_equal(gpuopt_knapsack_create(context, &desc, &k), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &k), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(k, 0, 0, &info), GPUOPT_OK);
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-        searched(context, m, 64, test_few() ? 20000 : 200000, info.lower, &ended);
+        searched(context, m, 64, test_few() ? 20000 : 200000, info.primal_bound, &ended);
         gpuopt_knapsack_destroy(k);
     }
     assert_true(ended > round / 2);
@@ -110,8 +110,8 @@ static void large_numbers(void **state) {
         const multi_wide most = (multi_wide)1 << 58;
         const int32_t rows = 1 + round % 4;
         const int shift = (int)test_random_int(&seed, 0, 60);
-        gpuopt_knapsack_multi_desc desc;
-        gpuopt_knapsack_multi *k = NULL;
+        gpuopt_knapsack_multidimensional_desc desc;
+        gpuopt_knapsack_multidimensional *k = NULL;
         multi_wide sum[5] = {0};
         int32_t i, j, fits;
         gpuopt_status status;
@@ -137,12 +137,12 @@ static void large_numbers(void **state) {
         }
         for (i = 0; i < 5; i++) fine &= sum[i] <= most;
         desc = multi_desc(m, 4);
-        status = gpuopt_knapsack_multi_create(context, &desc, &k);
+        status = gpuopt_knapsack_multidimensional_create(context, &desc, NULL, &k);
         assert_int_equal(status, fine ? GPUOPT_OK : GPUOPT_ERROR_NUMERIC);
         refused += !fine;
         accepted += fine;
         if (fine) multi_finish(k, m, (int64_t)multi_by_subsets(m));
-        gpuopt_knapsack_multi_destroy(k);
+        gpuopt_knapsack_multidimensional_destroy(k);
     }
     assert_true(test_few() || (accepted > round / 3 && refused > round / 20));
     free(m);
@@ -151,28 +151,29 @@ static void large_numbers(void **state) {
 
 /* What a search said at its end. */
 typedef struct ending {
-    gpuopt_knapsack_multi_info info;
+    gpuopt_knapsack_multidimensional_info info;
     uint8_t taken[MULTI_ITEMS];
 } ending;
 
 /* Runs to the end in pieces: of so many nodes, or rounds; 0: in one. */
-static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc, const multi *m,
+static ending run_in_pieces(gpuopt_context *context, const gpuopt_knapsack_multidimensional_desc *desc, const multi *m,
                             int64_t nodes, int32_t rounds) {
-    gpuopt_knapsack_multi *k = multi_create(context, desc);
+    gpuopt_knapsack_multidimensional *k = multi_create(context, desc);
     ending e;
     memset(&e, 0, sizeof e);
     gpuopt_desc_init(&e.info, sizeof e.info);
     test_forbid_allocation(1);
     do {
-        const gpuopt_knapsack_multi_info was = multi_info(k);
-        assert_int_equal(gpuopt_knapsack_multi_run(k, nodes, rounds, &e.info), GPUOPT_OK);
-        assert_true(e.info.lower >= was.lower && e.info.upper <= was.upper && e.info.nodes >= was.nodes);
+        const gpuopt_knapsack_multidimensional_info was = multi_info(k);
+        assert_int_equal(gpuopt_knapsack_multidimensional_run(k, nodes, rounds, &e.info), GPUOPT_OK);
+        assert_true(e.info.primal_bound >= was.primal_bound && e.info.dual_bound <= was.dual_bound &&
+                    e.info.nodes >= was.nodes);
         assert_true(rounds == 0 || e.info.rounds <= was.rounds + rounds);
         assert_true(e.info.outcome == GPUOPT_OPTIMAL || nodes == 0 || e.info.nodes >= was.nodes + nodes);
         multi_check_items(k, m, e.taken);
     } while (e.info.outcome == GPUOPT_MORE);
     test_forbid_allocation(0);
-    gpuopt_knapsack_multi_destroy(k);
+    gpuopt_knapsack_multidimensional_destroy(k);
     return e;
 }
 
@@ -187,7 +188,7 @@ static void same_bits(void **state) {
     assert_true(test_backend("cpu", 1, &plain_desc));
     assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (round = 0; round < test_times(12, 6); round++) {
-        gpuopt_knapsack_multi_desc desc;
+        gpuopt_knapsack_multidimensional_desc desc;
         ending one, other;
         multi_random(m, round % 3, round % 4 == 3 ? 70 : 30, round % 4 == 2 ? 12 : round % 4 == 3 ? 2 : 5, 100, &seed);
         desc = multi_desc(m, test_few() ? 64 : 1024);
@@ -215,26 +216,26 @@ static void workers(void **state) {
     int64_t optimum = -1, alone = 0;
     (void)state;
     while (count <= 1024) {
-        gpuopt_knapsack_multi_desc desc;
-        gpuopt_knapsack_multi *k;
-        gpuopt_knapsack_multi_info info = GPUOPT_INIT(gpuopt_knapsack_multi_info);
+        gpuopt_knapsack_multidimensional_desc desc;
+        gpuopt_knapsack_multidimensional *k;
+        gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info);
         int32_t busy = 0;
         if (count == 1) multi_random(m, 0, 70, 5, 1000, &seed);
         desc = multi_desc(m, count);
         k = multi_create(context, &desc);
         do {
-            assert_int_equal(gpuopt_knapsack_multi_run(k, 0, count < 4 ? 100 : 2, &info), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, count < 4 ? 100 : 2, &info), GPUOPT_OK);
             if (info.busy > busy) busy = info.busy;
             assert_true(info.busy <= count && info.nodes <= info.rounds * 128 * count);
         } while (info.outcome == GPUOPT_MORE && (count > 1 || info.rounds < 800));
-        if (count == 1) optimum = info.lower, alone = info.rounds;
+        if (count == 1) optimum = info.primal_bound, alone = info.rounds;
         if (count > 1 || info.outcome == GPUOPT_OPTIMAL) {
-            assert_true(info.outcome == GPUOPT_OPTIMAL && info.lower == optimum);
+            assert_true(info.outcome == GPUOPT_OPTIMAL && info.primal_bound == optimum);
             assert_int_equal(multi_check_items(k, m, NULL), optimum);
         }
         if (count == 16) assert_true(busy > 8 && info.rounds < alone / 4);
         if (count > 1 || (info.outcome == GPUOPT_OPTIMAL && alone > 100)) count *= 4;
-        gpuopt_knapsack_multi_destroy(k);
+        gpuopt_knapsack_multidimensional_destroy(k);
     }
     free(m);
     gpuopt_context_destroy(context);
@@ -248,7 +249,7 @@ static void unit(void **state) {
     int round;
     (void)state;
     for (round = 0; round < 6; round++) {
-        gpuopt_knapsack_multi_desc desc;
+        gpuopt_knapsack_multidimensional_desc desc;
         ending one, other;
         int32_t j;
         multi_random(m, 0, 30, 1 + round, 100, &seed);
@@ -256,7 +257,7 @@ static void unit(void **state) {
         one = run_in_pieces(context, &desc, m, 0, 0);
         for (j = 0; j < m->items; j++) m->profit[j] *= 1000;
         other = run_in_pieces(context, &desc, m, 0, 0);
-        one.info.lower *= 1000, one.info.upper *= 1000;
+        one.info.primal_bound *= 1000, one.info.dual_bound *= 1000;
         assert_memory_equal(&one, &other, sizeof one);
     }
     free(m);

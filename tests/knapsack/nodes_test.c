@@ -60,8 +60,9 @@ static void packed(void **state) {
         assert_true(info.alive == first.alive / 2);
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, &first), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(two, 0, 0, &info), GPUOPT_OK);
-        assert_true((first.lower > info.lower ? first.lower : info.lower) == optimum);
-        assert_true(model_check_items(one, &m) == first.lower && model_check_items(two, &m) == info.lower);
+        assert_true((first.primal_bound > info.primal_bound ? first.primal_bound : info.primal_bound) == optimum);
+        assert_true(model_check_items(one, &m) == first.primal_bound &&
+                    model_check_items(two, &m) == info.primal_bound);
         gpuopt_knapsack_destroy(two);
         gpuopt_knapsack_destroy(one);
         free(bytes);
@@ -129,7 +130,7 @@ static void full(void **state) {
         gpuopt_knapsack_info info;
         unsigned char bytes[16384];
         desc.search = GPUOPT_SEARCH_BREADTH;
-        desc.when_full = GPUOPT_WHEN_FULL_STOP;
+        desc.on_pool_full = GPUOPT_ON_POOL_FULL_STOP;
         desc.pool = 100;
         knapsack = model_create(context, &desc);
         gpuopt_desc_init(&info, sizeof info);
@@ -139,19 +140,19 @@ static void full(void **state) {
             gpuopt_knapsack_info others;
             uint64_t size;
             stopped++;
-            desc.when_full = GPUOPT_WHEN_FULL_DEPTH_FIRST;
+            desc.on_pool_full = GPUOPT_ON_POOL_FULL_DEPTH_FIRST;
             other = model_create(context, &desc);
             gpuopt_desc_init(&others, sizeof others);
             assert_int_equal(gpuopt_knapsack_pack(knapsack, info.alive / 2 + 1, 1, bytes, sizeof bytes, &size),
                              GPUOPT_OK);
             assert_int_equal(gpuopt_knapsack_unpack(other, bytes, size), GPUOPT_OK);
             assert_int_equal(gpuopt_knapsack_expand(other, 0, 0, &others), GPUOPT_OK);
-            if (others.lower > best) best = others.lower;
+            if (others.primal_bound > best) best = others.primal_bound;
             gpuopt_knapsack_destroy(other);
             assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
         }
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-        assert_true((info.lower > best ? info.lower : best) == optimum && info.slices == 0);
+        assert_true((info.primal_bound > best ? info.primal_bound : best) == optimum && info.slices == 0);
         gpuopt_knapsack_destroy(knapsack);
     }
     assert_true(stopped > 10);
@@ -175,7 +176,7 @@ static void shared(void **state) {
         gpuopt_knapsack_info info;
         int count = 0, busy = 1;
         gpuopt_desc_init(&info, sizeof info);
-        desc.when_full = GPUOPT_WHEN_FULL_STOP;
+        desc.on_pool_full = GPUOPT_ON_POOL_FULL_STOP;
         desc.search = k & 1 ? GPUOPT_SEARCH_BREADTH : GPUOPT_SEARCH_DOMINANCE;
         desc.reduction = GPUOPT_OFF;
         desc.pool = 1; /* the least */
@@ -189,7 +190,7 @@ static void shared(void **state) {
             busy = 0;
             for (h = 0; h < HANDLES; h++) {
                 assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, 10, &info), GPUOPT_OK);
-                if (info.lower > best) best = info.lower;
+                if (info.primal_bound > best) best = info.primal_bound;
                 if (info.outcome == GPUOPT_FULL) {
                     int64_t part = info.alive / 2; /* FULL: there are at least two nodes */
                     assert_true(count < WAITING);
@@ -231,15 +232,15 @@ static void items_of_a_full_pool(void **state) {
         gpuopt_knapsack_info info;
         int part;
         desc.search = GPUOPT_SEARCH_BREADTH;
-        desc.when_full = k % 3 ? GPUOPT_WHEN_FULL_DEPTH_FIRST : GPUOPT_WHEN_FULL_STOP;
+        desc.on_pool_full = k % 3 ? GPUOPT_ON_POOL_FULL_DEPTH_FIRST : GPUOPT_ON_POOL_FULL_STOP;
         desc.pool = k % 2 ? 1 : 5000;
         knapsack = model_create(context, &desc);
         gpuopt_desc_init(&info, sizeof info);
         for (part = 0; part < 5; part++) {
             assert_int_equal(gpuopt_knapsack_expand(knapsack, 3000, 0, &info), GPUOPT_OK);
             full_pools += info.alive > info.pool / 2;
-            assert_true(model_check_items(knapsack, &m) >= info.lower);
-            assert_true(info.lower <= optimum && info.upper >= optimum);
+            assert_true(model_check_items(knapsack, &m) >= info.primal_bound);
+            assert_true(info.primal_bound <= optimum && info.dual_bound >= optimum);
         }
         gpuopt_knapsack_destroy(knapsack);
     }

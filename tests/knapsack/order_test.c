@@ -82,8 +82,9 @@ static void bounds(void **state) {
                 if (j < items) continue;
                 knapsack = model_create(context, &desc);
                 assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
-                assert_true(info.outcome != GPUOPT_MORE || info.upper == dantzig(item, items, desc.capacity));
-                assert_true(info.lower <= info.upper && info.upper <= dantzig(item, items, desc.capacity));
+                assert_true(info.outcome != GPUOPT_MORE || info.dual_bound == dantzig(item, items, desc.capacity));
+                assert_true(info.primal_bound <= info.dual_bound &&
+                            info.dual_bound <= dantzig(item, items, desc.capacity));
                 gpuopt_knapsack_destroy(knapsack);
             }
             free(profit);

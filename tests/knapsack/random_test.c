@@ -26,8 +26,9 @@ static gpuopt_knapsack_info solve(gpuopt_context *context, const gpuopt_knapsack
     while (levels > 0 && info.outcome == GPUOPT_MORE) {
         last = info;
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, levels, &info), GPUOPT_OK);
-        assert_true(info.lower >= last.lower && info.upper <= last.upper && info.lower <= optimum);
-        assert_true(info.upper >= optimum && info.steps <= last.steps + levels);
+        assert_true(info.primal_bound >= last.primal_bound && info.dual_bound <= last.dual_bound &&
+                    info.primal_bound <= optimum);
+        assert_true(info.dual_bound >= optimum && info.steps <= last.steps + levels);
         check_counts(&info);
     }
     info = model_finish(knapsack, m, optimum);
@@ -103,11 +104,11 @@ static void more_items(void **state) {
             knapsack = model_create(context, &desc);
             gpuopt_desc_init(&info, sizeof info);
             assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 40, &info), GPUOPT_OK);
-            assert_true(model_check_items(knapsack, &m) >= info.lower); /* during the search */
+            assert_true(model_check_items(knapsack, &m) >= info.primal_bound); /* during the search */
             assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
             if (info.outcome == GPUOPT_LIMIT) {
-                assert_true(info.expanded >= 100000 && info.lower <= optimum && info.upper >= optimum);
-                assert_true(model_check_items(knapsack, &m) >= info.lower);
+                assert_true(info.expanded >= 100000 && info.primal_bound <= optimum && info.dual_bound >= optimum);
+                assert_true(model_check_items(knapsack, &m) >= info.primal_bound);
             } else {
                 model_finish(knapsack, &m, optimum);
             }

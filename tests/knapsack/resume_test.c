@@ -22,7 +22,7 @@ static void check_copy(gpuopt_context *context, const gpuopt_knapsack_desc *desc
     unsigned char *bytes = model_pack(from, -1, 0, &size), *packed;
     assert_int_equal(gpuopt_knapsack_unpack(copy, bytes, size), GPUOPT_OK);
     info = info_of(copy);
-    assert_true(info.alive == before.alive && info.level == before.level && info.lower == before.lower);
+    assert_true(info.alive == before.alive && info.level == before.level && info.primal_bound == before.primal_bound);
     packed = model_pack(copy, -1, 0, &again); /* the same bytes again, up to the counts and the checksum */
     assert_true(again == size && memcmp(packed, bytes, 48) == 0 && memcmp(packed + 80, bytes + 80, size - 80) == 0);
     gpuopt_knapsack_destroy(copy);
@@ -39,7 +39,7 @@ static int64_t best_below(gpuopt_context *context, const gpuopt_knapsack_desc *d
     int64_t best;
     assert_int_equal(gpuopt_knapsack_unpack(other, bytes, size), GPUOPT_OK);
     assert_int_equal(gpuopt_knapsack_expand(other, 0, 0, &info), GPUOPT_OK);
-    best = info.lower;
+    best = info.primal_bound;
     while (info.outcome == GPUOPT_FULL) {
         uint64_t part_size;
         int64_t below;
@@ -50,7 +50,7 @@ static int64_t best_below(gpuopt_context *context, const gpuopt_knapsack_desc *d
         if (below > best) best = below;
         free(part);
         assert_int_equal(gpuopt_knapsack_expand(other, 0, 0, &info), GPUOPT_OK);
-        if (info.lower > best) best = info.lower;
+        if (info.primal_bound > best) best = info.primal_bound;
     }
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     gpuopt_knapsack_destroy(other);
@@ -62,7 +62,7 @@ static void search(gpuopt_context *context, const model *m, const gpuopt_knapsac
                    int *full) {
     gpuopt_knapsack *knapsack = model_create(context, desc);
     gpuopt_knapsack_info info = info_of(knapsack);
-    int64_t best = info.lower;
+    int64_t best = info.primal_bound;
     int step;
     for (step = 0; info.outcome == GPUOPT_MORE || info.outcome == GPUOPT_FULL; step++) {
         if (step < 300 || step % 64 == 0) check_copy(context, desc, knapsack);
@@ -75,11 +75,11 @@ static void search(gpuopt_context *context, const model *m, const gpuopt_knapsac
             ++*full;
         }
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, step < 300, &info), GPUOPT_OK);
-        if (info.lower > best) best = info.lower;
+        if (info.primal_bound > best) best = info.primal_bound;
     }
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     if (best != optimum) fail_msg("%lld instead of %lld", (long long)best, (long long)optimum);
-    assert_true(model_check_items(knapsack, m) == info.lower);
+    assert_true(model_check_items(knapsack, m) == info.primal_bound);
     gpuopt_knapsack_destroy(knapsack);
 }
 
@@ -92,7 +92,7 @@ static void resumed_anywhere(void **state) {
         model m = model_random(k % MODEL_CLASSES, k % 5 ? 26 : 16, 90, &random);
         gpuopt_knapsack_desc desc = model_desc(&m);
         desc.pool = k % 5 ? 64 : 1;
-        desc.when_full = k & 1 ? GPUOPT_WHEN_FULL_STOP : GPUOPT_WHEN_FULL_DEPTH_FIRST;
+        desc.on_pool_full = k & 1 ? GPUOPT_ON_POOL_FULL_STOP : GPUOPT_ON_POOL_FULL_DEPTH_FIRST;
         desc.reduction = k % 3 ? GPUOPT_ON : GPUOPT_OFF;
         search(context, &m, &desc, model_optimum(&m), &full);
     }
@@ -119,7 +119,7 @@ static void full_after_skipped_levels(void **state) {
     desc = model_desc(&m);
     desc.pool = 84;
     desc.reduction = GPUOPT_OFF;
-    desc.when_full = GPUOPT_WHEN_FULL_STOP;
+    desc.on_pool_full = GPUOPT_ON_POOL_FULL_STOP;
     search(context, &m, &desc, model_optimum(&m), &full);
     assert_true(full > 0);
     gpuopt_context_destroy(context);

@@ -155,7 +155,7 @@ static void equals(void **state) {
         for (level = 0; level < m.items && p.info.alive > 0; level++) {
             gpuopt_knapsack_info before = p.info;
             expand(&p, 0, 1);
-            if (p.info.lower == before.lower || before.alive < 10000) continue;
+            if (p.info.primal_bound == before.primal_bound || before.alive < 10000) continue;
             same_items(&p);
             rises++;
         }
@@ -278,7 +278,7 @@ static void small_pools(void **state) {
             for (size = 0; size < 4; size++)
                 for (full = 0; full < 2; full++) {
                     desc.search = (gpuopt_knapsack_search)search;
-                    desc.when_full = full ? GPUOPT_WHEN_FULL_STOP : GPUOPT_WHEN_FULL_DEPTH_FIRST;
+                    desc.on_pool_full = full ? GPUOPT_ON_POOL_FULL_STOP : GPUOPT_ON_POOL_FULL_DEPTH_FIRST;
                     desc.pool = pool[size];
                     desc.node_limit = test_times(300000, 300000);
                     pair_open(&p, &m, &desc);

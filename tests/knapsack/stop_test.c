@@ -57,11 +57,11 @@ static int64_t compare(const model *m, const gpuopt_knapsack_desc *desc, int64_t
     assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, &whole), GPUOPT_OK);
     pieces = finish_in_pieces(two, &asker);
     assert_memory_equal(&whole, &pieces, offsetof(gpuopt_knapsack_info, free_items) + sizeof whole.free_items);
-    assert_true(whole.lower <= optimum && whole.upper >= optimum);
-    if (whole.outcome == GPUOPT_OPTIMAL) assert_true(whole.lower == optimum);
+    assert_true(whole.primal_bound <= optimum && whole.dual_bound >= optimum);
+    if (whole.outcome == GPUOPT_OPTIMAL) assert_true(whole.primal_bound == optimum);
     assert_true(asker.asked >= whole.steps); /* once per step */
     asked = asker.asked;
-    assert_true(model_check_items(two, m) >= whole.lower);
+    assert_true(model_check_items(two, m) >= whole.primal_bound);
     assert_true(asker.asked == asked);
     assert_int_equal(gpuopt_knapsack_get_items(one, GPUOPT_HOST, taken[0], NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_knapsack_get_items(two, GPUOPT_HOST, taken[1], NULL, NULL), GPUOPT_OK);
@@ -84,7 +84,7 @@ static void small_models(void **state) {
         desc.search = (gpuopt_knapsack_search)(k % 3);
         desc.reduction = GPUOPT_OFF;
         desc.pool = k & 4 ? 1 : 1 << 16;
-        desc.when_full = k & 8 ? GPUOPT_WHEN_FULL_STOP : GPUOPT_WHEN_FULL_DEPTH_FIRST;
+        desc.on_pool_full = k & 8 ? GPUOPT_ON_POOL_FULL_STOP : GPUOPT_ON_POOL_FULL_DEPTH_FIRST;
         stopped += compare(&m, &desc, model_optimum(&m), 1 + k % 4);
     }
     assert_true(stopped > 200);

@@ -129,7 +129,7 @@ work() {
     local worker=$1 number=0 line name='' file='' old='' new='' tests='' reason=''
     work=$all/$worker
     mkdir -p "$work/tree" "$work/objects" || exit 1
-    cp -r "$root"/{gpuopt.h,gpuopt_impl,examples,tests,transports} "$work/tree" && cd "$work/tree" || exit 1
+    cp -r "$root"/{gpuopt.h,gpuopt,gpuopt_impl,examples,tests,transports} "$work/tree" && cd "$work/tree" || exit 1
     [ -n "$check" ] || library sound || exit 1
     while IFS= read -r line; do
         case $line in

@@ -87,7 +87,7 @@ static void check_create_refuses(model_host *h, const gpuopt_propagator_desc *de
     gpuopt_status status;
     long live = h->host.live;
     h->host.error[0] = 0;
-    status = gpuopt_propagator_create(h->context, desc, &p);
+    status = gpuopt_propagator_create(h->context, desc, NULL, &p);
     if (status != want) fail_msg("fault %d: create gives %s", fault, gpuopt_status_string(status));
     assert_null(p);
     assert_int_equal(h->host.live, live);
@@ -97,10 +97,10 @@ static void check_create_refuses(model_host *h, const gpuopt_propagator_desc *de
     plan.struct_size = sizeof plan;
     untouched = plan;
     h->host.error[0] = 0;
-    assert_int_equal(gpuopt_propagator_plan(h->context, desc, &plan), want);
+    assert_int_equal(gpuopt_propagator_create(h->context, desc, &plan, NULL), want);
     assert_memory_equal(&plan, &untouched, sizeof plan);
     assert_int_equal(h->host.live, live);
-    assert_non_null(strstr(h->host.error, "gpuopt_propagator_plan"));
+    assert_non_null(strstr(h->host.error, "gpuopt_propagator_create"));
     model_check_context(h->context);
 }
 
@@ -146,13 +146,13 @@ static void create_refuses_coefficients_beyond_single_precision(void **state) {
 static void sequential_is_supported_on_the_cpu_with_marking_alone(void **state) {
     model_host *h = *state;
     gpuopt_propagator *p = (gpuopt_propagator *)h;
-    h->desc.mode = GPUOPT_MODE_SEQUENTIAL;
+    h->desc.mode = GPUOPT_MODE_GAUSS_SEIDEL;
     h->desc.marking = GPUOPT_OFF;
     check_create_refuses(h, &h->desc, GPUOPT_ERROR_UNSUPPORTED, "SEQUENTIAL", 0);
     h->desc.marking = GPUOPT_ON;
     if (test_on("cuda")) {
         h->host.error[0] = 0;
-        assert_int_equal(gpuopt_propagator_create(h->context, &h->desc, &p), GPUOPT_ERROR_UNSUPPORTED);
+        assert_int_equal(gpuopt_propagator_create(h->context, &h->desc, NULL, &p), GPUOPT_ERROR_UNSUPPORTED);
         assert_null(p);
         assert_non_null(strstr(h->host.error, "SEQUENTIAL"));
         model_check_context(h->context);
@@ -180,35 +180,35 @@ static void null_arguments(void **state) {
     assert_int_equal(gpuopt_context_wait(NULL), bad);
     assert_int_equal(gpuopt_context_create(NULL, NULL), bad);
     assert_int_equal(gpuopt_propagator_desc_tune(NULL, GPUOPT_SETTINGS_SCIP), bad);
-    assert_int_equal(gpuopt_propagator_plan(NULL, &h->desc, &plan), bad);
-    assert_int_equal(gpuopt_propagator_create(NULL, &h->desc, &none), bad);
-    assert_int_equal(gpuopt_propagator_create(h->context, NULL, &none), bad);
+    assert_int_equal(gpuopt_propagator_create(NULL, &h->desc, &plan, NULL), bad);
+    assert_int_equal(gpuopt_propagator_create(NULL, &h->desc, NULL, &none), bad);
+    assert_int_equal(gpuopt_propagator_create(h->context, NULL, NULL, &none), bad);
     assert_null(none);
     assert_int_equal(gpuopt_propagator_round(NULL, 1, &info), bad);
     assert_int_equal(gpuopt_propagator_get_info(NULL, &info), bad);
-    assert_int_equal(gpuopt_propagator_get_bounds(NULL, GPUOPT_HOST, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_bounds(NULL, GPUOPT_HOST, x, x), bad);
-    assert_int_equal(gpuopt_propagator_get_some_bounds(NULL, GPUOPT_HOST, 1, index, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(NULL, GPUOPT_HOST, 1, index, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(NULL, GPUOPT_HOST, 1, index, x, x), bad);
+    assert_int_equal(gpuopt_propagator_get_bounds(NULL, GPUOPT_HOST, 0, NULL, x, x), bad);
+    assert_int_equal(gpuopt_propagator_set_bounds(NULL, GPUOPT_HOST, 0, NULL, x, x), bad);
+    assert_int_equal(gpuopt_propagator_get_bounds(NULL, GPUOPT_HOST, 1, index, x, x), bad);
+    assert_int_equal(gpuopt_propagator_set_bounds(NULL, GPUOPT_HOST, 1, index, x, x), bad);
+    assert_int_equal(gpuopt_propagator_set_sides(NULL, GPUOPT_HOST, 1, index, x, x), bad);
     assert_int_equal(gpuopt_propagator_get_rows(NULL, GPUOPT_HOST, &report), bad);
     assert_int_equal(gpuopt_propagator_device_view(NULL, &view), bad);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, NULL, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, NULL, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, index, NULL, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, index, x, NULL), bad);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, NULL, x, x), bad);
+    assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, NULL, x, x), bad);
+    assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, index, NULL, x), bad);
+    assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, index, x, NULL), bad);
     /* Leaving out one side is allowed, and so is a count of 0. */
-    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
     model_check_fixpoint(p);
     gpuopt_propagator_destroy(p);
     assert_int_equal(gpuopt_context_create(NULL, &other), GPUOPT_OK); /* the CPU, malloc, no log */
     model_check_context(other);
     h->model.lb[0] = NAN;
-    assert_int_equal(gpuopt_propagator_create(other, &h->desc, &none), bad);
+    assert_int_equal(gpuopt_propagator_create(other, &h->desc, NULL, &none), bad);
     gpuopt_context_destroy(other);
 }
 
@@ -239,24 +239,24 @@ static void every_refusal_is_logged(void **state) {
     model_check_fixpoint(p);
     REFUSED(bad, gpuopt_propagator_get_info(p, &sizeless_info));
     REFUSED(bad, gpuopt_propagator_get_info(p, NULL));
-    REFUSED(bad, gpuopt_propagator_plan(h->context, &h->desc, &sizeless_plan));
-    REFUSED(bad, gpuopt_propagator_plan(h->context, &h->desc, NULL));
-    REFUSED(bad, gpuopt_propagator_plan(h->context, NULL, &plan));
-    REFUSED(bad, gpuopt_propagator_create(h->context, NULL, &none));
-    REFUSED(bad, gpuopt_propagator_create(h->context, &h->desc, NULL));
+    REFUSED(bad, gpuopt_propagator_create(h->context, &h->desc, &sizeless_plan, NULL));
+    REFUSED(bad, gpuopt_propagator_create(h->context, &h->desc, NULL, NULL));
+    REFUSED(bad, gpuopt_propagator_create(h->context, NULL, &plan, NULL));
+    REFUSED(bad, gpuopt_propagator_create(h->context, NULL, NULL, &none));
+    REFUSED(bad, gpuopt_propagator_create(h->context, &h->desc, NULL, NULL));
     REFUSED(bad, gpuopt_propagator_get_rows(p, GPUOPT_HOST, &sizeless_report));
     REFUSED(bad, gpuopt_propagator_get_rows(p, GPUOPT_HOST, NULL));
-    REFUSED(bad, gpuopt_propagator_get_rows(p, (gpuopt_memory)2, &report));
+    REFUSED(bad, gpuopt_propagator_get_rows(p, (gpuopt_memory_space)2, &report));
     REFUSED(bad, gpuopt_propagator_device_view(p, &sizeless_view));
     REFUSED(bad, gpuopt_propagator_device_view(p, NULL));
-    REFUSED(bad, gpuopt_propagator_get_bounds(p, (gpuopt_memory)2, x, x));
-    REFUSED(bad, gpuopt_propagator_set_bounds(p, (gpuopt_memory)-1, x, x));
-    REFUSED(bad, gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 1, NULL, x, x));
-    REFUSED(bad, gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 1, out, x, x));
-    REFUSED(bad, gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, -1, out, x, x));
-    REFUSED(bad, gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, out, x, x));
-    REFUSED(bad, gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, out, NULL, x));
-    REFUSED(bad, gpuopt_propagator_set_some_sides(p, (gpuopt_memory)2, 0, NULL, NULL, NULL));
+    REFUSED(bad, gpuopt_propagator_get_bounds(p, (gpuopt_memory_space)2, 0, NULL, x, x));
+    REFUSED(bad, gpuopt_propagator_set_bounds(p, (gpuopt_memory_space)-1, 0, NULL, x, x));
+    REFUSED(bad, gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 1, NULL, x, x));
+    REFUSED(bad, gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 1, out, x, x));
+    REFUSED(bad, gpuopt_propagator_set_bounds(p, GPUOPT_HOST, -1, out, x, x));
+    REFUSED(bad, gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, out, x, x));
+    REFUSED(bad, gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, out, NULL, x));
+    REFUSED(bad, gpuopt_propagator_set_sides(p, (gpuopt_memory_space)2, 0, NULL, NULL, NULL));
     gpuopt_propagator_destroy(p);
     if (silent) fail_msg("%d refusals were not logged", silent);
 }
@@ -338,11 +338,11 @@ static void results_of_other_versions(void **state) {
     gpuopt_propagator_info info;
     gpuopt_memory_plan plan = {.struct_size = sizeof plan};
     int k;
-    assert_int_equal(gpuopt_propagator_plan(h->context, &h->desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_create(h->context, &h->desc, &plan, NULL), GPUOPT_OK);
     assert_true(plan.host_bytes > 0 && plan.host_bytes != (uint64_t)0xABABABABABABABAB);
     for (k = 0; k < 2; k++) {
         size_t common = k ? sizeof info : info_size[0];
-        assert_int_equal(gpuopt_propagator_plan(h->context, &h->desc, painted(block, plan_size[k])), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_create(h->context, &h->desc, painted(block, plan_size[k]), NULL), GPUOPT_OK);
         check_written(block, plan_size[k], &plan, sizeof plan);
         assert_int_equal(gpuopt_propagator_round(p, 1, painted(block, info_size[k])), GPUOPT_OK);
         check_paint(block, common);

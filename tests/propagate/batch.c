@@ -129,7 +129,7 @@ gpuopt_propagator *make_base(gpuopt_context *context, const gpuopt_propagator_de
     if (past->rounds > 0) problem_round(p, past->rounds);
     if (past->added && past->late) add_rows_from(p, desc, own.matrix.rows);
     if (past->fixed >= 0)
-        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &past->fixed, &past->at, &past->at),
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &past->fixed, &past->at, &past->at),
                          GPUOPT_OK);
     return p;
 }
@@ -147,9 +147,9 @@ void check_node(gpuopt_context *cpu, const gpuopt_propagator_desc *desc, const b
     info = problem_round(probe, 1);
     gpuopt_propagator_destroy(probe);
     if (info.outcome != GPUOPT_INFEASIBLE || info.rounds > 0) { /* else the base is infeasible, and so is the node */
-        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, given, list->col + first,
-                                                           list->nodes.lb ? list->lb + first : NULL,
-                                                           list->nodes.ub ? list->ub + first : NULL),
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, given, list->col + first,
+                                                      list->nodes.lb ? list->lb + first : NULL,
+                                                      list->nodes.ub ? list->ub + first : NULL),
                          GPUOPT_OK);
         info = problem_round(p, rounds);
     }
@@ -189,6 +189,6 @@ gpuopt_propagator_batch *make_batch(gpuopt_propagator *base, int32_t nodes, int3
     desc.nodes = nodes;
     desc.node_columns = node_columns;
     desc.changes = changes;
-    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, &batch), GPUOPT_OK);
     return batch;
 }

@@ -5,6 +5,7 @@
 #ifndef TESTS_PROPAGATE_BATCH_H
 #define TESTS_PROPAGATE_BATCH_H
 
+#include "gpuopt/search.h"
 #include "tests/propagate/model.h"
 
 enum { NODES = 300, GIVEN = 8 };

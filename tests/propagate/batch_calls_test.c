@@ -144,8 +144,8 @@ static void all_bounds(void **state) {
     for (node = 0; node < COUNT; node++) {
         gpuopt_propagator *alone = make_base(cpu, &desc, &past);
         int64_t first = list->start[node];
-        assert_int_equal(gpuopt_propagator_set_some_bounds(alone, GPUOPT_HOST, list->start[node + 1] - first,
-                                                           list->col + first, list->lb + first, list->ub + first),
+        assert_int_equal(gpuopt_propagator_set_bounds(alone, GPUOPT_HOST, list->start[node + 1] - first,
+                                                      list->col + first, list->lb + first, list->ub + first),
                          GPUOPT_OK);
         memcpy(want_lb + node * COLS, base_lb, sizeof(double) * COLS);
         memcpy(want_ub + node * COLS, base_ub, sizeof(double) * COLS);
@@ -283,35 +283,35 @@ static void misuse(void **state) {
     gpuopt_propagator_node_report report = GPUOPT_INIT(gpuopt_propagator_node_report);
     h->desc.marking = GPUOPT_ON;
     base = problem_create(h->context, &h->desc);
-    assert_int_equal(gpuopt_propagator_batch_create(NULL, &desc, &batch), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_propagator_batch_create(base, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &batch), GPUOPT_ERROR_ARGUMENT); /* no nodes */
+    assert_int_equal(gpuopt_propagator_batch_create(NULL, &desc, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_create(base, NULL, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, &batch), GPUOPT_ERROR_ARGUMENT); /* no nodes */
     assert_null(batch);
     desc.nodes = 65537;
-    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &batch), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
     desc.nodes = 2;
     desc.node_columns = -1;
-    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &batch), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
     desc.node_columns = 0;
     desc.changes = -1;
-    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &batch), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_propagator_batch_plan(base, &desc, &plan), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     desc.changes = 0;
-    assert_int_equal(gpuopt_propagator_batch_plan(base, &desc, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     h->desc.marking = GPUOPT_OFF;
     other = problem_create(h->context, &h->desc);
-    assert_int_equal(gpuopt_propagator_batch_create(other, &desc, &batch), GPUOPT_ERROR_UNSUPPORTED);
+    assert_int_equal(gpuopt_propagator_batch_create(other, &desc, NULL, &batch), GPUOPT_ERROR_UNSUPPORTED);
     gpuopt_propagator_destroy(other);
     h->desc.marking = GPUOPT_ON;
     if (test_on("cpu")) {
-        h->desc.mode = GPUOPT_MODE_SEQUENTIAL;
+        h->desc.mode = GPUOPT_MODE_GAUSS_SEIDEL;
         other = problem_create(h->context, &h->desc);
-        assert_int_equal(gpuopt_propagator_batch_create(other, &desc, &batch), GPUOPT_ERROR_UNSUPPORTED);
+        assert_int_equal(gpuopt_propagator_batch_create(other, &desc, NULL, &batch), GPUOPT_ERROR_UNSUPPORTED);
         gpuopt_propagator_destroy(other);
     }
     desc.changes = 3;
-    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, &batch), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes), GPUOPT_ERROR_STATE);
     nodes.count = 2, nodes.start = start, nodes.col = col, nodes.lb = lb, nodes.ub = ub;
     report.outcome = outcome;
@@ -320,7 +320,8 @@ static void misuse(void **state) {
     assert_int_equal(gpuopt_propagator_batch_run(NULL, GPUOPT_HOST, &nodes, 5, &report), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_HOST, NULL, 5, &report), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &nodes, 0, &report), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_propagator_batch_run(batch, (gpuopt_memory)2, &nodes, 5, &report), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_batch_run(batch, (gpuopt_memory_space)2, &nodes, 5, &report),
+                     GPUOPT_ERROR_ARGUMENT);
     if (!test_on("cuda"))
         assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_DEVICE, &nodes, 5, &report),
                          GPUOPT_ERROR_UNSUPPORTED);
@@ -378,10 +379,10 @@ static void memory(void **state) {
     h->desc.marking = GPUOPT_ON;
     base = problem_create(h->context, &h->desc);
     desc.nodes = 1000;
-    assert_int_equal(gpuopt_propagator_batch_plan(base, &desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &plan, NULL), GPUOPT_OK);
     memcpy(before, h->host.bytes, sizeof before);
     blocks = h->host.live, first = h->host.allocations;
-    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, &batch), GPUOPT_OK);
     assert_int_equal(h->host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
     assert_int_equal(h->host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
     first = h->host.allocations - first;
@@ -389,12 +390,12 @@ static void memory(void **state) {
     assert_int_equal(h->host.live, blocks);
     for (k = 1; k <= first; k++) {
         h->host.fail_at = h->host.allocations + k;
-        assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &batch), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, &batch), GPUOPT_ERROR_MEMORY);
         assert_null(batch);
         assert_int_equal(h->host.live, blocks);
     }
     h->host.fail_at = 0;
-    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_batch_create(base, &desc, NULL, &batch), GPUOPT_OK);
     gpuopt_propagator_batch_destroy(batch);
     gpuopt_propagator_destroy(base);
 }

@@ -217,14 +217,12 @@ static void follows_the_base(void **state) {
             case 0: problem_round(base, 1), problem_round(same, 1); break;
             case 1: problem_round(base, 100), problem_round(same, 100); break;
             case 2:
-                assert_int_equal(gpuopt_propagator_set_some_bounds(base, GPUOPT_HOST, 1, &j, &value, &value),
-                                 GPUOPT_OK);
-                assert_int_equal(gpuopt_propagator_set_some_bounds(same, GPUOPT_HOST, 1, &j, &value, &value),
-                                 GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_set_bounds(base, GPUOPT_HOST, 1, &j, &value, &value), GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_set_bounds(same, GPUOPT_HOST, 1, &j, &value, &value), GPUOPT_OK);
                 break;
             default:
-                assert_int_equal(gpuopt_propagator_set_some_sides(base, GPUOPT_HOST, 1, &i, &value, &value), GPUOPT_OK);
-                assert_int_equal(gpuopt_propagator_set_some_sides(same, GPUOPT_HOST, 1, &i, &value, &value), GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_set_sides(base, GPUOPT_HOST, 1, &i, &value, &value), GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_set_sides(same, GPUOPT_HOST, 1, &i, &value, &value), GPUOPT_OK);
             }
         }
         gpuopt_propagator_batch_destroy(batch);
@@ -357,7 +355,7 @@ static void many_and_few(void **state) {
     batch = make_batch(base, NODES, 0, (int64_t)NODES * COLS);
     for (c = 0; c < sizeof counts / sizeof *counts; c++) {
         if (c == 3) { /* x[COLS - 1] <= 9, which the chain from 7 moves once more */
-            assert_int_equal(gpuopt_propagator_set_some_bounds(base, GPUOPT_HOST, 1, &last, NULL, &at), GPUOPT_OK);
+            assert_int_equal(gpuopt_propagator_set_bounds(base, GPUOPT_HOST, 1, &last, NULL, &at), GPUOPT_OK);
             problem_round(base, ROUNDS);
         }
         chain_nodes(list, counts[c], 0, 7);

@@ -26,7 +26,7 @@ static void check_case(const problem_case *c, const problem_variant *v, gpuopt_c
         if (!problem_close(lb[j], c->lb[j]) || !problem_close(ub[j], c->ub[j]))
             fail_msg("%s, %s: column %d in [%.17g, %.17g], expected [%.17g, %.17g]", c->name, v->name, j, lb[j], ub[j],
                      c->lb[j], c->ub[j]);
-    for (j = 0; j < desc.matrix.cols && v->mode == GPUOPT_MODE_SEQUENTIAL && !infeasible; j++) {
+    for (j = 0; j < desc.matrix.cols && v->mode == GPUOPT_MODE_GAUSS_SEIDEL && !infeasible; j++) {
         int agree = problem_close(lb[j], c->lb[j]) && problem_close(ub[j], c->ub[j]);
         int further = limit && lb[j] >= c->lb[j] && ub[j] <= c->ub[j];
         if (!agree && !further) fail_msg("%s, %s: column %d in [%.17g, %.17g]", c->name, v->name, j, lb[j], ub[j]);

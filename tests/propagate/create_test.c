@@ -147,7 +147,7 @@ static void rows_of_each_column(void **state) {
             int64_t want = 0;
             for (row = 0; row < ROWS; row++)
                 for (k = 0; k < row_length(row); k++) want += column_of(row, k) == col ? row_length(row) : 0;
-            assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &lb, NULL), GPUOPT_OK);
+            assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, &lb, NULL), GPUOPT_OK);
             assert_in_range(problem_round(p, 1).nonzeros, test_on("cuda") ? want : 0, want);
         }
         gpuopt_propagator_destroy(p);
@@ -184,7 +184,7 @@ static void check_refusal(test_host *host, gpuopt_context *context, mip *m, int 
     }
     if (another) m->lb[COLS - 1] = NAN;
     host->error[0] = 0;
-    assert_int_equal(gpuopt_propagator_create(context, &desc, &p), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_create(context, &desc, NULL, &p), GPUOPT_ERROR_ARGUMENT);
     assert_null(p);
     assert_int_equal(host->live, live);
     if (!strstr(host->error, want)) fail_msg("'%s' instead of '%s'", host->error, want);

@@ -66,7 +66,7 @@ static void bench_close(bench *b) {
 }
 
 static void read_bounds(bench *b, double *lb, double *ub) {
-    assert_int_equal(gpuopt_propagator_get_bounds(b->propagator, GPUOPT_HOST, lb, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(b->propagator, GPUOPT_HOST, 0, NULL, lb, ub), GPUOPT_OK);
 }
 
 static void device_arrays_are_read_and_written(void **state) {
@@ -81,15 +81,14 @@ static void device_arrays_are_read_and_written(void **state) {
     assert_int_equal(gpuopt_propagator_round(b->propagator, 100, &info), GPUOPT_OK);
     assert_true(info.changed > 100);
     read_bounds(b, b->lb, b->ub);
-    assert_int_equal(gpuopt_propagator_get_bounds(b->propagator, GPUOPT_DEVICE, lb, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(b->propagator, GPUOPT_DEVICE, 0, NULL, lb, ub), GPUOPT_OK);
     assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
     test_device_copy(b->other_lb, lb, sizeof b->lb);
     test_device_copy(b->other_ub, ub, sizeof b->ub);
     assert_memory_equal(b->lb, b->other_lb, sizeof b->lb);
     assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
 
-    assert_int_equal(gpuopt_propagator_get_some_bounds(b->propagator, GPUOPT_DEVICE, 4, device_some, lb, ub),
-                     GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(b->propagator, GPUOPT_DEVICE, 4, device_some, lb, ub), GPUOPT_OK);
     assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
     test_device_copy(picked_lb, lb, sizeof picked_lb);
     test_device_copy(picked_ub, ub, sizeof picked_ub);
@@ -100,15 +99,14 @@ static void device_arrays_are_read_and_written(void **state) {
     }
     test_device_copy(lb, picked_lb, sizeof picked_lb);
     test_device_copy(ub, picked_ub, sizeof picked_ub);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(b->propagator, GPUOPT_DEVICE, 4, device_some, lb, ub),
-                     GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_DEVICE, 4, device_some, lb, ub), GPUOPT_OK);
     read_bounds(b, b->other_lb, b->other_ub);
     for (k = 0; k < 4; k++) b->lb[some[k]] -= 1, b->ub[some[k]] += 2;
     assert_memory_equal(b->lb, b->other_lb, sizeof b->lb);
     assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
 
     test_device_copy(lb, b->model.lb, sizeof b->lb);
-    assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_DEVICE, lb, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_DEVICE, 0, NULL, lb, NULL), GPUOPT_OK);
     read_bounds(b, b->other_lb, b->other_ub);
     assert_memory_equal(b->model.lb, b->other_lb, sizeof b->lb);
     assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
@@ -126,18 +124,17 @@ static void bad_device_arrays_change_nothing(void **state) {
     double *good_values = on_device(values, sizeof values), *bad_values = on_device(nan_among, sizeof nan_among);
     (void)state;
     read_bounds(b, b->lb, b->ub);
-    assert_int_equal(
-        gpuopt_propagator_set_some_bounds(b->propagator, GPUOPT_DEVICE, 3, bad_col, good_values, good_values),
-        GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_DEVICE, 3, bad_col, good_values, good_values),
+                     GPUOPT_ERROR_ARGUMENT);
     assert_true(b->host.error[0] != 0);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(b->propagator, GPUOPT_DEVICE, 3, good_col, NULL, bad_values),
+    assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_DEVICE, 3, good_col, NULL, bad_values),
                      GPUOPT_ERROR_ARGUMENT);
     read_bounds(b, b->other_lb, b->other_ub);
     assert_memory_equal(b->lb, b->other_lb, sizeof b->lb);
     assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(b->propagator, GPUOPT_DEVICE, 3, good_col, good_values, NULL),
+    assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_DEVICE, 3, good_col, good_values, NULL),
                      GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_get_some_bounds(b->propagator, GPUOPT_DEVICE, 3, bad_col, bad_values, NULL),
+    assert_int_equal(gpuopt_propagator_get_bounds(b->propagator, GPUOPT_DEVICE, 3, bad_col, bad_values, NULL),
                      GPUOPT_OK);
     assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
     test_device_copy(values, bad_values, sizeof values);
@@ -171,10 +168,10 @@ static void device_sides_equal_host_ones(void **state) {
     for (k = 0; k < 2; k++) {
         bad_row[SOME - 1] = k ? -1 : ROWS;
         device_bad_row = on_device(bad_row, sizeof bad_row);
-        assert_int_equal(gpuopt_propagator_set_some_sides(b->propagator, GPUOPT_DEVICE, SOME, device_bad_row,
-                                                          device_lhs, device_rhs),
-                         GPUOPT_ERROR_ARGUMENT);
-        assert_non_null(strstr(b->host.error, "gpuopt_propagator_set_some_sides"));
+        assert_int_equal(
+            gpuopt_propagator_set_sides(b->propagator, GPUOPT_DEVICE, SOME, device_bad_row, device_lhs, device_rhs),
+            GPUOPT_ERROR_ARGUMENT);
+        assert_non_null(strstr(b->host.error, "gpuopt_propagator_set_sides"));
         test_device_release(device_bad_row);
     }
     for (k = 0; k < 4; k++) {
@@ -182,7 +179,7 @@ static void device_sides_equal_host_ones(void **state) {
         bad[SOME / 2] = bad_lhs[k];
         device_bad = on_device(bad, sizeof bad);
         assert_int_equal(
-            gpuopt_propagator_set_some_sides(b->propagator, GPUOPT_DEVICE, SOME, device_row, device_bad, device_rhs),
+            gpuopt_propagator_set_sides(b->propagator, GPUOPT_DEVICE, SOME, device_row, device_bad, device_rhs),
             GPUOPT_ERROR_ARGUMENT);
         test_device_release(device_bad);
     }
@@ -199,10 +196,9 @@ static void device_sides_equal_host_ones(void **state) {
         assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
         if (k == 1) break;
         assert_int_equal(
-            gpuopt_propagator_set_some_sides(b->propagator, GPUOPT_DEVICE, SOME, device_row, device_lhs, device_rhs),
+            gpuopt_propagator_set_sides(b->propagator, GPUOPT_DEVICE, SOME, device_row, device_lhs, device_rhs),
             GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_set_some_sides(twin->propagator, GPUOPT_HOST, SOME, row, lhs, rhs),
-                         GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_sides(twin->propagator, GPUOPT_HOST, SOME, row, lhs, rhs), GPUOPT_OK);
     }
     test_device_release(device_row);
     test_device_release(device_lhs);
@@ -224,7 +220,7 @@ static void the_view_holds_the_bounds(void **state) {
         read_bounds(b, b->lb, b->ub);
         assert_int_equal(gpuopt_propagator_device_view(b->propagator, &view), GPUOPT_OK);
         assert_int_equal(view.count, 2 * COLS);
-        assert_int_equal(view.type, precision == GPUOPT_PRECISION_FP32 ? GPUOPT_NUMBER_FP32 : GPUOPT_NUMBER_FP64);
+        assert_int_equal(view.type, precision == GPUOPT_PRECISION_FP32 ? GPUOPT_TYPE_FP32 : GPUOPT_TYPE_FP64);
         if (precision == GPUOPT_PRECISION_FP64) test_device_copy(pairs, view.data, sizeof pairs);
         else test_device_copy(single_pairs, view.data, sizeof single_pairs);
         for (j = 0; j < COLS; j++) {
@@ -277,7 +273,7 @@ static void check_last_round(gpuopt_propagator *p, const double *want_lb, const 
     gpuopt_desc_init(&info, sizeof info);
     assert_int_equal(gpuopt_propagator_get_info(p, &info), GPUOPT_OK);
     assert_int_equal(info.rounds, 1);
-    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, lb, ub), GPUOPT_OK);
     assert_memory_equal(lb, want_lb, sizeof lb);
     assert_memory_equal(ub, want_ub, sizeof ub);
 }
@@ -315,7 +311,7 @@ static void pinned_arrays_may_be_reused(void **state) {
     for (trial = 0; trial < 20; trial++) {
         for (j = 0; j < COLS; j++) lb[j] = -10 - trial;
         assert_int_equal(gpuopt_propagator_round(b->propagator, 5, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_HOST, lb, b->model.ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_HOST, 0, NULL, lb, b->model.ub), GPUOPT_OK);
         for (j = 0; j < COLS; j++) lb[j] = 1e6;
         read_bounds(b, b->lb, b->ub);
         for (j = 0; j < COLS; j++) assert_true(b->lb[j] == -10 - trial);
@@ -346,10 +342,10 @@ static void many_sets_without_a_round(void **state) {
     for (k = 0; k < 40; k++) {
         int32_t col = k < 39 ? 0 : 2;
         double low = k < 39 ? k % 2 : 1;
-        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &low, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, &low, NULL), GPUOPT_OK);
     }
     problem_round(p, 9);
-    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, got_lb, got_ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, got_lb, got_ub), GPUOPT_OK);
     assert_true(got_ub[3] == 3 && got_lb[2] == 1); /* from x2 >= 1 */
     gpuopt_propagator_destroy(p);
     mip_free(&m);
@@ -411,7 +407,7 @@ static void earlier_errors_are_the_hosts(void **state) {
         assert_int_equal(error != cudaSuccess, pending);
         p = problem_create(context, &desc);
         assert_int_equal(cudaPeekAtLastError(), error);
-        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, m.lb, m.ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, m.lb, m.ub), GPUOPT_OK);
         problem_round(p, 100);
         problem_bounds(p, lb[pending], NULL);
         gpuopt_propagator_destroy(p);

@@ -181,7 +181,7 @@ static void run_trials(int wide) {
         gpuopt_propagator_info info;
         double lb[COLS], ub[COLS];
         problem_apply(&variant[(size_t)trial % variants], &desc);
-        if (desc.mode == GPUOPT_MODE_SEQUENTIAL)
+        if (desc.mode == GPUOPT_MODE_GAUSS_SEIDEL)
             desc.mode = GPUOPT_MODE_JACOBI; /* a sweep may evaluate the only row again */
         info = problem_run(context, &desc, 1, lb, ub);
         check_row(&m, lb, ub, &info, trial);

@@ -36,7 +36,7 @@ static void check_info_before_the_first_round(gpuopt_context *context, gpuopt_pr
         p = problem_create(context, &desc);
         desc.lb = lb, desc.ub = ub;
         check_info(info_of(p), GPUOPT_MORE, 0, 0, -1);
-        if (k == 2) assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, low, high), GPUOPT_OK);
+        if (k == 2) assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, low, high), GPUOPT_OK);
         info = info_of(p);
         check_info(info, GPUOPT_MORE, 0, 0, -1);
         assert_int_equal(info.nonzeros, 0);
@@ -80,12 +80,12 @@ static void check_info_outlives_changes(gpuopt_context *context, gpuopt_propagat
     static const double one = 1, zero = 0, none = -INFINITY, any = INFINITY;
     gpuopt_propagator *p = problem_create(context, &desc);
     problem_round(p, 1);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, &index, &none, &any), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, &index, &none, &any), GPUOPT_OK);
     check_info(info_of(p), GPUOPT_INFEASIBLE, 1, 0, 1);
     gpuopt_propagator_destroy(p);
     p = problem_create(context, &desc);
     problem_round(p, 1);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &index, &one, &zero), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &index, &one, &zero), GPUOPT_OK);
     check_info(info_of(p), GPUOPT_INFEASIBLE, 1, 0, 1);
     gpuopt_propagator_destroy(p);
 }
@@ -95,7 +95,7 @@ static void check_limit_outlives_changes(gpuopt_context *context, gpuopt_propaga
     desc.round_limit = 1;
     p = problem_create(context, &desc);
     problem_round(p, 3);
-    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, desc.lb, desc.ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, desc.lb, desc.ub), GPUOPT_OK);
     check_info(info_of(p), GPUOPT_LIMIT, 1, 4, -1);
     gpuopt_propagator_destroy(p);
 }

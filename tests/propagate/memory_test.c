@@ -25,10 +25,10 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const v
     gpuopt_desc_init(&plan, sizeof plan);
     gpuopt_desc_init(&report, sizeof report);
     report.min_activity = activity;
-    status = gpuopt_propagator_plan(context, desc, &plan);
+    status = gpuopt_propagator_create(context, desc, &plan, NULL);
     if (!status) {
         p = (gpuopt_propagator *)&plan;
-        status = gpuopt_propagator_create(context, desc, &p);
+        status = gpuopt_propagator_create(context, desc, NULL, &p);
         if (status) assert_null(p);
     }
     if (!status) status = gpuopt_propagator_round(p, 10, NULL);
@@ -73,7 +73,7 @@ static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_pr
     test_held before;
     long live = host->live;
     gpuopt_desc_init(&plan, sizeof plan);
-    assert_int_equal(gpuopt_propagator_plan(context, desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_create(context, desc, &plan, NULL), GPUOPT_OK);
     assert_int_equal(host->live, live);
     before = test_held_by(host);
     p = problem_create(context, desc);
@@ -141,11 +141,11 @@ static void steps_allocate_nothing(void **state) {
         assert_int_equal(gpuopt_propagator_round(p, 2, &info), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_round(p, 5, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_get_info(p, &info), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, h->desc.lb, h->desc.ub), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2, index, low, high), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 2, index, lb, ub), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, index, low, high), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, lb, ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, h->desc.lb, h->desc.ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 2, index, low, high), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 2, index, lb, ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 2, index, low, high), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_round(p, 5, &info), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(h->context), GPUOPT_OK);
@@ -181,7 +181,7 @@ static void contexts_are_independent(void **state) {
     gpuopt_propagator_info info;
     gpuopt_desc_init(&info, sizeof info);
     ((double *)h->model.matrix.value)[0] = NAN;
-    assert_int_equal(gpuopt_propagator_create(context, &h->desc, &none), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_propagator_create(context, &h->desc, NULL, &none), GPUOPT_ERROR_ARGUMENT);
     assert_true(other.error[0] && !h->host.error[0]);
     problem_round(there, 1);
     gpuopt_propagator_destroy(there);
@@ -216,13 +216,13 @@ static void device_memory(void **state) {
     if (test_on("cuda")) {
         assert_int_equal(gpuopt_propagator_device_view(p, &view), GPUOPT_OK);
         assert_non_null(view.data);
-        assert_int_equal(view.type, GPUOPT_NUMBER_FP64);
+        assert_int_equal(view.type, GPUOPT_TYPE_FP64);
     } else {
-        check_unsupported(h, gpuopt_propagator_get_bounds(p, GPUOPT_DEVICE, lb, ub));
-        check_unsupported(h, gpuopt_propagator_set_bounds(p, GPUOPT_DEVICE, lb, ub));
-        check_unsupported(h, gpuopt_propagator_get_some_bounds(p, GPUOPT_DEVICE, 1, col, lb, ub));
-        check_unsupported(h, gpuopt_propagator_set_some_bounds(p, GPUOPT_DEVICE, 1, col, lb, ub));
-        check_unsupported(h, gpuopt_propagator_set_some_sides(p, GPUOPT_DEVICE, 1, col, lb, ub));
+        check_unsupported(h, gpuopt_propagator_get_bounds(p, GPUOPT_DEVICE, 0, NULL, lb, ub));
+        check_unsupported(h, gpuopt_propagator_set_bounds(p, GPUOPT_DEVICE, 0, NULL, lb, ub));
+        check_unsupported(h, gpuopt_propagator_get_bounds(p, GPUOPT_DEVICE, 1, col, lb, ub));
+        check_unsupported(h, gpuopt_propagator_set_bounds(p, GPUOPT_DEVICE, 1, col, lb, ub));
+        check_unsupported(h, gpuopt_propagator_set_sides(p, GPUOPT_DEVICE, 1, col, lb, ub));
         check_unsupported(h, gpuopt_propagator_get_rows(p, GPUOPT_DEVICE, &report));
         check_unsupported(h, gpuopt_propagator_device_view(p, &view));
         assert_memory_equal(lb, ones, sizeof lb);

@@ -160,10 +160,10 @@ int64_t model_check_like_fresh(gpuopt_context *context, gpuopt_propagator *p, gp
     problem_bounds(p, lb, ub);
     desc.lb = lb;
     desc.ub = ub;
-    if (desc.mode == GPUOPT_MODE_SEQUENTIAL) rounds = MODEL_MANY;
+    if (desc.mode == GPUOPT_MODE_GAUSS_SEIDEL) rounds = MODEL_MANY;
     fresh = problem_run(context, &desc, rounds, fresh_lb, fresh_ub);
     info = problem_round(p, rounds);
-    if (desc.mode == GPUOPT_MODE_SEQUENTIAL) {
+    if (desc.mode == GPUOPT_MODE_GAUSS_SEIDEL) {
         assert_true(info.outcome == GPUOPT_CONVERGED && fresh.outcome == GPUOPT_CONVERGED);
         problem_bounds(p, lb, ub);
         for (j = 0; j < desc.matrix.cols; j++)

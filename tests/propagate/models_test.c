@@ -100,7 +100,7 @@ static void check_variants(const char *name, const mip *m, void *user) {
     const problem_variant *variant = problem_variants(&count);
     result want = run(c->plain, m, NULL, ROUNDS);
     for (v = 0; v < count; v++) {
-        int sequential = variant[v].mode == GPUOPT_MODE_SEQUENTIAL;
+        int sequential = variant[v].mode == GPUOPT_MODE_GAUSS_SEIDEL;
         result got = run(c->tested, m, &variant[v], ROUNDS);
         if (sequential) compare_bounds(name, variant[v].name, &got, &want, m->matrix.cols);
         else compare_bits(name, variant[v].name, &got, &want, m->matrix.cols);

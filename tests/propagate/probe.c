@@ -75,7 +75,7 @@ gpuopt_propagator_probe *make_probe(gpuopt_propagator *base, int32_t nodes, int6
     desc.nodes = nodes;
     desc.changes = changes;
     desc.implications = desc.equivalences = room;
-    assert_int_equal(gpuopt_propagator_probe_create(base, &desc, &probe), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_probe_create(base, &desc, NULL, &probe), GPUOPT_OK);
     return probe;
 }
 
@@ -174,7 +174,7 @@ static side probe_alone(gpuopt_context *cpu, const gpuopt_propagator_desc *desc,
     gpuopt_propagator *p = problem_create(cpu, desc);
     side s;
     if (base_rounds) problem_round(p, base_rounds);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &value, &value), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, &value, &value), GPUOPT_OK);
     s.outcome = problem_round(p, ROUNDS).outcome;
     problem_bounds(p, s.lb, s.ub);
     gpuopt_propagator_destroy(p);

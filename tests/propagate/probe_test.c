@@ -97,7 +97,7 @@ static void by_hand(void **state) {
     assert_int_equal(f.info.implications, 0 + 3 + 2 + 3);
     assert_int_equal(f.info.implied_binaries, 0 + 2 + 1 + 2);
     assert_int_equal(
-        gpuopt_propagator_set_some_bounds(base, GPUOPT_HOST, f.bounds.count, f.bounds.col, f.bounds.lb, f.bounds.ub),
+        gpuopt_propagator_set_bounds(base, GPUOPT_HOST, f.bounds.count, f.bounds.col, f.bounds.lb, f.bounds.ub),
         GPUOPT_OK);
     free_found(&f);
     problem_round(base, 10);
@@ -263,32 +263,32 @@ static void misuse(void **state) {
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     int32_t col[6] = {0, 1, 2, 5, 0, 0};
 #define REFUSED(status, call) assert_int_equal(gpuopt_propagator_probe_##call, GPUOPT_ERROR_##status)
-    REFUSED(ARGUMENT, create(NULL, &desc, &probe));
-    REFUSED(ARGUMENT, create(base, NULL, &probe));
-    REFUSED(ARGUMENT, create(base, &desc, NULL));
-    REFUSED(ARGUMENT, plan(NULL, &desc, &plan));
-    REFUSED(ARGUMENT, plan(base, &desc, NULL));
+    REFUSED(ARGUMENT, create(NULL, &desc, NULL, &probe));
+    REFUSED(ARGUMENT, create(base, NULL, NULL, &probe));
+    REFUSED(ARGUMENT, create(base, &desc, NULL, NULL));
+    REFUSED(ARGUMENT, create(NULL, &desc, &plan, NULL));
+    REFUSED(ARGUMENT, create(base, &desc, NULL, NULL));
     desc.nodes = 3;
-    REFUSED(ARGUMENT, create(base, &desc, &probe));
+    REFUSED(ARGUMENT, create(base, &desc, NULL, &probe));
     desc.nodes = 65538;
-    REFUSED(ARGUMENT, create(base, &desc, &probe));
+    REFUSED(ARGUMENT, create(base, &desc, NULL, &probe));
     desc.nodes = 0, desc.changes = 9; /* less than 2 for each of the five columns */
-    REFUSED(ARGUMENT, create(base, &desc, &probe));
+    REFUSED(ARGUMENT, create(base, &desc, NULL, &probe));
     desc.changes = 0, desc.implications = -1;
-    REFUSED(ARGUMENT, create(base, &desc, &probe));
+    REFUSED(ARGUMENT, create(base, &desc, NULL, &probe));
     desc.implications = 0, desc.equivalences = -1;
-    REFUSED(ARGUMENT, plan(base, &desc, &plan));
+    REFUSED(ARGUMENT, create(base, &desc, &plan, NULL));
     desc.equivalences = 0;
     model.marking = GPUOPT_OFF;
     gpuopt_propagator_destroy(base);
     base = problem_create(h->context, &model);
-    REFUSED(UNSUPPORTED, create(base, &desc, &probe));
+    REFUSED(UNSUPPORTED, create(base, &desc, NULL, &probe));
     assert_null(probe);
     gpuopt_propagator_destroy(base);
     model.marking = GPUOPT_DEFAULT;
     base = problem_create(h->context, &model);
     problem_round(base, 10);
-    assert_int_equal(gpuopt_propagator_probe_create(base, &desc, &probe), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_probe_create(base, &desc, NULL, &probe), GPUOPT_OK);
     REFUSED(STATE, get_bounds(probe, &bounds));
     REFUSED(STATE, get_implications(probe, &implications));
     REFUSED(STATE, get_equivalences(probe, &equivalences));
@@ -330,9 +330,9 @@ static void memory(void **state) {
     uint64_t before[2];
     long blocks = h->host.live, first = h->host.allocations, k;
     desc.implications = 1000, desc.equivalences = 10;
-    assert_int_equal(gpuopt_propagator_probe_plan(base, &desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_probe_create(base, &desc, &plan, NULL), GPUOPT_OK);
     memcpy(before, h->host.bytes, sizeof before);
-    assert_int_equal(gpuopt_propagator_probe_create(base, &desc, &probe), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_probe_create(base, &desc, NULL, &probe), GPUOPT_OK);
     assert_int_equal(h->host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
     assert_int_equal(h->host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
     first = h->host.allocations - first;
@@ -340,12 +340,12 @@ static void memory(void **state) {
     assert_int_equal(h->host.live, blocks);
     for (k = 1; k <= first; k++) {
         h->host.fail_at = h->host.allocations + k;
-        assert_int_equal(gpuopt_propagator_probe_create(base, &desc, &probe), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_propagator_probe_create(base, &desc, NULL, &probe), GPUOPT_ERROR_MEMORY);
         assert_null(probe);
         assert_int_equal(h->host.live, blocks);
     }
     h->host.fail_at = 0;
-    assert_int_equal(gpuopt_propagator_probe_create(base, &desc, &probe), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_probe_create(base, &desc, NULL, &probe), GPUOPT_OK);
     gpuopt_propagator_probe_destroy(probe);
     gpuopt_propagator_destroy(base);
 }

@@ -43,7 +43,7 @@ void problem_entry(mip *p, int32_t col, double val) {
 
 gpuopt_propagator *problem_create(gpuopt_context *context, const gpuopt_propagator_desc *desc) {
     gpuopt_propagator *p = NULL;
-    assert_int_equal(gpuopt_propagator_create(context, desc, &p), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_create(context, desc, NULL, &p), GPUOPT_OK);
     assert_non_null(p);
     return p;
 }
@@ -58,7 +58,7 @@ int problem_close(double a, double b) {
 static const problem_variant cpu_variants[] = {
     {"jacobi", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT},
     {"jacobi without marking", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_OFF},
-    {"sequential", GPUOPT_MODE_SEQUENTIAL, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT},
+    {"sequential", GPUOPT_MODE_GAUSS_SEIDEL, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT},
 };
 static const problem_variant cuda_variants[] = {
     {"cooperative", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_COOPERATIVE, GPUOPT_OFF},
@@ -94,7 +94,7 @@ gpuopt_propagator_info problem_round(gpuopt_propagator *p, int rounds) {
 }
 
 void problem_bounds(gpuopt_propagator *p, double *lb, double *ub) {
-    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, lb, ub), GPUOPT_OK);
 }
 
 gpuopt_propagator_info problem_run(gpuopt_context *context, const gpuopt_propagator_desc *desc, int rounds, double *lb,

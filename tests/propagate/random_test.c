@@ -24,7 +24,7 @@ static void check_against_reference(gpuopt_context *context, const mip *m, int r
     want = problem_reference(m, rounds, want_lb, want_ub);
     for (v = 0; v < variants; v++) {
         gpuopt_propagator_desc desc = mip_propagator_desc(m);
-        if (variant[v].mode == GPUOPT_MODE_SEQUENTIAL) continue;
+        if (variant[v].mode == GPUOPT_MODE_GAUSS_SEIDEL) continue;
         problem_apply(&variant[v], &desc);
         info = problem_run(context, &desc, rounds, lb, ub);
         if (info.outcome != want.outcome || info.rounds != want.rounds || info.changed != want.changed ||
@@ -103,7 +103,7 @@ static void same_bits(void **state) {
                     desc.precision = (gpuopt_propagator_precision)precision;
                     want = problem_run(plain, &desc, rounds, want_lb, want_ub);
                     problem_apply(&variant[v], &desc);
-                    if (desc.mode == GPUOPT_MODE_SEQUENTIAL) continue;
+                    if (desc.mode == GPUOPT_MODE_GAUSS_SEIDEL) continue;
                     info = problem_run(context, &desc, rounds, lb, ub);
                     assert_int_equal(info.outcome, want.outcome);
                     assert_int_equal(info.rounds, want.rounds);
@@ -158,7 +158,7 @@ static void order_does_not_matter(void **state) {
     }
     assert_int_equal(step.outcome, all.outcome);
     assert_int_equal(changed, all.changed);
-    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, other_lb, other_ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 0, NULL, other_lb, other_ub), GPUOPT_OK);
     assert_memory_equal(lb, other_lb, bytes);
     assert_memory_equal(ub, other_ub, bytes);
     gpuopt_propagator_destroy(p);

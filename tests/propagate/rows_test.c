@@ -92,7 +92,7 @@ static void check_row_reports_follow_the_bounds(gpuopt_context *context, gpuopt_
     assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
     assert_true(min[0] == 1 && max[0] == 7 && min[1] == -2 && max[1] == 4);
     assert_true(status[0] == LHS && status[1] == RHS); /* sides that the rows do not have */
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &low, &high), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, &low, &high), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
     assert_true(min[0] == -1 && max[0] == 4 && min[1] == -2 && max[1] == 4);
     assert_true(status[0] == (LHS | RHS) && status[1] == RHS);

@@ -63,7 +63,7 @@ static gpuopt_propagator_info step(watched *w, int sweep) {
 
 /* Round by round, and the same rounds in calls of several. */
 static void check_rounds(gpuopt_context *context, const gpuopt_propagator_desc *desc) {
-    int sweep = desc->mode == GPUOPT_MODE_SEQUENTIAL, at = 0, every, positive = 0;
+    int sweep = desc->mode == GPUOPT_MODE_GAUSS_SEIDEL, at = 0, every, positive = 0;
     watched one = watch(context, desc), some[3];
     gpuopt_propagator_info info, others;
     for (every = 2; every <= 4; every++) some[every - 2] = watch(context, desc);

@@ -44,7 +44,7 @@ static int64_t like_fresh(scene *s, int rounds) { return model_check_like_fresh(
 /* Sets some bounds, and checks that these and no others have changed. */
 static void set_some(scene *s, int count, const int32_t *col, const double *lb, const double *ub) {
     int k;
-    assert_int_equal(gpuopt_propagator_set_some_bounds(s->p, GPUOPT_HOST, count, col, lb, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, count, col, lb, ub), GPUOPT_OK);
     for (k = 0; k < count; k++) {
         if (lb) s->lb[col[k]] = lb[k];
         if (ub) s->ub[col[k]] = ub[k];
@@ -75,12 +75,12 @@ static int64_t change_all_of_one_side(scene *s) {
     int64_t moved;
     int j;
     for (j = 0; j < COLS; j++) s->lb[j] = j % 4 ? s->model.lb[j] : j % 8 ? s->x[j] : s->x[j] - 33;
-    assert_int_equal(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, s->lb, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, 0, NULL, s->lb, NULL), GPUOPT_OK);
     model_check_bounds(s->p, COLS, s->lb, s->ub);
     moved = like_fresh(s, MANY);
     problem_bounds(s->p, s->lb, NULL);
     for (j = 0; j < COLS; j++) s->ub[j] = j == 9 ? s->x[j] : s->model.ub[j] >= 1e20 ? INFINITY : s->model.ub[j];
-    assert_int_equal(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, NULL, s->ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, 0, NULL, NULL, s->ub), GPUOPT_OK);
     model_check_bounds(s->p, COLS, s->lb, s->ub);
     return moved + like_fresh(s, MANY);
 }
@@ -89,8 +89,8 @@ static int64_t name_a_column_twice(scene *s) {
     const int32_t col[3] = {11, 6, 11};
     const double *x = s->x, lb[3] = {x[11] - 1, x[6], x[11] - 2}, ub[3] = {x[11] + 1, x[6], x[11] + 2};
     double some_lb[3], some_ub[3];
-    assert_int_equal(gpuopt_propagator_set_some_bounds(s->p, GPUOPT_HOST, 3, col, lb, ub), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_get_some_bounds(s->p, GPUOPT_HOST, 3, col, some_lb, some_ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, 3, col, lb, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, 3, col, some_lb, some_ub), GPUOPT_OK);
     assert_true(some_lb[0] == lb[0] || some_lb[0] == lb[2]);
     assert_true(some_ub[0] == ub[0] || some_ub[0] == ub[2]);
     assert_true(some_lb[2] == some_lb[0] && some_ub[2] == some_ub[0]);
@@ -109,7 +109,7 @@ static int64_t change_sides(scene *s) {
         for (k = a->start[i]; k < a->start[i + 1]; k++) activity[i] += a->value[k] * s->x[a->index[k]];
     lhs[1] = rhs[1] = activity[4];
     lhs[2] = activity[1] - 1, rhs[2] = activity[1] + 1;
-    assert_int_equal(gpuopt_propagator_set_some_sides(s->p, GPUOPT_HOST, 3, row, lhs, rhs), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(s->p, GPUOPT_HOST, 3, row, lhs, rhs), GPUOPT_OK);
     for (i = 0; i < 3; i++) s->model.lhs[row[i]] = lhs[i], s->model.rhs[row[i]] = rhs[i];
     return like_fresh(s, 2) + like_fresh(s, MANY);
 }
@@ -120,11 +120,11 @@ static int64_t read_some(scene *s) {
     int k;
     problem_round(s->p, 1);
     problem_bounds(s->p, s->lb, s->ub);
-    assert_int_equal(gpuopt_propagator_get_some_bounds(s->p, GPUOPT_HOST, 5, col, lb, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, 5, col, lb, ub), GPUOPT_OK);
     for (k = 0; k < 5; k++) assert_true(lb[k] == s->lb[col[k]] && ub[k] == s->ub[col[k]]);
-    assert_int_equal(gpuopt_propagator_get_some_bounds(s->p, GPUOPT_HOST, 2, col + 1, NULL, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, 2, col + 1, NULL, ub), GPUOPT_OK);
     assert_true(ub[0] == s->ub[0] && ub[1] == s->ub[17] && ub[2] == s->ub[17]);
-    assert_int_equal(gpuopt_propagator_get_some_bounds(s->p, GPUOPT_HOST, 1, col + 4, lb, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, 1, col + 4, lb, NULL), GPUOPT_OK);
     assert_true(lb[0] == s->lb[4] && lb[1] == s->lb[0]);
     return 1;
 }
@@ -170,31 +170,31 @@ static void get_some_bounds_like_all(void **state) { (void)state, for_all(read_s
 static int bad_call(int which, gpuopt_propagator *p) {
     static const int32_t col[2] = {0, 1}, high[2] = {0, 3}, low[2] = {0, -1}, row[2] = {0, 2};
     double lb[3] = {1, 1, 1}, ub[3] = {2, 2, 2};
-    const gpuopt_memory host = GPUOPT_HOST, unknown = (gpuopt_memory)2;
+    const gpuopt_memory_space host = GPUOPT_HOST, unknown = (gpuopt_memory_space)2;
     switch (which) {
-    case 0: return gpuopt_propagator_set_some_bounds(p, host, 2, high, lb, ub);
-    case 1: return gpuopt_propagator_set_some_bounds(p, host, 2, low, lb, ub);
-    case 2: return gpuopt_propagator_set_some_bounds(p, host, -1, col, lb, ub);
-    case 3: return lb[1] = NAN, gpuopt_propagator_set_some_bounds(p, host, 2, col, lb, ub);
-    case 4: return ub[1] = NAN, gpuopt_propagator_set_some_bounds(p, host, 2, col, NULL, ub);
-    case 5: return lb[1] = INFINITY, gpuopt_propagator_set_some_bounds(p, host, 2, col, lb, NULL);
-    case 6: return ub[1] = -1e20, gpuopt_propagator_set_some_bounds(p, host, 2, col, lb, ub);
-    case 7: return gpuopt_propagator_set_some_bounds(p, unknown, 2, col, lb, ub);
-    case 8: return lb[2] = NAN, gpuopt_propagator_set_bounds(p, host, lb, NULL);
-    case 9: return ub[2] = -INFINITY, gpuopt_propagator_set_bounds(p, host, lb, ub);
-    case 10: return lb[2] = 1e20, gpuopt_propagator_set_bounds(p, host, lb, ub);
-    case 11: return gpuopt_propagator_set_bounds(p, unknown, lb, ub);
-    case 12: return gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, row, lb, ub);
-    case 13: return gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, low, lb, ub);
-    case 14: return gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, -1, col, lb, ub);
-    case 15: return lb[1] = 3, gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, col, lb, ub);
-    case 16: return lb[1] = NAN, gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, col, lb, ub);
-    case 17: return lb[1] = ub[1] = INFINITY, gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, col, lb, ub);
-    case 18: return lb[1] = ub[1] = -INFINITY, gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, col, lb, ub);
-    case 19: return gpuopt_propagator_get_some_bounds(p, host, 2, high, lb, ub);
-    case 20: return gpuopt_propagator_get_some_bounds(p, host, -1, col, lb, ub);
-    case 21: return gpuopt_propagator_get_some_bounds(p, unknown, 2, col, lb, ub);
-    case 22: return gpuopt_propagator_get_bounds(p, unknown, lb, ub);
+    case 0: return gpuopt_propagator_set_bounds(p, host, 2, high, lb, ub);
+    case 1: return gpuopt_propagator_set_bounds(p, host, 2, low, lb, ub);
+    case 2: return gpuopt_propagator_set_bounds(p, host, -1, col, lb, ub);
+    case 3: return lb[1] = NAN, gpuopt_propagator_set_bounds(p, host, 2, col, lb, ub);
+    case 4: return ub[1] = NAN, gpuopt_propagator_set_bounds(p, host, 2, col, NULL, ub);
+    case 5: return lb[1] = INFINITY, gpuopt_propagator_set_bounds(p, host, 2, col, lb, NULL);
+    case 6: return ub[1] = -1e20, gpuopt_propagator_set_bounds(p, host, 2, col, lb, ub);
+    case 7: return gpuopt_propagator_set_bounds(p, unknown, 2, col, lb, ub);
+    case 8: return lb[2] = NAN, gpuopt_propagator_set_bounds(p, host, 0, NULL, lb, NULL);
+    case 9: return ub[2] = -INFINITY, gpuopt_propagator_set_bounds(p, host, 0, NULL, lb, ub);
+    case 10: return lb[2] = 1e20, gpuopt_propagator_set_bounds(p, host, 0, NULL, lb, ub);
+    case 11: return gpuopt_propagator_set_bounds(p, unknown, 0, NULL, lb, ub);
+    case 12: return gpuopt_propagator_set_sides(p, GPUOPT_HOST, 2, row, lb, ub);
+    case 13: return gpuopt_propagator_set_sides(p, GPUOPT_HOST, 2, low, lb, ub);
+    case 14: return gpuopt_propagator_set_sides(p, GPUOPT_HOST, -1, col, lb, ub);
+    case 15: return lb[1] = 3, gpuopt_propagator_set_sides(p, GPUOPT_HOST, 2, col, lb, ub);
+    case 16: return lb[1] = NAN, gpuopt_propagator_set_sides(p, GPUOPT_HOST, 2, col, lb, ub);
+    case 17: return lb[1] = ub[1] = INFINITY, gpuopt_propagator_set_sides(p, GPUOPT_HOST, 2, col, lb, ub);
+    case 18: return lb[1] = ub[1] = -INFINITY, gpuopt_propagator_set_sides(p, GPUOPT_HOST, 2, col, lb, ub);
+    case 19: return gpuopt_propagator_get_bounds(p, host, 2, high, lb, ub);
+    case 20: return gpuopt_propagator_get_bounds(p, host, -1, col, lb, ub);
+    case 21: return gpuopt_propagator_get_bounds(p, unknown, 2, col, lb, ub);
+    case 22: return gpuopt_propagator_get_bounds(p, unknown, 0, NULL, lb, ub);
     case 23: return gpuopt_propagator_round(p, 0, NULL);
     default: return 1;
     }
@@ -232,7 +232,7 @@ static void check_more_then_converged(gpuopt_context *context, gpuopt_propagator
     check_info(info, GPUOPT_MORE, 1, 4);
     assert_true(info.infeasible_row == -1 && info.infeasible_col == -1);
     assert_int_equal(info.nonzeros, 4);
-    check_info(problem_round(p, 1), GPUOPT_MORE, 1, desc.mode == GPUOPT_MODE_SEQUENTIAL ? 1 : 2);
+    check_info(problem_round(p, 1), GPUOPT_MORE, 1, desc.mode == GPUOPT_MODE_GAUSS_SEIDEL ? 1 : 2);
     check_info(problem_round(p, 10), GPUOPT_CONVERGED, 1, 0);
     check_info(problem_round(p, 10), GPUOPT_CONVERGED, 1, 0); /* once more: one round, which changes nothing */
     model_check_bounds(p, 3, model_small_lb, model_small_ub);
@@ -244,18 +244,18 @@ MODEL_VARIANTS_TEST(more_then_converged, model_small())
 static void check_round_limit(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const int32_t first = 0;
     static const double low = 0, high = 10;
-    int second = desc.mode == GPUOPT_MODE_SEQUENTIAL ? 1 : 2; /* bounds moved by the second round */
+    int second = desc.mode == GPUOPT_MODE_GAUSS_SEIDEL ? 1 : 2; /* bounds moved by the second round */
     gpuopt_propagator *p;
     desc.round_limit = 2;
     p = problem_create(context, &desc);
     check_info(problem_round(p, 10), GPUOPT_LIMIT, 2, 4 + second);
     check_info(problem_round(p, 10), GPUOPT_LIMIT, 0, 0);
-    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, desc.lb, desc.ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, desc.lb, desc.ub), GPUOPT_OK);
     check_info(problem_round(p, 1), GPUOPT_MORE, 1, 4);
     check_info(problem_round(p, 5), GPUOPT_LIMIT, 1, second);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &first, &low, &high), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &first, &low, &high), GPUOPT_OK);
     check_info(problem_round(p, 5), GPUOPT_CONVERGED, 2, 1); /* x0 <= 3 again, then nothing */
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, &first, desc.lhs, desc.rhs), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, &first, desc.lhs, desc.rhs), GPUOPT_OK);
     check_info(problem_round(p, 5), GPUOPT_CONVERGED, 1, 0);
     gpuopt_propagator_destroy(p);
 }
@@ -277,20 +277,20 @@ static void check_infeasible_rows(gpuopt_context *context, gpuopt_propagator_des
     check_infeasible(problem_round(p, 10), 0, 1, -1);
     check_infeasible(problem_round(p, 1), 0, 1, -1);
     /* Row 3 is corrected. Row 1 is still infeasible, and is found although nothing about it has changed. */
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, row, lhs, rhs), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, row, lhs, rhs), GPUOPT_OK);
     check_infeasible(problem_round(p, 1), 1, 1, -1);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, row, lhs, rhs), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, desc.lb, desc.ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 2, row, lhs, rhs), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, desc.lb, desc.ub), GPUOPT_OK);
     desc.lhs = new_lhs;
     check_recovered(context, p, desc);
     /* Both columns cross, which is found without a round, and the lower one is named, whatever the order of setting. */
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2, col, ones, zeros), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 2, col, ones, zeros), GPUOPT_OK);
     check_infeasible(problem_round(p, 10), 0, -1, 0);
     check_infeasible(problem_round(p, 10), 0, -1, 0);
     /* One is corrected, the other still crosses. */
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, col + 1, zeros, ones), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, col + 1, zeros, ones), GPUOPT_OK);
     check_infeasible(problem_round(p, 10), 0, -1, 1);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, col, zeros, ones), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, col, zeros, ones), GPUOPT_OK);
     check_recovered(context, p, desc);
     gpuopt_propagator_destroy(p);
 }
@@ -304,7 +304,7 @@ static mip crossing_model(void) {
 }
 
 static void check_infeasible_columns(gpuopt_context *context, gpuopt_propagator_desc desc) {
-    int want = desc.mode == GPUOPT_MODE_SEQUENTIAL ? 2 : 1;
+    int want = desc.mode == GPUOPT_MODE_GAUSS_SEIDEL ? 2 : 1;
     gpuopt_propagator *p = problem_create(context, &desc);
     double lb[3], ub[3];
     check_infeasible(problem_round(p, 10), 1, -1, want);
@@ -326,10 +326,10 @@ static void check_crossing_bounds_at_create(gpuopt_context *context, gpuopt_prop
     for (k = 0; k < 2; k++) { /* crossing at create, then set to cross */
         check_infeasible(problem_round(p, 5), 0, -1, 1);
         model_check_bounds(p, 3, lb, ub);
-        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, good_lb, good_ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, good_lb, good_ub), GPUOPT_OK);
         assert_true(model_check_like_fresh(context, p, desc, 10) > 0);
         model_check_bounds(p, 3, model_small_lb, model_small_ub);
-        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, lb, ub), GPUOPT_OK);
     }
     gpuopt_propagator_destroy(p);
 }
@@ -346,16 +346,15 @@ static void check_little_is_done_again(gpuopt_context *context, gpuopt_propagato
         gpuopt_propagator_info info;
         /* Two rows are infeasible, or the bounds of a column cross. */
         assert_int_equal(
-            gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2 - way / 2, col, beyond, way == 2 ? low : beyond),
-            GPUOPT_OK);
+            gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 2 - way / 2, col, beyond, way == 2 ? low : beyond), GPUOPT_OK);
         check_infeasible(problem_round(p, 10), way < 2, way < 2 ? 40 : -1, way < 2 ? -1 : 40);
         /* Only the first is taken back. */
-        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, col, low, high), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, col, low, high), GPUOPT_OK);
         info = problem_round(p, 10);
         assert_int_equal(info.outcome, way == 2 ? GPUOPT_CONVERGED : GPUOPT_INFEASIBLE);
         assert_int_equal(info.infeasible_row, way == 2 ? -1 : 60);
         if (test_on("cpu") && desc.marking != GPUOPT_OFF) assert_true(info.nonzeros <= 4);
-        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2, col, low, high), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 2, col, low, high), GPUOPT_OK);
         info = problem_round(p, 10);
         assert_int_equal(info.outcome, GPUOPT_CONVERGED);
         if (test_on("cpu") && desc.marking != GPUOPT_OFF) assert_true(info.nonzeros <= 4);

@@ -29,10 +29,10 @@ static void infinite_bounds(void **state) {
         assert_true(lb[0] == -INFINITY && lb[1] == -INFINITY && lb[2] == cases[k].low[2]);
         assert_true(ub[0] == INFINITY && ub[1] == INFINITY && ub[2] == cases[k].high[2]);
         if (k == 1) {
-            assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, low, high), GPUOPT_OK);
+            assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, low, high), GPUOPT_OK);
             problem_bounds(p, lb, ub);
             assert_true(lb[0] == -9e9 && ub[1] == 5 && ub[2] == INFINITY);
-            assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, at, NULL), GPUOPT_ERROR_ARGUMENT);
+            assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, at, NULL), GPUOPT_ERROR_ARGUMENT);
         }
         gpuopt_propagator_destroy(p);
     }
@@ -85,7 +85,7 @@ static void check_single_precision_rounds_to_infinity(gpuopt_context *context, g
     desc.precision = GPUOPT_PRECISION_FP32;
     p = problem_create(context, &desc);
     model_check_bounds(p, 1, &none, &any);
-    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, &low, &high), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, &low, &high), GPUOPT_OK);
     model_check_bounds(p, 1, &none, &any);
     assert_int_equal(problem_round(p, 5).changed, 0);
     model_check_bounds(p, 1, &none, &any);
@@ -104,7 +104,7 @@ static void check_bounds_that_met_within_the_tolerance(gpuopt_context *context, 
     assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
     problem_bounds(p, &lb, &ub);
     assert_true(lb == 1 && ub == 1);
-    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, &low, &high), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, &low, &high), GPUOPT_OK);
     problem_bounds(p, &lb, &ub);
     assert_true(lb == 2 && ub == 2);
     gpuopt_propagator_destroy(p);
@@ -151,7 +151,7 @@ static void single_precision_rounds_outwards(void **state) {
     p = problem_create(context, &desc);
     problem_bounds(p, &lb, &ub);
     assert_true(lb == nextafterf(0.1f, 0) && ub == 0.1f);
-    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, &minus, &bound), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, &minus, &bound), GPUOPT_OK);
     problem_bounds(p, &lb, &ub);
     assert_true(lb == -0.1f && ub == 0.1f);
     gpuopt_propagator_destroy(p);
@@ -299,18 +299,18 @@ static void check_host_bounds_are_rounded(gpuopt_context *context, gpuopt_propag
         desc.ub = &cases[k].ub;
         p = problem_create(context, &desc);
         for (way = 0; way < 4; way++) {
-            if (way == 1) assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, desc.lb, desc.ub), GPUOPT_OK);
+            if (way == 1)
+                assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, desc.lb, desc.ub), GPUOPT_OK);
             if (way == 2)
-                assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, desc.lb, desc.ub),
-                                 GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, desc.lb, desc.ub), GPUOPT_OK);
             if (way == 3) {
-                assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, NULL, desc.ub), GPUOPT_OK);
-                assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, desc.lb, NULL), GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, NULL, desc.ub), GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, desc.lb, NULL), GPUOPT_OK);
             }
             model_check_bounds(p, 1, &cases[k].want_lb, &cases[k].want_ub);
             assert_int_equal(problem_round(p, 5).outcome, crossed ? GPUOPT_INFEASIBLE : GPUOPT_CONVERGED);
             model_check_bounds(p, 1, &cases[k].want_lb, &cases[k].want_ub);
-            assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, &any, NULL), GPUOPT_OK);
+            assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, &any, NULL), GPUOPT_OK);
         }
         gpuopt_propagator_destroy(p);
     }

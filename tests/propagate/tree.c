@@ -21,13 +21,12 @@ gpuopt_propagator_trail tree_trail(gpuopt_propagator *p) {
 }
 
 void tree_set(gpuopt_propagator *p, int32_t col, double lb, double ub) {
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &lb, &ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, &lb, &ub), GPUOPT_OK);
 }
 
 void tree_set_one(gpuopt_propagator *p, int32_t col, int upper, double bound) {
     assert_int_equal(
-        gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, upper ? NULL : &bound, upper ? &bound : NULL),
-        GPUOPT_OK);
+        gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, upper ? NULL : &bound, upper ? &bound : NULL), GPUOPT_OK);
 }
 
 int32_t tree_add(gpuopt_propagator *p, int32_t cols, int count, const int32_t *index, const double *value, double lhs,
@@ -90,7 +89,7 @@ gpuopt_propagator_desc tree_desc(const mip *m, gpuopt_propagator_mode mode, gpuo
 void tree_for_all(tree_test *test) {
     gpuopt_context *context = test_context(NULL);
     int mode, precision;
-    for (mode = GPUOPT_MODE_JACOBI; mode <= (test_on("cuda") ? GPUOPT_MODE_JACOBI : GPUOPT_MODE_SEQUENTIAL); mode++)
+    for (mode = GPUOPT_MODE_JACOBI; mode <= (test_on("cuda") ? GPUOPT_MODE_JACOBI : GPUOPT_MODE_GAUSS_SEIDEL); mode++)
         for (precision = GPUOPT_PRECISION_FP64; precision <= GPUOPT_PRECISION_FP32; precision++)
             test(context, (gpuopt_propagator_mode)mode, (gpuopt_propagator_precision)precision);
     gpuopt_context_destroy(context);

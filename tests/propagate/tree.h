@@ -6,6 +6,7 @@
 #ifndef TESTS_PROPAGATE_TREE_H
 #define TESTS_PROPAGATE_TREE_H
 
+#include "gpuopt/search.h"
 #include "tests/propagate/model.h"
 
 /* ---- Trails ---- */

@@ -41,7 +41,7 @@ static int bad_call(int which, gpuopt_propagator *p, int64_t changes, gpuopt_sta
     case 7: return gpuopt_propagator_get_changes(p, GPUOPT_HOST, 0, NULL);
     case 8: return c.struct_size = 0, gpuopt_propagator_get_changes(p, GPUOPT_HOST, 0, &c);
     case 9: return c.capacity = -1, gpuopt_propagator_get_changes(p, GPUOPT_HOST, 0, &c);
-    case 10: return gpuopt_propagator_get_changes(p, (gpuopt_memory)2, 0, &c);
+    case 10: return gpuopt_propagator_get_changes(p, (gpuopt_memory_space)2, 0, &c);
     case 11: return gpuopt_propagator_explain(p, changes, &r);
     case 12: return gpuopt_propagator_explain(p, -2, &r);
     case 13: return gpuopt_propagator_explain(p, 0, NULL);
@@ -74,9 +74,9 @@ static int bad_call(int which, gpuopt_propagator *p, int64_t changes, gpuopt_sta
     case 40: return gpuopt_propagator_remove_rows(p, 2, negative);
     case 41: return gpuopt_propagator_remove_rows(p, -1, row);
     case 42: return gpuopt_propagator_remove_rows(p, 1, NULL);
-    case 43: return gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, missing, low, high);
-    case 44: return gpuopt_propagator_fork(p, NULL, &fork);
-    case 45: return gpuopt_propagator_plan_fork(p, NULL, NULL);
+    case 43: return gpuopt_propagator_set_sides(p, GPUOPT_HOST, 2, missing, low, high);
+    case 44: return gpuopt_propagator_clone(p, NULL, NULL, &fork);
+    case 45: return gpuopt_propagator_clone(p, NULL, NULL, NULL);
     default: return 1;
     }
 }
@@ -136,22 +136,22 @@ static void null_handles(void **state) {
     assert_int_equal(gpuopt_propagator_push(NULL, &start), bad);
     assert_int_equal(start, -5);
     assert_int_equal(gpuopt_propagator_pop(NULL, 0), bad);
-    assert_int_equal(gpuopt_propagator_keep(NULL), bad);
+    assert_int_equal(gpuopt_propagator_commit(NULL), bad);
     assert_int_equal(gpuopt_propagator_get_trail(NULL, &t), bad);
     assert_int_equal(gpuopt_propagator_get_changes(NULL, GPUOPT_HOST, 0, &c), bad);
     assert_int_equal(gpuopt_propagator_explain(NULL, 0, &r), bad);
     assert_int_equal(gpuopt_propagator_add_rows(NULL, &m.matrix, m.lhs, m.rhs, NULL), bad);
     assert_int_equal(gpuopt_propagator_remove_rows(NULL, 1, &row), bad);
-    assert_int_equal(gpuopt_propagator_fork(NULL, context, &fork), bad);
+    assert_int_equal(gpuopt_propagator_clone(NULL, context, NULL, &fork), bad);
     assert_null(fork);
     fork = p;
-    assert_int_equal(gpuopt_propagator_fork(p, NULL, &fork), bad);
+    assert_int_equal(gpuopt_propagator_clone(p, NULL, NULL, &fork), bad);
     assert_null(fork);
-    assert_int_equal(gpuopt_propagator_fork(p, context, NULL), bad);
-    assert_int_equal(gpuopt_propagator_plan_fork(NULL, context, &plan), bad);
-    assert_int_equal(gpuopt_propagator_plan_fork(p, NULL, &plan), bad);
-    assert_int_equal(gpuopt_propagator_plan_fork(p, context, NULL), bad);
-    assert_int_equal(gpuopt_propagator_plan_fork(p, context, &sizeless), bad);
+    assert_int_equal(gpuopt_propagator_clone(p, context, NULL, NULL), bad);
+    assert_int_equal(gpuopt_propagator_clone(NULL, context, &plan, NULL), bad);
+    assert_int_equal(gpuopt_propagator_clone(p, NULL, &plan, NULL), bad);
+    assert_int_equal(gpuopt_propagator_clone(p, context, NULL, NULL), bad);
+    assert_int_equal(gpuopt_propagator_clone(p, context, &sizeless, NULL), bad);
     assert_int_equal(gpuopt_propagator_push(p, NULL), GPUOPT_OK); /* start may be NULL */
     model_check_fixpoint(p);
     gpuopt_propagator_destroy(p);
@@ -174,12 +174,12 @@ static void check_no_trail(gpuopt_context *context, gpuopt_propagator_mode mode,
     assert_int_equal(gpuopt_propagator_push(p, &start), no);
     assert_int_equal(start, -5);
     assert_true(gpuopt_propagator_pop(p, 1) < 0); /* there is no level either */
-    assert_int_equal(gpuopt_propagator_keep(p), no);
+    assert_int_equal(gpuopt_propagator_commit(p), no);
     assert_int_equal(gpuopt_propagator_get_changes(p, GPUOPT_HOST, 0, &c), no);
     assert_int_equal(gpuopt_propagator_explain(p, 0, &r), no);
     assert_int_equal(tree_trail(p).levels, 0);
     assert_int_equal(tree_trail(p).changes, 0);
-    assert_int_equal(gpuopt_propagator_fork(p, context, &fork), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_clone(p, context, NULL, &fork), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_push(fork, &start), no);
     model_check_fixpoint(fork);
     model_check_fixpoint(p);
@@ -211,8 +211,8 @@ static void create_refuses(void **state) {
         if (fault == 4) desc.trail_capacity = 0;
         if (fault == 5) desc.spare_rows = INT32_MAX; /* with the matrix's, more rows than there can be */
         host.error[0] = 0;
-        planned = gpuopt_propagator_plan(context, &desc, &plan);
-        status = gpuopt_propagator_create(context, &desc, &p);
+        planned = gpuopt_propagator_create(context, &desc, &plan, NULL);
+        status = gpuopt_propagator_create(context, &desc, NULL, &p);
         assert_int_equal(planned, status);
         assert_null(p);
         assert_non_null(strstr(host.error, named[fault]));

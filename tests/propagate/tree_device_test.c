@@ -142,15 +142,15 @@ static void settings_in_device_memory(void **state) {
     int k;
     (void)state;
     for (k = 0; k < 2; k++) tree_add(k ? b->q : b->p, COLS, 2, index, value, -INFINITY, INFINITY);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(b->p, GPUOPT_DEVICE, 3, device_cols, device_low, device_high),
+    assert_int_equal(gpuopt_propagator_set_bounds(b->p, GPUOPT_DEVICE, 3, device_cols, device_low, device_high),
                      GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(b->q, GPUOPT_HOST, 3, cols, low, high), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(b->q, GPUOPT_HOST, 3, cols, low, high), GPUOPT_OK);
     check_same(b);
     tree_push(b->p), tree_push(b->q);
-    assert_int_equal(gpuopt_propagator_set_some_sides(b->p, GPUOPT_DEVICE, 2, device_rows, device_lhs, device_rhs),
+    assert_int_equal(gpuopt_propagator_set_sides(b->p, GPUOPT_DEVICE, 2, device_rows, device_lhs, device_rhs),
                      GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_set_some_sides(b->q, GPUOPT_HOST, 2, rows, lhs, rhs), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_set_some_sides(b->p, GPUOPT_DEVICE, 2, device_missing, device_lhs, device_rhs),
+    assert_int_equal(gpuopt_propagator_set_sides(b->q, GPUOPT_HOST, 2, rows, lhs, rhs), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(b->p, GPUOPT_DEVICE, 2, device_missing, device_lhs, device_rhs),
                      GPUOPT_ERROR_ARGUMENT);
     model_check_same_info(problem_round(b->p, 100), problem_round(b->q, 100));
     check_same(b);
@@ -184,8 +184,8 @@ static void enqueued(void **state) {
     check_same(b);
     assert_int_equal(gpuopt_propagator_round(b->p, 1, NULL), GPUOPT_OK);
     problem_round(b->q, 1);
-    assert_int_equal(gpuopt_propagator_keep(b->p), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_keep(b->q), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_commit(b->p), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_commit(b->q), GPUOPT_OK);
     assert_int_equal(tree_trail(b->p).changes, 0);
     halve(b, 3);
     assert_int_equal(gpuopt_propagator_round(b->p, 50, NULL), GPUOPT_OK);
@@ -210,9 +210,10 @@ static void drivers(void **state) {
             if (fault) desc.trail_capacity = 0;
             else desc.spare_rows = 0, desc.spare_nonzeros = 0;
             b->host.error[0] = 0;
-            assert_int_equal(gpuopt_propagator_plan(b->cuda, &desc, &plan),
+            assert_int_equal(gpuopt_propagator_create(b->cuda, &desc, &plan, NULL),
                              good ? GPUOPT_OK : GPUOPT_ERROR_UNSUPPORTED);
-            assert_int_equal(gpuopt_propagator_create(b->cuda, &desc, &p), good ? GPUOPT_OK : GPUOPT_ERROR_UNSUPPORTED);
+            assert_int_equal(gpuopt_propagator_create(b->cuda, &desc, NULL, &p),
+                             good ? GPUOPT_OK : GPUOPT_ERROR_UNSUPPORTED);
             assert_true(good || strstr(b->host.error, "COOPERATIVE"));
             gpuopt_propagator_destroy(p);
         }
@@ -259,8 +260,8 @@ static void batches(void **state) {
     memset(&cut, 0, sizeof cut);
     cut.rows = 1, cut.cols = b->desc.matrix.cols, cut.start = entries, cut.index = pair, cut.value = value;
     few.nodes = 4;
-    assert_int_equal(gpuopt_propagator_batch_create(b->p, &few, &of_p), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_batch_create(b->q, &few, &of_q), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_batch_create(b->p, &few, NULL, &of_p), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_batch_create(b->q, &few, NULL, &of_q), GPUOPT_OK);
     for (turn = 0; turn < 6; turn++) {
         const int64_t start[3] = {0, 1, 2};
         const int32_t col[2] = {7, 12};

@@ -25,7 +25,7 @@ static void check_independence(gpuopt_context *context, gpuopt_propagator_mode m
     tree_push(p);
     tree_set(p, 2, 2, 8);
     problem_bounds(p, lb, ub);
-    assert_int_equal(gpuopt_propagator_fork(p, other, &fork), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_clone(p, other, NULL, &fork), GPUOPT_OK);
     model_check_bounds(fork, 3, lb, ub);
     assert_int_equal(tree_trail(fork).levels, 0);
     assert_int_equal(tree_trail(fork).changes, 0);
@@ -43,7 +43,7 @@ static void check_independence(gpuopt_context *context, gpuopt_propagator_mode m
     assert_true(lb[2] == 2 && ub[2] == 3 && lb[1] == 3 && ub[1] == 4 && lb[0] == 0 && ub[0] == 1);
     tree_push(fork);
     tree_set_one(fork, 0, 0, 1);
-    assert_int_equal(gpuopt_propagator_fork(fork, context, &second), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_clone(fork, context, NULL, &second), GPUOPT_OK);
     tree_pop(fork, 1);
     assert_int_equal(problem_round(second, 10).outcome, GPUOPT_CONVERGED); /* x0 = 1, x1 = 3, x2 = 2 */
     problem_bounds(second, lb, ub);
@@ -69,10 +69,10 @@ static void check_own_rows(gpuopt_context *context, gpuopt_propagator_mode mode,
     gpuopt_propagator *p = problem_create(context, &desc), *fork;
     int32_t both = tree_add(p, 3, 2, index, value, -INFINITY, 2), first = 0, mine;
     double ub[3];
-    assert_int_equal(gpuopt_propagator_fork(p, context, &fork), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_clone(p, context, NULL, &fork), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_remove_rows(p, 1, &both), GPUOPT_OK);
     mine = tree_add(p, 3, 1, index, value, -INFINITY, 2.5);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, &first, &free_lhs, &free_rhs), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, &first, &free_lhs, &free_rhs), GPUOPT_OK);
     assert_int_equal(problem_round(fork, 10).outcome, GPUOPT_CONVERGED);
     problem_bounds(fork, NULL, ub);
     assert_true(ub[0] == 2 && ub[1] == 4 && ub[2] == 2);
@@ -100,7 +100,7 @@ static void check_infeasible_fork(gpuopt_context *context, gpuopt_propagator_mod
             gpuopt_propagator_reason reason;
             int32_t j;
             if (proven) problem_round(p, 5);
-            assert_int_equal(gpuopt_propagator_fork(p, context, &fork), GPUOPT_OK);
+            assert_int_equal(gpuopt_propagator_clone(p, context, NULL, &fork), GPUOPT_OK);
             info = problem_round(fork, 5);
             assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
             assert_int_equal(info.infeasible_row, by_row ? 1 : -1);
@@ -147,11 +147,11 @@ static void *run(void *argument) {
         uint8_t upper[64];
         s->failures += gpuopt_propagator_push(s->p, &start) != GPUOPT_OK;
         level++;
-        s->failures += gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, lb, ub) != GPUOPT_OK;
+        s->failures += gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, 0, NULL, lb, ub) != GPUOPT_OK;
         if (isinf(lb[j]) || isinf(ub[j])) lb[j] = -5, ub[j] = 5;
         else if (test_random_int(&s->seed, 0, 1)) ub[j] = floor((lb[j] + ub[j]) / 2);
         else lb[j] = floor((lb[j] + ub[j]) / 2) + (lb[j] < ub[j]);
-        s->failures += gpuopt_propagator_set_some_bounds(s->p, GPUOPT_HOST, 1, &j, &lb[j], &ub[j]) != GPUOPT_OK;
+        s->failures += gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, 1, &j, &lb[j], &ub[j]) != GPUOPT_OK;
         if (turn % 7 == 3 && rows < 10) {
             const int64_t begin[2] = {0, 2};
             const int32_t index[2] = {j, (j + 1 + turn % 5) % MODEL_COLS};
@@ -183,7 +183,7 @@ static void *run(void *argument) {
             s->failures += gpuopt_propagator_explain(s->p, start + c.count - 1, &r) != GPUOPT_OK;
             take(s, premise, sizeof *premise * (size_t)(r.count < 16 ? r.count : 16));
         }
-        s->failures += gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, lb, ub) != GPUOPT_OK;
+        s->failures += gpuopt_propagator_get_bounds(s->p, GPUOPT_HOST, 0, NULL, lb, ub) != GPUOPT_OK;
         take(s, lb, sizeof lb);
         take(s, ub, sizeof ub);
         s->infeasible += info.outcome == GPUOPT_INFEASIBLE;
@@ -214,7 +214,8 @@ static void check_threads(gpuopt_context *context, gpuopt_propagator_mode mode, 
             s[i].seed = 100 + (uint64_t)i;
             if (i == 0) s[i].p = problem_create(own[i], &desc);
             else /* the last one is a fork of a fork */
-                assert_int_equal(gpuopt_propagator_fork(s[i == STATES - 1 ? i - 1 : 0].p, own[i], &s[i].p), GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_clone(s[i == STATES - 1 ? i - 1 : 0].p, own[i], NULL, &s[i].p),
+                                 GPUOPT_OK);
         }
         for (i = 0; i < STATES; i++)
             if (k) assert_int_equal(pthread_create(&thread[i], NULL, run, &s[i]), 0);

@@ -27,7 +27,7 @@ static void check_info(gpuopt_propagator_info info, gpuopt_outcome outcome, int 
 static void check_rounds_stop(gpuopt_context *context, gpuopt_propagator_mode mode,
                               gpuopt_propagator_precision precision) {
     static const int64_t jacobi[] = {0, 4, 6}, sequential[] = {0, 1, 2, 3, 4, 5};
-    const int sweeps = mode == GPUOPT_MODE_SEQUENTIAL, parts = sweeps ? 6 : 3;
+    const int sweeps = mode == GPUOPT_MODE_GAUSS_SEIDEL, parts = sweeps ? 6 : 3;
     const int64_t *part = sweeps ? sequential : jacobi;
     mip m = model_small();
     gpuopt_propagator *whole = create(context, &m, mode, precision, 100);
@@ -53,7 +53,7 @@ static void check_rounds_stop(gpuopt_context *context, gpuopt_propagator_mode mo
         }
         /* With an empty trail every part fits that is not longer; then the rest does. */
         for (k = 0; k < 5; k++) {
-            assert_int_equal(gpuopt_propagator_keep(p), GPUOPT_OK);
+            assert_int_equal(gpuopt_propagator_commit(p), GPUOPT_OK);
             assert_int_equal(tree_trail(p).changes, 0);
             info = problem_round(p, 10);
         }
@@ -79,11 +79,11 @@ static void check_setting_is_refused(gpuopt_context *context, gpuopt_propagator_
     int again;
     tree_push(p);
     for (again = 0; again < 2; again++) { /* six changes, as a list and as all */
-        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 3, col, lb, ub), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 3, col, lb, ub), GPUOPT_ERROR_MEMORY);
         assert_string_equal(gpuopt_context_last_error(context),
-                            "gpuopt_propagator_set_some_bounds: the trail has no room for these changes");
+                            "gpuopt_propagator_set_bounds: the trail has no room for these changes");
         model_check_bounds(p, 3, old_lb, old_ub);
-        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, lb, ub), GPUOPT_ERROR_MEMORY);
         assert_string_equal(gpuopt_context_last_error(context),
                             "gpuopt_propagator_set_bounds: the trail has no room for these changes");
         model_check_bounds(p, 3, old_lb, old_ub);
@@ -95,18 +95,18 @@ static void check_setting_is_refused(gpuopt_context *context, gpuopt_propagator_
     tree_set_one(p, 2, 1, 9);
     tree_set_one(p, 2, 1, 8);
     tree_set_one(p, 2, 1, 7);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, col, NULL, ub), GPUOPT_ERROR_MEMORY);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, col, NULL, ub), GPUOPT_ERROR_MEMORY);
     assert_int_equal(tree_trail(p).changes, 5);
     assert_int_equal(problem_round(p, 3).outcome, GPUOPT_FULL);
     tree_pop(p, 1);
     model_check_bounds(p, 3, old_lb, old_ub);
     tree_push(p);
     tree_set_one(p, 0, 1, 10); /* no change */
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2, col, lb, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 2, col, lb, ub), GPUOPT_OK);
     assert_int_equal(tree_trail(p).changes, 4);
     tree_pop(p, 1);
     problem_round(p, 1);
-    assert_int_equal(gpuopt_propagator_keep(p), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_commit(p), GPUOPT_OK);
     assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
     model_check_bounds(p, 3, model_small_lb, model_small_ub);
     gpuopt_propagator_destroy(p);
@@ -137,7 +137,7 @@ static void check_nothing_is_left(gpuopt_context *context, gpuopt_propagator_mod
             info = problem_round(p, MODEL_MANY);
             rounds += info.rounds;
             full += info.outcome == GPUOPT_FULL;
-            assert_int_equal(gpuopt_propagator_keep(p), GPUOPT_OK);
+            assert_int_equal(gpuopt_propagator_commit(p), GPUOPT_OK);
         } while (info.outcome == GPUOPT_FULL && info.changed > 0 && ++k < 200);
         if (info.outcome != GPUOPT_FULL) { /* else a single round has more changes than the trail has room for */
             assert_int_equal(info.outcome, want.outcome);

@@ -22,7 +22,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const v
     int32_t row[2];
     gpuopt_status status = gpuopt_context_create(context_desc, &context);
     if (!status) status = gpuopt_context_create(context_desc, &other);
-    if (!status) status = gpuopt_propagator_create(context, &l->desc, &p);
+    if (!status) status = gpuopt_propagator_create(context, &l->desc, NULL, &p);
     if (!status) status = gpuopt_propagator_push(p, NULL);
     if (!status) status = gpuopt_propagator_add_rows(p, &l->model.matrix, l->model.lhs, l->model.rhs, row);
     if (!status) status = gpuopt_propagator_remove_rows(p, 2, row);
@@ -33,13 +33,13 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const v
         model_check_bounds(p, 3, model_small_lb, model_small_ub);
     }
     if (!status) status = gpuopt_propagator_round(p, 10, &info);
-    if (!status) status = gpuopt_propagator_plan_fork(p, other, &plan);
+    if (!status) status = gpuopt_propagator_clone(p, other, &plan, NULL);
     if (!status) {
         fork = p;
-        status = gpuopt_propagator_fork(p, other, &fork);
+        status = gpuopt_propagator_clone(p, other, NULL, &fork);
         if (status) assert_null(fork);
     }
-    if (!status) status = gpuopt_propagator_fork(fork, context, &second);
+    if (!status) status = gpuopt_propagator_clone(fork, context, NULL, &second);
     if (p && !status) {
         model_check_same_bounds(fork, p, 3);
         model_check_same_bounds(second, p, 3);
@@ -81,7 +81,7 @@ static void check_plan_is_exact(gpuopt_context *unwatched, gpuopt_propagator_mod
         if (mip_generate(generated[g], &m, error, sizeof error)) fail_msg("%s: %s", generated[g], error);
         desc = tree_desc(&m, mode, precision);
         desc.trail_capacity = 1000;
-        assert_int_equal(gpuopt_propagator_plan(context, &desc, &plan), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_create(context, &desc, &plan, NULL), GPUOPT_OK);
         assert_int_equal(host.bytes[GPUOPT_HOST], before);
         host.peak[GPUOPT_HOST] = before;
         p = problem_create(context, &desc);
@@ -89,10 +89,10 @@ static void check_plan_is_exact(gpuopt_context *unwatched, gpuopt_propagator_mod
         assert_true(host.peak[GPUOPT_HOST] - before <= plan.host_bytes + plan.create_bytes);
         before = host.bytes[GPUOPT_HOST];
         plan = GPUOPT_INIT(gpuopt_memory_plan);
-        assert_int_equal(gpuopt_propagator_plan_fork(p, context, &plan), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_clone(p, context, &plan, NULL), GPUOPT_OK);
         assert_int_equal(host.bytes[GPUOPT_HOST], before);
         host.peak[GPUOPT_HOST] = before;
-        assert_int_equal(gpuopt_propagator_fork(p, context, &fork), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_clone(p, context, NULL, &fork), GPUOPT_OK);
         assert_int_equal(host.bytes[GPUOPT_HOST] - before, plan.host_bytes);
         assert_true(host.peak[GPUOPT_HOST] - before <= plan.host_bytes + plan.create_bytes);
         fork_bytes[g] = plan.host_bytes;
@@ -114,9 +114,9 @@ static void check_room_of_changes(gpuopt_context *context, gpuopt_propagator_mod
     gpuopt_propagator_desc desc = tree_desc(&m, mode, precision);
     gpuopt_memory_plan few = GPUOPT_INIT(gpuopt_memory_plan), many = few;
     desc.trail_capacity = 10000;
-    assert_int_equal(gpuopt_propagator_plan(context, &desc, &few), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_create(context, &desc, &few, NULL), GPUOPT_OK);
     desc.trail_capacity = 1010000;
-    assert_int_equal(gpuopt_propagator_plan(context, &desc, &many), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_create(context, &desc, &many, NULL), GPUOPT_OK);
     assert_in_range(many.host_bytes - few.host_bytes, 63900000, 64100000);
     mip_free(&m);
 }
@@ -134,7 +134,7 @@ static void check_steps_allocate_nothing(gpuopt_context *unwatched, gpuopt_propa
     int32_t row[2], turn;
     long allocations;
     (void)unwatched;
-    assert_int_equal(gpuopt_propagator_fork(original, context, &fork), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_clone(original, context, NULL, &fork), GPUOPT_OK);
     allocations = host.allocations;
     for (turn = 0; turn < 6; turn++) {
         gpuopt_propagator *p = turn % 2 ? fork : original;
@@ -152,7 +152,7 @@ static void check_steps_allocate_nothing(gpuopt_context *unwatched, gpuopt_propa
         assert_int_equal(gpuopt_propagator_remove_rows(p, 2, row), GPUOPT_OK);
         tree_pop(p, 1);
         tree_trail(p);
-        assert_int_equal(gpuopt_propagator_keep(p), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_commit(p), GPUOPT_OK);
     }
     assert_int_equal(host.allocations, allocations);
     gpuopt_propagator_destroy(fork);

@@ -148,7 +148,7 @@ static int64_t go_down(dive *d, int most) {
         for (k = 0; k <= (d->m->matrix.cols > 9000 ? d->m->matrix.cols / 100 : level % 3); k++) {
             int32_t j = (int32_t)test_random_int(&d->seed, 0, d->m->matrix.cols - 1);
             double lb, ub;
-            assert_int_equal(gpuopt_propagator_get_some_bounds(d->p, GPUOPT_HOST, 1, &j, &lb, &ub), GPUOPT_OK);
+            assert_int_equal(gpuopt_propagator_get_bounds(d->p, GPUOPT_HOST, 1, &j, &lb, &ub), GPUOPT_OK);
             if (isinf(lb) || isinf(ub)) set_one(d, j, isinf(ub), isinf(ub) ? (isinf(lb) ? 0 : lb + 10) : ub - 10);
             else if (lb < ub) set_one(d, j, (int)test_random_int(&d->seed, 0, 1), floor((lb + ub) / 2));
         }
@@ -278,13 +278,13 @@ static void check_crossing(gpuopt_context *context, gpuopt_propagator_mode mode,
     for (j = LOWEST; j < MOVED; j += EVERY) { /* without the rows 2 x_j <= 5 */
         const int32_t row = 2 * j + 1;
         const double none = -INFINITY, all = INFINITY;
-        assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, &row, &none, &all), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, &row, &none, &all), GPUOPT_OK);
     }
     tree_push(p);
     info = problem_round(p, 10);
     assert_int_equal(info.outcome, GPUOPT_CONVERGED);
     assert_int_equal(info.changed, MOVED + 2);
-    assert_int_equal(gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 1, index, &lb, &ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, 1, index, &lb, &ub), GPUOPT_OK);
     assert_true(lb == 3 && ub == 7); /* by the added row, which the round has marked */
     assert_int_equal(tree_explain(p, MOVED, &reason, premise, 2), GPUOPT_OK);
     assert_true(reason.row == added && reason.count == 1 && premise[0] == 9);

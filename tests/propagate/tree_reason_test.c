@@ -55,7 +55,7 @@ static void check_small_reasons(gpuopt_context *context, gpuopt_propagator_mode 
     tree_set(p, 1, 9, 8); /* two changes */
     assert_int_equal(problem_round(p, 10).outcome, GPUOPT_INFEASIBLE);
     check_reason(p, -1, -1, 1, 2, at, at + 1);
-    assert_int_equal(gpuopt_propagator_keep(p), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_commit(p), GPUOPT_OK);
     check_reason(p, -1, -1, 1, 0, -1, -1); /* so it is at level 0 */
     gpuopt_propagator_destroy(p);
     mip_free(&m);
@@ -102,7 +102,7 @@ static void check_needless_premises(gpuopt_context *context, gpuopt_propagator_m
     gpuopt_propagator_reason reason;
     int64_t premise[4];
     tree_push(p);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 4, col, ones, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 4, col, ones, NULL), GPUOPT_OK);
     assert_int_equal(problem_round(p, 10).outcome, GPUOPT_INFEASIBLE);
     assert_int_equal(tree_explain(p, -1, &reason, premise, 4), GPUOPT_OK);
     assert_int_equal(reason.count, 2);

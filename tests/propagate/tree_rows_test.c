@@ -146,7 +146,7 @@ static void check_room(gpuopt_context *context, gpuopt_propagator_mode mode, gpu
         problem_bounds(p, NULL, ub);
         for (again = 0; again < 6; again++) assert_true(ub[again] == most - 3);
         /* Moved or not, the other rows are still there. */
-        assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, &row[1], &none, &all), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, &row[1], &none, &all), GPUOPT_OK);
         tree_push(p);
         tree_set(p, 0, most - 40, 100);
         assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
@@ -161,7 +161,7 @@ static void check_room(gpuopt_context *context, gpuopt_propagator_mode mode, gpu
         assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
         problem_bounds(p, NULL, ub);
         for (again = 0; again < 6; again++) assert_true(ub[again] == 100);
-        assert_int_equal(gpuopt_propagator_keep(p), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_commit(p), GPUOPT_OK);
     }
     gpuopt_propagator_destroy(p);
     mip_free(&m);
@@ -185,7 +185,7 @@ static void check_cutoff(gpuopt_context *context, gpuopt_propagator_mode mode, g
     for (cutoff = 6; cutoff > 1; cutoff -= 0.5) {
         tree_push(p);
         tree_set_one(p, 2, 0, 0.5); /* so x1 >= 1.5 */
-        assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, &row, &none, &cutoff), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_sides(p, GPUOPT_HOST, 1, &row, &none, &cutoff), GPUOPT_OK);
         if (cutoff < 2) {
             assert_int_equal(problem_round(p, 10).outcome, GPUOPT_INFEASIBLE);
             tree_pop(p, 1);

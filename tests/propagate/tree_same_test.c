@@ -136,12 +136,12 @@ static void set(pair *s, int32_t count) {
         if (count == cols) lb[j] = new_lb[k], ub[j] = new_ub[k];
     }
     if (count == cols) {
-        status = gpuopt_propagator_set_bounds(s->q, GPUOPT_HOST, lb, ub);
-        assert_int_equal(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, lb, ub), status);
+        status = gpuopt_propagator_set_bounds(s->q, GPUOPT_HOST, 0, NULL, lb, ub);
+        assert_int_equal(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, 0, NULL, lb, ub), status);
     } else {
         const double *low = count % 2 ? new_lb : NULL;
-        status = gpuopt_propagator_set_some_bounds(s->q, GPUOPT_HOST, count, col, low, new_ub);
-        assert_int_equal(gpuopt_propagator_set_some_bounds(s->p, GPUOPT_HOST, count, col, low, new_ub), status);
+        status = gpuopt_propagator_set_bounds(s->q, GPUOPT_HOST, count, col, low, new_ub);
+        assert_int_equal(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, count, col, low, new_ub), status);
     }
     if (status) assert_int_equal(status, GPUOPT_ERROR_MEMORY);
     free(col);
@@ -177,8 +177,8 @@ static int32_t add(pair *s, int32_t every) {
 }
 
 static void set_side(pair *s, int32_t row, double lhs, double rhs) {
-    assert_int_equal(gpuopt_propagator_set_some_sides(s->p, GPUOPT_HOST, 1, &row, &lhs, &rhs), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_set_some_sides(s->q, GPUOPT_HOST, 1, &row, &lhs, &rhs), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(s->p, GPUOPT_HOST, 1, &row, &lhs, &rhs), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(s->q, GPUOPT_HOST, 1, &row, &lhs, &rhs), GPUOPT_OK);
 }
 
 static void compare_rows(pair *s) {
@@ -314,8 +314,8 @@ static void check_many_changes(gpuopt_context *context, gpuopt_propagator_mode m
         run(s, 3);
         pop(s, 1);
         run(s, 1);
-        assert_int_equal(gpuopt_propagator_keep(s->p), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_keep(s->q), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_commit(s->p), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_commit(s->q), GPUOPT_OK);
         run(s, 2);
         assert_true(k ? s->full > 0 : s->most > 5000 && s->explained > 20);
         pair_end(s);
@@ -343,8 +343,8 @@ static void check_after_full(gpuopt_context *context, gpuopt_propagator_mode mod
         const int32_t col = j % 3 + j / 3;
         const double ub = 50;
         push(s);
-        assert_int_equal(gpuopt_propagator_set_some_bounds(s->q, GPUOPT_HOST, 1, &col, NULL, &ub), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_set_some_bounds(s->p, GPUOPT_HOST, 1, &col, NULL, &ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(s->q, GPUOPT_HOST, 1, &col, NULL, &ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(s->p, GPUOPT_HOST, 1, &col, NULL, &ub), GPUOPT_OK);
         assert_int_equal(run(s, 100), GPUOPT_FULL);
         assert_int_equal(tree_trail(s->p).changes, 3);
         pop(s, 1);

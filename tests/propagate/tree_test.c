@@ -29,7 +29,7 @@ static void walks(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_p
             walk_end(w);
         }
     assert_true(explained > 10 * walked && premises > explained / 2 && infeasible > 3);
-    assert_true(mode == GPUOPT_MODE_SEQUENTIAL || !options->check_rows || lowest > 100);
+    assert_true(mode == GPUOPT_MODE_GAUSS_SEIDEL || !options->check_rows || lowest > 100);
     assert_true(!options->trail_capacity || (full > 3 && refused > 3));
 }
 

@@ -25,13 +25,12 @@ static void repeat(walk *w, const walk_step *s, const int32_t *twin_row) {
     int32_t row[WALK_COLS], k;
     if (s->kind == WALK_ROUNDS) problem_round(w->twin, s->rounds);
     if (s->kind == WALK_BOUNDS)
-        assert_int_equal(gpuopt_propagator_set_some_bounds(w->twin, GPUOPT_HOST, s->count, s->item,
-                                                           s->no_lb ? NULL : s->low, s->no_ub ? NULL : s->high),
+        assert_int_equal(gpuopt_propagator_set_bounds(w->twin, GPUOPT_HOST, s->count, s->item, s->no_lb ? NULL : s->low,
+                                                      s->no_ub ? NULL : s->high),
                          GPUOPT_OK);
     if (s->kind == WALK_SIDES) {
         for (k = 0; k < s->count; k++) row[k] = twin_row[s->item[k]];
-        assert_int_equal(gpuopt_propagator_set_some_sides(w->twin, GPUOPT_HOST, s->count, row, s->low, s->high),
-                         GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_sides(w->twin, GPUOPT_HOST, s->count, row, s->low, s->high), GPUOPT_OK);
     }
 }
 
@@ -190,7 +189,7 @@ static void flatten(walk *w) {
 }
 
 void walk_keep(walk *w) {
-    assert_int_equal(gpuopt_propagator_keep(w->p), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_commit(w->p), GPUOPT_OK);
     flatten(w);
     check_all(w);
 }
@@ -198,7 +197,7 @@ void walk_keep(walk *w) {
 void walk_fork(walk *w, gpuopt_context *context) {
     gpuopt_propagator *fork = NULL;
     assert_true(w->originals < WALK_FORKS);
-    assert_int_equal(gpuopt_propagator_fork(w->p, context, &fork), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_clone(w->p, context, NULL, &fork), GPUOPT_OK);
     assert_non_null(fork);
     w->original[w->originals++] = w->p;
     w->p = fork;
@@ -217,9 +216,8 @@ void walk_set_bounds(walk *w, int count, const int32_t *col, const double *lb, c
     memcpy(s->low, lb, sizeof *lb * (size_t)count);
     memcpy(s->high, ub, sizeof *ub * (size_t)count);
     if (count == WALK_COLS) /* in their order */
-        status = gpuopt_propagator_set_bounds(w->p, GPUOPT_HOST, no_lb ? NULL : lb, no_ub ? NULL : ub);
-    else
-        status = gpuopt_propagator_set_some_bounds(w->p, GPUOPT_HOST, count, col, no_lb ? NULL : lb, no_ub ? NULL : ub);
+        status = gpuopt_propagator_set_bounds(w->p, GPUOPT_HOST, 0, NULL, no_lb ? NULL : lb, no_ub ? NULL : ub);
+    else status = gpuopt_propagator_set_bounds(w->p, GPUOPT_HOST, count, col, no_lb ? NULL : lb, no_ub ? NULL : ub);
     if (status == GPUOPT_ERROR_MEMORY) { /* nothing has changed */
         assert_true(w->changes + 2 * count > w->desc.trail_capacity);
         w->steps--, w->refused++;
@@ -251,7 +249,7 @@ void walk_set_sides(walk *w, int count, const int32_t *name, const double *lhs, 
     int32_t row[WALK_COLS];
     int k;
     for (k = 0; k < count; k++) row[k] = walk_slot(w, name[k]);
-    assert_int_equal(gpuopt_propagator_set_some_sides(w->p, GPUOPT_HOST, count, row, lhs, rhs), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_sides(w->p, GPUOPT_HOST, count, row, lhs, rhs), GPUOPT_OK);
     set_sides(w, count, name, lhs, rhs);
     follow(w);
     check_all(w);

@@ -235,11 +235,11 @@ static void check_fixed_columns_stay(gpuopt_context *context, gpuopt_propagator_
     assert_true(info.outcome == GPUOPT_CONVERGED && info.rounds == 1 && info.changed == 0);
     model_check_bounds(p, 2, low, high);
     /* No longer fixed: its bounds would cross by more than the tolerance. */
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, NULL, &wide), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, NULL, &wide), GPUOPT_OK);
     info = problem_round(p, ROUNDS);
     assert_true(info.outcome == GPUOPT_INFEASIBLE && info.infeasible_row == -1 && info.infeasible_col == 0);
     /* And fixed again. */
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &low[0], &high[0]), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, &low[0], &high[0]), GPUOPT_OK);
     assert_int_equal(problem_round(p, ROUNDS).outcome, GPUOPT_CONVERGED);
     model_check_bounds(p, 2, low, high);
     gpuopt_propagator_destroy(p);
@@ -262,11 +262,11 @@ static void check_bounds_that_met_stay_as_shown(gpuopt_context *context, gpuopt_
     assert_int_equal(problem_round(p, ROUNDS).outcome, GPUOPT_CONVERGED);
     problem_bounds(p, &lb, &ub);
     assert_true(lb == 1 && ub == 1);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, NULL, &high), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, NULL, &high), GPUOPT_OK);
     problem_bounds(p, &lb, &ub);
     assert_true(lb == 1 && ub == 7);
     assert_int_equal(problem_round(p, ROUNDS).outcome, GPUOPT_CONVERGED);
-    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &low, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, &low, NULL), GPUOPT_OK);
     problem_bounds(p, &lb, &ub);
     assert_true(lb == -2 && ub == 1);
     gpuopt_propagator_destroy(p);

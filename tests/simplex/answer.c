@@ -108,7 +108,7 @@ const char *variant_name(const gpuopt_simplex_desc *desc) {
 
 gpuopt_simplex *simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc) {
     gpuopt_simplex *simplex = NULL;
-    assert_int_equal(gpuopt_simplex_create(context, desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, desc, NULL, &simplex), GPUOPT_OK);
     return simplex;
 }
 
@@ -147,12 +147,22 @@ answer answer_get(gpuopt_simplex *simplex, const mip *model) {
     assert_non_null(a.basis);
     a.info = simplex_info(simplex);
     assert_int_equal(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, a.basis), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, a.x, a.reduced_cost, a.activity, a.dual),
-                     GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, a.farkas),
+    assert_int_equal(
+        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST,
+                                    &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                               .x = a.x,
+                                                               .reduced_cost = a.reduced_cost,
+                                                               .activity = a.activity,
+                                                               .dual = a.dual}),
+        GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_get_proof(
+                         simplex, GPUOPT_HOST,
+                         &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = a.farkas}),
                      a.info.outcome == GPUOPT_INFEASIBLE ? GPUOPT_OK : GPUOPT_ERROR_STATE);
-    assert_int_equal(gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, a.ray),
-                     a.info.outcome == GPUOPT_UNBOUNDED ? GPUOPT_OK : GPUOPT_ERROR_STATE);
+    assert_int_equal(
+        gpuopt_simplex_get_proof(simplex, GPUOPT_HOST,
+                                 &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = a.ray}),
+        a.info.outcome == GPUOPT_UNBOUNDED ? GPUOPT_OK : GPUOPT_ERROR_STATE);
     return a;
 }
 

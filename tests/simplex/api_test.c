@@ -34,7 +34,7 @@ static int setup(void **state) {
     f->desc = mip_simplex_desc(&f->model);
     f->simplex = simplex_create(f->context, &f->desc);
     assert_int_equal(simplex_iterate(f->simplex, 1).outcome, GPUOPT_MORE);
-    assert_int_equal(gpuopt_simplex_refresh(f->simplex, 0, NULL), GPUOPT_OK); /* asking refreshes */
+    assert_int_equal(gpuopt_simplex_rebuild(f->simplex, 0, NULL), GPUOPT_OK); /* asking rebuilds */
     f->before = answer_get(f->simplex, &f->model);
     *state = f;
     return 0;
@@ -71,9 +71,9 @@ static void check_create(fixture *f, const gpuopt_simplex_desc *desc, const char
     long live = f->host.live;
     gpuopt_desc_init(&plan, sizeof plan);
     plan.host_bytes = 77;
-    check(f, gpuopt_simplex_create(f->context, desc, &simplex), GPUOPT_ERROR_ARGUMENT, words);
+    check(f, gpuopt_simplex_create(f->context, desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, words);
     assert_null(simplex);
-    check(f, gpuopt_simplex_plan(f->context, desc, &plan), GPUOPT_ERROR_ARGUMENT, words);
+    check(f, gpuopt_simplex_create(f->context, desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT, words);
     assert_true(plan.host_bytes == 77 && f->host.live == live);
 }
 
@@ -85,12 +85,11 @@ static void pointers(void **state) {
     gpuopt_memory_plan plan;
     memset(&plan, 0, sizeof plan);
     check_create(f, NULL, "desc");
-    check(f, gpuopt_simplex_create(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "simplex");
-    check(f, gpuopt_simplex_plan(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "plan");
-    check(f, gpuopt_simplex_plan(f->context, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT, "struct_size");
-    assert_int_equal(gpuopt_simplex_create(NULL, &f->desc, &simplex), GPUOPT_ERROR_ARGUMENT);
+    check(f, gpuopt_simplex_create(f->context, &f->desc, NULL, NULL), GPUOPT_ERROR_ARGUMENT, "simplex");
+    check(f, gpuopt_simplex_create(f->context, &f->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    assert_int_equal(gpuopt_simplex_create(NULL, &f->desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT);
     gpuopt_desc_init(&plan, sizeof plan);
-    assert_int_equal(gpuopt_simplex_plan(NULL, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_create(NULL, &f->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     gpuopt_simplex_destroy(NULL);
 }
 
@@ -116,8 +115,8 @@ static void options(void **state) {
     check_create(f, &d, "deferred_pivots");
     d = good, d.deferred_pivots = 257;
     check_create(f, &d, "deferred_pivots");
-    d = good, d.refresh_pivots = -1;
-    check_create(f, &d, "refresh_pivots");
+    d = good, d.rebuild_pivots = -1;
+    check_create(f, &d, "rebuild_pivots");
     d = good, d.iteration_limit = -1;
     check_create(f, &d, "iteration_limit");
     d = good, d.method = (gpuopt_simplex_method)2;
@@ -223,11 +222,11 @@ static void iterating(void **state) {
     check(f, gpuopt_simplex_iterate(f->simplex, 0, &info), GPUOPT_ERROR_ARGUMENT, "iterations");
     check(f, gpuopt_simplex_iterate(f->simplex, -5, NULL), GPUOPT_ERROR_ARGUMENT, "iterations");
     check(f, gpuopt_simplex_iterate(f->simplex, 1, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
-    check(f, gpuopt_simplex_refresh(f->simplex, 0, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_rebuild(f->simplex, 0, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
     check(f, gpuopt_simplex_get_info(f->simplex, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
     check(f, gpuopt_simplex_get_info(f->simplex, NULL), GPUOPT_ERROR_ARGUMENT, "info");
     assert_int_equal(gpuopt_simplex_iterate(NULL, 1, &info), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_refresh(NULL, 1, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_rebuild(NULL, 1, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
 }
 
@@ -318,16 +317,35 @@ static void bases_and_evidence(void **state) {
     check(f, gpuopt_simplex_set_basis(s, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT, "is not a constant of its enum");
     basis[nonbasic] = GPUOPT_VARIABLE_AT_LOWER, basis[basic] = GPUOPT_VARIABLE_AT_LOWER;
     check(f, gpuopt_simplex_set_basis(s, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT, "1 variables are basic");
-    check(f, gpuopt_simplex_get_farkas(s, GPUOPT_HOST, y), GPUOPT_ERROR_STATE, "not INFEASIBLE");
-    check(f, gpuopt_simplex_get_ray(s, GPUOPT_HOST, y), GPUOPT_ERROR_STATE, "not UNBOUNDED");
-    check(f, gpuopt_simplex_get_farkas(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
-    check(f, gpuopt_simplex_get_ray(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f,
+          gpuopt_simplex_get_proof(s, GPUOPT_HOST,
+                                   &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = y}),
+          GPUOPT_ERROR_STATE, "not INFEASIBLE");
+    check(f,
+          gpuopt_simplex_get_proof(s, GPUOPT_HOST,
+                                   &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = y}),
+          GPUOPT_ERROR_STATE, "not UNBOUNDED");
+    check(f, gpuopt_simplex_get_proof(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_simplex_get_proof(s, GPUOPT_HOST, &(gpuopt_simplex_proof){.struct_size = 3}), GPUOPT_ERROR_ARGUMENT,
+          "struct_size");
+    check(f, gpuopt_simplex_get_solution(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
     assert_true(y[0] == 7 && y[4] == 7);
     assert_int_equal(gpuopt_simplex_get_basis(NULL, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_set_basis(NULL, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_solution(NULL, GPUOPT_HOST, y, y, y, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_farkas(NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_ray(NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(
+        gpuopt_simplex_get_solution(
+            NULL, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){
+                .struct_size = sizeof(gpuopt_simplex_solution), .x = y, .reduced_cost = y, .activity = y, .dual = y}),
+        GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(
+        gpuopt_simplex_get_proof(NULL, GPUOPT_HOST,
+                                 &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = y}),
+        GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(
+        gpuopt_simplex_get_proof(NULL, GPUOPT_HOST,
+                                 &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = y}),
+        GPUOPT_ERROR_ARGUMENT);
 }
 
 /* Each array of a solution by itself. */
@@ -335,13 +353,20 @@ static void part_of_a_solution(void **state) {
     fixture *f = *state;
     double vector[4][COLS], *const all[4] = {f->before.x, f->before.reduced_cost, f->before.activity, f->before.dual};
     int k;
-    assert_int_equal(gpuopt_simplex_get_solution(f->simplex, GPUOPT_HOST, NULL, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(
+        gpuopt_simplex_get_solution(f->simplex, GPUOPT_HOST,
+                                    &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution)}),
+        GPUOPT_OK);
     for (k = 0; k < 4; k++) {
         size_t count = k < 2 ? COLS : ROWS;
-        assert_int_equal(gpuopt_simplex_get_solution(f->simplex, GPUOPT_HOST, k == 0 ? vector[0] : NULL,
-                                                     k == 1 ? vector[1] : NULL, k == 2 ? vector[2] : NULL,
-                                                     k == 3 ? vector[3] : NULL),
-                         GPUOPT_OK);
+        assert_int_equal(
+            gpuopt_simplex_get_solution(f->simplex, GPUOPT_HOST,
+                                        &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                   .x = k == 0 ? vector[0] : NULL,
+                                                                   .reduced_cost = k == 1 ? vector[1] : NULL,
+                                                                   .activity = k == 2 ? vector[2] : NULL,
+                                                                   .dual = k == 3 ? vector[3] : NULL}),
+            GPUOPT_OK);
         assert_memory_equal(vector[k], all[k], count * sizeof(double));
     }
 }
@@ -366,7 +391,7 @@ static void structs_of_other_versions(void **state) {
     newer.desc = f->desc;
     newer.desc.struct_size = sizeof newer;
     newer.desc.deferred_pivots = 3;
-    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_OK);
     assert_int_equal(simplex_info(simplex).deferred_pivots, 3);
     memset(&report, 0x55, sizeof report);
     report.info.struct_size = sizeof report;
@@ -383,11 +408,11 @@ static void structs_of_other_versions(void **state) {
     assert_true(e.variable == -1 && e.direction == 0x55555555);
     gpuopt_simplex_destroy(simplex);
     newer.surplus[1] = 1;
-    check(f, gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
     newer.desc.struct_size = sizeof(size_t) - 1;
-    check(f, gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
     newer.desc.struct_size = offsetof(gpuopt_simplex_desc, deferred_pivots);
-    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_OK);
     memset(&l, 0x55, sizeof l);
     l.struct_size = offsetof(gpuopt_simplex_leaving, flip);
     assert_int_equal(gpuopt_simplex_ratio_test(simplex, 0, 1, &l), GPUOPT_OK);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "gpuopt.h"
+#include "gpuopt/search.h"
 
 extern "C" {
 #include "examples/io/bas.h"
@@ -207,7 +208,7 @@ void check_verdict(gpuopt_context *context, const mip &m, const statuses &basis,
     info.struct_size = sizeof info;
     if (gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, basis.data()))
         fail_msg("%s, trial %d: the basis is refused", who, trial);
-    assert_int_equal(gpuopt_simplex_certify(simplex, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_verify_basis(simplex, &info), GPUOPT_OK);
     outcomes[info.outcome]++;
     if (info.outcome != GPUOPT_MORE && info.outcome != exact.outcome)
         fail_msg("%s, trial %d: %s, but exactly %s", who, trial, gpuopt_outcome_string(info.outcome),

@@ -1,166 +1,202 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls of batches of children: misuse, host and device memory, the plan, memory that runs out, the stop hook, and
- * where branching splits.
+ * The calls of many small linear programs: misuse, host and device memory, the plan, memory that runs out, and the stop
+ * hook.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef TEST_WITH_CUDA
+#include <cuda_runtime_api.h>
+#endif
 
-#include "tests/simplex/children.h"
+#include "tests/simplex/changes.h"
+#include "tests/simplex/programs.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-enum { COUNT = 20 };
+enum { COUNT = 9, ROWS = 6, COLS = 8 };
 
-/* ---- Misuse ---- */
+/* Programs of all kinds with one pattern. */
+static programs *some(uint64_t seed, int pattern) {
+    mip *model = calloc(COUNT, sizeof *model);
+    int32_t k;
+    for (k = 0; k < COUNT; k++) {
+        model[k] = changes_model(&seed, ROWS, COLS);
+        model[k].maximize = 0;
+    }
+    return programs_of(COUNT, model, pattern, GPUOPT_LAYOUT_CSR);
+}
 
 #define REFUSED(code, text, ...)                        \
     host.error[0] = 0;                                  \
     assert_int_equal(__VA_ARGS__, GPUOPT_ERROR_##code); \
     if (!strstr(host.error, text)) fail_msg("the log says: %s", host.error)
 
+/* ---- Misuse ---- */
+
 static void refused_descriptors(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
-    mip m = model_load("plant:20:40:0.3:2");
-    gpuopt_simplex_desc desc = children_root_desc(&m, 0);
-    gpuopt_simplex *root = simplex_create(context, &desc);
+    programs *all = some(1, 1);
     gpuopt_simplex_batch_desc bad;
-    gpuopt_simplex_batch *batch = (gpuopt_simplex_batch *)&bad;
+    gpuopt_simplex_batch *many = (gpuopt_simplex_batch *)&bad;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     const long live = host.live;
+    int64_t start[ROWS + 1];
+    int32_t index[ROWS * COLS];
     (void)state;
-#define BAD(code, text, member, value)                                    \
-    bad = children_batch_desc(COUNT);                                     \
-    bad.member = value;                                                   \
-    REFUSED(code, text, gpuopt_simplex_batch_create(root, &bad, &batch)); \
-    assert_null(batch);                                                   \
-    REFUSED(code, text, gpuopt_simplex_batch_plan(root, &bad, &plan));    \
-    assert_true(plan.host_bytes == 0 && host.live == live)
-    BAD(ARGUMENT, "copies", copies, 0);
-    BAD(ARGUMENT, "copies", copies, 65537);
-    BAD(ARGUMENT, "pivots", pivots, -1);
-    BAD(ARGUMENT, "pivots", pivots, 65537);
-    BAD(ARGUMENT, "changes", changes, -1);
-    BAD(ARGUMENT, "changes", changes, (int64_t)1 << 31);
-    BAD(ARGUMENT, "when_full", when_full, (gpuopt_simplex_when_full)2);
-    BAD(ARGUMENT, "size", struct_size, 4);
-    if (test_on("cuda")) {
-        gpuopt_simplex *tableau;
-        desc.method = GPUOPT_METHOD_TABLEAU;
-        tableau = simplex_create(context, &desc);
-        bad = children_batch_desc(COUNT);
-        REFUSED(UNSUPPORTED, "REVISED", gpuopt_simplex_batch_create(tableau, &bad, &batch));
-        gpuopt_simplex_destroy(tableau);
-    }
-    bad = children_batch_desc(COUNT);
-    REFUSED(ARGUMENT, "desc is NULL", gpuopt_simplex_batch_create(root, NULL, &batch));
-    REFUSED(ARGUMENT, "batch is NULL", gpuopt_simplex_batch_create(root, &bad, NULL));
-    REFUSED(ARGUMENT, "plan is NULL", gpuopt_simplex_batch_plan(root, &bad, NULL));
-    assert_int_equal(gpuopt_simplex_batch_create(NULL, &bad, &batch), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_batch_plan(NULL, &bad, &plan), GPUOPT_ERROR_ARGUMENT);
+#define BAD(code, text, change)                                                   \
+    bad = all->desc;                                                              \
+    memcpy(start, all->start, sizeof start);                                      \
+    memcpy(index, all->index, sizeof *index *(size_t)all->nonzeros);              \
+    bad.start = start, bad.index = index;                                         \
+    change;                                                                       \
+    REFUSED(code, text, gpuopt_simplex_batch_create(context, &bad, NULL, &many)); \
+    assert_null(many);                                                            \
+    REFUSED(code, text, gpuopt_simplex_batch_create(context, &bad, &plan, NULL)); \
+    assert_true(plan.host_bytes == 0 && plan.device_bytes == 0 && host.live == live)
+    BAD(ARGUMENT, "batch_size", bad.batch_size = 0);
+    BAD(ARGUMENT, "batch_size", bad.batch_size = 65537);
+    BAD(ARGUMENT, "rows", bad.rows = -1);
+    BAD(ARGUMENT, "rows", bad.rows = 513);
+    BAD(ARGUMENT, "cols", bad.cols = -1);
+    BAD(ARGUMENT, "cols", bad.cols = 8193);
+    BAD(ARGUMENT, "layout", bad.layout = (gpuopt_layout)2);
+    BAD(ARGUMENT, "shared", bad.shared = 64);
+    BAD(ARGUMENT, "infinity", bad.infinity = 0.5);
+    BAD(ARGUMENT, "infinity", bad.infinity = NAN);
+    BAD(ARGUMENT, "primal_tolerance", bad.primal_tolerance = 1e-13);
+    BAD(ARGUMENT, "primal_tolerance", bad.primal_tolerance = NAN);
+    BAD(ARGUMENT, "dual_tolerance", bad.dual_tolerance = 1e-2);
+    BAD(ARGUMENT, "pivot_tolerance", bad.pivot_tolerance = 1);
+    BAD(ARGUMENT, "iteration_limit", bad.iteration_limit = -1);
+    BAD(ARGUMENT, "start[0]", start[0] = 1);
+    BAD(ARGUMENT, "start[2]", start[2] = start[1] - 1);
+    BAD(ARGUMENT, "longer than 8", start[ROWS] += COLS + 1);
+    BAD(ARGUMENT, "index[1]", index[1] = COLS);
+    BAD(ARGUMENT, "index[0]", index[0] = -1);
+    BAD(ARGUMENT, "twice", index[1] = index[0]);
+    BAD(ARGUMENT, "index is NULL", bad.index = NULL);
+    BAD(ARGUMENT, "size", bad.struct_size = 4);
+    REFUSED(ARGUMENT, "desc is NULL", gpuopt_simplex_batch_create(context, NULL, NULL, &many));
+    REFUSED(ARGUMENT, "many and plan are NULL", gpuopt_simplex_batch_create(context, &all->desc, NULL, NULL));
+    assert_int_equal(gpuopt_simplex_batch_create(NULL, &all->desc, NULL, &many), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_batch_create(NULL, &all->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     gpuopt_simplex_batch_destroy(NULL);
-    gpuopt_simplex_destroy(root);
-    mip_free(&m);
+    programs_free(all);
     gpuopt_context_destroy(context);
 }
 
-/* Refused runs write nothing, and the next one is as if they had not been. */
-static void refused_runs(void **state) {
+/* Refused calls write nothing; numbers that are refused leave the handle without programs, and usable. */
+static void refused_calls(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
-    uint64_t seed = 6;
-    mip m = model_load("plant:20:40:0.3:2");
-    gpuopt_simplex_desc desc = children_root_desc(&m, 0);
-    gpuopt_simplex *root = simplex_create(context, &desc);
-    gpuopt_simplex_batch_desc batch_of = children_batch_desc(COUNT);
-    gpuopt_simplex_batch *batch;
-    children *all = children_draw(&seed, &m, COUNT, 7), *bad = malloc(sizeof *bad);
-    children_report *before = children_report_new(&m, COUNT), *after = children_report_new(&m, COUNT);
-    gpuopt_simplex_child_report wrong = after->r;
-    const int32_t none = -1, far = 40;
-    int kind;
+    programs *all = some(2, 0);
+    gpuopt_simplex_batch *many = programs_create(context, all);
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
+    programs_report *before, *after = programs_report_new(all, COUNT);
+    gpuopt_simplex_batch_report wrong = after->r;
+    gpuopt_simplex_programs bad;
+    int array;
     (void)state;
-    simplex_iterate(root, 100000);
-    must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, &before->r));
-    memcpy(after->outcome, before->outcome, sizeof after->outcome); /* whatever a refused run would write over */
-#define RUN(code, text, change)                                                                         \
-    memcpy(bad, all, sizeof *bad);                                                                      \
-    bad->c.start = bad->start[0], bad->c.side_start = bad->start[1], bad->c.cost_start = bad->start[2]; \
-    bad->c.col = bad->index[0], bad->c.row = bad->index[1], bad->c.cost_col = bad->index[2];            \
-    bad->c.lb = bad->low[0], bad->c.ub = bad->high[0], bad->c.lhs = bad->low[1];                        \
-    bad->c.rhs = bad->high[1], bad->c.cost = bad->low[2];                                               \
-    change;                                                                                             \
-    REFUSED(code, text, gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &bad->c, 100, &after->r))
-    RUN(ARGUMENT, "count", bad->c.count = -1);
-    RUN(ARGUMENT, "count", bad->c.count = COUNT + 1);
-    RUN(ARGUMENT, "wrong size", bad->c.struct_size = 3);
-    for (kind = 0; kind < 3; kind++) {
-        static const char *const start[] = {"start", "side_start", "cost_start"};
-        static const char *const index[] = {"col[0]", "row[0]", "cost_col[0]"};
-        assert_true(all->start[kind][COUNT] > 1);
-        RUN(ARGUMENT, start[kind], bad->start[kind][0] = -1);
-        RUN(ARGUMENT, start[kind], bad->start[kind][0] = 1);
-        RUN(ARGUMENT, start[kind], bad->start[kind][2] = bad->start[kind][3] + 1);
-        RUN(MEMORY, "room", bad->start[kind][COUNT] = 9 * COUNT + 1);
-        RUN(ARGUMENT, index[kind], bad->index[kind][0] = none);
-        RUN(ARGUMENT, index[kind], bad->index[kind][0] = kind == 1 ? 20 : far);
-    }
-    RUN(ARGUMENT, "col is NULL", bad->c.col = NULL);
-    RUN(ARGUMENT, "row is NULL", bad->c.row = NULL);
-    RUN(ARGUMENT, "cost_col is NULL", bad->c.cost_col = NULL);
-    RUN(ARGUMENT, "lhs or rhs is NULL", bad->c.lhs = NULL);
-    RUN(ARGUMENT, "lhs or rhs is NULL", bad->c.rhs = NULL);
-    RUN(ARGUMENT, "cost is NULL", bad->c.cost = NULL);
-    RUN(ARGUMENT, "lb[1]", bad->low[0][1] = NAN);
-    RUN(ARGUMENT, "ub[1]", bad->high[0][1] = NAN);
-    RUN(ARGUMENT, "lb[1]", bad->low[0][1] = 1e20);
-    RUN(ARGUMENT, "ub[1]", bad->high[0][1] = -1e20);
-    RUN(ARGUMENT, "exceeds", (bad->low[1][1] = 2, bad->high[1][1] = 1));
-    RUN(ARGUMENT, "rhs[1]", bad->high[1][1] = NAN);
-    RUN(ARGUMENT, "cost[1]", bad->low[2][1] = INFINITY);
-    REFUSED(ARGUMENT, "children is NULL", gpuopt_simplex_batch_run(batch, GPUOPT_HOST, NULL, 100, &after->r));
-    REFUSED(ARGUMENT, "iterations", gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 0, &after->r));
-    REFUSED(ARGUMENT, "where", gpuopt_simplex_batch_run(batch, (gpuopt_memory)9, &all->c, 100, &after->r));
-    wrong.struct_size = 2;
-    REFUSED(ARGUMENT, "report", gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, &wrong));
+    must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+    before = programs_get(many, all);
+#define LOAD(code, text, change) \
+    bad = all->p;                \
+    change;                      \
+    REFUSED(code, text, gpuopt_simplex_batch_load(many, GPUOPT_HOST, &bad))
+    LOAD(ARGUMENT, "count", bad.count = -1);
+    LOAD(ARGUMENT, "count", bad.count = COUNT + 1);
+    LOAD(ARGUMENT, "value is NULL", bad.value = NULL);
+    LOAD(ARGUMENT, "wrong size", bad.struct_size = 2);
+    REFUSED(ARGUMENT, "programs is NULL", gpuopt_simplex_batch_load(many, GPUOPT_HOST, NULL));
+    REFUSED(ARGUMENT, "where", gpuopt_simplex_batch_load(many, (gpuopt_memory_space)7, &all->p));
+    REFUSED(ARGUMENT, "iterations", gpuopt_simplex_batch_iterate(many, 0, &info));
+    info.struct_size = 0;
+    REFUSED(ARGUMENT, "struct_size", gpuopt_simplex_batch_iterate(many, 1, &info));
+    REFUSED(ARGUMENT, "struct_size", gpuopt_simplex_batch_get_info(many, &info));
+    REFUSED(ARGUMENT, "info is NULL", gpuopt_simplex_batch_get_info(many, NULL));
+    REFUSED(ARGUMENT, "no such", gpuopt_simplex_batch_get(many, GPUOPT_HOST, -1, 1, &after->r));
+    REFUSED(ARGUMENT, "no such", gpuopt_simplex_batch_get(many, GPUOPT_HOST, 1, COUNT, &after->r));
+    REFUSED(ARGUMENT, "no such", gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, -1, &after->r));
+    REFUSED(ARGUMENT, "where", gpuopt_simplex_batch_get(many, (gpuopt_memory_space)7, 0, 1, &after->r));
+    REFUSED(ARGUMENT, "report is NULL", gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, 1, NULL));
+    wrong.struct_size = 1;
+    REFUSED(ARGUMENT, "wrong size", gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, 1, &wrong));
+    assert_int_equal(gpuopt_simplex_batch_load(NULL, GPUOPT_HOST, &all->p), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_batch_iterate(NULL, 1, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_batch_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_batch_get(NULL, GPUOPT_HOST, 0, 1, &after->r), GPUOPT_ERROR_ARGUMENT);
     if (!test_on("cuda")) {
-        REFUSED(UNSUPPORTED, "device memory", gpuopt_simplex_batch_run(batch, GPUOPT_DEVICE, &all->c, 100, &after->r));
+        REFUSED(UNSUPPORTED, "device memory", gpuopt_simplex_batch_load(many, GPUOPT_DEVICE, &all->p));
+        REFUSED(UNSUPPORTED, "device memory", gpuopt_simplex_batch_get(many, GPUOPT_DEVICE, 0, 1, &after->r));
     }
-    REFUSED(ARGUMENT, "count", gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, -1, &far, 100, &after->r));
-    REFUSED(ARGUMENT, "count", gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, COUNT / 2 + 1, &far, 100, &after->r));
-    REFUSED(ARGUMENT, "col is NULL", gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, 1, NULL, 100, &after->r));
-    REFUSED(ARGUMENT, "col[0]", gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, 1, &far, 100, &after->r));
-    REFUSED(ARGUMENT, "iterations", gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, 0, NULL, 0, &after->r));
-    must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, 0, NULL, 100, &after->r));
-    assert_int_equal(gpuopt_simplex_batch_run(NULL, GPUOPT_HOST, &all->c, 100, &after->r), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_batch_branch(NULL, GPUOPT_HOST, 0, NULL, 100, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_true(after->x[0] == 0 && after->objective[0] == 0 && after->bound[COUNT - 1] == 0); /* nothing is written */
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, NULL));
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, &after->r));
-    assert_true(children_report_equal(&m, before, after));
-    gpuopt_simplex_batch_destroy(batch);
-    if (test_on("cuda")) { /* what the batch keeps no copy of */
-        batch_of.with_basis = batch_of.with_x = batch_of.with_farkas = 0;
-        must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
-        REFUSED(ARGUMENT, "with_", gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, &after->r));
-        wrong = after->r;
-        wrong.basis = NULL, wrong.x = wrong.farkas = wrong.farkas_low = NULL;
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, &wrong));
-        assert_true(children_report_equal(&m, before, after));
-        gpuopt_simplex_batch_destroy(batch);
+    must(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, COUNT, &after->r));
+    assert_true(programs_report_equal(all, before, 0, after, 0, COUNT));
+    gpuopt_desc_init(&info, sizeof info);
+    for (array = 0; array < 6; array++) {
+        static const char *const name[] = {"value[5]", "cost[5]", "lhs[5]", "rhs[5]", "lb[5]", "ub[5]"};
+        static const double infinite[] = {HUGE_VAL, -HUGE_VAL, 1e20, -1e20, 2e20, -HUGE_VAL};
+        const double kept = all->number[array][5];
+        all->number[array][5] = NAN;
+        LOAD(ARGUMENT, name[array], (void)0);
+        all->number[array][5] = infinite[array];
+        LOAD(ARGUMENT, name[array], (void)0);
+        all->number[array][5] = kept;
+        must(gpuopt_simplex_batch_get_info(many, &info));
+        assert_int_equal(info.count, 0);
+        must(gpuopt_simplex_batch_iterate(many, 1, NULL));
+        REFUSED(ARGUMENT, "no such", gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, 1, &after->r));
     }
-    children_report_free(before);
-    children_report_free(after);
-    gpuopt_simplex_destroy(root);
-    free(all), free(bad);
-    mip_free(&m);
+    {
+        const double low = all->number[2][ROWS + 1], high = all->number[3][ROWS + 1];
+        all->number[2][ROWS + 1] = 3, all->number[3][ROWS + 1] = 2;
+        LOAD(ARGUMENT, "lhs exceeds rhs in entry 7", (void)0);
+        all->number[2][ROWS + 1] = low, all->number[3][ROWS + 1] = high;
+    }
+    must(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &all->p));
+    must(gpuopt_simplex_batch_get_info(many, &info));
+    assert_true(info.count == COUNT && info.more == COUNT && info.iterations == 0);
+    must(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, COUNT, &after->r));
+    assert_true(after->r.x[3] == 0 && after->r.objective[2] == 0 && after->r.dual[ROWS] == 0);
+    must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+    must(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, COUNT, &after->r));
+    assert_true(programs_report_equal(all, before, 0, after, 0, COUNT));
+    programs_report_free(before);
+    programs_report_free(after);
+    gpuopt_simplex_batch_destroy(many);
+    programs_free(all);
     gpuopt_context_destroy(context);
 }
 
-/* ---- Device memory ---- */
+/* ---- Results ---- */
+
+/* Some arrays of some programs. */
+static void parts_of_results(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    programs *all = some(4, 1);
+    gpuopt_simplex_batch *many = programs_create(context, all);
+    programs_report *r;
+    gpuopt_simplex_batch_report two = GPUOPT_INIT(gpuopt_simplex_batch_report);
+    double x[3 * COLS], farkas[3 * ROWS];
+    int32_t outcome[3] = {-1, -1, -1};
+    (void)state;
+    must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+    r = programs_get(many, all);
+    x[2 * COLS] = farkas[2 * ROWS] = 77;
+    two.x = x, two.farkas = farkas, two.outcome = outcome;
+    must(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 5, 2, &two));
+    assert_memory_equal(x, r->r.x + 5 * COLS, sizeof *x * 2 * COLS);
+    assert_memory_equal(farkas, r->r.farkas + 5 * ROWS, sizeof *x * 2 * ROWS);
+    assert_memory_equal(outcome, r->r.outcome + 5, sizeof *outcome * 2);
+    assert_true(x[2 * COLS] == 77 && farkas[2 * ROWS] == 77 && outcome[2] == -1);
+    must(gpuopt_simplex_batch_get(many, GPUOPT_HOST, COUNT, 0, &two));
+    programs_report_free(r);
+    gpuopt_simplex_batch_destroy(many);
+    programs_free(all);
+    gpuopt_context_destroy(context);
+}
 
 static void *on_device(const void *from, size_t bytes) {
     void *memory = test_device_allocate(bytes + 1);
@@ -170,265 +206,199 @@ static void *on_device(const void *from, size_t bytes) {
 
 /* The same bits as in host memory; what is wrong there is found, too. */
 static void device_memory(void **state) {
+    test_host host;
     gpuopt_context *context;
-    uint64_t seed = 12;
-    mip m;
-    gpuopt_simplex_desc desc;
-    gpuopt_simplex *root;
-    gpuopt_simplex_batch_desc batch_of = children_batch_desc(COUNT);
-    gpuopt_simplex_batch *batch;
-    children *all;
-    children_report *here, *there;
-    gpuopt_simplex_children given;
-    gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
-    void *block[24];
-    const int32_t outside = 77, column = 3;
-    size_t rows, cols, entries[3];
-    int k = 0, kind;
+    programs *all;
+    gpuopt_simplex_batch *many;
+    programs_report *here, *there;
+    gpuopt_simplex_programs given;
+    gpuopt_simplex_batch_report r = GPUOPT_INIT(gpuopt_simplex_batch_report);
+    const double **const number[] = {&given.value, &given.cost, &given.lhs, &given.rhs, &given.lb, &given.ub};
+    const double nan = NAN;
+    void *block[20];
+    size_t cols = sizeof(double) * COUNT * COLS, rows = sizeof(double) * COUNT * ROWS;
+    int k = 0, array;
     (void)state;
     if (!test_on("cuda")) return;
-    context = test_context(NULL);
-    m = model_load("plant:20:40:0.3:2");
-    desc = children_root_desc(&m, 0);
-    rows = (size_t)m.columns.rows, cols = (size_t)m.columns.cols;
-    root = simplex_create(context, &desc);
-    simplex_iterate(root, 100000);
-    all = children_draw(&seed, &m, COUNT, 7);
-    here = children_report_new(&m, COUNT), there = children_report_new(&m, COUNT);
-    must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, &here->r));
-    given = all->c;
-    for (kind = 0; kind < 3; kind++) entries[kind] = (size_t)all->start[kind][COUNT];
-    given.start = block[k++] = on_device(all->start[0], sizeof(int64_t) * (COUNT + 1));
-    given.side_start = block[k++] = on_device(all->start[1], sizeof(int64_t) * (COUNT + 1));
-    given.cost_start = block[k++] = on_device(all->start[2], sizeof(int64_t) * (COUNT + 1));
-    given.col = block[k++] = on_device(all->index[0], sizeof(int32_t) * entries[0]);
-    given.row = block[k++] = on_device(all->index[1], sizeof(int32_t) * entries[1]);
-    given.cost_col = block[k++] = on_device(all->index[2], sizeof(int32_t) * entries[2]);
-    given.lb = block[k++] = on_device(all->low[0], sizeof(double) * entries[0]);
-    given.ub = block[k++] = on_device(all->high[0], sizeof(double) * entries[0]);
-    given.lhs = block[k++] = on_device(all->low[1], sizeof(double) * entries[1]);
-    given.rhs = block[k++] = on_device(all->high[1], sizeof(double) * entries[1]);
-    given.cost = block[k++] = on_device(all->low[2], sizeof(double) * entries[2]);
-    report.outcome = block[k++] = on_device(NULL, sizeof(int32_t) * COUNT);
-    report.iterations = block[k++] = on_device(NULL, sizeof(int32_t) * COUNT);
-    report.bound = block[k++] = on_device(NULL, sizeof(double) * COUNT);
-    report.objective = block[k++] = on_device(NULL, sizeof(double) * COUNT);
-    report.basis = block[k++] = on_device(NULL, COUNT * (rows + cols));
-    report.x = block[k++] = on_device(NULL, sizeof(double) * COUNT * cols);
-    report.farkas = block[k++] = on_device(NULL, sizeof(double) * COUNT * rows);
-    report.farkas_low = block[k++] = on_device(NULL, sizeof(double) * COUNT * rows);
-    report.certainty = block[k++] = on_device(NULL, sizeof(int32_t) * COUNT);
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_DEVICE, &given, 100, &report));
-    test_device_copy(there->outcome, report.outcome, sizeof(int32_t) * COUNT);
-    test_device_copy(there->iterations, report.iterations, sizeof(int32_t) * COUNT);
-    test_device_copy(there->bound, report.bound, sizeof(double) * COUNT);
-    test_device_copy(there->objective, report.objective, sizeof(double) * COUNT);
-    test_device_copy(there->basis, report.basis, COUNT * (rows + cols));
-    test_device_copy(there->x, report.x, sizeof(double) * COUNT * cols);
-    test_device_copy(there->farkas, report.farkas, sizeof(double) * COUNT * rows);
-    test_device_copy(there->farkas_low, report.farkas_low, sizeof(double) * COUNT * rows);
-    test_device_copy(there->certainty, report.certainty, sizeof(int32_t) * COUNT);
-    assert_true(children_report_equal(&m, here, there));
-    test_device_copy((void *)given.row, &outside, sizeof outside);
-    assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_DEVICE, &given, 100, &report), GPUOPT_ERROR_ARGUMENT);
-    test_device_copy((void *)given.col, &column, sizeof column);
-    must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, 1, &column, 100, &here->r));
-    must(gpuopt_simplex_batch_branch(batch, GPUOPT_DEVICE, 1, given.col, 100, &report));
-    test_device_copy(there->objective, report.objective, sizeof(double) * COUNT);
-    assert_memory_equal(there->objective, here->objective, 2 * sizeof(double));
+    context = test_context(&host);
+    all = some(6, 1);
+    many = programs_create(context, all);
+    must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+    here = programs_get(many, all);
+    there = programs_report_new(all, COUNT);
+    given = all->p;
+    for (array = 0; array < 6; array++) {
+        const size_t length = array == 0 ? (size_t)all->nonzeros : array == 2 || array == 3 ? ROWS : COLS;
+        *number[array] = block[k++] = on_device(all->number[array], sizeof(double) * COUNT * length);
+    }
+    must(gpuopt_simplex_batch_load(many, GPUOPT_DEVICE, &given));
+    must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+    r.outcome = block[k++] = on_device(NULL, sizeof(int32_t) * COUNT);
+    r.iterations = block[k++] = on_device(NULL, sizeof(int32_t) * COUNT);
+    r.objective = block[k++] = on_device(NULL, sizeof(double) * COUNT);
+    r.x = block[k++] = on_device(NULL, cols), r.ray = block[k++] = on_device(NULL, cols);
+    r.ray_low = block[k++] = on_device(NULL, cols), r.dual = block[k++] = on_device(NULL, rows);
+    r.farkas = block[k++] = on_device(NULL, rows), r.farkas_low = block[k++] = on_device(NULL, rows);
+    r.basis = block[k++] = on_device(NULL, COUNT * (ROWS + COLS));
+    r.certainty = block[k++] = on_device(NULL, sizeof(int32_t) * COUNT);
+    must(gpuopt_simplex_batch_get(many, GPUOPT_DEVICE, 0, COUNT, &r));
+    test_device_copy(there->r.outcome, r.outcome, sizeof(int32_t) * COUNT);
+    test_device_copy(there->r.iterations, r.iterations, sizeof(int32_t) * COUNT);
+    test_device_copy(there->r.objective, r.objective, sizeof(double) * COUNT);
+    test_device_copy(there->r.x, r.x, cols), test_device_copy(there->r.ray, r.ray, cols);
+    test_device_copy(there->r.ray_low, r.ray_low, cols), test_device_copy(there->r.dual, r.dual, rows);
+    test_device_copy(there->r.farkas, r.farkas, rows), test_device_copy(there->r.farkas_low, r.farkas_low, rows);
+    test_device_copy(there->r.basis, r.basis, COUNT * (ROWS + COLS));
+    test_device_copy(there->r.certainty, r.certainty, sizeof(int32_t) * COUNT);
+    assert_true(programs_report_equal(all, here, 0, there, 0, COUNT));
+    test_device_copy((double *)given.cost + 3, &nan, sizeof nan);
+    REFUSED(ARGUMENT, "cost[3]", gpuopt_simplex_batch_load(many, GPUOPT_DEVICE, &given));
     while (k > 0) test_device_release(block[--k]);
-    gpuopt_simplex_batch_destroy(batch);
-    children_report_free(here);
-    children_report_free(there);
-    gpuopt_simplex_destroy(root);
-    free(all);
-    mip_free(&m);
+    programs_report_free(here);
+    programs_report_free(there);
+    gpuopt_simplex_batch_destroy(many);
+    programs_free(all);
     gpuopt_context_destroy(context);
 }
 
 /* ---- Memory ---- */
 
-/* The plan is exact, and a run takes no memory. */
+/* The plan is exact, and only _create takes memory. */
 static void memory_is_planned(void **state) {
-    static const char *const models[] = {"plant:20:40:0.3:2", "meyer:20:300:0.1:1", "shah:50:1"};
-    static const int32_t copies[] = {1, 7, 1000};
-    uint64_t seed = 2;
-    int model, k, with;
+    static const int32_t copies[] = {COUNT, 100, 3000};
+    int k;
     (void)state;
-    for (model = 0; model < 3; model++)
-        for (k = 0; k < 3; k++)
-            for (with = 0; with < 2; with++) {
-                test_host host;
-                gpuopt_context *context = test_context(&host);
-                mip m = model_load(models[model]);
-                gpuopt_simplex_desc desc = children_root_desc(&m, 0);
-                gpuopt_simplex *root = simplex_create(context, &desc);
-                gpuopt_simplex_batch_desc batch_of = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-                gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
-                gpuopt_simplex_batch *batch;
-                children *all = children_draw(&seed, &m, copies[k] < 5 ? copies[k] : 5, CHILDREN_BOUNDS);
-                uint64_t before[2] = {host.bytes[0], host.bytes[1]};
-                long allocations, live = host.live;
-                batch_of.copies = copies[k];
-                batch_of.pivots = model == 1 ? 10 : 0;
-                batch_of.when_full = model == 1 ? GPUOPT_WHEN_FULL_REFACTOR : GPUOPT_WHEN_FULL_END;
-                batch_of.with_basis = batch_of.with_x = batch_of.with_farkas = with;
-                must(gpuopt_simplex_batch_plan(root, &batch_of, &plan));
-                assert_int_equal(host.live, live);
-                must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
-                assert_int_equal(host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
-                assert_int_equal(host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
-                assert_true((plan.device_bytes > 0) == test_on("cuda"));
-                simplex_iterate(root, 100000);
-                allocations = host.allocations;
-                test_forbid_allocation(1);
-                must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, NULL));
-                test_forbid_allocation(0);
-                assert_int_equal(host.allocations, allocations);
-                gpuopt_simplex_batch_destroy(batch);
-                assert_int_equal(host.live, live);
-                gpuopt_simplex_destroy(root);
-                free(all);
-                mip_free(&m);
-                gpuopt_context_destroy(context);
-                assert_int_equal(host.live, 0);
-            }
-}
-
-static void memory_may_run_out(void **state) {
-    mip m = model_load("plant:20:40:0.3:2");
-    gpuopt_simplex_desc desc = children_root_desc(&m, 0);
-    long n, failures = 0;
-    (void)state;
-    for (n = 1;; n++) {
+    for (k = 0; k < 6; k++) {
         test_host host;
         gpuopt_context *context = test_context(&host);
-        gpuopt_simplex *root = simplex_create(context, &desc);
-        gpuopt_simplex_batch_desc batch_of = children_batch_desc(COUNT);
+        programs *all = some(7, k & 1);
         gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
-        gpuopt_simplex_batch *batch = (gpuopt_simplex_batch *)&plan;
-        const long live = host.live, before = host.allocations;
-        gpuopt_status status;
-        host.fail_at = before + n;
-        status = gpuopt_simplex_batch_plan(root, &batch_of, &plan);
-        if (!status) status = gpuopt_simplex_batch_create(root, &batch_of, &batch);
-        host.fail_at = 0;
-        if (status) {
-            assert_int_equal(status, GPUOPT_ERROR_MEMORY);
-            assert_null(batch);
-            assert_true(host.error[0]);
-            failures++;
-        } else gpuopt_simplex_batch_destroy(batch);
+        gpuopt_simplex_batch *many;
+        uint64_t before[2];
+        long allocations, live;
+        all->desc.batch_size = copies[k / 2];
+        all->desc.shared = k & 1 ? 0 : GPUOPT_SHARED_LB | GPUOPT_SHARED_UB;
+        before[0] = host.bytes[0], before[1] = host.bytes[1];
+        live = host.live;
+        must(gpuopt_simplex_batch_create(context, &all->desc, &plan, NULL));
         assert_int_equal(host.live, live);
-        assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
-        gpuopt_simplex_destroy(root);
+        must(gpuopt_simplex_batch_create(context, &all->desc, NULL, &many));
+        assert_int_equal(host.bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
+        assert_int_equal(host.bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
+        assert_true((plan.device_bytes > 0) == test_on("cuda"));
+        allocations = host.allocations;
+        test_forbid_allocation(1);
+        must(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &all->p));
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+        test_forbid_allocation(0);
+        assert_int_equal(host.allocations, allocations);
+        gpuopt_simplex_batch_destroy(many);
+        assert_int_equal(host.live, live);
+        programs_free(all);
         gpuopt_context_destroy(context);
         assert_int_equal(host.live, 0);
-        if (!status) break;
     }
-    assert_true(failures >= 3); /* the head, the backend's block, and a worker or the device's */
-    mip_free(&m);
+}
+
+#ifdef TEST_WITH_CUDA
+/* Of tableaus beyond shared memory there is room for one a multiprocessor: a block that works on one fills it. */
+static void room_for_large_tableaus(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    int32_t multiprocessors, k;
+    uint64_t bytes[4];
+    (void)state;
+    assert_int_equal(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+    desc.rows = desc.cols = 300;
+    for (k = 0; k < 4; k++) {
+        gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+        const int32_t copies[] = {multiprocessors - 1, multiprocessors, 4 * multiprocessors, 5 * multiprocessors};
+        desc.copies = copies[k];
+        must(gpuopt_simplex_batch_create(context, &desc, &plan, NULL));
+        bytes[k] = plan.device_bytes;
+    }
+    /* Beyond that many a copy takes what its own numbers do, up to where arrays begin. */
+    assert_true(llabs((int64_t)(bytes[2] - bytes[1]) - 3 * (int64_t)(bytes[3] - bytes[2])) < 65536);
+    assert_true(bytes[1] - bytes[0] > sizeof(double) * 300 * 300 + (bytes[3] - bytes[2]) / (uint64_t)multiprocessors);
+    gpuopt_context_destroy(context);
+}
+#endif
+
+/* Wherever memory runs out, nothing is lost. */
+static void memory_runs_out(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    programs *all = some(8, 1);
+    long live, k;
+    (void)state;
+    live = host.live;
+    for (k = 1;; k++) {
+        gpuopt_simplex_batch *many = NULL;
+        gpuopt_status status;
+        host.fail_at = host.allocations + k;
+        status = gpuopt_simplex_batch_create(context, &all->desc, NULL, &many);
+        host.fail_at = 0;
+        if (status == GPUOPT_OK) {
+            gpuopt_simplex_batch_destroy(many);
+            break;
+        }
+        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
+        assert_null(many);
+        assert_int_equal(host.live, live);
+    }
+    assert_int_equal(k, test_on("cuda") ? 4 : 3);
+    assert_int_equal(host.live, live);
+    programs_free(all);
+    gpuopt_context_destroy(context);
 }
 
 /* ---- The stop hook ---- */
 
 static int asked;
-static int stop(void *user) {
+static int stop_at_third(void *user) {
     (void)user;
-    return ++asked > 3;
+    return ++asked == 3;
 }
 
-/* On the CPU, children are as without the hook, or had no turn. */
-static void stopped(void **state) {
-    gpuopt_context_desc context_desc = test_context_desc(NULL);
-    uint64_t seed = 4;
-    mip m = model_load("plant:20:40:0.3:2");
-    gpuopt_simplex_desc desc = children_root_desc(&m, 0);
-    gpuopt_context *context = test_context(NULL), *stopping;
-    gpuopt_simplex_batch_desc batch_of = children_batch_desc(COUNT);
-    children *all = children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS | CHILDREN_SIDES);
-    children_report *whole = children_report_new(&m, COUNT), *part = children_report_new(&m, COUNT);
-    int k, run, idle = 0;
+/* On the CPU it is asked between programs; those that had no turn have one later. */
+static void stop_between_programs(void **state) {
+    gpuopt_context_desc desc = test_context_desc(NULL);
+    gpuopt_context *context;
+    programs *all = some(9, 0);
+    gpuopt_simplex_batch *many;
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
+    programs_report *before, *after;
     (void)state;
-    context_desc.stop = stop;
-    must(gpuopt_context_create(&context_desc, &stopping));
-    for (run = 0; run < 2; run++) {
-        gpuopt_simplex *root = simplex_create(run ? stopping : context, &desc);
-        gpuopt_simplex_batch *batch;
-        asked = -1000000;
-        simplex_iterate(root, 100000);
-        must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
-        asked = 0;
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100, run ? &part->r : &whole->r));
-        gpuopt_simplex_batch_destroy(batch);
-        gpuopt_simplex_destroy(root);
-    }
-    for (k = 0; k < COUNT; k++) {
-        if (part->outcome[k] == GPUOPT_MORE && part->iterations[k] == 0 && isnan(part->bound[k])) idle++;
-        else assert_true(part->outcome[k] == whole->outcome[k] && part->iterations[k] == whole->iterations[k]);
-    }
-    if (test_on("cuda")) assert_int_equal(idle, 0);
-    if (test_on("cpu")) assert_true(idle > 0);
-    children_report_free(whole);
-    children_report_free(part);
-    free(all);
-    mip_free(&m);
-    gpuopt_context_destroy(context);
-    gpuopt_context_destroy(stopping);
-}
-
-/* ---- Where branching splits ---- */
-
-/* Bounds that are set after iterating move the point: _branch splits where _get_solution says then, and a host that wants
- * the split of before gives its own bounds. */
-static void branches_at_the_present_point(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    int32_t col[200], some[COUNT / 2], count, j, k = 0, moved = 0;
-    double x[200], now[200];
-    mip m = children_cover(1, 20, 30);
-    gpuopt_simplex_desc desc = children_root_desc(&m, 1);
-    gpuopt_simplex *root = simplex_create(context, &desc);
-    gpuopt_simplex_batch *batch = children_batch(root, COUNT, 0, GPUOPT_WHEN_FULL_END);
-    children_report *report, *again;
-    children *all;
-    (void)state;
-    assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
-    children_fractional(root, &m, col, x);
-    for (j = 0; j < m.columns.cols; j++) /* columns at 0, which leave their bound */
-        if (x[j] == 0 && k < 6) {
-            const double two = 2, three = 3;
-            must(gpuopt_simplex_set_some_bounds(root, GPUOPT_HOST, 1, &j, &two, &three));
-            m.lb[j] = 2, m.ub[j] = 3;
-            k++;
-        }
-    count = children_fractional(root, &m, col, now);
-    for (j = 0; j < m.columns.cols && count < COUNT / 2; j++) col[count++] = j;
-    for (k = 0; k < COUNT / 2; k++) some[k] = col[k], moved += floor(x[some[k]]) != floor(now[some[k]]);
-    assert_true(moved > 2);
-    all = children_branch(&m, COUNT / 2, some, now);
-    report = children_report_new(&m, COUNT), again = children_report_new(&m, COUNT);
-    must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, COUNT / 2, some, 1000, &report->r));
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &again->r));
-    assert_true(children_report_equal(&m, report, again));
-    gpuopt_simplex_batch_destroy(batch);
-    gpuopt_simplex_destroy(root);
-    children_report_free(report);
-    children_report_free(again);
-    free(all);
-    mip_free(&m);
+    desc.stop = stop_at_third;
+    asked = 3;
+    must(gpuopt_context_create(&desc, &context));
+    many = programs_create(context, all);
+    must(gpuopt_simplex_batch_iterate(many, INT64_MAX, &info));
+    assert_int_equal(info.more, 0);
+    before = programs_get(many, all);
+    must(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &all->p));
+    asked = 0;
+    must(gpuopt_simplex_batch_iterate(many, INT64_MAX, &info));
+    if (test_on("cpu")) assert_int_equal(info.more, COUNT - 3);
+    if (test_on("cuda")) assert_int_equal(asked, 0);
+    must(gpuopt_simplex_batch_iterate(many, INT64_MAX, &info));
+    assert_int_equal(info.more, 0);
+    after = programs_get(many, all);
+    assert_true(programs_report_equal(all, before, 0, after, 0, COUNT));
+    programs_report_free(before);
+    programs_report_free(after);
+    gpuopt_simplex_batch_destroy(many);
+    programs_free(all);
     gpuopt_context_destroy(context);
 }
 
-int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_descriptors),
-        cmocka_unit_test(refused_runs),
-        cmocka_unit_test(device_memory),
-        cmocka_unit_test(memory_is_planned),
-        cmocka_unit_test(memory_may_run_out),
-        cmocka_unit_test(stopped),
-        cmocka_unit_test(branches_at_the_present_point),
-    };
-    return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
-}
+static const struct CMUnitTest tests[] = {
+#ifdef TEST_WITH_CUDA
+    cmocka_unit_test(room_for_large_tableaus),
+#endif
+    cmocka_unit_test(refused_descriptors),     cmocka_unit_test(refused_calls),     cmocka_unit_test(parts_of_results),
+    cmocka_unit_test(device_memory),           cmocka_unit_test(memory_is_planned), cmocka_unit_test(memory_runs_out),
+    cmocka_unit_test(stop_between_programs),
+};
+
+TEST_MAIN(tests)

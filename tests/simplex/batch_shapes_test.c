@@ -1,130 +1,110 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of children of models without rows or columns, and with long columns.
+ * Many small linear programs without rows, columns or entries, of the largest shapes, and of shapes that do not fit into
+ * shared memory.
  */
-#define _POSIX_C_SOURCE 200809L /* setenv */
-
 #include <stdlib.h>
 
-#include "tests/simplex/children.h"
+#include "tests/simplex/programs.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-enum { COUNT = 20 };
-
-/* The same model with the first half of its rows, and room for the other one. */
-static gpuopt_simplex *half_of(gpuopt_context *context, int32_t rows, int32_t cols, const double *a, const double *cost,
-                               const double *lhs, const double *lb, const double *ub) {
-    mip half = model_of(rows / 2, cols, a, cost, lhs, NULL, lb, ub);
-    gpuopt_simplex_desc desc = children_root_desc(&half, 0);
-    gpuopt_simplex *root;
-    desc.spare_rows = rows - rows / 2;
-    desc.spare_nonzeros = (int64_t)rows * cols + 1;
-    desc.scaling = GPUOPT_OFF;
-    root = simplex_create(context, &desc);
-    mip_free(&half);
-    return root;
-}
-static void add_other_half(gpuopt_simplex *root, int32_t rows, int32_t cols, const double *a, const double *lhs) {
-    const int32_t first = rows / 2;
-    int64_t start[101];
-    int32_t index[200], k;
-    gpuopt_matrix more = {0};
-    for (k = 0; k <= rows - first; k++) start[k] = (int64_t)k * cols;
-    for (k = 0; k < (rows - first) * cols; k++) index[k] = k % cols;
-    more.layout = GPUOPT_LAYOUT_CSR;
-    more.rows = rows - first, more.cols = cols;
-    more.start = start, more.index = index, more.value = a + first * cols;
-    must(gpuopt_simplex_add_rows(root, &more, lhs + first, NULL));
-}
-
-/* No rows, no columns, one of each, and a column of more entries than most; the second time half of the rows come after
- * the batch, and the long column becomes so then. */
-static void shapes(void **state) {
-    static const int32_t shape[][2] = {{0, 0}, {0, 3}, {3, 0}, {1, 1}, {100, 2}};
+/* No rows, no columns, neither, no entries; the largest number of rows, and of columns. */
+static void extreme_shapes(void **state) {
+    static const int32_t shape[][3] = {{0, 4, 0}, {4, 0, 0}, {0, 0, 0}, {3, 3, 0}, {512, 3, 1}, {2, 8192, 1}};
     gpuopt_context *context = test_context(NULL);
-    int k;
+    int s, k;
     (void)state;
-    for (k = 0; k < 10; k++) {
-        const int32_t rows = shape[k % 5][0], cols = shape[k % 5][1];
-        const int grown = k >= 5;
-        double a[200], cost[] = {1, 2, 3}, lb[] = {0, 0, 0}, ub[] = {4, 5, 6}, lhs[100];
-        int32_t i, verdicts = 0;
-        uint64_t seed = 3;
-        mip m;
-        gpuopt_simplex_desc desc;
-        gpuopt_simplex *root;
-        gpuopt_simplex_batch_desc batch_of = children_batch_desc(COUNT);
-        gpuopt_simplex_batch *batch;
-        children *all;
-        children_report *report;
-        for (i = 0; i < rows; i++) lhs[i] = 1;
-        for (i = 0; i < rows * cols; i++) a[i] = 1 + i % 2;
-        m = model_of(rows, cols, a, cost, lhs, NULL, lb, ub);
-        desc = children_root_desc(&m, 0);
-        root = grown ? half_of(context, rows, cols, a, cost, lhs, lb, ub) : simplex_create(context, &desc);
-        must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
-        if (grown) add_other_half(root, rows, cols, a, lhs);
-        simplex_iterate(root, 1000);
-        all = children_draw(&seed, &m, COUNT, (cols ? 5 : 0) + (rows ? 2 : 0));
-        report = children_report_new(&m, COUNT);
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
-        for (i = 0; i < COUNT; i++) {
-            const char *fault = children_fault(&m, all, report, i, &verdicts);
-            if (!fault && !children_is_verdict(report->outcome[i]) && !children_left_unbounded(&m, all, report, i))
-                fault = "no verdict";
-            if (fault) fail_msg("%d x %d, child %d: %s", (int)rows, (int)cols, (int)i, fault);
+    for (s = 0; s < 6; s++) {
+        const int32_t rows = shape[s][0], cols = shape[s][1];
+        const int64_t nonzeros = shape[s][2] ? (rows > cols ? rows : cols) : 0;
+        int64_t *start = calloc((size_t)rows + 2, sizeof *start);
+        int32_t *index = calloc((size_t)nonzeros + 1, sizeof *index), outcome[2];
+        double *numbers = calloc((size_t)nonzeros * 2 + (size_t)cols * 2 + (size_t)rows * 2 + 1, sizeof *numbers);
+        double objective[2];
+        gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+        gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
+        gpuopt_simplex_batch_report r = GPUOPT_INIT(gpuopt_simplex_batch_report);
+        gpuopt_simplex_batch *many;
+        double *value = numbers, *cost = value + 2 * nonzeros, *rhs = cost + 2 * cols;
+        /* a line of ones: each row r has the column r % cols, or each column j the row j % rows */
+        for (k = 0; k < nonzeros; k++) value[k] = value[nonzeros + k] = 1;
+        for (k = 0; shape[s][2] && k < rows; k++) {
+            const int32_t each = cols > rows ? cols / rows : 1;
+            int32_t e;
+            start[k + 1] = start[k] + each;
+            for (e = 0; e < each; e++) index[start[k] + e] = cols > rows ? k + e * rows : k % cols;
         }
-        gpuopt_simplex_batch_destroy(batch);
-        gpuopt_simplex_destroy(root);
-        children_report_free(report);
-        free(all);
-        mip_free(&m);
+        for (k = 0; k < cols; k++) cost[k] = -1, cost[cols + k] = k == 1 ? -1 : 1;
+        for (k = 0; k < 2 * rows; k++) rhs[k] = k % rows + 1;
+        desc.batch_size = 2;
+        desc.rows = rows, desc.cols = cols;
+        desc.start = start, desc.index = index;
+        p.count = 2;
+        p.value = value, p.cost = cost, p.rhs = rhs;
+        r.outcome = outcome, r.objective = objective;
+        must(gpuopt_simplex_batch_create(context, &desc, NULL, &many));
+        must(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &p));
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+        must(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, 2, &r));
+        if (!shape[s][2]) {
+            for (k = 0; k < 2; k++) assert_int_equal(outcome[k], cols > 0 ? GPUOPT_UNBOUNDED : GPUOPT_OPTIMAL);
+        } else { /* each column's or row's own bound: x_j <= j + 1; or the sum of columns of one parity <= 1, 2 */
+            assert_int_equal(outcome[0], GPUOPT_OPTIMAL);
+            assert_int_equal(outcome[1], GPUOPT_OPTIMAL);
+            assert_true(objective[0] == (cols == 3 ? -6 : -3));
+            assert_true(objective[1] == -2);
+        }
+        gpuopt_simplex_batch_destroy(many);
+        free(start), free(index), free(numbers);
     }
     gpuopt_context_destroy(context);
 }
 
-/* The same where the block of a GPU, if it is an emulated one, has place for 50 numbers beside what it always holds: so
- * that 100 rows are too many for a row of the inverse. */
-static void narrow(void **state) {
-    setenv("GPUOPT_EMULATED_BLOCK_MEMORY", "50312", 1);
-    shapes(state);
-    unsetenv("GPUOPT_EMULATED_BLOCK_MEMORY");
-}
-
-/* Many long columns, against CLP. */
-static void long_columns(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    uint64_t seed = 17;
-    mip m = model_load("plant:90:60:0.9:7");
-    gpuopt_simplex_desc desc = children_root_desc(&m, 1);
-    gpuopt_simplex *root;
-    gpuopt_simplex_batch *batch;
-    children *all = children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS | CHILDREN_SIDES);
-    children_report *report = children_report_new(&m, COUNT);
-    int64_t pivots = 0;
-    int32_t k;
+/* Tableaux that do not fit into shared memory, and vectors that do not either: bits of the CPU. */
+static void beyond_shared_memory(void **state) {
+    static const int32_t shape[][2] = {{200, 150}, {3, 2500}, {512, 20}};
+    gpuopt_context *context = test_context(NULL), *cpu;
+    uint64_t seed = 1;
+    int s, k;
     (void)state;
-    desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    root = simplex_create(context, &desc);
-    assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
-    batch = children_batch(root, COUNT, 200, GPUOPT_WHEN_FULL_END);
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
-    for (k = 0; k < COUNT; k++) {
-        children_agree_with_clp(&m, all, report, k);
-        pivots += report->iterations[k];
+    must(gpuopt_context_create(NULL, &cpu));
+    for (s = 0; s < 3; s++) {
+        const int32_t rows = shape[s][0], cols = shape[s][1], count = test_emulated() ? 1 : 4;
+        mip *model = calloc((size_t)count, sizeof *model);
+        programs *all;
+        gpuopt_simplex_batch *many[2];
+        programs_report *r[2];
+        for (k = 0; k < count; k++) {
+            double *a = calloc((size_t)rows * (size_t)cols, sizeof *a), *c = calloc((size_t)cols, sizeof *c),
+                   *rhs = calloc((size_t)rows, sizeof *rhs);
+            int32_t i, j;
+            for (i = 0; i < rows; i++) {
+                rhs[i] = 10 + test_random(&seed);
+                for (j = 0; j < cols; j++)
+                    if ((i + j) % 3 == 0) a[(size_t)i * (size_t)cols + (size_t)j] = 0.1 + test_random(&seed);
+            }
+            for (j = 0; j < cols; j++) c[j] = -test_random(&seed);
+            model[k] = model_of(rows, cols, a, c, NULL, rhs, NULL, NULL);
+            free(a), free(c), free(rhs);
+        }
+        all = programs_of(count, model, 1, GPUOPT_LAYOUT_CSC);
+        for (k = 0; k < 2; k++) {
+            many[k] = programs_create(k ? cpu : context, all);
+            must(gpuopt_simplex_batch_iterate(many[k], test_emulated() ? 12 : INT64_MAX, NULL));
+            r[k] = programs_get(many[k], all);
+            gpuopt_simplex_batch_destroy(many[k]);
+        }
+        if (!programs_report_equal(all, r[0], 0, r[1], 0, count)) fail_msg("shape %d: not the CPU's bits", s);
+        if (!test_emulated()) assert_int_equal(r[0]->r.outcome[0], GPUOPT_OPTIMAL);
+        programs_report_free(r[0]);
+        programs_report_free(r[1]);
+        programs_free(all);
     }
-    print_message("%lld pivots\n", (long long)pivots);
-    assert_true(pivots > 2 * COUNT);
-    gpuopt_simplex_batch_destroy(batch);
-    gpuopt_simplex_destroy(root);
-    children_report_free(report);
-    free(all);
-    mip_free(&m);
+    gpuopt_context_destroy(cpu);
     gpuopt_context_destroy(context);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(shapes), cmocka_unit_test(narrow),
-                                          cmocka_unit_test(long_columns)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(extreme_shapes), cmocka_unit_test(beyond_shared_memory)};
 
 TEST_MAIN(tests)

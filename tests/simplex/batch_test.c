@@ -1,392 +1,426 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis, solved as a batch: against the simplex method in exact rationals, against single handles, and
- * against CLP. On the CPU each child has the bits that a single handle has.
+ * Many small linear programs: against the simplex method in exact rationals, and against CLP. Their bits do not depend
+ * on how many there are, on the number of threads, or on the backend.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/simplex/changes.h"
-#include "tests/simplex/children.h"
 #include "tests/simplex/clp.h"
 #include "tests/simplex/exact.h"
+#include "tests/simplex/programs.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
+/* ---- Models of one shape ---- */
+
+/* With small whole numbers, and any kinds of bounds and sides. */
+static mip *draw_any(uint64_t *seed, int32_t count, int32_t rows, int32_t cols) {
+    mip *model = calloc((size_t)count, sizeof *model);
+    const int maximize = (int)test_random_int(seed, 0, 1);
+    int32_t k;
+    for (k = 0; k < count; k++) {
+        model[k] = changes_model(seed, rows, cols);
+        model[k].maximize = maximize;
+    }
+    return model;
+}
+
+enum { FRACTIONS = 1, DEGENERATE = 2, BOXED = 4, EQUATIONS = 8, FREE = 16, SCALED = 32 };
+
+/* Larger ones: mostly feasible by construction, with these properties. */
+static mip draw_large(uint64_t *seed, int32_t rows, int32_t cols, double density, int kind) {
+    const size_t size = (size_t)rows * (size_t)cols + 1;
+    double *a = calloc(size, sizeof *a), *x = calloc((size_t)cols + 1, sizeof *x);
+    double *cost = calloc((size_t)cols + 1, sizeof *cost), *side[2], *bound[2];
+    int32_t i, j;
+    int k;
+    mip m;
+    for (k = 0; k < 2; k++) {
+        side[k] = calloc((size_t)rows + 1, sizeof **side);
+        bound[k] = calloc((size_t)cols + 1, sizeof **bound);
+    }
+    for (j = 0; j < cols; j++) {
+        const int is_free = kind & FREE && test_random_int(seed, 0, 4) == 0;
+        bound[0][j] = is_free ? -HUGE_VAL : 0;
+        bound[1][j] = kind & BOXED ? (double)test_random_int(seed, 0, 3) : HUGE_VAL;
+        x[j] = kind & DEGENERATE ? (double)test_random_int(seed, 0, 1) : 2 * test_random(seed);
+        x[j] = fmin(x[j], bound[1][j]);
+        cost[j] = kind & FRACTIONS ? test_random(seed) - 0.5 : (double)test_random_int(seed, -9, 9);
+    }
+    for (i = 0; i < rows; i++) {
+        const double factor = kind & SCALED ? pow(10, (double)test_random_int(seed, -4, 4)) : 1;
+        double activity = 0;
+        for (j = 0; j < cols; j++)
+            if (test_random(seed) < density) {
+                double *entry = &a[(size_t)i * (size_t)cols + (size_t)j];
+                *entry = kind & FRACTIONS ? 2 * test_random(seed) - 0.7 : (double)test_random_int(seed, -3, 9);
+                *entry *= factor;
+                activity += *entry * x[j];
+            }
+        k = (int)test_random_int(seed, 0, kind & EQUATIONS ? 3 : 2);
+        side[0][i] = k == 0 ? -HUGE_VAL : activity - (k == 3 || kind & DEGENERATE ? 0 : factor * test_random(seed));
+        side[1][i] = k == 1   ? HUGE_VAL
+                     : k == 3 ? side[0][i]
+                              : activity + (kind & DEGENERATE ? 0 : factor * test_random(seed));
+        if (test_random_int(seed, 0, 400) == 0) side[0][i] = side[1][i] = activity + 1e3 * factor; /* out of reach? */
+    }
+    m = model_of(rows, cols, a, cost, side[0], side[1], bound[0], bound[1]);
+    free(a), free(x), free(cost);
+    for (k = 0; k < 2; k++) free(side[k]), free(bound[k]);
+    return m;
+}
+
 /* ---- Against rationals ---- */
 
-enum { EACH = 12 };
-
-/* Any model, root and changes. On the GPU a child may be IMPRECISE where only the primal method could go on. */
 static void any_against_rationals(void **state) {
     gpuopt_context *context = test_context(NULL);
-    uint64_t seed = 77;
-    int model, verdicts = 0, all_children = 0, imprecise = 0;
+    uint64_t seed = 2026;
+    int shape, verdicts = 0;
     (void)state;
-    for (model = 0; model < test_times(300, 60); model++) {
-        mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
-        gpuopt_simplex_desc desc = children_root_desc(&m, model);
-        gpuopt_simplex *root = simplex_create(context, &desc);
-        children *all = children_draw(&seed, &m, EACH, 1 + model % 7);
-        children_report *report = children_report_new(&m, EACH);
-        gpuopt_simplex_batch *batch = children_batch(root, EACH, 0, GPUOPT_WHEN_FULL_END);
-        const int64_t few = test_random_int(&seed, 0, 5);
-        int32_t k;
-        if (few > 0) simplex_iterate(root, few < 4 ? few : 100000);
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
-        for (k = 0; k < EACH; k++) {
-            const char *fault = children_fault(&m, all, report, k, &verdicts);
-            if (fault) fail_msg("model %d, child %d: %s", model, (int)k, fault);
-            all_children++;
-            imprecise += report->outcome[k] != GPUOPT_OPTIMAL && report->outcome[k] != GPUOPT_INFEASIBLE &&
-                         report->outcome[k] != GPUOPT_UNBOUNDED;
+    for (shape = 0; shape < test_times(400, 100); shape++) {
+        const int32_t count = (int32_t)test_random_int(&seed, 1, 14);
+        const int32_t rows = (int32_t)test_random_int(&seed, 0, 9), cols = (int32_t)test_random_int(&seed, 0, 9);
+        programs *all = programs_of(count, draw_any(&seed, count, rows, cols), shape & 1,
+                                    shape & 2 ? GPUOPT_LAYOUT_CSC : GPUOPT_LAYOUT_CSR);
+        gpuopt_simplex_batch *many = programs_create(context, all);
+        gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
+        programs_report *r;
+        int32_t k, counted[GPUOPT_CUTOFF + 1] = {0};
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, &info));
+        r = programs_get(many, all);
+        for (k = 0; k < count; k++) {
+            const char *fault = programs_fault(all, r, k, &verdicts);
+            if (fault) fail_msg("shape %d, program %d of %d x %d: %s", shape, (int)k, (int)rows, (int)cols, fault);
+            counted[r->r.outcome[k]]++;
         }
-        gpuopt_simplex_batch_destroy(batch);
-        children_report_free(report);
-        gpuopt_simplex_destroy(root);
-        free(all);
-        mip_free(&m);
+        assert_int_equal(info.count, count);
+        assert_int_equal(info.optimal, counted[GPUOPT_OPTIMAL]);
+        assert_int_equal(info.infeasible, counted[GPUOPT_INFEASIBLE]);
+        assert_int_equal(info.unbounded, counted[GPUOPT_UNBOUNDED]);
+        assert_int_equal(info.optimal + info.infeasible + info.unbounded, count);
+        programs_report_free(r);
+        gpuopt_simplex_batch_destroy(many);
+        programs_free(all);
     }
-    assert_true(verdicts & 1 << GPUOPT_OPTIMAL && verdicts & 1 << GPUOPT_INFEASIBLE);
-    print_message("%d of %d children without a verdict\n", imprecise, all_children);
-    if (!test_on("cuda")) assert_int_equal(imprecise, 0);
+    assert_int_equal(verdicts, 1 << GPUOPT_OPTIMAL | 1 << GPUOPT_INFEASIBLE | 1 << GPUOPT_UNBOUNDED);
     gpuopt_context_destroy(context);
 }
 
-/* A model with finite bounds, from its optimum: every child gets a verdict. After a few pivots its bound holds, and it
- * goes on from there as the basis says. */
-static void boxed_against_rationals(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    uint64_t seed = 5;
-    int model, verdicts = 0, cut_short = 0;
-    (void)state;
-    for (model = 0; model < test_times(150, 40); model++) {
-        mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 2, 8), (int32_t)test_random_int(&seed, 2, 8));
-        gpuopt_simplex_desc desc;
-        gpuopt_simplex *root;
-        gpuopt_simplex_batch *batch;
-        children *all;
-        children_report *report = children_report_new(&m, EACH);
-        int32_t k;
-        for (k = 0; k < m.columns.cols; k++) m.lb[k] = fmax(m.lb[k], -20), m.ub[k] = fmin(m.ub[k], 30);
-        desc = children_root_desc(&m, model);
-        root = simplex_create(context, &desc);
-        simplex_iterate(root, 100000);
-        batch = children_batch(root, EACH, 0, GPUOPT_WHEN_FULL_END);
-        all = children_draw(&seed, &m, EACH, CHILDREN_SIDES);
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
-        for (k = 0; k < EACH; k++) {
-            const char *fault = children_fault(&m, all, report, k, &verdicts);
-            if (!fault && report->outcome[k] != GPUOPT_OPTIMAL && report->outcome[k] != GPUOPT_INFEASIBLE)
-                fault = "no verdict";
-            if (fault) fail_msg("model %d, child %d: %s", model, (int)k, fault);
-        }
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1 + model % 3, &report->r));
-        for (k = 0; k < EACH; k++) {
-            const char *fault = children_fault(&m, all, report, k, &verdicts);
-            if (!fault && report->iterations[k] > 1 + model % 3) fault = "too many iterations";
-            if (fault) fail_msg("model %d, child %d, cut short: %s", model, (int)k, fault);
-            cut_short += report->outcome[k] == GPUOPT_MORE;
-        }
-        gpuopt_simplex_batch_destroy(batch);
-        children_report_free(report);
-        gpuopt_simplex_destroy(root);
-        free(all);
-        mip_free(&m);
-    }
-    assert_true(cut_short > 0);
-    gpuopt_context_destroy(context);
-}
+/* ---- Against CLP ---- */
 
-/* ---- Against single handles ---- */
-
-/* A new handle that has gone the root's way, with the changes of child k. */
-static void check_single(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *m, const children *all,
-                         const children_report *r, int32_t k, int64_t iterations) {
-    const size_t both = (size_t)m->columns.rows + (size_t)m->columns.cols;
-    gpuopt_simplex_desc own = *desc;
-    gpuopt_simplex *single;
-    gpuopt_simplex_info before, after;
-    double bound;
-    answer a;
-    if (all->start[0][k] == all->start[0][k + 1] && all->start[1][k] == all->start[1][k + 1] &&
-        all->start[2][k] == all->start[2][k + 1])
-        return; /* the single handle keeps its verdict */
-    single = simplex_create(context, &own);
-    before = simplex_iterate(single, 100000);
-    children_set(all, k, single);
-    after = simplex_iterate(single, iterations);
-    a = answer_get(single, m);
-    must(gpuopt_simplex_get_bound(single, &bound));
-    if (r->outcome[k] != (int32_t)after.outcome || r->iterations[k] != after.iterations - before.iterations ||
-        memcmp(&r->objective[k], &after.objective, sizeof(double)) || memcmp(&r->bound[k], &bound, sizeof bound) ||
-        memcmp(r->basis + (size_t)k * both, a.basis, both))
-        fail_msg("child %d: %s, %d iterations, %.17g, bound %.17g; alone %s, %d, %.17g, bound %.17g", (int)k,
-                 gpuopt_outcome_string((gpuopt_outcome)r->outcome[k]), (int)r->iterations[k], r->objective[k],
-                 r->bound[k], gpuopt_outcome_string(after.outcome), (int)(after.iterations - before.iterations),
-                 after.objective, bound);
-    if (after.outcome == GPUOPT_INFEASIBLE && m->columns.rows > 0)
-        assert_memory_equal(r->farkas + (size_t)k * (size_t)m->columns.rows, a.farkas,
-                            sizeof(double) * (size_t)m->columns.rows);
-    if (after.outcome == GPUOPT_OPTIMAL)
-        assert_memory_equal(r->x + (size_t)k * (size_t)m->columns.cols, a.x, sizeof(double) * (size_t)m->columns.cols);
-    answer_free(&a);
-    gpuopt_simplex_destroy(single);
-}
-
-/* Bit by bit. The root has iterated with the dual method, or all its pivots are applied: else the weights are begun at
- * another time. */
-static void as_single_handles(void **state) {
-    static const char *const models[] = {"shah:40:1", "plant:30:60:0.2:2", "meyer:30:100:0.1:1", "plant:50:30:0.3:7"};
-    gpuopt_context *context = test_context(NULL);
-    uint64_t seed = 9;
-    int way;
-    (void)state;
-    for (way = 0; way < 48 && !test_on("cuda"); way++) {
-        mip m = model_load(models[way % 4]);
-        gpuopt_simplex_desc desc = children_root_desc(&m, way);
-        gpuopt_simplex *root;
-        gpuopt_simplex_batch *batch;
-        children *all = children_draw(&seed, &m, EACH, 1 + way % 7);
-        children_report *report = children_report_new(&m, EACH);
-        int64_t iterations = way % 5 == 0 ? 3 : 1000;
-        int32_t k;
-        desc.algorithm = way & 1 ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_DUAL;
-        desc.deferred_pivots = way % 3 == 0 ? 1 : way % 3 == 1 ? 3 : 0;
-        if (way & 1) desc.deferred_pivots = 1;
-        root = simplex_create(context, &desc);
-        simplex_iterate(root, 100000);
-        batch = children_batch(root, EACH, 0, GPUOPT_WHEN_FULL_END);
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, iterations, &report->r));
-        if (way % 2) must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, iterations, &report->r));
-        for (k = 0; k < EACH; k++) check_single(context, &desc, &m, all, report, k, iterations);
-        gpuopt_simplex_batch_destroy(batch);
-        children_report_free(report);
-        gpuopt_simplex_destroy(root);
-        free(all);
-        mip_free(&m);
-    }
-    gpuopt_context_destroy(context);
-}
-
-/* ---- Strong branching, against CLP ---- */
-
-static void branching_against_clp(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    int model, verdicts = 0, settled = 0, total = 0;
-    (void)state;
-    for (model = 0; model < (test_few() ? 2 : 4); model++) {
-        mip m = children_cover((uint64_t)model + 1, 20 + 20 * model, 30 + 40 * model);
-        gpuopt_simplex_desc desc = children_root_desc(&m, 1);
-        gpuopt_simplex *root;
-        gpuopt_simplex_batch *batch;
-        children *all;
-        children_report *report, *again;
-        double x[200];
-        int32_t col[200], count, k;
-        root = simplex_create(context, &desc);
-        assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
-        count = children_fractional(root, &m, col, x);
-        if (count <= 3) fail_msg("model %d: %d fractional columns", model, (int)count);
-        all = children_branch(&m, count, col, x);
-        report = children_report_new(&m, 2 * count);
-        again = children_report_new(&m, 2 * count);
-        batch = children_batch(root, 2 * count, 0, GPUOPT_WHEN_FULL_END);
-        must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 1000, &report->r));
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &again->r));
-        assert_true(children_report_equal(&m, report, again));
-        for (k = 0; k < 2 * count; k++) {
-            double objective;
-            const gpuopt_outcome outcome = children_by_clp(&m, all, k, &objective);
-            verdicts |= 1 << report->outcome[k];
-            total++;
-            if (report->outcome[k] == GPUOPT_IMPRECISE && test_on("cuda")) continue;
-            settled++;
-            if (report->outcome[k] != (int32_t)outcome) fail_msg("model %d, child %d: another outcome", model, (int)k);
-            if (outcome != GPUOPT_OPTIMAL) continue;
-            if (!(fabs(report->objective[k] - objective) <= 1e-9 * fmax(1, fabs(objective))))
-                fail_msg("model %d, child %d: %.17g, and CLP %.17g", model, (int)k, report->objective[k], objective);
-            assert_true(fabs(report->bound[k] - objective) <= 1e-8 * fmax(1, fabs(objective)));
-        }
-        gpuopt_simplex_batch_destroy(batch);
-        children_report_free(report);
-        children_report_free(again);
-        gpuopt_simplex_destroy(root);
-        free(all);
-        mip_free(&m);
-    }
-    assert_true(settled >= total * 9 / 10);
-    assert_true(verdicts & 1 << GPUOPT_OPTIMAL);
-    gpuopt_context_destroy(context);
-}
-
-/* ---- Long steps ---- */
-
-enum { ITEMS = 300 };
-
-/* Column j gives weight[j] at cost[j], at most most[j] times: the least cost of so much weight in all. The column with
- * the least cost of a unit of weight comes first (Dantzig 1957). */
-static double cheapest(const double *weight, const double *cost, const double *most, double needed) {
-    uint8_t taken[ITEMS] = {0};
-    double sum = 0;
-    while (needed > 0) {
-        double x;
-        int j, first = -1;
-        for (j = 0; j < ITEMS; j++)
-            if (!taken[j] && (first < 0 || cost[j] * weight[first] < cost[first] * weight[j])) first = j;
-        taken[first] = 1;
-        x = fmin(most[first], needed / weight[first]);
-        sum += cost[first] * x;
-        needed -= weight[first] * x;
-    }
-    return sum;
-}
-
-/* One row, and the ratio test passes up to hundreds of break points at once: way 0, all of them different; 1, at three
- * steps; 2, at one step; 3, over many orders of magnitude. */
-static void long_steps(void **state) {
-    enum { ASKED = 24 };
-    gpuopt_context *context = test_context(NULL);
-    int way;
-    (void)state;
-    for (way = 0; way < 4; way++) {
-        double weight[ITEMS], cost[ITEMS], most[ITEMS], none = 0, total = 0, lhs[ASKED], rhs[ASKED];
-        int32_t row[ASKED] = {0}, j, k, iterations = 0;
-        int64_t start[ASKED + 1];
-        uint64_t seed = 4;
-        mip m;
-        gpuopt_simplex_desc desc;
-        gpuopt_simplex *root;
-        gpuopt_simplex_batch *batch;
-        children_report *report;
-        gpuopt_simplex_children asked = GPUOPT_INIT(gpuopt_simplex_children);
-        for (j = 0; j < ITEMS; j++) {
-            const double random = (double)test_random_int(&seed, 1, 100000);
-            weight[j] = (double)test_random_int(&seed, 1, 50);
-            most[j] = (double)test_random_int(&seed, 1, 3);
-            cost[j] = way == 0 ? random : weight[j] * (way == 1 ? 1 + j % 3 : way == 2 ? 1 : ldexp(random, -j % 40));
-            total += weight[j] * most[j];
-        }
-        m = model_of(1, ITEMS, weight, cost, &none, NULL, NULL, most);
-        desc = children_root_desc(&m, 1);
-        root = simplex_create(context, &desc);
-        simplex_iterate(root, 1000);
-        for (k = 0; k < ASKED; k++) {
-            lhs[k] = k == ASKED - 1 ? total + 1 : total * (k + 1) / ASKED - 0.375;
-            rhs[k] = HUGE_VAL;
-            start[k] = k;
-        }
-        start[ASKED] = ASKED;
-        asked.count = ASKED;
-        asked.side_start = start;
-        asked.row = row;
-        asked.lhs = lhs;
-        asked.rhs = rhs;
-        report = children_report_new(&m, ASKED);
-        batch = children_batch(root, ASKED, 0, GPUOPT_WHEN_FULL_END);
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &asked, 1000, &report->r));
-        for (k = 0; k < ASKED - 1; k++) {
-            const double least = cheapest(weight, cost, most, lhs[k]);
-            assert_int_equal(report->outcome[k], GPUOPT_OPTIMAL);
-            if (!(fabs(report->objective[k] - least) <= 1e-9 * least))
-                fail_msg("way %d, child %d: %.17g, not %.17g", way, (int)k, report->objective[k], least);
-            iterations = report->iterations[k] > iterations ? report->iterations[k] : iterations;
-        }
-        assert_int_equal(report->outcome[ASKED - 1], GPUOPT_INFEASIBLE);
-        if (iterations > (way % 3 == 0 ? 1 : 60)) fail_msg("way %d: %d iterations", way, (int)iterations);
-        gpuopt_simplex_batch_destroy(batch);
-        children_report_free(report);
-        gpuopt_simplex_destroy(root);
-        mip_free(&m);
-    }
-    gpuopt_context_destroy(context);
-}
-
-/* ---- Many and few ---- */
-
-/* A child does not depend on what is run beside it, nor on how many there are; a root that changes in between counts as
- * it is when it runs. */
-static void many_and_few(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    uint64_t seed = 15;
-    mip m = model_load("plant:20:40:0.3:2"), changed;
-    const int32_t most = test_few() ? 40 : CHILDREN_MOST;
-    gpuopt_simplex_desc desc = children_root_desc(&m, 1);
-    gpuopt_simplex *root = simplex_create(context, &desc), *other;
-    gpuopt_simplex_batch *batch, *of_other;
-    children *all = children_draw(&seed, &m, most, 7);
-    children_report *report = children_report_new(&m, most), *one = children_report_new(&m, 1);
-    const size_t rows = (size_t)m.columns.rows, cols = (size_t)m.columns.cols;
-    double half;
-    int32_t k, j = 0;
-    (void)state;
-    simplex_iterate(root, 100000);
-    batch = children_batch(root, most, 0, GPUOPT_WHEN_FULL_END);
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
-    for (k = 0; k < most; k += 7) {
-        children *single = calloc(1, sizeof *single);
+static void large_against_clp(void **state) {
+    static const struct {
+        int32_t rows, cols;
+        double density;
         int kind;
-        single->c = all->c;
-        single->c.count = 1;
-        for (kind = 0; kind < 3; kind++) single->start[kind][1] = all->start[kind][k + 1] - all->start[kind][k];
-        single->c.start = single->start[0], single->c.side_start = single->start[1];
-        single->c.cost_start = single->start[2];
-        single->c.col += all->start[0][k], single->c.lb += all->start[0][k], single->c.ub += all->start[0][k];
-        single->c.row += all->start[1][k], single->c.lhs += all->start[1][k], single->c.rhs += all->start[1][k];
-        single->c.cost_col += all->start[2][k], single->c.cost += all->start[2][k];
-        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &single->c, 1000, &one->r));
-        assert_int_equal(one->outcome[0], report->outcome[k]);
-        assert_int_equal(one->iterations[0], report->iterations[k]);
-        assert_memory_equal(one->objective, &report->objective[k], sizeof(double));
-        assert_memory_equal(one->bound, &report->bound[k], sizeof(double));
-        assert_memory_equal(one->basis, report->basis + (size_t)k * (rows + cols), rows + cols);
-        free(single);
+    } shape[] = {{50, 100, 1, FRACTIONS},
+                 {50, 100, 1, FRACTIONS | BOXED | EQUATIONS},
+                 {50, 100, 0.2, DEGENERATE},
+                 {40, 60, 0.3, DEGENERATE | BOXED | EQUATIONS},
+                 {60, 30, 0.5, FRACTIONS | FREE},
+                 {30, 80, 0.3, FRACTIONS | FREE | BOXED | SCALED},
+                 {25, 200, 0.5, EQUATIONS | SCALED},
+                 {130, 180, 0.1, FRACTIONS | BOXED | EQUATIONS}};
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 11;
+    size_t s;
+    int verdicts = 0;
+    (void)state;
+    for (s = 0; s < sizeof shape / sizeof *shape; s++) {
+        const int32_t count = test_emulated() ? 2 : 24;
+        mip *model = calloc((size_t)count, sizeof *model);
+        programs *all;
+        gpuopt_simplex_batch *many;
+        programs_report *r;
+        int32_t k;
+        for (k = 0; k < count; k++)
+            model[k] = draw_large(&seed, shape[s].rows, shape[s].cols, shape[s].density, shape[s].kind);
+        all = programs_of(count, model, shape[s].density < 1, s & 1 ? GPUOPT_LAYOUT_CSC : GPUOPT_LAYOUT_CSR);
+        many = programs_create(context, all);
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+        r = programs_get(many, all);
+        for (k = 0; k < count; k++) {
+            double objective;
+            const gpuopt_outcome outcome = clp_solve(&model[k], &objective);
+            const char *fault = programs_fault_beside(all, r, k, outcome, objective);
+            if (fault) fail_msg("shape %d, program %d, %d iterations: %s", (int)s, (int)k, r->r.iterations[k], fault);
+            verdicts |= 1 << r->r.outcome[k];
+        }
+        programs_report_free(r);
+        gpuopt_simplex_batch_destroy(many);
+        programs_free(all);
     }
-    /* None at all, and those without a change: the root's verdict. */
-    all->c.count = 0;
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
-    all->c.count = 1;
-    all->c.start = all->c.side_start = all->c.cost_start = NULL;
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &one->r));
-    assert_int_equal(one->outcome[0], GPUOPT_OPTIMAL);
-    assert_true(fabs(one->objective[0] - simplex_info(root).objective) <= 1e-12 * fabs(one->objective[0]));
-    /* The root gets another bound. */
-    half = 0.25;
-    changed = children_copy(&m);
-    changed.ub[j] = half;
-    must(gpuopt_simplex_set_some_bounds(root, GPUOPT_HOST, 1, &j, NULL, &half));
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &one->r));
-    assert_int_equal(one->outcome[0], clp_solve(&changed, &half));
-    assert_true(fabs(one->objective[0] - half) <= 1e-9 * fmax(1, fabs(half)));
-    simplex_iterate(root, 100000);
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &one->r));
-    assert_true(fabs(one->objective[0] - half) <= 1e-9 * fmax(1, fabs(half)));
-    assert_int_equal(one->iterations[0], 0);
-    /* Two batches over one root, and a batch over another handle, do not mind each other. */
-    other = simplex_create(context, &desc);
-    of_other = children_batch(other, 3, 0, GPUOPT_WHEN_FULL_END);
-    must(gpuopt_simplex_batch_run(of_other, GPUOPT_HOST, &all->c, 1000, &one->r));
-    gpuopt_simplex_batch_destroy(of_other);
-    gpuopt_simplex_destroy(other);
-    gpuopt_simplex_batch_destroy(batch);
-    children_report_free(report);
-    children_report_free(one);
-    gpuopt_simplex_destroy(root);
-    children_free(&changed);
-    free(all);
-    mip_free(&m);
+    assert_true(verdicts & 1 << GPUOPT_OPTIMAL);
+    if (!test_emulated()) assert_true(verdicts & 1 << GPUOPT_INFEASIBLE && verdicts & 1 << GPUOPT_UNBOUNDED);
     gpuopt_context_destroy(context);
 }
 
-int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_against_rationals),
-        cmocka_unit_test(boxed_against_rationals),
-        cmocka_unit_test(as_single_handles),
-        cmocka_unit_test(branching_against_clp),
-        cmocka_unit_test(long_steps),
-        cmocka_unit_test(many_and_few),
-    };
-    return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
+/* ---- Bits ---- */
+
+/* A program alone, among others, and at another place has the same bits, as on the CPU with one thread. */
+static void same_bits(void **state) {
+    gpuopt_context *context = test_context(NULL), *cpu;
+    uint64_t seed = 5;
+    int round;
+    (void)state;
+    must(gpuopt_context_create(NULL, &cpu));
+    for (round = 0; round < test_times(12, 12); round++) {
+        const int32_t count = round % 3 == 0 ? 7 : 5, rows = (int32_t)test_random_int(&seed, 1, 40),
+                      cols = (int32_t)test_random_int(&seed, 1, 50);
+        mip *model = calloc((size_t)count, sizeof *model);
+        programs *all, *other;
+        gpuopt_simplex_batch *many, *beside;
+        programs_report *first, *second;
+        int32_t k;
+        for (k = 0; k < count; k++) model[k] = draw_large(&seed, rows, cols, 0.4, round * 7 % 64);
+        all = programs_of(count, model, round & 1, GPUOPT_LAYOUT_CSR);
+        many = programs_create(context, all);
+        beside = programs_create(cpu, all);
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+        must(gpuopt_simplex_batch_iterate(beside, INT64_MAX, NULL));
+        first = programs_get(many, all);
+        second = programs_get(beside, all);
+        if (!programs_report_equal(all, first, 0, second, 0, count)) fail_msg("round %d: not the CPU's bits", round);
+        other = malloc(sizeof *other); /* program 3 alone */
+        *other = *all;
+        other->p.count = 1;
+        other->p.value += 3 * all->nonzeros;
+        other->p.cost += 3 * cols, other->p.lb += 3 * cols, other->p.ub += 3 * cols;
+        other->p.lhs += 3 * rows, other->p.rhs += 3 * rows;
+        must(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &other->p));
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+        programs_report_free(second);
+        second = programs_get(many, other);
+        if (!programs_report_equal(all, first, 3, second, 0, 1)) fail_msg("round %d: alone it differs", round);
+        programs_report_free(first);
+        programs_report_free(second);
+        gpuopt_simplex_batch_destroy(many);
+        gpuopt_simplex_batch_destroy(beside);
+        free(other);
+        programs_free(all);
+    }
+    gpuopt_context_destroy(cpu);
+    gpuopt_context_destroy(context);
 }
+
+/* ---- Limits ---- */
+
+/* A few iterations at a time: points and bases are there all the time, and the verdicts are right. */
+static void little_by_little(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 99;
+    int shape, verdicts = 0;
+    (void)state;
+    for (shape = 0; shape < test_times(100, 30); shape++) {
+        const int32_t count = 6, rows = (int32_t)test_random_int(&seed, 1, 8);
+        programs *all = programs_of(count, draw_any(&seed, count, rows, (int32_t)test_random_int(&seed, 1, 8)),
+                                    shape & 1, GPUOPT_LAYOUT_CSC);
+        gpuopt_simplex_batch *many = programs_create(context, all);
+        gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info), again = info;
+        const int64_t each = 1 + shape % 3;
+        int32_t k, calls = 0;
+        programs_report *r;
+        do {
+            const int64_t before = info.iterations;
+            must(gpuopt_simplex_batch_iterate(many, each, &info));
+            assert_true(info.iterations - before <= each * count);
+            if (++calls > 1000) fail_msg("shape %d: no end", shape);
+            if (info.more > 0 && calls < 4) {
+                r = programs_get(many, all);
+                for (k = 0; k < count; k++) {
+                    const char *fault =
+                        r->r.outcome[k] == GPUOPT_MORE ? programs_fault_beside(all, r, k, GPUOPT_MORE, 0) : NULL;
+                    if (fault) fail_msg("shape %d, call %d, program %d: %s", shape, (int)calls, (int)k, fault);
+                }
+                programs_report_free(r);
+            }
+        } while (info.more > 0);
+        r = programs_get(many, all);
+        for (k = 0; k < count; k++) {
+            const char *fault = programs_fault(all, r, k, &verdicts);
+            if (fault) fail_msg("shape %d, program %d: %s", shape, (int)k, fault);
+        }
+        must(gpuopt_simplex_batch_iterate(many, 5, &again)); /* nothing is left to do */
+        assert_memory_equal(&again, &info, sizeof info);
+        programs_report_free(r);
+        gpuopt_simplex_batch_destroy(many);
+        programs_free(all);
+    }
+    assert_int_equal(verdicts, 1 << GPUOPT_OPTIMAL | 1 << GPUOPT_INFEASIBLE | 1 << GPUOPT_UNBOUNDED);
+    gpuopt_context_destroy(context);
+}
+
+/* The limit over all calls. */
+static void iteration_limit(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 12;
+    mip *model = calloc(4, sizeof *model);
+    gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
+    programs *all;
+    gpuopt_simplex_batch *many;
+    programs_report *r;
+    int32_t k;
+    (void)state;
+    for (k = 0; k < 4; k++) model[k] = draw_large(&seed, 20, 30, 0.5, FRACTIONS | BOXED);
+    all = programs_of(4, model, 0, GPUOPT_LAYOUT_CSR);
+    all->desc.iteration_limit = 5;
+    many = programs_create(context, all);
+    must(gpuopt_simplex_batch_iterate(many, 3, &info));
+    assert_int_equal(info.more, 4);
+    assert_int_equal(info.iterations, 12);
+    must(gpuopt_simplex_batch_iterate(many, 3, &info));
+    assert_int_equal(info.limit, 4);
+    assert_int_equal(info.iterations, 20);
+    r = programs_get(many, all);
+    for (k = 0; k < 4; k++) {
+        const char *fault = programs_fault_beside(all, r, k, GPUOPT_LIMIT, 0);
+        if (fault) fail_msg("program %d: %s", (int)k, fault);
+        assert_int_equal(r->r.iterations[k], 5);
+    }
+    programs_report_free(r);
+    gpuopt_simplex_batch_destroy(many);
+    programs_free(all);
+    gpuopt_context_destroy(context);
+}
+
+/* ---- What all programs share ---- */
+
+/* Each array that may be shared, given once or once for each program: the same bits. NULL: the default. */
+static void shared_arrays(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 3;
+    int array;
+    (void)state;
+    for (array = 0; array < 6; array++) {
+        const int32_t count = 5, rows = 12, cols = 15;
+        mip *model = calloc((size_t)count, sizeof *model);
+        programs *all;
+        gpuopt_simplex_batch *many;
+        programs_report *first, *second;
+        int32_t k;
+        int64_t length;
+        for (k = 0; k < count; k++) model[k] = draw_large(&seed, rows, cols, 1, FRACTIONS);
+        all = programs_of(count, model, 0, GPUOPT_LAYOUT_CSC);
+        length = array == 0 ? all->nonzeros : array == 2 || array == 3 ? rows : cols;
+        for (k = 1; k < count; k++)
+            memcpy(all->number[array] + k * length, all->number[array], sizeof(double) * (size_t)length);
+        for (k = 0; k < count * rows; k++) /* sides that do not cross */
+            if (all->number[2][k] > all->number[3][k]) all->number[array == 2 ? 3 : 2][k] = array == 2 ? 1e20 : -1e20;
+        many = programs_create(context, all);
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+        first = programs_get(many, all);
+        gpuopt_simplex_batch_destroy(many);
+        all->desc.shared = 1u << array;
+        many = programs_create(context, all);
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+        second = programs_get(many, all);
+        if (!programs_report_equal(all, first, 0, second, 0, count)) fail_msg("array %d: other bits", array);
+        programs_report_free(second);
+        if (array > 0) { /* the default in its place */
+            static const double stands[] = {0, 0, -HUGE_VAL, HUGE_VAL, 0, HUGE_VAL};
+            const double **const given[] = {NULL, &all->p.cost, &all->p.lhs, &all->p.rhs, &all->p.lb, &all->p.ub};
+            for (k = 0; k < length; k++) all->number[array][k] = stands[array];
+            must(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &all->p));
+            must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+            programs_report_free(first);
+            first = programs_get(many, all);
+            *given[array] = NULL;
+            must(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &all->p));
+            must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+            second = programs_get(many, all);
+            if (!programs_report_equal(all, first, 0, second, 0, count)) fail_msg("array %d: no default", array);
+            programs_report_free(second);
+        }
+        programs_report_free(first);
+        gpuopt_simplex_batch_destroy(many);
+        programs_free(all);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* ---- Scales ---- */
+
+/* Coefficients far from 1, beside which a tolerance in the host's numbers alone would be everything. */
+static void far_from_one(void **state) {
+    static const double a[] = {-900000, 1e-10}, cost[] = {-0.0004, 1}, lhs[] = {-HUGE_VAL, 1e-10},
+                        rhs[] = {-100, HUGE_VAL}, ub[] = {HUGE_VAL, 0.5};
+    static const int32_t outcome[] = {GPUOPT_UNBOUNDED, GPUOPT_INFEASIBLE};
+    gpuopt_context *context = test_context(NULL);
+    int32_t k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        mip *model = calloc(1, sizeof *model);
+        programs *all;
+        gpuopt_simplex_batch *many;
+        programs_report *r;
+        model[0] = model_of(1, 1, &a[k], &cost[k], &lhs[k], &rhs[k], NULL, &ub[k]);
+        all = programs_of(1, model, 1, GPUOPT_LAYOUT_CSR);
+        many = programs_create(context, all);
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+        r = programs_get(many, all);
+        assert_int_equal(r->r.outcome[0], outcome[k]);
+        programs_report_free(r);
+        gpuopt_simplex_batch_destroy(many);
+        programs_free(all);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* ---- Circles ---- */
+
+/* Beale's example, on which the textbook's rules go round in circles, and programs with many ties. */
+static void degenerate(void **state) {
+    static const double a[] = {0.25, -60, -0.04, 9, 0.5, -90, -0.02, 3, 0, 0, 1, 0}, cost[] = {-0.75, 150, -0.02, 6},
+                        rhs[] = {0, 0, 1};
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 8;
+    int round;
+    (void)state;
+    for (round = 0; round < test_times(30, 10); round++) {
+        mip *model = calloc(3, sizeof *model);
+        programs *all;
+        gpuopt_simplex_batch *many;
+        programs_report *r;
+        int32_t k, i, j;
+        for (k = 0; k < 3; k++) {
+            const int32_t n = 12; /* an assignment of n to n with costs that are mostly equal */
+            double *by_rows = calloc((size_t)(2 * n * n * n), sizeof *by_rows),
+                   *of = calloc((size_t)(n * n), sizeof *of);
+            double *one = calloc((size_t)(2 * n), sizeof *one);
+            for (i = 0; i < n; i++)
+                for (j = 0; j < n; j++) {
+                    by_rows[i * n * n + i * n + j] = by_rows[(n + j) * n * n + i * n + j] = 1;
+                    of[i * n + j] = (double)test_random_int(&seed, 0, 2);
+                }
+            for (i = 0; i < 2 * n; i++) one[i] = 1;
+            model[k] = round == 0 ? model_of(3, 4, a, cost, NULL, rhs, NULL, NULL)
+                                  : model_of(2 * n, n * n, by_rows, of, one, one, NULL, NULL);
+            free(by_rows), free(of), free(one);
+        }
+        all = programs_of(3, model, 1, GPUOPT_LAYOUT_CSR);
+        many = programs_create(context, all);
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
+        r = programs_get(many, all);
+        for (k = 0; k < 3; k++) {
+            double objective = -0.05;
+            const gpuopt_outcome outcome = round == 0 ? GPUOPT_OPTIMAL : clp_solve(&model[k], &objective);
+            const char *fault = programs_fault_beside(all, r, k, outcome, objective);
+            if (fault) fail_msg("round %d, program %d: %s", round, (int)k, fault);
+        }
+        programs_report_free(r);
+        gpuopt_simplex_batch_destroy(many);
+        programs_free(all);
+    }
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(any_against_rationals), cmocka_unit_test(large_against_clp), cmocka_unit_test(same_bits),
+    cmocka_unit_test(little_by_little),      cmocka_unit_test(iteration_limit),   cmocka_unit_test(shared_arrays),
+    cmocka_unit_test(far_from_one),          cmocka_unit_test(degenerate),
+};
+
+TEST_MAIN(tests)

@@ -42,7 +42,7 @@ static const char *iterate_all(gpuopt_context *context, const program *const *pr
     for (k = 0; k < count && !fault; k++) {
         gpuopt_simplex_desc desc = mip_simplex_desc(&programs[k]->model);
         desc.method = method;
-        if (gpuopt_simplex_create(context, &desc, &simplex[k])) fault = "create";
+        if (gpuopt_simplex_create(context, &desc, NULL, &simplex[k])) fault = "create";
     }
     while (open > 0 && !fault) {
         for (k = open = 0; k < count && !fault; k++) {

@@ -24,34 +24,35 @@ static void expect_program(gpuopt_context *context, mip m, double optimum) {
     mip *model = malloc(sizeof *model);
     programs *all;
     programs_report *r;
-    gpuopt_simplex_many *many;
+    gpuopt_simplex_batch *many;
     *model = m;
     all = programs_of(1, model, 0, GPUOPT_LAYOUT_CSC);
     many = programs_create(context, all);
-    must(gpuopt_simplex_many_iterate(many, INT64_MAX, NULL));
+    must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
     r = programs_get(many, all);
     expect("program", r->r.outcome[0], r->r.certainty[0], r->r.objective[0], optimum);
     programs_report_free(r);
-    gpuopt_simplex_many_destroy(many);
+    gpuopt_simplex_batch_destroy(many);
     programs_free(all);
 }
 
 /* The only child of a root. */
-static void expect_child(gpuopt_context *context, const mip *m, const gpuopt_simplex_children *child, double optimum) {
+static void expect_child(gpuopt_context *context, const mip *m, const gpuopt_simplex_child_list *child,
+                         double optimum) {
     int way;
     for (way = 0; way < (test_on("cuda") ? 1 : 8); way++) {
         gpuopt_simplex_desc desc = children_root_desc(m, way);
         gpuopt_simplex *root = simplex_create(context, &desc);
-        gpuopt_simplex_batch *batch = children_batch(root, 1, 0, GPUOPT_WHEN_FULL_REFACTOR);
+        gpuopt_simplex_children *batch = children_batch(root, 1, 0, GPUOPT_ON_PIVOT_LIMIT_REFACTOR);
         children_report *r = children_report_new(m, 1);
         int without;
         simplex_iterate(root, INT64_MAX);
         for (without = 0; without < 2; without++) { /* whether bounds are wanted makes no difference */
             if (without) r->r.bound = NULL;
-            must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, child, 1000, &r->r));
+            must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, child, 1000, &r->r));
             expect("child", r->outcome[0], r->certainty[0], r->objective[0], optimum);
         }
-        gpuopt_simplex_batch_destroy(batch);
+        gpuopt_simplex_children_destroy(batch);
         gpuopt_simplex_destroy(root);
         children_report_free(r);
     }
@@ -70,7 +71,7 @@ static void small_costs_of_long_columns(void **state) {
     (void)state;
     for (k = 0; k <= 20; k += 4) {
         const double range = ldexp(1, k), ub[] = {range, 1}, cost[] = {small, 1}, other[] = {1, 1};
-        gpuopt_simplex_children child = GPUOPT_INIT(gpuopt_simplex_children);
+        gpuopt_simplex_child_list child = GPUOPT_INIT(gpuopt_simplex_child_list);
         mip m = model_of(1, 2, a, other, NULL, rhs, NULL, ub);
         child.count = 1;
         child.cost_start = one_entry;
@@ -93,7 +94,7 @@ static void nearly_feasible(void **state) {
     (void)state;
     for (k = 31; k <= 52; k += 3) {
         const double side = 1 + ldexp(1, -k), sides[] = {1, side};
-        gpuopt_simplex_children child = GPUOPT_INIT(gpuopt_simplex_children);
+        gpuopt_simplex_child_list child = GPUOPT_INIT(gpuopt_simplex_child_list);
         child.count = 1;
         child.side_start = one_entry;
         child.row = second;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/changes.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
@@ -31,7 +32,7 @@ static void small_against_rationals(void **state) {
             if (few) simplex_iterate(simplex, few); /* the change may come in the midst of a solve */
             changes_make(&seed, simplex, &m);
             if (few == 1) changes_make(&seed, simplex, &m);
-            if (few == 2) simplex_info(simplex); /* which refreshes */
+            if (few == 2) simplex_info(simplex); /* which rebuilds */
             simplex_iterate(simplex, 100000);
             fault = changes_fault(simplex, &m, &verdicts);
             if (fault) fail_msg("model %d, step %d, %s: %s", model, step, variant_name(&desc), fault);
@@ -62,12 +63,14 @@ static void against_fresh_handles(void **state) {
             answer living, fresh;
             const char *fault;
             double x[200], lb = m.lb[j], ub = m.ub[j];
-            must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL));
+            must(gpuopt_simplex_get_solution(
+                simplex, GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
             m.ub[j] = fmax(lb, 0.7 * x[j]);
-            must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, NULL, &m.ub[j]));
+            must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, NULL, &m.ub[j]));
             if (step % 3 == 0) {
                 m.cost[j] *= 0.5;
-                must(gpuopt_simplex_set_some_costs(simplex, GPUOPT_HOST, 1, &j, &m.cost[j]));
+                must(gpuopt_simplex_set_costs(simplex, GPUOPT_HOST, 1, &j, &m.cost[j]));
             }
             simplex_iterate(simplex, 100000);
             living = answer_get(simplex, &m);
@@ -81,7 +84,7 @@ static void against_fresh_handles(void **state) {
             if (fault) fail_msg("%s, step %d: %s", models[k % 4], step, fault);
             if (living.info.outcome == GPUOPT_INFEASIBLE || step % 5 == 4) { /* back again */
                 m.ub[j] = ub;
-                must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, NULL, &ub));
+                must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, NULL, &ub));
             }
             answer_free(&living);
             answer_free(&fresh);
@@ -107,17 +110,18 @@ static void takes_effect_at_once(void **state) {
     gpuopt_simplex_info info = simplex_iterate(simplex, 100);
     (void)state;
     assert_true(info.outcome == GPUOPT_OPTIMAL && info.objective == -17); /* x = (3, 7) */
-    must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 2, twice, NULL, values));
-    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 2, twice, NULL, values));
+    must(gpuopt_simplex_get_solution(
+        simplex, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
     assert_true(x[1] == 2); /* nonbasic at its upper bound, which came down to the last of the two values */
     assert_int_equal(simplex_info(simplex).outcome, GPUOPT_MORE);
     info = simplex_iterate(simplex, 100);
     assert_true(info.outcome == GPUOPT_OPTIMAL && info.objective == -9); /* x = (5, 2): row 1 */
-    must(gpuopt_simplex_set_some_sides(simplex, GPUOPT_HOST, 1, first, no_side, six));
+    must(gpuopt_simplex_set_sides(simplex, GPUOPT_HOST, 1, first, no_side, six));
     info = simplex_iterate(simplex, 100);
     assert_true(info.outcome == GPUOPT_OPTIMAL && info.objective == -8); /* x = (4, 2): row 0 */
-    must(gpuopt_simplex_set_some_costs(simplex, GPUOPT_HOST, 1, first, minus_one));
-    must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, first, low, NULL));
+    must(gpuopt_simplex_set_costs(simplex, GPUOPT_HOST, 1, first, minus_one));
+    must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, first, low, NULL));
     info = simplex_iterate(simplex, 100);
     assert_true(info.outcome == GPUOPT_INFEASIBLE && info.crossing == 0 && info.certificate_margin == 1);
     gpuopt_simplex_destroy(simplex);
@@ -135,9 +139,9 @@ static void rows_without_columns(void **state) {
     gpuopt_simplex *simplex = simplex_create(context, &desc);
     (void)state;
     assert_int_equal(simplex_iterate(simplex, 9).outcome, GPUOPT_OPTIMAL);
-    must(gpuopt_simplex_set_some_sides(simplex, GPUOPT_HOST, 1, at, zero, ten));
+    must(gpuopt_simplex_set_sides(simplex, GPUOPT_HOST, 1, at, zero, ten));
     assert_int_equal(simplex_iterate(simplex, 9).outcome, GPUOPT_OPTIMAL);
-    must(gpuopt_simplex_set_some_sides(simplex, GPUOPT_HOST, 1, at, one, ten));
+    must(gpuopt_simplex_set_sides(simplex, GPUOPT_HOST, 1, at, one, ten));
     assert_int_equal(simplex_iterate(simplex, 9).outcome, GPUOPT_INFEASIBLE);
     gpuopt_simplex_destroy(simplex);
     mip_free(&m);
@@ -162,36 +166,36 @@ static void refused(void **state) {
     host.error[0] = 0;                                  \
     assert_int_equal(__VA_ARGS__, GPUOPT_ERROR_##code); \
     if (!strstr(host.error, text)) fail_msg("the log says: %s", host.error)
-    REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, -1, at, one, one));
-    REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 21, at, one, one));
-    REFUSED(ARGUMENT, "NULL", gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, NULL, one, one));
-    REFUSED(ARGUMENT, "col[0] = 99", gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, beyond, one, one));
-    REFUSED(ARGUMENT, "lb[0]", gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, at, nan_value, one));
-    REFUSED(ARGUMENT, "ub[0]", gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, at, NULL, nan_value));
-    REFUSED(ARGUMENT, "lb[0]", gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, at, big, NULL));
-    REFUSED(ARGUMENT, "ub[0]", gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, at, NULL, small));
-    REFUSED(ARGUMENT, "where", gpuopt_simplex_set_some_bounds(s, (gpuopt_memory)7, 1, at, one, one));
-    REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_some_sides(s, GPUOPT_HOST, -1, at, one, one));
-    REFUSED(ARGUMENT, "lhs or rhs is NULL", gpuopt_simplex_set_some_sides(s, GPUOPT_HOST, 1, at, NULL, one));
-    REFUSED(ARGUMENT, "lhs or rhs is NULL", gpuopt_simplex_set_some_sides(s, GPUOPT_HOST, 1, at, one, NULL));
-    REFUSED(ARGUMENT, "row[0] = 99", gpuopt_simplex_set_some_sides(s, GPUOPT_HOST, 1, beyond, zero, one));
-    REFUSED(ARGUMENT, "exceeds", gpuopt_simplex_set_some_sides(s, GPUOPT_HOST, 1, at, one, zero));
-    REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_some_costs(s, GPUOPT_HOST, 21, at, one));
-    REFUSED(ARGUMENT, "cost is NULL", gpuopt_simplex_set_some_costs(s, GPUOPT_HOST, 1, at, NULL));
-    REFUSED(ARGUMENT, "col[0] = 99", gpuopt_simplex_set_some_costs(s, GPUOPT_HOST, 1, beyond, one));
-    REFUSED(ARGUMENT, "cost[0]", gpuopt_simplex_set_some_costs(s, GPUOPT_HOST, 1, at, no_number));
+    REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, -1, at, one, one));
+    REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 21, at, one, one));
+    REFUSED(ARGUMENT, "NULL", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, NULL, one, one));
+    REFUSED(ARGUMENT, "col[0] = 99", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, beyond, one, one));
+    REFUSED(ARGUMENT, "lb[0]", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, at, nan_value, one));
+    REFUSED(ARGUMENT, "ub[0]", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, at, NULL, nan_value));
+    REFUSED(ARGUMENT, "lb[0]", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, at, big, NULL));
+    REFUSED(ARGUMENT, "ub[0]", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, at, NULL, small));
+    REFUSED(ARGUMENT, "where", gpuopt_simplex_set_bounds(s, (gpuopt_memory_space)7, 1, at, one, one));
+    REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_sides(s, GPUOPT_HOST, -1, at, one, one));
+    REFUSED(ARGUMENT, "lhs or rhs is NULL", gpuopt_simplex_set_sides(s, GPUOPT_HOST, 1, at, NULL, one));
+    REFUSED(ARGUMENT, "lhs or rhs is NULL", gpuopt_simplex_set_sides(s, GPUOPT_HOST, 1, at, one, NULL));
+    REFUSED(ARGUMENT, "row[0] = 99", gpuopt_simplex_set_sides(s, GPUOPT_HOST, 1, beyond, zero, one));
+    REFUSED(ARGUMENT, "exceeds", gpuopt_simplex_set_sides(s, GPUOPT_HOST, 1, at, one, zero));
+    REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_costs(s, GPUOPT_HOST, 21, at, one));
+    REFUSED(ARGUMENT, "cost is NULL", gpuopt_simplex_set_costs(s, GPUOPT_HOST, 1, at, NULL));
+    REFUSED(ARGUMENT, "col[0] = 99", gpuopt_simplex_set_costs(s, GPUOPT_HOST, 1, beyond, one));
+    REFUSED(ARGUMENT, "cost[0]", gpuopt_simplex_set_costs(s, GPUOPT_HOST, 1, at, no_number));
     if (!test_on("cuda")) {
-        REFUSED(UNSUPPORTED, "device memory", gpuopt_simplex_set_some_bounds(s, GPUOPT_DEVICE, 1, at, one, one));
-        REFUSED(UNSUPPORTED, "device memory", gpuopt_simplex_set_some_sides(s, GPUOPT_DEVICE, 1, at, zero, one));
-        REFUSED(UNSUPPORTED, "device memory", gpuopt_simplex_set_some_costs(s, GPUOPT_DEVICE, 1, at, one));
+        REFUSED(UNSUPPORTED, "device memory", gpuopt_simplex_set_bounds(s, GPUOPT_DEVICE, 1, at, one, one));
+        REFUSED(UNSUPPORTED, "device memory", gpuopt_simplex_set_sides(s, GPUOPT_DEVICE, 1, at, zero, one));
+        REFUSED(UNSUPPORTED, "device memory", gpuopt_simplex_set_costs(s, GPUOPT_DEVICE, 1, at, one));
     }
-    assert_int_equal(gpuopt_simplex_set_some_bounds(NULL, GPUOPT_HOST, 1, at, one, one), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_set_some_sides(NULL, GPUOPT_HOST, 1, at, zero, one), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_set_some_costs(NULL, GPUOPT_HOST, 1, at, one), GPUOPT_ERROR_ARGUMENT);
-    must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 0, NULL, NULL, NULL));
-    must(gpuopt_simplex_set_some_sides(s, GPUOPT_HOST, 0, NULL, NULL, NULL));
-    must(gpuopt_simplex_set_some_costs(s, GPUOPT_HOST, 0, NULL, NULL));
-    must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, at, NULL, NULL));
+    assert_int_equal(gpuopt_simplex_set_bounds(NULL, GPUOPT_HOST, 1, at, one, one), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_set_sides(NULL, GPUOPT_HOST, 1, at, zero, one), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_set_costs(NULL, GPUOPT_HOST, 1, at, one), GPUOPT_ERROR_ARGUMENT);
+    must(gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 0, NULL, NULL, NULL));
+    must(gpuopt_simplex_set_sides(s, GPUOPT_HOST, 0, NULL, NULL, NULL));
+    must(gpuopt_simplex_set_costs(s, GPUOPT_HOST, 0, NULL, NULL));
+    must(gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, at, NULL, NULL));
     after = answer_get(s, &m);
     assert_true(answer_equal(&m, &before, &after));
     answer_free(&before);
@@ -204,7 +208,7 @@ static void refused(void **state) {
         mip scaled = model_of(2, 2, a, NULL, NULL, rhs, NULL, NULL);
         desc = mip_simplex_desc(&scaled);
         s = simplex_create(context, &desc);
-        REFUSED(NUMERIC, "lose digits", gpuopt_simplex_set_some_sides(s, GPUOPT_HOST, 1, at, tiny, one));
+        REFUSED(NUMERIC, "lose digits", gpuopt_simplex_set_sides(s, GPUOPT_HOST, 1, at, tiny, one));
         gpuopt_simplex_destroy(s);
         mip_free(&scaled);
     }
@@ -230,7 +234,7 @@ static void after_each_method(void **state) {
         assert_true(bound <= info.objective + 1e-9 || m.maximize);
         assert_true(fabs(bound - info.objective) <= 1e-6 * fmax(1, fabs(info.objective)));
         gpuopt_desc_init(&info, sizeof info);
-        must(gpuopt_simplex_certify(s, &info));
+        must(gpuopt_simplex_verify_basis(s, &info));
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
         must(gpuopt_simplex_set_cutoff(s, 0));
         gpuopt_simplex_destroy(s);

@@ -63,11 +63,11 @@ void changes_make(uint64_t *seed, gpuopt_simplex *simplex, mip *m) {
             if (sides & 2) m->ub[index[k]] = high[k];
         }
     }
-    if (kind == 3) must(gpuopt_simplex_set_some_costs(simplex, GPUOPT_HOST, count, index, low));
-    else if (kind == 2) must(gpuopt_simplex_set_some_sides(simplex, GPUOPT_HOST, count, index, low, high));
+    if (kind == 3) must(gpuopt_simplex_set_costs(simplex, GPUOPT_HOST, count, index, low));
+    else if (kind == 2) must(gpuopt_simplex_set_sides(simplex, GPUOPT_HOST, count, index, low, high));
     else
-        must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, count, index, sides & 1 ? low : NULL,
-                                            sides & 2 ? high : NULL));
+        must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, count, index, sides & 1 ? low : NULL,
+                                       sides & 2 ? high : NULL));
 }
 
 /* ---- Checking ---- */
@@ -97,7 +97,9 @@ const char *changes_fault(gpuopt_simplex *simplex, const mip *m, int *verdicts) 
                  fabs(e.objective - a.info.objective) > 1e-9 * fmax(1, fabs(e.objective)))
             fault = "another objective than in rationals";
         else if (e.outcome == GPUOPT_INFEASIBLE) {
-            must(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, low));
+            must(gpuopt_simplex_get_proof(
+                simplex, GPUOPT_HOST,
+                &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}));
             if (!(exact_farkas_margin(m, a.farkas, low, 1e24) > 0)) fault = "no proof in rationals";
         }
     }

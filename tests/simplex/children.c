@@ -14,7 +14,7 @@ static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
 children *children_new(int32_t count) {
     children *all = calloc(1, sizeof *all);
-    gpuopt_simplex_children c = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_child_list c = GPUOPT_INIT(gpuopt_simplex_child_list);
     assert_non_null(all);
     assert_true(count <= CHILDREN_MOST);
     c.count = count;
@@ -88,10 +88,9 @@ void children_set(const children *all, int32_t k, gpuopt_simplex *simplex) {
         const int64_t at = all->start[kind][k], count = all->start[kind][k + 1] - at;
         const int32_t *index = all->index[kind] + at;
         const double *low = all->low[kind] + at;
-        if (kind == 2) must(gpuopt_simplex_set_some_costs(simplex, GPUOPT_HOST, count, index, low));
-        else if (kind == 1)
-            must(gpuopt_simplex_set_some_sides(simplex, GPUOPT_HOST, count, index, low, all->high[1] + at));
-        else must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, count, index, low, all->high[0] + at));
+        if (kind == 2) must(gpuopt_simplex_set_costs(simplex, GPUOPT_HOST, count, index, low));
+        else if (kind == 1) must(gpuopt_simplex_set_sides(simplex, GPUOPT_HOST, count, index, low, all->high[1] + at));
+        else must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, count, index, low, all->high[0] + at));
     }
 }
 
@@ -143,21 +142,21 @@ gpuopt_simplex_desc children_root_desc(const mip *m, int way) {
     return desc;
 }
 
-gpuopt_simplex_batch_desc children_batch_desc(int32_t copies) {
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    desc.copies = copies;
+gpuopt_simplex_children_desc children_batch_desc(int32_t copies) {
+    gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
+    desc.batch_size = copies;
     desc.changes = 9 * (int64_t)copies;
     desc.with_basis = desc.with_x = desc.with_farkas = 1;
     return desc;
 }
 
-gpuopt_simplex_batch *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
-                                     gpuopt_simplex_when_full when_full) {
-    gpuopt_simplex_batch_desc desc = children_batch_desc(copies);
-    gpuopt_simplex_batch *batch;
+gpuopt_simplex_children *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
+                                        gpuopt_simplex_on_pivot_limit when_full) {
+    gpuopt_simplex_children_desc desc = children_batch_desc(copies);
+    gpuopt_simplex_children *batch;
     desc.pivots = pivots;
-    desc.when_full = when_full;
-    must(gpuopt_simplex_batch_create(root, &desc, &batch));
+    desc.on_pivot_limit = when_full;
+    must(gpuopt_simplex_children_create(root, &desc, NULL, &batch));
     return batch;
 }
 
@@ -183,7 +182,8 @@ mip children_cover(uint64_t seed, int32_t rows, int32_t cols) {
 
 int32_t children_fractional(gpuopt_simplex *root, const mip *m, int32_t *col, double *x) {
     int32_t count = 0, j;
-    must(gpuopt_simplex_get_solution(root, GPUOPT_HOST, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_get_solution(
+        root, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
     for (j = 0; j < m->columns.cols; j++)
         if (x[j] - floor(x[j]) > 1e-6 && x[j] - floor(x[j]) < 1 - 1e-6) col[count++] = j;
     return count;

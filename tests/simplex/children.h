@@ -6,13 +6,14 @@
 #ifndef TESTS_SIMPLEX_CHILDREN_H
 #define TESTS_SIMPLEX_CHILDREN_H
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 
 enum { CHILDREN_MOST = 600, CHILDREN_ENTRIES = 3 * CHILDREN_MOST };
 
 /* Children and their arrays. */
 typedef struct children {
-    gpuopt_simplex_children c;
+    gpuopt_simplex_child_list c;
     int64_t start[3][CHILDREN_MOST + 1];
     int32_t index[3][CHILDREN_ENTRIES];
     double low[3][CHILDREN_ENTRIES], high[2][CHILDREN_ENTRIES];
@@ -42,9 +43,9 @@ gpuopt_outcome children_by_clp(const mip *m, const children *all, int32_t k, dou
 /* The root's descriptor: on the CPU the method, the algorithm, K and the pricing go by the bits of `way`. */
 gpuopt_simplex_desc children_root_desc(const mip *m, int way);
 /* With room for nine changes a child, and for everything that a report may ask for. */
-gpuopt_simplex_batch_desc children_batch_desc(int32_t copies);
-gpuopt_simplex_batch *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
-                                     gpuopt_simplex_when_full when_full);
+gpuopt_simplex_children_desc children_batch_desc(int32_t copies);
+gpuopt_simplex_children *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
+                                        gpuopt_simplex_on_pivot_limit when_full);
 /* Set covering, with costs that make fractional optima likely. */
 mip children_cover(uint64_t seed, int32_t rows, int32_t cols);
 /* The root's x [cols], and the columns [cols] at which it is fractional. Returns their number. */

@@ -53,9 +53,13 @@ static void check_outcome(gpuopt_simplex *simplex, const mip *m, int crossing) {
     again = simplex_info(simplex);
     assert_memory_equal(&info, &again, sizeof info);
     memset(y, 0x55, sizeof y);
-    must(gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, y));
+    must(gpuopt_simplex_get_proof(simplex, GPUOPT_HOST,
+                                  &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = y}));
     for (i = 0; i < rows; i++) assert_true(y[i] == 0);
-    assert_int_equal(gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, ray), GPUOPT_ERROR_STATE);
+    assert_int_equal(
+        gpuopt_simplex_get_proof(simplex, GPUOPT_HOST,
+                                 &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = ray}),
+        GPUOPT_ERROR_STATE);
 }
 
 /* Nonbasic columns lie at a bound, those whose bounds cross at lb; activities are those of x. */
@@ -146,12 +150,15 @@ static void random_models(void **state) {
             gpuopt_simplex_info info = simplex_info(simplex);
             assert_int_equal(expected.outcome, GPUOPT_INFEASIBLE);
             assert_true(info.outcome == GPUOPT_MORE && info.crossing == crossing);
-            assert_int_equal(gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, (double[BRUTE_MOST]){0}),
-                             GPUOPT_ERROR_STATE);
+            assert_int_equal(
+                gpuopt_simplex_get_proof(simplex, GPUOPT_HOST,
+                                         &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof),
+                                                                 .farkas = (double[BRUTE_MOST]){0}}),
+                GPUOPT_ERROR_STATE);
             if (k % 2) check_parts(simplex, &m, &host);
             check_point(simplex, &m);
             check_outcome(simplex, &m, crossing);
-            must(gpuopt_simplex_refresh(simplex, k % 3 == 0, &info));
+            must(gpuopt_simplex_rebuild(simplex, k % 3 == 0, &info));
             assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
             check_point(simplex, &m);
             check_parts(simplex, &m, &host);

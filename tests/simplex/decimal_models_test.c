@@ -68,20 +68,20 @@ static void strong_branching(gpuopt_context *context, const char *folder, const 
     int32_t *col = calloc((size_t)m.columns.cols, sizeof *col), count, k;
     children *all;
     children_report *report;
-    gpuopt_simplex_batch *batch;
+    gpuopt_simplex_children *batch;
     int none = 0;
     assert_int_equal(simplex_iterate(root, INT64_MAX).outcome, GPUOPT_OPTIMAL);
     count = children_fractional(root, &m, col, x);
     assert_true(count >= 10 && 2 * count <= CHILDREN_MOST);
     all = children_branch(&m, count, col, x);
     report = children_report_new(&m, 2 * count);
-    batch = children_batch(root, 2 * count, 0, GPUOPT_WHEN_FULL_REFACTOR);
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100000, &report->r));
+    batch = children_batch(root, 2 * count, 0, GPUOPT_ON_PIVOT_LIMIT_REFACTOR);
+    must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 100000, &report->r));
     for (k = 0; k < 2 * count; k++)
         if (children_is_verdict(report->outcome[k])) children_agree_with_clp(&m, all, report, k);
         else none++;
     if (none > 0) fail_msg("%s: %d of %d children without a verdict", name, none, (int)(2 * count));
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     children_report_free(report);
     gpuopt_simplex_destroy(root);
     free(all), free(col), free(x);

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/changes.h"
 #include "tests/simplex/dual_ways.h"
 #include "tests/simplex/exact.h"

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/changes.h"
 #include "tests/simplex/clp.h"
 #include "tests/simplex/dual_ways.h"
@@ -75,7 +76,10 @@ static void mixed_with_the_parts(void **state) {
             gpuopt_simplex_leaving leaving = GPUOPT_INIT(gpuopt_simplex_leaving);
             assert_true(step < 10000);
             info = simplex_iterate(simplex, 1);
-            if (step % 4 == 1) must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL));
+            if (step % 4 == 1)
+                must(gpuopt_simplex_get_solution(
+                    simplex, GPUOPT_HOST,
+                    &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
             if (step % 4 != 3 || step > 100 || info.outcome != GPUOPT_MORE) continue;
             must(gpuopt_simplex_price(simplex, &entering));
             if (entering.variable < 0) continue;
@@ -115,11 +119,11 @@ static void without_memory(void **state) {
             double ub = floor(root.x[j]);
             if (root.x[j] - ub < 1e-6) continue;
             children++;
-            must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, &j, NULL, &ub));
+            must(gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, &j, NULL, &ub));
             must(gpuopt_simplex_set_cutoff(s, 1e9));
             simplex_iterate(s, 100000);
             must(gpuopt_simplex_get_bound(s, &bound));
-            must(gpuopt_simplex_certify(s, NULL));
+            must(gpuopt_simplex_verify_basis(s, NULL));
             before = answer_get(s, &m);
             if (gpuopt_simplex_set_basis(s, GPUOPT_HOST, root.basis)) { /* else the basis is the same */
                 after = answer_get(s, &m);
@@ -131,7 +135,7 @@ static void without_memory(void **state) {
                 moves++;
             }
             answer_free(&before);
-            must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, &j, NULL, &m.ub[j]));
+            must(gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, &j, NULL, &m.ub[j]));
         }
         host.fail_at = 0;
         answer_free(&root);
@@ -152,11 +156,11 @@ static void refused(void **state) {
     double bound = 7;
     (void)state;
     desc.algorithm = (gpuopt_simplex_algorithm)3;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &s), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &s), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "algorithm = 3"));
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
     desc.dual_pricing = (gpuopt_simplex_dual_pricing)3;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &s), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &s), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "dual_pricing = 3"));
     desc.dual_pricing = GPUOPT_DUAL_PRICING_DEVEX;
     s = simplex_create(context, &desc);
@@ -165,13 +169,13 @@ static void refused(void **state) {
     assert_int_equal(gpuopt_simplex_get_bound(s, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "bound is NULL"));
     memset(&info, 0, sizeof info);
-    assert_int_equal(gpuopt_simplex_certify(s, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_verify_basis(s, &info), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "struct_size"));
     assert_int_equal(gpuopt_simplex_set_cutoff(NULL, 0), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_get_bound(NULL, &bound), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_certify(NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_verify_basis(NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_true(bound == 7);
-    must(gpuopt_simplex_certify(s, NULL));
+    must(gpuopt_simplex_verify_basis(s, NULL));
     gpuopt_simplex_destroy(s);
     mip_free(&m);
     gpuopt_context_destroy(context);

@@ -89,7 +89,9 @@ static const char *child_fault(gpuopt_simplex *simplex, const mip *m, int *verdi
         fault = "another objective than CLP's";
     if (!fault && outcome == GPUOPT_INFEASIBLE && m->columns.rows < 300) {
         double *low = calloc((size_t)m->columns.rows + 1, sizeof *low);
-        must(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, low));
+        must(gpuopt_simplex_get_proof(
+            simplex, GPUOPT_HOST,
+            &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}));
         if (!(exact_farkas_margin(m, child.farkas, low, 1e24) > 0)) fault = "no proof in rationals";
         free(low);
     }
@@ -121,7 +123,7 @@ static int children_of(gpuopt_context *context, const char *name, int *verdicts)
             m.lb[j] = side ? ceil(root.x[j]) : lb;
             m.ub[j] = side ? ub : floor(root.x[j]);
             must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, root.basis));
-            must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, &m.lb[j], &m.ub[j]));
+            must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, &m.lb[j], &m.ub[j]));
             iterations += simplex_iterate(simplex, 1000000).iterations - before;
             fault = child_fault(simplex, &m, verdicts);
             if (fault) printf("%s, column %d, side %d: %s\n", name, (int)j, side, fault);
@@ -129,7 +131,7 @@ static int children_of(gpuopt_context *context, const char *name, int *verdicts)
         }
         m.lb[j] = lb;
         m.ub[j] = ub;
-        must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, &lb, &ub));
+        must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, &lb, &ub));
     }
     printf("%-16s %d children, %.1f iterations each\n", name, children, (double)iterations / (children ? children : 1));
     fflush(stdout);

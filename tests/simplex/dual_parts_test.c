@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/changes.h"
 #include "tests/simplex/dual_ways.h"
 #include "tests/simplex/exact.h"
@@ -72,7 +73,7 @@ static void small_against_rationals(void **state) {
         int step;
         dual_set(&desc, model % DUAL_WAYS);
         desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.refresh_pivots = (int32_t)test_random_int(&seed, 0, 3);
+        desc.rebuild_pivots = (int32_t)test_random_int(&seed, 0, 3);
         s = simplex_create(context, &desc);
         for (step = 0; step < 60 && !fault; step++) {
             gpuopt_simplex_dual_leaving out = price(s);
@@ -201,7 +202,7 @@ static void refused(void **state) {
     REFUSED(STATE, "verdict", gpuopt_simplex_dual_ratio_test(s, 3, &in));
     REFUSED(STATE, "verdict", gpuopt_simplex_dual_pivot(s, 3, 1, NULL));
     assert_true(simplex_info(s).objective == 2 && simplex_info(s).outcome == GPUOPT_OPTIMAL);
-    must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, first, NULL, above));
+    must(gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, first, NULL, above));
     assert_int_equal(price(s).variable, -1);
     REFUSED(STATE, "cross", gpuopt_simplex_dual_ratio_test(s, 3, &in));
     REFUSED(STATE, "cross", gpuopt_simplex_dual_pivot(s, 3, 1, NULL));

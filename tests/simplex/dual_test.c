@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/changes.h"
 #include "tests/simplex/circle.h"
 #include "tests/simplex/clp.h"
@@ -30,13 +31,13 @@ static void small_against_rationals(void **state) {
         dual_set(&desc, model % DUAL_WAYS);
         desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
         desc.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.refresh_pivots = (int32_t)test_random_int(&seed, 0, 3);
+        desc.rebuild_pivots = (int32_t)test_random_int(&seed, 0, 3);
         simplex = simplex_create(context, &desc);
         for (step = 0; step < 12; step++) {
             int64_t few = test_random_int(&seed, 0, 3);
             const char *fault;
             if (few) simplex_iterate(simplex, few);
-            if (few == 3) must(gpuopt_simplex_refresh(simplex, (int)test_random_int(&seed, 0, 1), NULL));
+            if (few == 3) must(gpuopt_simplex_rebuild(simplex, (int)test_random_int(&seed, 0, 1), NULL));
             changes_make(&seed, simplex, &m);
             if (few == 2) simplex_info(simplex);
             simplex_iterate(simplex, 100000);
@@ -64,7 +65,9 @@ static const char *box_shows(gpuopt_simplex *simplex, const mip *m) {
     double x[8], activity[8];
     int32_t j, basic = 0;
     must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis));
-    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, activity, NULL));
+    must(gpuopt_simplex_get_solution(
+        simplex, GPUOPT_HOST,
+        &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .activity = activity}));
     for (j = 0; j < cols + rows; j++) {
         const double l = j < cols ? m->lb[j] : m->lhs[j - cols], u = j < cols ? m->ub[j] : m->rhs[j - cols];
         const double value = j < cols ? x[j] : activity[j - cols];
@@ -136,7 +139,7 @@ static void certified_bases(void **state) {
             const char *fault = NULL;
             other = simplex_create(context, &desc);
             must(gpuopt_simplex_set_basis(other, GPUOPT_HOST, last.basis));
-            must(gpuopt_simplex_certify(other, &info));
+            must(gpuopt_simplex_verify_basis(other, &info));
             assert_true(info.iterations == 0);
             verdicts[end] |= 1 << info.outcome;
             total += end;
@@ -148,7 +151,9 @@ static void certified_bases(void **state) {
                 fault = "another basis";
             if (!fault && info.outcome == GPUOPT_INFEASIBLE) {
                 double low[16] = {0};
-                must(gpuopt_simplex_get_low_parts(other, GPUOPT_HOST, NULL, NULL, low));
+                must(gpuopt_simplex_get_proof(
+                    other, GPUOPT_HOST,
+                    &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}));
                 if (!(exact_farkas_margin(&m, found.farkas, low, 1e24) > 0)) fault = "no proof in rationals";
             }
             if (!fault && simplex_iterate(other, 100000).outcome != e.outcome) fault = "another verdict afterwards";
@@ -266,7 +271,7 @@ static void children_against_clp(void **state) {
                 if (side) m.lb[j] = ceil(at);
                 else m.ub[j] = floor(at);
                 must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, root.basis));
-                must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, &m.lb[j], &m.ub[j]));
+                must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, &m.lb[j], &m.ub[j]));
                 simplex_iterate(simplex, 100000);
                 child = answer_get(simplex, &m);
                 fault = answer_fault(&m, &child, 1e-9);
@@ -287,7 +292,7 @@ static void children_against_clp(void **state) {
                 answer_free(&child);
                 m.lb[j] = lb;
                 m.ub[j] = ub;
-                must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, &lb, &ub));
+                must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &j, &lb, &ub));
             }
         answer_free(&root);
         gpuopt_simplex_destroy(simplex);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 #include "tests/simplex/growing.h"
 
@@ -29,8 +30,8 @@ static void memory_is_planned(void **state) {
         plain = desc;
         plain.spare_rows = plain.spare_cols = 0;
         plain.spare_nonzeros = 0;
-        must(gpuopt_simplex_plan(context, &plain, &without));
-        must(gpuopt_simplex_plan(context, &desc, &plan));
+        must(gpuopt_simplex_create(context, &plain, &without, NULL));
+        must(gpuopt_simplex_create(context, &desc, &plan, NULL));
         assert_true(plan.host_bytes > without.host_bytes);
         s = simplex_create(context, &desc);
         assert_true(host.bytes[GPUOPT_HOST] - before == plan.host_bytes);
@@ -68,14 +69,14 @@ static void refused(void **state) {
     assert_int_equal(__VA_ARGS__, GPUOPT_ERROR_##code); \
     if (!strstr(host.error, text)) fail_msg("the log says: %s", host.error)
     desc.spare_rows = -1;
-    REFUSED(ARGUMENT, "spare_rows", gpuopt_simplex_create(context, &desc, &s));
+    REFUSED(ARGUMENT, "spare_rows", gpuopt_simplex_create(context, &desc, NULL, &s));
     desc.spare_rows = 1 << 28;
-    REFUSED(UNSUPPORTED, "2^28", gpuopt_simplex_create(context, &desc, &s));
+    REFUSED(UNSUPPORTED, "2^28", gpuopt_simplex_create(context, &desc, NULL, &s));
     desc.spare_rows = desc.spare_cols = INT32_MAX;
-    REFUSED(UNSUPPORTED, "2^31", gpuopt_simplex_create(context, &desc, &s));
+    REFUSED(UNSUPPORTED, "2^31", gpuopt_simplex_create(context, &desc, NULL, &s));
     desc.spare_rows = desc.spare_cols = 2;
     desc.spare_nonzeros = -1;
-    REFUSED(ARGUMENT, "spare_nonzeros", gpuopt_simplex_create(context, &desc, &s));
+    REFUSED(ARGUMENT, "spare_nonzeros", gpuopt_simplex_create(context, &desc, NULL, &s));
     desc.spare_nonzeros = 3;
     if (test_on("cuda")) {
         gpuopt_simplex_desc without = desc;
@@ -166,7 +167,7 @@ static gpuopt_status change(gpuopt_simplex *s, int which, const uint8_t *slack) 
     case 2: return gpuopt_simplex_set_basis(s, GPUOPT_HOST, slack);
     case 3: return gpuopt_simplex_remove_rows(s, 1, &last_row);
     case 4: return gpuopt_simplex_remove_cols(s, 1, &last_col);
-    default: return gpuopt_simplex_refresh(s, 1, NULL);
+    default: return gpuopt_simplex_rebuild(s, 1, NULL);
     }
 }
 

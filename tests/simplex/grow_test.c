@@ -42,7 +42,7 @@ static void small_against_rationals(void **state) {
             growing_change(&seed, s, &g, MOST);
             if (few == 1) growing_change(&seed, s, &g, MOST);
             if (!(growing_inverse_error(s, &g) <= 1e-6)) fault = "the inverse is another basis's";
-            if (few == 2) simplex_info(s); /* which refreshes */
+            if (few == 2) simplex_info(s); /* which rebuilds */
             simplex_iterate(s, 100000);
             m = growing_mip(&g);
             if (!fault) fault = changes_fault(s, &m, &verdicts);
@@ -90,11 +90,12 @@ static void cuts_against_clp(void **state) {
         assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
         for (round = 0; round < 12; round++) {
             double x[ROOM], activity[ROOM], bound, before, objective, at = 0;
-            int64_t dual = info.dual_iterations, all = info.iterations, reinversions = info.reinversions;
+            int64_t dual = info.dual_iterations, all = info.iterations, refactorizations = info.refactorizations;
             int32_t k, j, list[ROOM], count = 0;
             growing_lines l;
             must(gpuopt_simplex_get_bound(s, &before));
-            must(gpuopt_simplex_get_solution(s, GPUOPT_HOST, x, NULL, NULL, NULL));
+            must(gpuopt_simplex_get_solution(
+                s, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
             k = g.rows++;
             for (j = 0; j < g.cols; j++) {
                 g.a[k][j] = (double)test_random_int(&seed, 0, 5);
@@ -109,9 +110,11 @@ static void cuts_against_clp(void **state) {
             objective = clp_objective(&g);
             is_optimal(&info, objective);
             assert_true(info.dual_iterations > dual && info.dual_iterations - dual == info.iterations - all);
-            assert_int_equal(info.reinversions, reinversions);
+            assert_int_equal(info.refactorizations, refactorizations);
             if (round % 4 != 3) continue;
-            must(gpuopt_simplex_get_solution(s, GPUOPT_HOST, NULL, NULL, activity, NULL));
+            must(gpuopt_simplex_get_solution(
+                s, GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .activity = activity}));
             for (k = g.rows - 1; k >= 12; k--) /* cuts that do not bind */
                 if (activity[k] < g.rhs[k] - 1e-6) list[count++] = k;
             must(gpuopt_simplex_remove_rows(s, count, list));
@@ -120,7 +123,7 @@ static void cuts_against_clp(void **state) {
             info = simplex_iterate(s, 100000);
             is_optimal(&info, objective);
             assert_int_equal(info.iterations, all); /* still optimal */
-            assert_int_equal(info.reinversions, reinversions);
+            assert_int_equal(info.refactorizations, refactorizations);
         }
         gpuopt_simplex_destroy(s);
     }
@@ -148,11 +151,13 @@ static void columns_against_clp(void **state) {
         for (round = 0; round < 14; round++) {
             double dual[ROOM], reduced = 0, objective, before = info.objective;
             const double sign = g.maximize ? -1 : 1;
-            int64_t reinversions, iterations;
+            int64_t refactorizations, iterations;
             int32_t i, j, k = g.cols, list[ROOM], count = 0;
             uint8_t basis[2 * ROOM];
             growing_lines l;
-            must(gpuopt_simplex_get_solution(s, GPUOPT_HOST, NULL, NULL, NULL, dual));
+            must(gpuopt_simplex_get_solution(
+                s, GPUOPT_HOST,
+                &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .dual = dual}));
             for (i = 0; i < g.rows; i++) {
                 g.a[i][k] = (double)test_random_int(&seed, 0, 5);
                 reduced += g.a[i][k] * dual[i];
@@ -170,7 +175,7 @@ static void columns_against_clp(void **state) {
             objective = clp_objective(&g);
             is_optimal(&info, objective);
             if (round % 4 != 3) continue;
-            reinversions = info.reinversions;
+            refactorizations = info.refactorizations;
             must(gpuopt_simplex_get_basis(s, GPUOPT_HOST, basis));
             for (j = g.cols - 1; j >= 0; j--)
                 if (basis[j] == GPUOPT_VARIABLE_AT_LOWER && g.lb[j] == 0 && count < 5) list[count++] = j;
@@ -180,7 +185,7 @@ static void columns_against_clp(void **state) {
             info = simplex_iterate(s, 100000);
             is_optimal(&info, objective);
             assert_int_equal(info.iterations, iterations);
-            assert_int_equal(info.reinversions, reinversions);
+            assert_int_equal(info.refactorizations, refactorizations);
         }
         gpuopt_simplex_destroy(s);
     }
@@ -199,22 +204,22 @@ static void batches_go_on(void **state) {
         mip m = model_load("meyer:12:30:0.3:1");
         growing g = growing_of(&m);
         gpuopt_simplex_desc desc = growing_desc(&m, ROOM);
-        gpuopt_simplex_batch_desc batch_of = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+        gpuopt_simplex_children_desc batch_of = GPUOPT_INIT(gpuopt_simplex_children_desc);
         gpuopt_simplex *s;
-        gpuopt_simplex_batch *batch;
+        gpuopt_simplex_children *batch;
         desc.method = (gpuopt_simplex_method)method;
         desc.algorithm = GPUOPT_ALGORITHM_AUTO;
         s = simplex_create(context, &desc);
         mip_free(&m);
-        batch_of.copies = EACH;
+        batch_of.batch_size = EACH;
         batch_of.changes = 9 * EACH;
         batch_of.with_basis = batch_of.with_x = batch_of.with_farkas = 1;
         if (test_on("cuda") && desc.method == GPUOPT_METHOD_TABLEAU) {
-            assert_int_equal(gpuopt_simplex_batch_create(s, &batch_of, &batch), GPUOPT_ERROR_UNSUPPORTED);
+            assert_int_equal(gpuopt_simplex_children_create(s, &batch_of, NULL, &batch), GPUOPT_ERROR_UNSUPPORTED);
             gpuopt_simplex_destroy(s);
             continue;
         }
-        must(gpuopt_simplex_batch_create(s, &batch_of, &batch));
+        must(gpuopt_simplex_children_create(s, &batch_of, NULL, &batch));
         for (round = 0; round < 12; round++) {
             children *all;
             children_report *report;
@@ -223,7 +228,7 @@ static void batches_go_on(void **state) {
             all = children_draw(&seed, &m, EACH, 1 + round % 7);
             report = children_report_new(&m, EACH);
             if (round % 4 != 3) simplex_iterate(s, 100000);
-            must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100000, &report->r));
+            must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 100000, &report->r));
             for (child = 0; child < EACH; child++) {
                 const char *fault = children_fault(&m, all, report, child, &verdicts);
                 const int outcome = report->outcome[child];
@@ -238,7 +243,7 @@ static void batches_go_on(void **state) {
             if (round % 3 == 2) growing_remove(&seed, s, &g, round / 3 & 1, 3);
             else growing_add(&seed, s, &g, round % 3, 1 + round % 2);
         }
-        gpuopt_simplex_batch_destroy(batch);
+        gpuopt_simplex_children_destroy(batch);
         gpuopt_simplex_destroy(s);
     }
     assert_true(verdicts & 1 << GPUOPT_OPTIMAL && verdicts & 1 << GPUOPT_INFEASIBLE);

@@ -2,6 +2,7 @@
  *
  * growing.h.
  */
+#include "gpuopt/search.h"
 #include "tests/simplex/growing.h"
 
 #include <math.h>
@@ -130,7 +131,7 @@ double growing_inverse_error(gpuopt_simplex *s, const growing *g) {
     int32_t head[ROOM], i, p;
     double column[ROOM], worst = 0;
     if (g->rows == 0) return 0;
-    must(gpuopt_simplex_get_head(s, GPUOPT_HOST, head));
+    must(gpuopt_simplex_get_basic_variables(s, GPUOPT_HOST, head));
     for (p = 0; p < g->rows; p++) {
         for (i = 0; i < g->rows; i++)
             column[i] = head[p] < g->cols ? g->a[i][head[p]] : -(double)(head[p] - g->cols == i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hosts that make the decisions: price, ratio test, pivot, flip, refresh, and setting bases, against the textbook
+ * Hosts that make the decisions: price, ratio test, pivot, flip, rebuild, and setting bases, against the textbook
  * method in long double.
  */
 #include <math.h>
@@ -308,8 +308,10 @@ static void drive(gpuopt_context *context, const gpuopt_simplex_desc *desc, cons
         assert_int_equal(info.iterations, ++count);
         simplex_iterate(twin, 1);
         must(gpuopt_simplex_get_basis(twin, GPUOPT_HOST, other));
-        must(gpuopt_simplex_get_solution(twin, GPUOPT_HOST, NULL, NULL, NULL,
-                                         NULL)); /* refreshes as look() did: rounds the same */
+        must(gpuopt_simplex_get_solution(
+            twin, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){
+                .struct_size = sizeof(gpuopt_simplex_solution)})); /* rebuilds as look() did: rounds the same */
         unify(&p.t, other);
         assert_memory_equal(other, status, (size_t)p.t.both);
         assert_true(count < 2000);

@@ -15,10 +15,10 @@ static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_si
     test_held before;
     long live = host->live;
     gpuopt_desc_init(&plan, sizeof plan);
-    assert_int_equal(gpuopt_simplex_plan(context, desc, &plan), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, desc, &plan, NULL), GPUOPT_OK);
     assert_int_equal(host->live, live);
     before = test_held_by(host);
-    assert_int_equal(gpuopt_simplex_create(context, desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, desc, NULL, &simplex), GPUOPT_OK);
     test_as_planned(host, &before, &plan);
     assert_int_equal(plan.create_bytes, 0); /* create takes nothing that it does not keep */
     gpuopt_simplex_destroy(simplex);
@@ -77,10 +77,10 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const v
     gpuopt_status status = gpuopt_context_create(context_desc, &context);
     if (status) return status;
     gpuopt_desc_init(&plan, sizeof plan);
-    status = gpuopt_simplex_plan(context, desc, &plan);
+    status = gpuopt_simplex_create(context, desc, &plan, NULL);
     if (!status) {
         simplex = (gpuopt_simplex *)&plan;
-        status = gpuopt_simplex_create(context, desc, &simplex);
+        status = gpuopt_simplex_create(context, desc, NULL, &simplex);
         if (status) assert_null(simplex);
     }
     if (!status) status = gpuopt_simplex_iterate(simplex, 100000, NULL);
@@ -140,7 +140,7 @@ static void steps_allocate_nothing(void **state) {
         else must(gpuopt_simplex_pivot(simplex, e.variable, l.variable, l.to_upper, NULL));
         simplex_iterate(simplex, 5);
         must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis));
-        must(gpuopt_simplex_refresh(simplex, 1, NULL));
+        must(gpuopt_simplex_rebuild(simplex, 1, NULL));
         assert_int_equal(simplex_iterate(simplex, 100000).outcome, GPUOPT_OPTIMAL);
         a = answer_get(simplex, &m);
         answer_free(&a);

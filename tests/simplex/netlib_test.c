@@ -29,9 +29,9 @@ static int run(gpuopt_context *context, const mip *m, const index_entry *e, gpuo
     const char *fault;
     desc.method = method;
     fault = answer_try(context, &desc, m, e->outcome, e->objective, tolerance_of(e->name), &info);
-    printf("%-10s %-7s %5d x %-6d %6lld iterations, %2lld refreshes, %lld reinversions, %8.3f s  %s\n", e->name,
+    printf("%-10s %-7s %5d x %-6d %6lld iterations, %2lld rebuilds, %lld refactorizations, %8.3f s  %s\n", e->name,
            method ? "revised" : "tableau", (int)m->columns.rows, (int)m->columns.cols, (long long)info.iterations,
-           (long long)info.refreshes, (long long)info.reinversions, seconds() - start, fault ? fault : "ok");
+           (long long)info.rebuilds, (long long)info.refactorizations, seconds() - start, fault ? fault : "ok");
     fflush(stdout);
     return fault != NULL;
 }

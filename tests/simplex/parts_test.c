@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parts of an iteration beyond the textbook: pivots that are too small, pivots that leave the bounds, refreshes.
+ * Parts of an iteration beyond the textbook: pivots that are too small, pivots that leave the bounds, rebuilds.
  */
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 
 static gpuopt_simplex_desc plain(const mip *model, int variant) {
@@ -103,7 +104,7 @@ static void pivots_may_make_infeasible(void **state) {
 }
 
 /* Which changes nothing but digits, and counts. */
-static void refresh_when_asked(void **state) {
+static void rebuild_when_asked(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = model_load("shah:40:3");
     int variant;
@@ -118,13 +119,13 @@ static void refresh_when_asked(void **state) {
         before = simplex_iterate(simplex, 10);
         must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis));
         gpuopt_desc_init(&info, sizeof info);
-        must(gpuopt_simplex_refresh(simplex, 0, &info));
-        assert_int_equal(info.refreshes, before.refreshes + 1);
-        assert_int_equal(info.reinversions, before.reinversions);
+        must(gpuopt_simplex_rebuild(simplex, 0, &info));
+        assert_int_equal(info.rebuilds, before.rebuilds + 1);
+        assert_int_equal(info.refactorizations, before.refactorizations);
         assert_true(info.primal_violation >= 0 && info.iterations == before.iterations);
-        must(gpuopt_simplex_refresh(simplex, 1, NULL));
+        must(gpuopt_simplex_rebuild(simplex, 1, NULL));
         info = simplex_info(simplex);
-        assert_int_equal(info.reinversions, before.reinversions + 1);
+        assert_int_equal(info.refactorizations, before.refactorizations + 1);
         must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, same));
         assert_memory_equal(basis, same, sizeof basis);
         assert_true(fabs(info.objective - before.objective) < 1e-4 * (1 + fabs(before.objective))); /* perturbed */
@@ -222,6 +223,6 @@ static void parts_at_a_basis_that_is_nearly_singular(void **state) {
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(unsafe_pivots_are_refused),  cmocka_unit_test(pivots_small_beside_their_column_are_refused),
     cmocka_unit_test(pivots_may_make_infeasible), cmocka_unit_test(pivots_without_info),
-    cmocka_unit_test(refresh_when_asked),         cmocka_unit_test(parts_at_a_basis_that_is_nearly_singular),
+    cmocka_unit_test(rebuild_when_asked),         cmocka_unit_test(parts_at_a_basis_that_is_nearly_singular),
 };
 TEST_MAIN(tests)

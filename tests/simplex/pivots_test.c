@@ -139,7 +139,7 @@ static void stopped(gpuopt_context *context, const gpuopt_simplex_desc *given, c
     answer whole, parts;
     int64_t calls = 0;
     (void)ties;
-    desc.refresh_pivots = 11;
+    desc.rebuild_pivots = 11;
     whole = answer_after(context, &desc, m, 1000000);
     stopping_desc.stop = always_stop;
     assert_int_equal(gpuopt_context_create(&stopping_desc, &stopping), GPUOPT_OK);
@@ -241,7 +241,7 @@ static void iteration_limits(void **state) {
     for_each_way(limits);
 }
 
-/* Perturbed by another seed, with fewer refreshes, without scaling: other pivots, the same optimum. */
+/* Perturbed by another seed, with fewer rebuilds, without scaling: other pivots, the same optimum. */
 static void options(gpuopt_context *context, const gpuopt_simplex_desc *given, const mip *m, int ties) {
     answer plain = answer_after(context, given, m, 1000000);
     int k;
@@ -249,7 +249,7 @@ static void options(gpuopt_context *context, const gpuopt_simplex_desc *given, c
     for (k = 0; k < 5; k++) {
         gpuopt_simplex_desc desc = *given;
         if (k == 0) desc.seed = 12345;
-        if (k == 1) desc.refresh_pivots = 7;
+        if (k == 1) desc.rebuild_pivots = 7;
         if (k == 2) desc.scaling = GPUOPT_OFF;
         if (k == 3) desc.perturbation = GPUOPT_OFF;
         if (k == 4) desc.primal_tolerance = desc.dual_tolerance = 1e-6;

@@ -92,7 +92,7 @@ static void solve_one(gpuopt_context *context, const mip *m, int kind, uint64_t 
         desc.algorithm = algorithm[way / 2];
         simplex = simplex_create(context, &desc);
         if (start != COLD) must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, basis));
-        if (start == CERTIFIED) must(gpuopt_simplex_certify(simplex, NULL));
+        if (start == CERTIFIED) must(gpuopt_simplex_verify_basis(simplex, NULL));
         else simplex_iterate(simplex, INT64_MAX);
         a = answer_get(simplex, m);
         snprintf(how, sizeof how, "%s %s %s", methods[way % 2], algorithms[way / 2], starts[start]);
@@ -141,12 +141,12 @@ static void in_one_batch(void **state) {
         tally count = {0, 0, 0};
         programs *all;
         programs_report *r;
-        gpuopt_simplex_many *many;
+        gpuopt_simplex_batch *many;
         int32_t k;
         for (k = 0; k < models; k++) model[k] = plain_model(kind, (uint64_t)k + 1);
         all = programs_of(models, model, 1, GPUOPT_LAYOUT_CSC);
         many = programs_create(context, all);
-        must(gpuopt_simplex_many_iterate(many, INT64_MAX, NULL));
+        must(gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL));
         r = programs_get(many, all);
         for (k = 0; k < models; k++) {
             double optimum;
@@ -158,7 +158,7 @@ static void in_one_batch(void **state) {
         }
         print_row(plain_name(kind), "many", "", &count, 1);
         programs_report_free(r);
-        gpuopt_simplex_many_destroy(many);
+        gpuopt_simplex_batch_destroy(many);
         programs_free(all);
     }
     gpuopt_context_destroy(context);
@@ -177,15 +177,16 @@ static void children_of(gpuopt_context *context, int kind, uint64_t seed, tally 
     const int32_t asked = test_emulated() ? 6 : EACH;
     gpuopt_simplex_desc desc = children_root_desc(&m, (int)seed);
     gpuopt_simplex *root = simplex_create(context, &desc);
-    gpuopt_simplex_batch *batch = children_batch(root, asked, 0, GPUOPT_WHEN_FULL_REFACTOR);
+    gpuopt_simplex_children *batch = children_batch(root, asked, 0, GPUOPT_ON_PIVOT_LIMIT_REFACTOR);
     children_report *r = children_report_new(&m, asked);
     double *x = calloc((size_t)m.columns.cols, sizeof *x);
     children *all;
     int32_t k;
     simplex_iterate(root, INT64_MAX);
-    must(gpuopt_simplex_get_solution(root, GPUOPT_HOST, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_get_solution(
+        root, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
     all = plain_children(kind, &m, x, seed, asked, changes);
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 100000, &r->r));
+    must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 100000, &r->r));
     for (k = 0; k < asked; k++) {
         double optimum;
         const gpuopt_outcome right = children_by_clp(&m, all, k, &optimum);
@@ -197,7 +198,7 @@ static void children_of(gpuopt_context *context, int kind, uint64_t seed, tally 
                          ? "a bound beyond the optimum"
                          : NULL);
     }
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
     children_report_free(r);
     free(all);

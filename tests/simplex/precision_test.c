@@ -30,8 +30,15 @@ static void no_optimum_outside_of_a_bound(void **state) {
             simplex = simplex_create(context, &desc);
             outcome = simplex_iterate(simplex, INT64_MAX).outcome;
             assert_true(outcome == GPUOPT_OPTIMAL || outcome == GPUOPT_INFEASIBLE || outcome == GPUOPT_IMPRECISE);
-            assert_int_equal(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL), GPUOPT_OK);
-            assert_int_equal(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, low, NULL, NULL), GPUOPT_OK);
+            assert_int_equal(gpuopt_simplex_get_solution(
+                                 simplex, GPUOPT_HOST,
+                                 &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}),
+                             GPUOPT_OK);
+            assert_int_equal(
+                gpuopt_simplex_get_solution(
+                    simplex, GPUOPT_HOST,
+                    &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x_low = low}),
+                GPUOPT_OK);
             if (outcome == GPUOPT_OPTIMAL && !(exact_primal_reached(&m, x, low) <= 1e-9))
                 fail_msg("%s: OPTIMAL at y = %.17g", variant_name(&desc), x[1]);
             gpuopt_simplex_destroy(simplex);
@@ -52,8 +59,14 @@ static int margin_holds(gpuopt_context *context, const mip *m, const uint8_t *ba
     info = simplex_iterate(simplex, INT64_MAX);
     assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
     assert_true(info.certificate_margin > 0);
-    assert_int_equal(gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, y), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, low), GPUOPT_OK);
+    assert_int_equal(
+        gpuopt_simplex_get_proof(simplex, GPUOPT_HOST,
+                                 &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = y}),
+        GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_get_proof(
+                         simplex, GPUOPT_HOST,
+                         &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}),
+                     GPUOPT_OK);
     *twice += low[0] != 0 || low[1] != 0;
     gpuopt_simplex_destroy(simplex);
     return exact_farkas_margin(m, y, low, 1e24) >= info.certificate_margin;
@@ -101,7 +114,7 @@ static void margin_of_large_terms(void **state) {
 
 /* Minimise 3 x - 1e-10 z - 1e9 where 3 x = 1e9 and z <= 1. A cost of 1e-10 is within the tolerance, so z enters in the
  * refinement alone. 3 times the double nearest x, less 1e9, is -6e-8; the objective takes x to twice the precision,
- * also after the iteration that moves z and before the next refresh. */
+ * also after the iteration that moves z and before the next rebuild. */
 static void objective_in_refinement(void **state) {
     static const double a[] = {3, 0, 0, 1}, cost[] = {3, -1e-10}, lb[] = {-1e20, 0}, lhs[] = {1e9, -1e20},
                         rhs[] = {1e9, 1};

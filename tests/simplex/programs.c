@@ -82,7 +82,7 @@ programs *programs_of(int32_t count, mip *model, int pattern, gpuopt_layout layo
     }
     free(dense);
     gpuopt_desc_init(&all->desc, sizeof all->desc);
-    all->desc.copies = count;
+    all->desc.batch_size = count;
     all->desc.rows = all->rows, all->desc.cols = all->cols;
     all->desc.start = all->start, all->desc.index = all->index;
     all->desc.layout = layout;
@@ -131,7 +131,7 @@ void programs_report_free(programs_report *r) {
 
 int programs_report_equal(const programs *all, const programs_report *a, int32_t first_a, const programs_report *b,
                           int32_t first_b, int32_t count) {
-    const gpuopt_simplex_many_report *x = &a->r, *y = &b->r;
+    const gpuopt_simplex_batch_report *x = &a->r, *y = &b->r;
     const size_t rows = (size_t)all->rows, cols = (size_t)all->cols, n = (size_t)count;
 #define SAME(member, length)                                                                \
     (memcmp(x->member + (size_t)first_a * (length), y->member + (size_t)first_b * (length), \
@@ -142,16 +142,16 @@ int programs_report_equal(const programs *all, const programs_report *a, int32_t
 #undef SAME
 }
 
-gpuopt_simplex_many *programs_create(gpuopt_context *context, const programs *all) {
-    gpuopt_simplex_many *many;
-    must(gpuopt_simplex_many_create(context, &all->desc, &many));
-    must(gpuopt_simplex_many_load(many, GPUOPT_HOST, &all->p));
+gpuopt_simplex_batch *programs_create(gpuopt_context *context, const programs *all) {
+    gpuopt_simplex_batch *many;
+    must(gpuopt_simplex_batch_create(context, &all->desc, NULL, &many));
+    must(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &all->p));
     return many;
 }
 
-programs_report *programs_get(gpuopt_simplex_many *many, const programs *all) {
+programs_report *programs_get(gpuopt_simplex_batch *many, const programs *all) {
     programs_report *r = programs_report_new(all, all->p.count);
-    must(gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, all->p.count, &r->r));
+    must(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, all->p.count, &r->r));
     return r;
 }
 

@@ -6,13 +6,14 @@
 #ifndef TESTS_SIMPLEX_PROGRAMS_H
 #define TESTS_SIMPLEX_PROGRAMS_H
 
+#include "gpuopt/batch.h"
 #include "tests/simplex/answer.h"
 
 /* Models of one shape, and their numbers as arrays. */
 typedef struct programs {
     int32_t count, rows, cols;
     mip *model; /* [count] */
-    gpuopt_simplex_many_desc desc;
+    gpuopt_simplex_batch_desc desc;
     gpuopt_simplex_programs p;
     int64_t *start; /* of the pattern; NULL: dense */
     int32_t *index;
@@ -26,7 +27,7 @@ void programs_free(programs *all);
 
 /* All that a handle says, in host memory. */
 typedef struct programs_report {
-    gpuopt_simplex_many_report r;
+    gpuopt_simplex_batch_report r;
     int32_t count;
 } programs_report;
 
@@ -36,8 +37,8 @@ void programs_report_free(programs_report *r);
 int programs_report_equal(const programs *all, const programs_report *a, int32_t first_a, const programs_report *b,
                           int32_t first_b, int32_t count);
 
-gpuopt_simplex_many *programs_create(gpuopt_context *context, const programs *all);
-programs_report *programs_get(gpuopt_simplex_many *many, const programs *all);
+gpuopt_simplex_batch *programs_create(gpuopt_context *context, const programs *all);
+programs_report *programs_get(gpuopt_simplex_batch *many, const programs *all);
 
 /* What is wrong about program k, with a verdict, in exact rationals; NULL: nothing. Adds 1 << outcome to *verdicts. */
 const char *programs_fault(const programs *all, const programs_report *r, int32_t k, int *verdicts);

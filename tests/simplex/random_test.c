@@ -123,7 +123,7 @@ static void draw_options(uint64_t *seed, gpuopt_simplex_desc *desc) {
     variant_set(desc, (int)test_random_int(seed, 0, VARIANTS - 1));
     if (test_random_int(seed, 0, 3) == 0) desc->scaling = GPUOPT_OFF;
     if (test_random_int(seed, 0, 3) == 0) desc->perturbation = GPUOPT_OFF;
-    if (test_random_int(seed, 0, 3) == 0) desc->refresh_pivots = (int32_t)test_random_int(seed, 1, 5);
+    if (test_random_int(seed, 0, 3) == 0) desc->rebuild_pivots = (int32_t)test_random_int(seed, 1, 5);
     if (test_random_int(seed, 0, 3) == 0) desc->deferred_pivots = (int32_t)test_random_int(seed, 1, 5);
     desc->seed = (uint64_t)test_random_int(seed, 0, 1000);
 }

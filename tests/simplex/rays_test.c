@@ -49,8 +49,14 @@ static void against_exact_rationals(void **state) {
         simplex = simplex_create(context, &desc);
         info = simplex_iterate(simplex, INT64_MAX);
         if (info.outcome == GPUOPT_UNBOUNDED) {
-            assert_int_equal(gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, ray), GPUOPT_OK);
-            assert_int_equal(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, low), GPUOPT_OK);
+            assert_int_equal(gpuopt_simplex_get_proof(
+                                 simplex, GPUOPT_HOST,
+                                 &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = ray}),
+                             GPUOPT_OK);
+            assert_int_equal(gpuopt_simplex_get_proof(
+                                 simplex, GPUOPT_HOST,
+                                 &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray_low = low}),
+                             GPUOPT_OK);
             wrong = exact_ray_wrong(&m, ray, low);
             rays++;
             rounded += wrong > 0;

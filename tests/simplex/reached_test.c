@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The tolerances that a point reaches, primal_reached and dual_reached, against their definition, in long double from
- * what _get_solution, _get_low_parts and _get_basis return. Bounds and costs are large, so that their units matter.
+ * what _get_solution and _get_basis return. Bounds and costs are large, so that their units matter.
  */
 #include <math.h>
 
@@ -56,7 +56,11 @@ static void check(gpuopt_simplex *simplex, const mip *m, int trial, int *phases,
     answer a = answer_get(simplex, m);
     int32_t j;
     int64_t k;
-    assert_int_equal(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, x_low, dual_low, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_get_solution(
+                         simplex, GPUOPT_HOST,
+                         &(gpuopt_simplex_solution){
+                             .struct_size = sizeof(gpuopt_simplex_solution), .x_low = x_low, .dual_low = dual_low}),
+                     GPUOPT_OK);
     for (j = 0; j < ROWS; j++) y[j] = sign * ((long double)a.dual[j] + dual_low[j]);
     for (j = 0; j < COLS; j++) {
         long double x = (long double)a.x[j] + x_low[j], d = sign * m->cost[j];
@@ -95,7 +99,7 @@ static void reached_as_defined(void **state) {
         for (k = 0; k < 8; k++) {
             gpuopt_outcome outcome = simplex_iterate(simplex, 2).outcome;
             if (outcome != GPUOPT_MORE && outcome != GPUOPT_OPTIMAL) break;
-            assert_int_equal(gpuopt_simplex_refresh(simplex, 0, NULL), GPUOPT_OK);
+            assert_int_equal(gpuopt_simplex_rebuild(simplex, 0, NULL), GPUOPT_OK);
             check(simplex, &m, trial, phases, &larger);
         }
         gpuopt_simplex_destroy(simplex);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 
 enum { MOST = 12 };
@@ -49,7 +50,7 @@ static void make(model *m, uint64_t *random, int variant, double difference) {
     m->desc.dense = m->dense, m->desc.cost = m->cost;
     m->desc.lhs = m->lhs, m->desc.rhs = m->rhs, m->desc.lb = m->lb, m->desc.ub = m->ub;
     variant_set(&m->desc, variant);
-    m->desc.refresh_pivots = (int32_t)test_random_int(random, 0, 8);
+    m->desc.rebuild_pivots = (int32_t)test_random_int(random, 0, 8);
     m->desc.deferred_pivots = (int32_t)test_random_int(random, 0, 4);
     m->desc.seed = (uint64_t)variant;
 }
@@ -128,10 +129,15 @@ static int same_call(const model *m, gpuopt_simplex *const s[2], int what, int32
             break;
         case 2: status[k] = gpuopt_simplex_get_info(s[k], &info[k]); break;
         case 3: status[k] = gpuopt_simplex_get_basis(s[k], GPUOPT_HOST, basis[k]); break;
-        case 4: status[k] = gpuopt_simplex_refresh(s[k], number & 1, &info[k]); break;
+        case 4: status[k] = gpuopt_simplex_rebuild(s[k], number & 1, &info[k]); break;
         default:
             status[k] =
-                gpuopt_simplex_get_solution(s[k], GPUOPT_HOST, x[k], x[k] + MOST, x[k] + 2 * MOST, x[k] + 3 * MOST);
+                gpuopt_simplex_get_solution(s[k], GPUOPT_HOST,
+                                            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                       .x = x[k],
+                                                                       .reduced_cost = x[k] + MOST,
+                                                                       .activity = x[k] + 2 * MOST,
+                                                                       .dual = x[k] + 3 * MOST});
         }
     }
     (void)m;
@@ -330,7 +336,12 @@ static void overflow_is_told(void **state) {
             assert_true(isfinite(info.objective) && isfinite(info.infeasibility));
             assert_true(isfinite(info.primal_violation) && isfinite(info.dual_violation));
         }
-        status = gpuopt_simplex_get_solution(s, GPUOPT_HOST, x, x + MOST, x + 2 * MOST, x + 3 * MOST);
+        status = gpuopt_simplex_get_solution(s, GPUOPT_HOST,
+                                             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                        .x = x,
+                                                                        .reduced_cost = x + MOST,
+                                                                        .activity = x + 2 * MOST,
+                                                                        .dual = x + 3 * MOST});
         if (status) assert_true(status == GPUOPT_ERROR_NUMERIC && host.error[0]);
         for (k = 0; k < m.cols && !status; k++) assert_true(isfinite(x[k]) && isfinite(x[MOST + k]));
         for (k = 0; k < m.rows && !status; k++) assert_true(isfinite(x[2 * MOST + k]) && isfinite(x[3 * MOST + k]));

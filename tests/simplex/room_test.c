@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/support/support.h"
 
 enum { N = 600, EACH = 6 };
@@ -62,7 +63,10 @@ static void is_the_optimum(gpuopt_simplex *simplex, const program *p) {
     assert_int_equal(gpuopt_simplex_get_info(simplex, &info), GPUOPT_OK);
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     assert_true(fabs(info.objective - p->optimum) < 1e-6);
-    assert_int_equal(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(
+        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST,
+                                    &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}),
+        GPUOPT_OK);
     for (j = 0; j < N; j++) assert_true(fabs(x[j] - 1) < 1e-9);
 }
 
@@ -77,7 +81,7 @@ static void a_handle_takes_more_room(void **state) {
     for (fails = 0; fails < 2; fails++) {
         const long live = host.live;
         long before;
-        assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
         before = host.allocations;
         host.fail_at = fails ? before + 1 : 0; /* the next run asks once more */
         assert_int_equal(gpuopt_simplex_iterate(simplex, INT64_MAX, NULL), GPUOPT_OK);
@@ -104,7 +108,7 @@ static void a_basis_takes_more_room(void **state) {
     long before, tries;
     gpuopt_status status = GPUOPT_ERROR_MEMORY;
     (void)state;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
     assert_int_equal(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, first), GPUOPT_OK);
     for (j = 0; j < 2 * N; j++) wanted[j] = j < N ? GPUOPT_VARIABLE_BASIC : GPUOPT_VARIABLE_AT_LOWER;
     for (tries = 1; status == GPUOPT_ERROR_MEMORY; tries++) { /* nothing is lost */
@@ -129,8 +133,8 @@ static void a_basis_takes_more_room(void **state) {
 static void children_take_more_room(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
-    gpuopt_simplex_batch_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    gpuopt_simplex_children children = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_children_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
+    gpuopt_simplex_child_list children = GPUOPT_INIT(gpuopt_simplex_child_list);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     const int64_t start[4] = {0, 0, 0, 0};
@@ -139,23 +143,23 @@ static void children_take_more_room(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     gpuopt_simplex *simplex = NULL;
-    gpuopt_simplex_batch *batch = NULL;
+    gpuopt_simplex_children *batch = NULL;
     long before;
     (void)state;
-    batch_desc.copies = 3;
+    batch_desc.batch_size = 3;
     batch_desc.pivots = 65536;
     children.count = 3;
     children.start = start;
     report.outcome = outcome;
     report.iterations = iterations;
     report.objective = objective;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_children_create(simplex, &batch_desc, NULL, &batch), GPUOPT_OK);
     before = host.allocations;
     host.fail_at = before + 1;
-    assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_ERROR_MEMORY);
+    assert_int_equal(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_ERROR_MEMORY);
     host.fail_at = 0;
-    assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_OK);
     assert_true(host.allocations > before + 1);
     assert_int_equal(gpuopt_simplex_iterate(simplex, INT64_MAX, &info), GPUOPT_OK);
     for (k = 0; k < 3; k++) {
@@ -163,7 +167,7 @@ static void children_take_more_room(void **state) {
         assert_true(fabs(objective[k] - p->optimum) < 1e-6);
         assert_int_equal(iterations[k], info.iterations);
     }
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(simplex);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
@@ -175,8 +179,8 @@ static void children_take_more_room(void **state) {
 static void a_host_may_have_none(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
-    gpuopt_simplex_batch_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    gpuopt_simplex_children children = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_children_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
+    gpuopt_simplex_child_list children = GPUOPT_INIT(gpuopt_simplex_child_list);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info), again = GPUOPT_INIT(gpuopt_simplex_info);
     const int64_t start[2] = {0, 0};
@@ -185,23 +189,24 @@ static void a_host_may_have_none(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     gpuopt_simplex *simplex = NULL, *other = NULL;
-    gpuopt_simplex_batch *batch = NULL, *second = NULL;
+    gpuopt_simplex_children *batch = NULL, *second = NULL;
     uint8_t wanted[2 * N], before[2 * N], now[2 * N];
     (void)state;
-    batch_desc.copies = children.count = 1;
+    batch_desc.batch_size = children.count = 1;
     batch_desc.pivots = 65536;
     children.start = start;
     report.outcome = &outcome;
     report.iterations = &iterations;
     report.objective = &objective;
     for (j = 0; j < 2 * N; j++) wanted[j] = j < N ? GPUOPT_VARIABLE_BASIC : GPUOPT_VARIABLE_AT_LOWER;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_children_create(simplex, &batch_desc, NULL, &batch), GPUOPT_OK);
     test_deny_memory(&host, 1);
-    test_refused(&host, gpuopt_simplex_create(context, &desc, &other), GPUOPT_ERROR_MEMORY, "memory");
-    test_refused(&host, gpuopt_simplex_batch_create(simplex, &batch_desc, &second), GPUOPT_ERROR_MEMORY, "memory");
+    test_refused(&host, gpuopt_simplex_create(context, &desc, NULL, &other), GPUOPT_ERROR_MEMORY, "memory");
+    test_refused(&host, gpuopt_simplex_children_create(simplex, &batch_desc, NULL, &second), GPUOPT_ERROR_MEMORY,
+                 "memory");
     assert_true(!other && !second);
-    test_refused(&host, gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_ERROR_MEMORY,
+    test_refused(&host, gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_ERROR_MEMORY,
                  "memory");
     test_refused(&host, gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, wanted), GPUOPT_ERROR_MEMORY, "memory");
     for (j = 0; j < 3; j++) { /* from the second time on where the first one got to */
@@ -218,12 +223,12 @@ static void a_host_may_have_none(void **state) {
     assert_int_equal(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, now), GPUOPT_OK);
     assert_memory_equal(now, before, sizeof now);
     assert_true(test_deny_memory(&host, 0) > 8);
-    assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_OK);
     assert_int_equal(outcome, GPUOPT_OPTIMAL);
     assert_true(fabs(objective - p->optimum) < 1e-6);
     assert_int_equal(gpuopt_simplex_iterate(simplex, INT64_MAX, NULL), GPUOPT_OK);
     is_the_optimum(simplex, p);
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(simplex);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
@@ -243,7 +248,7 @@ static void more_pivots_than_fit(void **state) {
     int32_t j, count;
     (void)state;
     desc.deferred_pivots = 4;
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
     for (count = FIRST; count <= FIRST + MORE; count += MORE) {
         for (j = 0; j < 2 * N; j++)
             basis[j] = (j < N) == (j % N < count) ? GPUOPT_VARIABLE_BASIC : GPUOPT_VARIABLE_AT_LOWER;
@@ -253,7 +258,7 @@ static void more_pivots_than_fit(void **state) {
         assert_memory_equal(found, basis, sizeof basis);
         assert_int_equal(gpuopt_simplex_get_info(simplex, &after), GPUOPT_OK);
     }
-    assert_int_equal(after.reinversions, before.reinversions);
+    assert_int_equal(after.refactorizations, before.refactorizations);
     assert_int_equal(gpuopt_simplex_iterate(simplex, INT64_MAX, NULL), GPUOPT_OK);
     is_the_optimum(simplex, p);
     gpuopt_simplex_destroy(simplex);
@@ -268,8 +273,8 @@ static int stops(void *user) { return ++*(int *)user > 3; }
 static void children_end_at_a_stop(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
-    gpuopt_simplex_batch_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    gpuopt_simplex_children children = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_children_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
+    gpuopt_simplex_child_list children = GPUOPT_INIT(gpuopt_simplex_child_list);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     gpuopt_context_desc context_desc = test_context_desc(NULL);
     const int64_t start[4] = {0, 0, 0, 0};
@@ -277,13 +282,13 @@ static void children_end_at_a_stop(void **state) {
     double objective[3];
     gpuopt_context *context;
     gpuopt_simplex *simplex = NULL;
-    gpuopt_simplex_batch *batch = NULL;
+    gpuopt_simplex_children *batch = NULL;
     int asked = 0;
     (void)state;
     context_desc.threads = 1;
     context_desc.user = &asked;
     context_desc.stop = stops;
-    batch_desc.copies = 3;
+    batch_desc.batch_size = 3;
     batch_desc.pivots = 65536;
     children.count = 3;
     children.start = start;
@@ -291,16 +296,16 @@ static void children_end_at_a_stop(void **state) {
     report.iterations = iterations;
     report.objective = objective;
     assert_int_equal(gpuopt_context_create(&context_desc, &context), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, &batch), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_children_create(simplex, &batch_desc, NULL, &batch), GPUOPT_OK);
     asked = 0;
-    assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_OK);
     assert_int_equal(outcome[0], GPUOPT_OPTIMAL);
     assert_true(fabs(objective[0] - p->optimum) < 1e-6);
     assert_int_equal(outcome[1], GPUOPT_MORE);
     assert_int_equal(outcome[2], GPUOPT_MORE);
     assert_int_equal(iterations[1], 0);
-    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(simplex);
     gpuopt_context_destroy(context);
     free(p);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 
 /* ---- Models ---- */
@@ -327,7 +328,7 @@ static void expect_refused(gpuopt_context *context, test_host *host, const gpuop
     gpuopt_simplex *s = NULL;
     long live = host->live;
     host->error[0] = 0;
-    assert_int_equal(gpuopt_simplex_create(context, desc, &s), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_create(context, desc, NULL, &s), GPUOPT_ERROR_ARGUMENT);
     assert_null(s);
     assert_int_equal(host->live, live);
     if (!strstr(host->error, text)) fail_msg("\"%s\" says nothing of \"%s\"", host->error, text);
@@ -381,7 +382,8 @@ static void entries_are_refused_wherever_they_are(void **state) {
             expect_refused(context, &host, &desc, "comes twice");
             m->index[end - 1] = kept;
         }
-        assert_int_equal(gpuopt_simplex_create(context, &desc, &s), GPUOPT_OK); /* the context is as good as before */
+        assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &s),
+                         GPUOPT_OK); /* the context is as good as before */
         gpuopt_simplex_destroy(s);
         free(ones);
         free(minus);

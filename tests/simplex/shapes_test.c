@@ -235,7 +235,10 @@ static void entries_in_any_order(void **state) {
     desc.maximize = 1;
     simplex = simplex_create(context, &desc);
     assert_int_equal(simplex_iterate(simplex, 100).outcome, GPUOPT_OPTIMAL);
-    assert_int_equal(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(
+        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST,
+                                    &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}),
+        GPUOPT_OK);
     assert_true(fabs(x[0] - 1) < 1e-12 && fabs(x[1] - 3) < 1e-12); /* x + y = 4, 3 x + 2 y = 9 */
     gpuopt_simplex_destroy(simplex);
     gpuopt_context_destroy(context);

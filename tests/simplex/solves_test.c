@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
@@ -79,7 +80,7 @@ static void check_rows(gpuopt_simplex *s, const mip *m, const int32_t *head) {
     int32_t rows = m->columns.rows, both = rows + m->columns.cols, i, j;
     int32_t position[2] = {0, rows - 1};
     double *table = malloc(sizeof(double) * 2 * (size_t)both), *y = calloc((size_t)rows, sizeof *y);
-    must(gpuopt_simplex_get_table_rows(s, GPUOPT_HOST, 2, position, table));
+    must(gpuopt_simplex_get_tableau_rows(s, GPUOPT_HOST, 2, position, table));
     for (i = 0; i < 2; i++) {
         memset(y, 0, sizeof(double) * (size_t)rows);
         y[position[i]] = 1;
@@ -117,10 +118,10 @@ static void solves_with_the_basis(void **state) {
             for (stop = 0; stop < 4; stop++) {
                 answer before, after;
                 uint8_t *basis = malloc((size_t)(m.columns.rows + m.columns.cols));
-                must(gpuopt_simplex_get_head(s, GPUOPT_HOST, head));
+                must(gpuopt_simplex_get_basic_variables(s, GPUOPT_HOST, head));
                 must(gpuopt_simplex_get_basis(s, GPUOPT_HOST, basis));
                 for (i = 0; i < m.columns.rows; i++) assert_int_equal(basis[head[i]], GPUOPT_VARIABLE_BASIC);
-                before = answer_get(s, &m); /* which refreshes */
+                before = answer_get(s, &m); /* which rebuilds */
                 answer_free(&before);
                 before = answer_get(s, &m);
                 check_ftran(s, &m, head, &seed);
@@ -149,24 +150,24 @@ static void refused(void **state) {
     int32_t head[5], beyond = 5, at = 0;
     double x[10];
     (void)state;
-    assert_int_equal(gpuopt_simplex_get_head(NULL, GPUOPT_HOST, head), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_head(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_head(s, (gpuopt_memory)7, head), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_basic_variables(NULL, GPUOPT_HOST, head), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_basic_variables(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_basic_variables(s, (gpuopt_memory_space)7, head), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_ftran(NULL, GPUOPT_HOST, 1, x), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_ftran(s, GPUOPT_HOST, -1, x), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_ftran(s, GPUOPT_HOST, 1, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_btran(s, GPUOPT_HOST, -1, x), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_btran(s, GPUOPT_HOST, 1, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_table_rows(s, GPUOPT_HOST, -1, &at, x), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_table_rows(s, GPUOPT_HOST, 1, NULL, x), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_table_rows(s, GPUOPT_HOST, 1, &at, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_tableau_rows(s, GPUOPT_HOST, -1, &at, x), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_tableau_rows(s, GPUOPT_HOST, 1, NULL, x), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_tableau_rows(s, GPUOPT_HOST, 1, &at, NULL), GPUOPT_ERROR_ARGUMENT);
     host.error[0] = 0;
-    assert_int_equal(gpuopt_simplex_get_table_rows(s, GPUOPT_HOST, 1, &beyond, x), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_tableau_rows(s, GPUOPT_HOST, 1, &beyond, x), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "position[0] = 5"));
     if (!test_on("cuda")) assert_int_equal(gpuopt_simplex_ftran(s, GPUOPT_DEVICE, 1, x), GPUOPT_ERROR_UNSUPPORTED);
     must(gpuopt_simplex_ftran(s, GPUOPT_HOST, 0, NULL));
     must(gpuopt_simplex_btran(s, GPUOPT_HOST, 0, NULL));
-    must(gpuopt_simplex_get_table_rows(s, GPUOPT_HOST, 0, NULL, NULL));
+    must(gpuopt_simplex_get_tableau_rows(s, GPUOPT_HOST, 0, NULL, NULL));
     gpuopt_simplex_destroy(s);
     mip_free(&m);
     gpuopt_context_destroy(context);

@@ -2,8 +2,8 @@
  *
  * Verdicts on small linear programs that are hard for floating point, against exact rationals: entries and costs from
  * 1e-9 to 1e9, rows that depend on one another but for differences of 1e-3 to 1e-9, and models that once had a wrong
- * verdict or none. GPUOPT_TEST_MODELS: how many of each kind, instead of the few of a quick run; then CLP's answers are
- * counted, too.
+ * verdict or none. GPUOPT_TEST_MODELS: how many of each kind, instead of the few of a quick run; then CLP's answers to
+ * the first 40,000 are counted, too.
  */
 #include <float.h>
 #include <gmp.h>
@@ -168,7 +168,10 @@ static const char *verdict_fault(gpuopt_simplex *simplex, const mip *m, const an
     if (a->info.outcome == GPUOPT_INFEASIBLE && a->info.crossing < 0) {
         double low[MOST] = {0};
         int32_t i, twice = 0;
-        assert_int_equal(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, low), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_get_proof(
+                             simplex, GPUOPT_HOST,
+                             &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas_low = low}),
+                         GPUOPT_OK);
         for (i = 0; i < m->columns.rows; i++) twice |= low[i] != 0;
         count->twice += twice;
         if (!(exact_farkas_margin(m, a->farkas, low, 1e24) >= a->info.certificate_margin)) return "the proof";
@@ -204,7 +207,7 @@ static void options(uint64_t *seed, int k, gpuopt_simplex_desc *desc) {
     variant_set(desc, (int)test_random_int(seed, 0, VARIANTS - 1));
     if (chance(seed, 4)) desc->scaling = GPUOPT_OFF;
     if (chance(seed, 4)) desc->perturbation = GPUOPT_OFF;
-    if (chance(seed, 4)) desc->refresh_pivots = (int32_t)test_random_int(seed, 1, 5);
+    if (chance(seed, 4)) desc->rebuild_pivots = (int32_t)test_random_int(seed, 1, 5);
 }
 
 /* Of a thousand models so many may be IMPRECISE, and ten more by chance. Without careful iterations, or if these pivot
@@ -238,7 +241,8 @@ static void against_exact_rationals(void **state) {
             a = answer_get(simplex, &m);
             fault = verdict_fault(simplex, &m, &a, &count);
             if (fault) fail_msg("%s, model %d, %s: %s", kinds[kind], k, variant_name(&desc), fault);
-            if (many && kind != DEPENDENT_UNITS) ask_clp(&m, a.basis, &count); /* it overwrites its own memory there */
+            /* CLP writes beyond its own memory, on a few of 100,000 WIDE models and on more of the last kind. */
+            if (many && kind != DEPENDENT_UNITS && k < 40000) ask_clp(&m, a.basis, &count);
             answer_free(&a);
             gpuopt_simplex_destroy(simplex);
             mip_free(&m);

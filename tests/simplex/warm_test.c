@@ -35,7 +35,7 @@ static void round_trips(void **state) {
                 must(gpuopt_simplex_set_basis(other, GPUOPT_HOST, basis));
                 must(gpuopt_simplex_get_basis(other, GPUOPT_HOST, same));
                 assert_memory_equal(basis, same, both(&m));
-                must(gpuopt_simplex_refresh(one, 1, NULL)); /* the perturbation out, as in the other */
+                must(gpuopt_simplex_rebuild(one, 1, NULL)); /* the perturbation out, as in the other */
                 assert_true(fabs(simplex_info(one).objective - simplex_info(other).objective) <=
                             1e-9 * fmax(1, fabs(simplex_info(one).objective)));
             }
@@ -202,7 +202,7 @@ static void walks_between_bases(void **state) {
             dual[way] = malloc(sizeof(double) * (size_t)rows);
         }
         for (step = 0; step < test_times(40, 4); step++) {
-            int64_t before = simplex_info(walker).reinversions;
+            int64_t before = simplex_info(walker).refactorizations;
             int change, changes = (int)test_random_int(&seed, 0, 3);
             gpuopt_status status;
             double largest = 0;
@@ -226,9 +226,15 @@ static void walks_between_bases(void **state) {
                 gpuopt_simplex_destroy(loader);
                 continue;
             }
-            if (!test_on("cuda") && simplex_info(walker).reinversions == before) moved += changes > 0;
-            must(gpuopt_simplex_get_solution(walker, GPUOPT_HOST, x[0], NULL, NULL, dual[0]));
-            must(gpuopt_simplex_get_solution(loader, GPUOPT_HOST, x[1], NULL, NULL, dual[1]));
+            if (!test_on("cuda") && simplex_info(walker).refactorizations == before) moved += changes > 0;
+            must(gpuopt_simplex_get_solution(walker, GPUOPT_HOST,
+                                             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                        .x = x[0],
+                                                                        .dual = dual[0]}));
+            must(gpuopt_simplex_get_solution(loader, GPUOPT_HOST,
+                                             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                        .x = x[1],
+                                                                        .dual = dual[1]}));
             for (j = 0; j < cols; j++) largest = fmax(largest, fabs(x[1][j]));
             for (j = 0; j < cols; j++)
                 if (fabs(x[0][j] - x[1][j]) > 1e-9 * (1 + largest))
@@ -266,7 +272,8 @@ static void statuses_give_way(void **state) {
     uint8_t got[4];
     (void)state;
     must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, set));
-    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_get_solution(
+        simplex, GPUOPT_HOST, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x}));
     must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, got));
     assert_true(x[0] == 5 && x[1] == 0 && x[2] == 1);
     assert_true(got[0] == GPUOPT_VARIABLE_AT_UPPER && got[1] == GPUOPT_VARIABLE_AT_ZERO &&
@@ -292,7 +299,9 @@ static void at_zero_is_at_lower(void **state) {
     must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, set));
     must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, got));
     assert_memory_equal(got, expected, sizeof got);
-    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, &activity, NULL));
+    must(gpuopt_simplex_get_solution(
+        simplex, GPUOPT_HOST,
+        &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = x, .activity = &activity}));
     assert_true(activity == 3 && x[0] == 1 && x[1] == 2);
     gpuopt_simplex_destroy(simplex);
     mip_free(&m);

@@ -23,21 +23,33 @@ static mip model(int kind) {
 
 /* The vectors that come out of a handle, by number; the status of the call. */
 enum { VECTORS = 7 };
-static gpuopt_status get(gpuopt_simplex *s, int vector, gpuopt_memory where, void *to) {
+static gpuopt_status get(gpuopt_simplex *s, int vector, gpuopt_memory_space where, void *to) {
     switch (vector) {
     case 0: return gpuopt_simplex_get_basis(s, where, to);
-    case 1: return gpuopt_simplex_get_solution(s, where, to, NULL, NULL, NULL);
-    case 2: return gpuopt_simplex_get_solution(s, where, NULL, to, NULL, NULL);
-    case 3: return gpuopt_simplex_get_solution(s, where, NULL, NULL, to, NULL);
-    case 4: return gpuopt_simplex_get_solution(s, where, NULL, NULL, NULL, to);
-    case 5: return gpuopt_simplex_get_farkas(s, where, to);
-    default: return gpuopt_simplex_get_ray(s, where, to);
+    case 1:
+        return gpuopt_simplex_get_solution(
+            s, where, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x = to});
+    case 2:
+        return gpuopt_simplex_get_solution(
+            s, where, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .reduced_cost = to});
+    case 3:
+        return gpuopt_simplex_get_solution(
+            s, where, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .activity = to});
+    case 4:
+        return gpuopt_simplex_get_solution(
+            s, where, &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .dual = to});
+    case 5:
+        return gpuopt_simplex_get_proof(
+            s, where, &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .farkas = to});
+    default:
+        return gpuopt_simplex_get_proof(
+            s, where, &(gpuopt_simplex_proof){.struct_size = sizeof(gpuopt_simplex_proof), .ray = to});
     }
 }
 
-static void check_refused(gpuopt_simplex *s, test_host *host, gpuopt_memory where, gpuopt_status expected) {
+static void check_refused(gpuopt_simplex *s, test_host *host, gpuopt_memory_space where, gpuopt_status expected) {
     static const char *const calls[VECTORS] = {"get_basis",    "get_solution", "get_solution", "get_solution",
-                                               "get_solution", "get_farkas",   "get_ray"};
+                                               "get_solution", "get_proof",    "get_proof"};
     unsigned char found[MOST], painted[MOST];
     int k;
     memset(painted, 0x55, sizeof painted);
@@ -108,7 +120,7 @@ static void host_or_device(void **state) {
             simplex = simplex_create(context, &desc);
             assert_int_equal(simplex_iterate(simplex, 100).outcome, outcomes[kind]);
             before = answer_get(simplex, &m);
-            check_refused(simplex, &host, (gpuopt_memory)2, GPUOPT_ERROR_ARGUMENT);
+            check_refused(simplex, &host, (gpuopt_memory_space)2, GPUOPT_ERROR_ARGUMENT);
             if (test_on("cuda")) {
                 long allocations = host.allocations;
                 check_same(simplex);

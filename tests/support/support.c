@@ -60,7 +60,7 @@ static size_t device_release(void *memory) {
     return bytes;
 }
 
-static void *watched_allocate(void *user, gpuopt_memory where, size_t bytes) {
+static void *watched_allocate(void *user, gpuopt_memory_space where, size_t bytes) {
     test_host *host = user;
     char *memory;
     if (++host->allocations == host->fail_at) {
@@ -86,7 +86,7 @@ static void *watched_allocate(void *user, gpuopt_memory where, size_t bytes) {
     return memory;
 }
 
-static void watched_release(void *user, gpuopt_memory where, void *memory) {
+static void watched_release(void *user, gpuopt_memory_space where, void *memory) {
     test_host *host = user;
     size_t bytes;
     if (where == GPUOPT_HOST) {

@@ -24,7 +24,7 @@ typedef struct test_host {
     int for_good;      /* not 0: and so do all after it */
     int denies;        /* all fail, as long as this is not 0 */
     long denied;       /* how many did, since the last test_deny_memory() */
-    uint64_t bytes[2]; /* live, by gpuopt_memory */
+    uint64_t bytes[2]; /* live, by gpuopt_memory_space */
     uint64_t peak[2];
     char error[1024]; /* the last message of level 0 */
     char info[256];   /* the last message of level 2 */
@@ -46,7 +46,7 @@ gpuopt_context_desc test_context_desc(test_host *host);
 
 /* What a host held before a _create; its peaks begin there. */
 typedef struct test_held {
-    uint64_t bytes[2]; /* by gpuopt_memory */
+    uint64_t bytes[2]; /* by gpuopt_memory_space */
 } test_held;
 test_held test_held_by(test_host *host);
 /* The _create has taken what was planned, for a while no more than that, and device memory on CUDA alone. */

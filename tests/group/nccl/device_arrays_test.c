@@ -17,7 +17,7 @@ enum { MOST = (9 << 20) + 5, EDGE = 64, UNTOUCHED = 0xA5 };
 /* An array of a rank, with bytes on both sides that nobody may write. */
 typedef struct array {
     rank *r;
-    gpuopt_memory where;
+    gpuopt_memory_space where;
     uint64_t bytes;
     uint8_t *all, *at;
 } array;
@@ -36,7 +36,7 @@ static void move(const array *a, void *to, const void *from, uint64_t bytes) {
     on_own_device(a->r, 0);
 }
 
-static array take(rank *r, gpuopt_memory where, uint64_t bytes) {
+static array take(rank *r, gpuopt_memory_space where, uint64_t bytes) {
     array a = {r, where, bytes, NULL, NULL};
     uint8_t *fill = malloc((size_t)bytes + 2 * EDGE);
     if (where == GPUOPT_HOST) a.all = malloc((size_t)bytes + 2 * EDGE);
@@ -89,7 +89,7 @@ static int arrived(const uint8_t *data, int of, uint64_t call, uint64_t bytes) {
 
 /* ---- Every call ---- */
 
-static void broadcasts(rank *r, gpuopt_memory where, uint64_t call, uint64_t bytes) {
+static void broadcasts(rank *r, gpuopt_memory_space where, uint64_t call, uint64_t bytes) {
     const int root = (int)(call % (uint64_t)r->all->count);
     array a = take(r, where, bytes);
     uint8_t *data;
@@ -102,7 +102,7 @@ static void broadcasts(rank *r, gpuopt_memory where, uint64_t call, uint64_t byt
 }
 
 /* equal: all ranks give as many bytes. */
-static void gathers(rank *r, gpuopt_memory where, uint64_t call, uint64_t bytes, int equal) {
+static void gathers(rank *r, gpuopt_memory_space where, uint64_t call, uint64_t bytes, int equal) {
     const int count = r->all->count;
     const uint64_t own = equal ? bytes : bytes / (uint64_t)(r->number + 1);
     array send = take(r, where, own), receive = take(r, where, bytes * (uint64_t)count);
@@ -126,7 +126,7 @@ static void gathers(rank *r, gpuopt_memory where, uint64_t call, uint64_t bytes,
 }
 
 /* Everybody sends to the next rank; even ranks first. */
-static void goes_round(rank *r, gpuopt_memory where, uint64_t call, uint64_t bytes) {
+static void goes_round(rank *r, gpuopt_memory_space where, uint64_t call, uint64_t bytes) {
     const int count = r->all->count, next = (r->number + 1) % count, last = (r->number + count - 1) % count;
     array out = take(r, where, bytes), in = take(r, where, bytes);
     uint8_t *data;
@@ -147,7 +147,7 @@ static void goes_round(rank *r, gpuopt_memory where, uint64_t call, uint64_t byt
 static void exchanges(rank *r) {
     static const uint64_t sizes[] = {0, 1, 1008, 1009, 2000, 1008 + (4 << 20), 1009 + (4 << 20), MOST};
     const unsigned *on_device = r->all->data;
-    const gpuopt_memory where = *on_device >> r->number & 1 ? GPUOPT_DEVICE : GPUOPT_HOST;
+    const gpuopt_memory_space where = *on_device >> r->number & 1 ? GPUOPT_DEVICE : GPUOPT_HOST;
     gpuopt_group_info info = GPUOPT_INIT(gpuopt_group_info);
     uint64_t s;
     int device = -1;
@@ -246,7 +246,7 @@ static void the_streams_order(void **state) {
 static void refuses(rank *r) {
     const int which = *(const int *)r->all->data, odd = r->number == 1;
     const gpuopt_status want = which == 1 ? GPUOPT_ERROR_ARGUMENT : GPUOPT_ERROR_UNSUPPORTED;
-    const gpuopt_memory where = which == 1 && odd ? (gpuopt_memory)7 : GPUOPT_DEVICE;
+    const gpuopt_memory_space where = which == 1 && odd ? (gpuopt_memory_space)7 : GPUOPT_DEVICE;
     const char *own = which == 1 ? "where is neither" : "does not take this device's memory";
     array a = take(r, GPUOPT_DEVICE, 100), b = take(r, GPUOPT_DEVICE, 300);
     int64_t one = 1;

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Children of one basis on the GPU: what a batch keeps, where it lies, and the shape of the launch.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_CHILDREN_MEMORY_CUH
+#define GPUOPT_CUDA_SIMPLEX_CHILDREN_MEMORY_CUH
+
+#include <algorithm>
+
+#include "children_kernels.cuh"
+
+namespace {
+
+/* Calls slice(fours) for each slice, and longer(column) for each column that is in none: those with more entries than
+ * `longest`. */
+template <class Slice, class Longer>
+void child_walk_slices(int cols, const int64_t *col_start, int longest, Slice slice, Longer longer) {
+    for (int first = 0; first < cols; first += 32) {
+        int64_t most = 0;
+        for (int j = first; j < cols && j < first + 32; j++) {
+            const int64_t length = col_start[j + 1] - col_start[j];
+            if (length > longest) longer(j);
+            else most = std::max(most, length);
+        }
+        slice(static_cast<int>((most + 3) / 4));
+    }
+}
+
+/* Arrays that are copied together: a block on the host, and one on the device, where each begins at a multiple of 8 bytes. */
+struct Parcel {
+    char *here = nullptr, *there = nullptr;
+    size_t bytes = 0;
+
+    /* The device's place for an array. */
+    template <class Entry>
+    Entry *add(size_t count) {
+        char *const place = there + bytes;
+        bytes += (sizeof(Entry) * count + 7) / 8 * 8;
+        return reinterpret_cast<Entry *>(place);
+    }
+    /* The same; the host's place gets the array. */
+    template <class Entry>
+    Entry *put(const Entry *from, size_t count) {
+        Entry *const place = add<Entry>(count);
+        if (count > 0) memcpy(on_host(place), from, sizeof(Entry) * count);
+        return place;
+    }
+    /* Where the host has an array. */
+    template <class Entry>
+    Entry *on_host(const Entry *place) const {
+        return reinterpret_cast<Entry *>(here + (reinterpret_cast<const char *>(place) - there));
+    }
+};
+/* Bytes of what a call gives, and of what it finds beside what was asked for in the descriptor. */
+int64_t child_given_bytes(const gpuopt_simplex_children_desc &desc) {
+    const int64_t starts = 2 * (desc.batch_size + int64_t{1}), of_copies = desc.batch_size / 2 + int64_t{2},
+                  of_changes = 4 * desc.changes + 4;
+    return int64_t{8} * (starts + of_copies + of_changes);
+}
+int64_t child_found_bytes(const gpuopt_simplex_children_desc &desc) { return int64_t{8} * 4 * desc.batch_size; }
+
+/* Slices of columns or rows, as the host makes them. */
+struct SlicesCopy {
+    ChildSlice *head; /* [slices] */
+    unsigned *longs;  /* [slices] */
+    int *of_long;     /* [columns] */
+};
+/* What slices have room for: entries, and columns that are in none. */
+struct SlicesRoom {
+    int64_t entries = 0, longs = 0;
+};
+
+/* Host arrays: what the device has of the root, which tells whether that is still the root's, and what is made on the host
+ * for the device. */
+struct RootCopy {
+    double *x, *x_low, *reduced, *lower, *upper, *cost; /* [both] */
+    double *y, *y_low;                                  /* [rows] */
+    uint8_t *status, *state;                            /* [both] */
+    int *head;                                          /* [rows] */
+    SlicesCopy slices, row_slices;
+    int *core_row, *core_position, *place_of_row, *place_of_position; /* [rows], as place_of_column [cols] */
+    int *place_of_column;                                             /* see child_core.cuh */
+    double *distance;                                                 /* [copies] see child_order() */
+    char *given, *found;                                              /* what travels: child_given_bytes() and so on */
+};
+
+struct CudaChildren : Queue {
+    explicit CudaChildren(gpuopt_context *context) : Queue(context) {}
+
+    CudaSimplex *simplex = nullptr;
+    ChildRoot root = {};
+    ChildJob job = {};
+    Parcel given, found;
+    RootCopy copy_of_root = {};
+    double *lines = nullptr, *weight = nullptr, *gram = nullptr;
+    float *singles = nullptr;
+    unsigned long long *nonzeros = nullptr; /* of the root's inverse */
+    double *model[5] = {};                  /* [both] lower, upper, cost, x, d */
+    uint8_t *root_state = nullptr;
+    int *head = nullptr;
+    double *row_scale = nullptr, *col_scale = nullptr;
+    void *device = nullptr;
+    int threads = 0;        /* of a block */
+    char *states = nullptr; /* of the blocks, so many bytes for so many of them: */
+    int64_t state_bytes = 0;
+    int state_blocks = 0;
+    ChildState state = {}; /* of the first block, as the root wants it, so many bytes; and blocks: */
+    int64_t block_bytes = 0;
+    int blocks = 0;
+    SlicesRoom of_columns, of_rows;
+    int *core_row = nullptr, *core_position = nullptr, *place_of_row = nullptr, *place_of_position = nullptr,
+        *place_of_column = nullptr;
+    int64_t models = -1; /* the engine's count at the model that the slices are of */
+    bool known = false;  /* the device has a root */
+};
+
+CudaChildren *cuda_batch(const gpuopt_simplex_children *b) { return static_cast<CudaChildren *>(b->engine); }
+
+bool child_is_steepest(const gpuopt_simplex_children *b) {
+    return b->root_desc->dual_pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE;
+}
+/* The children that a multiprocessor works on, one after the other. */
+int64_t child_rounds(const gpuopt_simplex_children *b) { return (b->copies + CHILD_PROCESSORS - 1) / CHILD_PROCESSORS; }
+/* Whether there is room for what child_weights.cuh multiplies with: it wants m^2 numbers for all children together, and
+ * pays if these are many. With a group those of all ranks count, since weights differ with it and without it. */
+bool child_keeps_products(const gpuopt_simplex_children *b) {
+    return child_is_steepest(b) && child_rounds(b) * CHILD_PRODUCTS_PAY >= b->shape->rows;
+}
+/* How many rows of V are longer, and how long. */
+int child_products(const gpuopt_simplex_children *b) {
+    return child_keeps_products(b) ? std::min(b->desc.pivots, int32_t{CHILD_PRODUCTS}) : 0;
+}
+int64_t child_v_pitch(const gpuopt_simplex_children *b, int64_t pitch) {
+    return 2 * pitch + 2 * (child_products(b) / 2 + 1);
+}
+
+/* Of a block's shared memory that a vector takes which is there so many times. */
+size_t child_row_bytes(int length, int banks) {
+    return sizeof(double) * static_cast<size_t>(banks) * (static_cast<size_t>(length) + 1);
+}
+/* How often it is there: never, if there is no place. */
+int child_banks(const gpuopt_simplex_children *b, int length) {
+    enum { OTHER = 4096 };
+    const size_t free = static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildShared) -
+                        sizeof(ChildRoot) - sizeof(ChildState) - OTHER;
+    int banks = CHILD_BANKS;
+    while (banks > 1 && child_row_bytes(length, banks) > std::min(free, size_t{CHILD_ROW})) banks /= 2;
+    return length < CHILD_MINUS && child_row_bytes(length, banks) <= free ? banks : 0;
+}
+/* How often values of columns are there for sums over rows; never: the inverse is kept for more than its core. */
+int child_sum_banks(const gpuopt_simplex_children *b, int rows, int cols) {
+    return rows < CHILD_TALL ? 0 : child_banks(b, cols);
+}
+/* The rows that arrays of child_core.cuh have room for: none, if no core can be kept alone. */
+int64_t child_tall_rows(const gpuopt_simplex_children *b) {
+    return child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? b->shape->rows : 0;
+}
+
+/* What a block has for lines of an inverse, or of its core, from one of which it is so far to the next. */
+struct LinesRoom {
+    int64_t lines, pitch, products; /* the latter: lines of V that have products behind them */
+};
+void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, const LinesRoom &room, ChildState *s) {
+    const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots, pitch = room.pitch;
+    const int64_t products = room.products, v_pitch = child_v_pitch(b, pitch);
+    const bool merges = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
+    ChildArray<double> *const of_rows[] = {&s->xb, &s->weight, &s->alpha, &s->tau, &s->moved, &s->y, &s->y_low};
+    ChildArray<double> *const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
+                                           &s->shift, &s->row,   &s->key, &s->z, &s->step};
+    for (ChildArray<double> *array : of_rows) simplex_cut(arena, &array->at, rows);
+    for (ChildArray<double> *array : of_both) simplex_cut(arena, &array->at, both);
+    simplex_cut(arena, &s->u.at, pitch * most);
+    simplex_cut(arena, &s->v.at, v_pitch * products + pitch * (most - products));
+    simplex_cut(arena, &s->rho.at, products > 0 ? v_pitch : rows);
+    simplex_cut(arena, &s->merged_columns.at, merges ? pitch * room.lines : 0);
+    simplex_cut(arena, &s->merged_lines.at, merges ? pitch * room.lines : 0);
+    simplex_cut(arena, &s->merged_singles.at, merges && child_is_steepest(b) ? pitch * room.lines : 0);
+    simplex_cut(arena, &s->head.at, rows);
+    simplex_cut(arena, &s->places.at, rows);
+    simplex_cut(arena, &s->units.at, both);
+    simplex_cut(arena, &s->list.at, both);
+    simplex_cut(arena, &s->flips.at, both);
+    simplex_cut(arena, &s->marks.at, both / 32 + 1);
+    simplex_cut(arena, &s->state.at, both);
+    simplex_cut(arena, &s->refused.at, rows);
+    simplex_cut(arena, &s->gone.at, rows + 1);
+    const int64_t tall = child_tall_rows(b);
+    for (ChildArray<int> *array : {&s->core_row, &s->core_position, &s->place_of_row, &s->place_of_position, &s->fold})
+        simplex_cut(arena, &array->at, tall);
+    simplex_cut(arena, &s->place_of_column.at, tall > 0 ? both - rows : 0);
+    simplex_cut(arena, &s->folded.at, tall);
+}
+
+/* The device's slices of so many columns, or rows. */
+void child_cut_slices(gpuopt__arena *arena, int64_t cols, const SlicesRoom &room, ChildSlices *slices) {
+    const int64_t most_slices = (cols + 31) / 32;
+    simplex_cut(arena, const_cast<ChildSlice **>(&slices->head.at), most_slices);
+    simplex_cut(arena, const_cast<unsigned **>(&slices->longs.at), most_slices);
+    simplex_cut(arena, const_cast<uint16_t **>(&slices->row.at), room.entries);
+    simplex_cut(arena, const_cast<double **>(&slices->val.at), room.entries);
+    simplex_cut(arena, const_cast<double **>(&slices->factor.at), 32 * most_slices);
+    simplex_cut(arena, const_cast<int **>(&slices->of_long.at), room.longs);
+}
+
+/* Cuts the device's block; with base null it only measures. */
+void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_children *b, CudaChildren *c) {
+    const int64_t rows = b->shape->rows, cols = b->shape->cols, both = rows + cols, copies = b->desc.batch_size;
+    const int64_t pitch = c->simplex->view.pitch;
+    simplex_cut(arena, &c->lines, pitch * rows);
+    simplex_cut(arena, &c->singles, child_is_steepest(b) ? pitch * rows : 0);
+    simplex_cut(arena, &c->gram, child_keeps_products(b) ? pitch * rows : 0);
+    simplex_cut(arena, &c->nonzeros, 1);
+    child_cut_slices(arena, cols, c->of_columns, &c->root.slices);
+    const int64_t tall = child_tall_rows(b);
+    child_cut_slices(arena, tall, c->of_rows, &c->root.row_slices);
+    for (int **array : {&c->core_row, &c->core_position, &c->place_of_row, &c->place_of_position})
+        simplex_cut(arena, array, tall);
+    simplex_cut(arena, &c->place_of_column, tall > 0 ? cols : 0);
+    simplex_cut(arena, &c->weight, rows);
+    for (double *&array : c->model) simplex_cut(arena, &array, both);
+    simplex_cut(arena, &c->root_state, both);
+    simplex_cut(arena, &c->head, rows);
+    simplex_cut(arena, &c->row_scale, rows);
+    simplex_cut(arena, &c->col_scale, cols);
+    simplex_cut(arena, &c->given.there, child_given_bytes(b->desc));
+    simplex_cut(arena, &c->found.there, child_found_bytes(b->desc));
+    ChildJob &job = c->job;
+    simplex_cut(arena, &job.basis, b->desc.with_basis ? copies * both : 0);
+    simplex_cut(arena, &job.x, b->desc.with_x ? copies * cols : 0);
+    simplex_cut(arena, &job.farkas, b->desc.with_farkas ? copies * rows : 0);
+    simplex_cut(arena, &job.farkas_low, b->desc.with_farkas ? copies * rows : 0);
+    simplex_cut(arena, &c->states, c->state_bytes * c->state_blocks);
+}
+
+CudaChildren *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_children *b, RootCopy *c) {
+    const int64_t rows = b->shape->rows, both = rows + b->shape->cols, tall = child_tall_rows(b);
+    CudaChildren *batch;
+    simplex_cut(arena, &batch, 1);
+    double **const of_both[] = {&c->x, &c->x_low, &c->reduced, &c->lower, &c->upper, &c->cost};
+    for (double **array : of_both) simplex_cut(arena, array, both);
+    simplex_cut(arena, &c->y, rows);
+    simplex_cut(arena, &c->y_low, rows);
+    simplex_cut(arena, &c->status, both);
+    simplex_cut(arena, &c->state, both);
+    simplex_cut(arena, &c->head, rows);
+    auto cut = [&](int64_t count, SlicesCopy *to) {
+        simplex_cut(arena, &to->head, (count + 31) / 32);
+        simplex_cut(arena, &to->longs, (count + 31) / 32);
+        simplex_cut(arena, &to->of_long, count);
+    };
+    cut(both - rows, &c->slices), cut(tall, &c->row_slices);
+    for (int **array : {&c->core_row, &c->core_position, &c->place_of_row, &c->place_of_position})
+        simplex_cut(arena, array, tall);
+    simplex_cut(arena, &c->place_of_column, tall > 0 ? both - rows : 0);
+    simplex_cut(arena, &c->distance, b->desc.batch_size);
+    simplex_cut(arena, &c->given, child_given_bytes(b->desc));
+    simplex_cut(arena, &c->found, child_found_bytes(b->desc));
+    return batch;
+}
+
+/* Most entries of a column in a slice. */
+int child_longest(const gpuopt_simplex_children *b, int rows) { return child_banks(b, rows) > 0 ? +CHILD_LONG : 0; }
+
+/* The room for slices: that of the model or, if rows and columns may come, of any that fits into the root's room. */
+SlicesRoom child_slices_room(const gpuopt__simplex_shape &shape, int rows, int cols, const int64_t *col_start,
+                             int longest) {
+    const int64_t slices = (cols + 31) / 32;
+    SlicesRoom room;
+    if (shape.grows) {
+        room.entries =
+            32 * std::min(slices * std::min(int64_t{CHILD_LONG}, int64_t{rows} + 3), shape.nonzeros + 3 * slices);
+        room.longs = cols;
+    } else
+        child_walk_slices(
+            cols, col_start, longest, [&](int fours) { room.entries += 128 * int64_t{fours}; },
+            [&](int) { room.longs++; });
+    return room;
+}
+gpuopt_status child_set_room(const gpuopt_simplex_children *b, CudaChildren *c) {
+    const gpuopt__simplex_shape &shape = *b->shape;
+    gpuopt__simplex_pattern pattern;
+    gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
+    if (status) return status;
+    c->of_columns = child_slices_room(shape, shape.rows, shape.cols, pattern.col_start, child_longest(b, shape.rows));
+    if (child_tall_rows(b) > 0)
+        c->of_rows = child_slices_room(shape, shape.cols, shape.rows, pattern.row_start, CHILD_LONG);
+    return GPUOPT_OK;
+}
+
+/* A multiprocessor works on two children of a tiny model. */
+bool child_is_tiny(const gpuopt_simplex_children *b) { return b->shape->rows + int64_t{b->shape->cols} <= 384; }
+int child_most_blocks(const gpuopt_simplex_children *b) {
+    return std::min((child_is_tiny(b) ? 2 : 1) * cuda_of(b->context)->multiprocessors, int{b->desc.batch_size});
+}
+
+/* How many threads a block has, and how many blocks' states there is room for: they depend on the root's room, the batch
+ * and the device alone. */
+gpuopt_status child_set_shape(const gpuopt_simplex_children *b, CudaChildren *c) {
+    gpuopt_status status = child_set_room(b, c);
+    if (status) return status;
+    const int64_t both = int64_t{b->shape->rows} + b->shape->cols;
+    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */
+    gpuopt__arena arena = {nullptr, 0};
+    ChildState draft;
+    /* Where lines are short, that there are many loads on their way counts more than that there are many threads. */
+    const bool small = b->shape->rows <= 2048 && both <= 8192;
+    c->threads = child_is_tiny(b) ? CHILD_FEW_THREADS / 2 : small ? +CHILD_FEW_THREADS : +CHILD_THREADS;
+    child_cut_state(&arena, b, {b->shape->rows, c->simplex->view.pitch, child_products(b)}, &draft);
+    c->state_bytes = static_cast<int64_t>(arena.used);
+    c->state_blocks =
+        static_cast<int>(std::max(int64_t{1}, std::min(most_bytes / c->state_bytes, int64_t{child_most_blocks(b)})));
+    return GPUOPT_OK;
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_CHILDREN_MEMORY_CUH */

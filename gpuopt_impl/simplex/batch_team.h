@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who works on one of many small linear programs: on the CPU one thread, on the GPU a block
+ * (cuda/simplex/batch_team.cuh). The method is written once, in batch_step.h, batch_solve.h and batch_proof.h, over these
+ * loops and reductions. A loop's turns are independent of one another, a reduction compares, and a sum that must not
+ * depend on the order is always taken by 32 lanes that are added in a fixed tree. So the CPU and the GPU, with blocks
+ * of any size, get the same bits.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H
+#define GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H
+
+#include "bound_step.h"
+
+/* The largest key, of equal ones that with the lowest index; index -1: none. */
+typedef struct gpuopt__simplex_batch_best {
+    double key;
+    int32_t index;
+} gpuopt__simplex_batch_best;
+
+GPUOPT_HD void gpuopt__simplex_batch_better(gpuopt__simplex_batch_best *best, double key, int32_t index) {
+    if (index < 0) return;
+    if (best->index < 0 || key > best->key || (key == best->key && index < best->index))
+        best->key = key, best->index = index;
+}
+
+/* Terms of a sum that is taken by 32 lanes: term e belongs to lane e % 32. */
+enum { GPUOPT__SIMPLEX_BATCH_LANES = 32 };
+
+#ifndef __CUDACC__
+
+#define GPUOPT__SIMPLEX_BATCH static inline
+#define GPUOPT__SIMPLEX_BATCH_LARGE static /* a function that is not to become part of its caller */
+/* Turns of the threads; of the team's groups of 32; of the lanes of a group. */
+#define GPUOPT__SIMPLEX_BATCH_EACH(i, count) for (i = 0; i < (count); i++)
+#define GPUOPT__SIMPLEX_BATCH_EACH_GROUP(i, count) for (i = 0; i < (count); i++)
+#define GPUOPT__SIMPLEX_BATCH_EACH_LANE(j, count) for (j = 0; j < (count); j++)
+/* Whether this is the one thread that does what is to be done once; or whether its group is the first one. */
+#define GPUOPT__SIMPLEX_BATCH_ONCE 1
+#define GPUOPT__SIMPLEX_BATCH_FIRST_GROUP 1
+#define GPUOPT__SIMPLEX_BATCH_FIRST_LANE 1
+
+/* What was written before is seen by all after it. */
+GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_sync(void) {}
+
+/* Over all threads; `place` is one of the team's places to exchange in, 0 to 3: two uses of one are never neighbours.
+ * */
+GPUOPT__SIMPLEX_BATCH gpuopt__simplex_batch_best gpuopt__simplex_batch_best_of(void *exchange, int place,
+                                                                               gpuopt__simplex_batch_best mine) {
+    (void)exchange, (void)place;
+    return mine;
+}
+GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_any(int flag) { return flag; }
+
+/* The next free place of a list that several threads append to; *next is how many there are. */
+GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_take_place(int32_t *next) { return (*next)++; }
+
+/* Sets bits of a word that other threads set, too. */
+GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_set_bits(uint32_t *word, uint32_t bits) { *word |= bits; }
+/* The lowest bit's number. */
+GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_lowest(uint32_t bits) {
+    int bit = 0;
+    while (!(bits >> bit & 1)) bit++;
+    return bit;
+}
+
+/* The sum of terms 0 .. count - 1, by the lanes of this group; known to its first lane. `add` adds term e to a sum. */
+#define GPUOPT__SIMPLEX_BATCH_SUM(total, e, count, add)                                                       \
+    do {                                                                                                      \
+        gpuopt__simplex_sum gpuopt_lane[GPUOPT__SIMPLEX_BATCH_LANES];                                         \
+        int32_t gpuopt_l, gpuopt_half;                                                                        \
+        memset(gpuopt_lane, 0, sizeof gpuopt_lane);                                                           \
+        for (e = 0; e < (count); e++) {                                                                       \
+            gpuopt__simplex_sum *const sum = &gpuopt_lane[e % GPUOPT__SIMPLEX_BATCH_LANES];                   \
+            add;                                                                                              \
+        }                                                                                                     \
+        for (gpuopt_half = GPUOPT__SIMPLEX_BATCH_LANES / 2; gpuopt_half > 0; gpuopt_half /= 2)                \
+            for (gpuopt_l = 0; gpuopt_l < gpuopt_half; gpuopt_l++)                                            \
+                gpuopt__simplex_batch_add_sums(&gpuopt_lane[gpuopt_l], &gpuopt_lane[gpuopt_l + gpuopt_half]); \
+        (total) = gpuopt_lane[0];                                                                             \
+    } while (0)
+
+#endif
+
+GPUOPT_HD void gpuopt__simplex_batch_add_sums(gpuopt__simplex_sum *to, const gpuopt__simplex_sum *more) {
+    gpuopt__simplex_add(to, more->hi, more->lo, more->doubt);
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H */

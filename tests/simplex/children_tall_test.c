@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Children of models with many more rows than columns, so that most basic variables are logicals: against CLP, with no
+ * more pivots than on the CPU.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/simplex/children.h"
+
+static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
+
+enum { COUNT = 24, ROWS = 1030, MORE_ROWS = 1330, COLS = 90, LONG = 70, FEW = 4 };
+
+/* Rows of two or three entries, up to signs the same or not, and some of LONG, around a point; or more rows, of one entry
+ * and some of two, so that the inverse is so sparse that all of it is kept on the GPU. */
+enum { FLAT = 1, SPARSE = 2 };
+static mip tall_model(uint64_t *seed, int kind) {
+    double *a = calloc((size_t)MORE_ROWS * COLS, sizeof *a), lhs[MORE_ROWS], rhs[MORE_ROWS];
+    double cost[COLS], lb[COLS], ub[COLS], at[COLS];
+    int32_t rows = kind == SPARSE ? MORE_ROWS : ROWS, i, j, k;
+    mip m;
+    for (j = 0; j < COLS; j++) {
+        at[j] = (double)test_random_int(seed, 0, 4);
+        lb[j] = at[j] - (double)test_random_int(seed, 0, 3);
+        ub[j] = at[j] + (double)test_random_int(seed, 1, 5);
+        cost[j] = (double)test_random_int(seed, -9, 9);
+    }
+    for (i = 0; i < rows; i++) {
+        const int32_t entries = kind == SPARSE ? 1 + (i % 50 == 0)
+                                : i % 300 == 7 ? LONG
+                                               : (int32_t)test_random_int(seed, 2, 3);
+        double activity = 0;
+        for (k = 0; k < entries; k++) {
+            j = entries == LONG ? k : (int32_t)test_random_int(seed, 0, COLS - 1);
+            a[i * COLS + j] =
+                (test_random_int(seed, 0, 1) ? 1 : -1) * (kind == FLAT ? 2 : (double)test_random_int(seed, 1, 5));
+        }
+        for (j = 0; j < COLS; j++) activity += a[i * COLS + j] * at[j];
+        lhs[i] = i % 2 ? -HUGE_VAL : activity - (double)test_random_int(seed, 0, 4);
+        rhs[i] = i % 2 || i % 5 == 0 ? activity + (double)test_random_int(seed, 0, 4) : HUGE_VAL;
+    }
+    m = model_of(rows, COLS, a, cost, lhs, rhs, lb, ub);
+    free(a);
+    return m;
+}
+
+/* The pivots of all children by the CPU, which finds the basis of the root, too. */
+static int64_t pivots_by_cpu(const gpuopt_simplex_desc *desc, const mip *m, const children *all, uint8_t *basis) {
+    gpuopt_context_desc with = test_context_desc(NULL);
+    gpuopt_context *context = NULL;
+    children_report *report = children_report_new(m, COUNT);
+    gpuopt_simplex_children *batch;
+    gpuopt_simplex *own;
+    int64_t pivots = 0;
+    int32_t k;
+    with.backend = gpuopt_backend_cpu();
+    must(gpuopt_context_create(&with, &context));
+    own = simplex_create(context, desc);
+    assert_int_equal(simplex_iterate(own, 100000).outcome, GPUOPT_OPTIMAL);
+    must(gpuopt_simplex_get_basis(own, GPUOPT_HOST, basis));
+    batch = children_batch(own, COUNT, 200, GPUOPT_ON_PIVOT_LIMIT_END);
+    must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
+    for (k = 0; k < COUNT; k++) pivots += report->iterations[k];
+    gpuopt_simplex_children_destroy(batch);
+    gpuopt_simplex_destroy(own);
+    gpuopt_context_destroy(context);
+    children_report_free(report);
+    return pivots;
+}
+
+/* Counts the children with more pivots than `many`; *pivots: of all of them. */
+static int check(const mip *m, const children *all, const children_report *report, int many, int64_t *pivots) {
+    int32_t k;
+    int longer = 0;
+    for (k = 0; k < COUNT; k++) {
+        children_agree_with_clp(m, all, report, k);
+        *pivots += report->iterations[k];
+        longer += report->iterations[k] > many;
+    }
+    return longer;
+}
+
+/* With a limit of FEW pivots, after which a child has less room on the GPU. */
+static void stops(gpuopt_simplex_children *batch, const children *all, const children_report *report) {
+    int32_t k;
+    must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, FEW, &report->r));
+    for (k = 0; k < COUNT; k++) {
+        assert_true(report->iterations[k] <= FEW);
+        if (report->iterations[k] < FEW) assert_int_not_equal(report->outcome[k], GPUOPT_MORE);
+    }
+}
+
+/* With room for all pivots, and with so little that they are merged again and again. */
+static void against_clp(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 41;
+    int64_t pivots = 0, by_cpu = 0;
+    int model, some = 0, merged = 0;
+    (void)state;
+    for (model = 0; model < (test_few() ? 3 : 5); model++) {
+        mip m = tall_model(&seed, model % 3);
+        gpuopt_simplex_desc desc = children_root_desc(&m, 1);
+        gpuopt_simplex *root;
+        children *all =
+            children_draw(&seed, &m, COUNT, CHILDREN_BOUNDS | (model % 3 ? CHILDREN_SIDES | CHILDREN_COSTS : 0));
+        children_report *report = children_report_new(&m, COUNT);
+        gpuopt_simplex_children *batch;
+        uint8_t basis[MORE_ROWS + COLS];
+        desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+        by_cpu += 2 * pivots_by_cpu(&desc, &m, all, basis);
+        root = simplex_create(context, &desc);
+        must(gpuopt_simplex_set_basis(root, GPUOPT_HOST, basis));
+        assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
+        batch = children_batch(root, COUNT, 200, GPUOPT_ON_PIVOT_LIMIT_END);
+        must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
+        some += check(&m, all, report, 2, &pivots);
+        gpuopt_simplex_children_destroy(batch);
+        batch = children_batch(root, COUNT, 3, GPUOPT_ON_PIVOT_LIMIT_REFACTOR);
+        stops(batch, all, report);
+        must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 10000, &report->r));
+        merged += check(&m, all, report, 6, &pivots);
+        gpuopt_simplex_children_destroy(batch);
+        gpuopt_simplex_destroy(root);
+        children_report_free(report);
+        free(all);
+        mip_free(&m);
+    }
+    print_message("%lld pivots, by the CPU %lld\n", (long long)pivots, (long long)by_cpu);
+    assert_true(10 * pivots < 12 * by_cpu); /* weights are right, in all of a row or column */
+    assert_true(some > 10 && merged > 4);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(against_clp)};
+
+TEST_MAIN(tests)
