@@ -155,14 +155,14 @@ static int32_t try_children(worker *w, candidate **tried, int32_t count) {
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     int64_t limit = 20 + 2 * (w->iterations - w->tries) / (w->nodes + 1);
     int32_t col[MOST_TRIED], outcome[2 * MOST_TRIED], iterations[2 * MOST_TRIED], k, up, listed = 0;
-    double objective[2 * MOST_TRIED];
-    for (k = 0; k < count; k++) col[k] = tried[k]->col;
+    double objective[2 * MOST_TRIED], value[MOST_TRIED];
+    for (k = 0; k < count; k++) col[k] = tried[k]->col, value[k] = w->x[col[k]];
     children.batch_size = 2 * MOST_TRIED;
     if (!w->batch && !worker_ok(w, gpuopt_simplex_children_create(w->lp, &children, NULL, &w->batch))) return 0;
     report.outcome = outcome;
     report.iterations = iterations;
     report.objective = objective;
-    if (!worker_ok(w, gpuopt_simplex_children_strong_branch(w->batch, GPUOPT_HOST, count, col,
+    if (!worker_ok(w, gpuopt_simplex_children_strong_branch(w->batch, GPUOPT_HOST, count, col, value,
                                                             limit < 100 ? limit : 100, &report)))
         return 0;
     pthread_mutex_lock(&w->tree->lock);

@@ -518,7 +518,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
  *
  *     gpuopt_simplex_children_create(root, &desc, NULL, &children);
  *     gpuopt_simplex_children_run(children, GPUOPT_HOST, &list, 500, &report);   // outcome, bound, ... of each
- *     gpuopt_simplex_children_strong_branch(children, GPUOPT_HOST, count, col, 50, &report);   // both sides of each
+ *     gpuopt_simplex_children_strong_branch(children, GPUOPT_HOST, count, col, x, 50, &report);   // both sides
  *
  * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
  *            Rows and columns may come and go between the calls (_add_rows and its sisters).
@@ -631,14 +631,16 @@ typedef struct gpuopt_simplex_child_report {
 GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
                                                      const gpuopt_simplex_child_list *list, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report);
-/* Strong branching: the same for two children of each of `count` columns, col [count], at the root's present point x:
- * child 2 k has the bound ub = floor(x), child 2 k + 1 has lb = floor(x) + 1, of column col[k]; where that crosses the
- * column's other bound, the child is INFEASIBLE. The present point is that of _get_solution, which moves once bounds
- * are set: a host that has tightened some since its _iterate call, and wants the split of before, gives its own bounds
- * to _run. Takes 2 * count of the descriptor's copies and changes. */
+/* Strong branching: the same for two children of each of `count` columns, col [count], at value [count]; value NULL: at
+ * the present point of the root, as of _get_solution. Of column col[k], child 2 k has ub = floor(value[k]), and child
+ * 2 k + 1 has lb = floor(value[k]) + 1; a child whose bounds cross is INFEASIBLE. If a value is within 1e-6 of an integer,
+ * both children are the root itself. Give the values of your own solution: the root may be at another optimal vertex, or
+ * may have moved since you set bounds. ARGUMENT, too: a value is not finite. Takes 2 * count of the descriptor's
+ * batch_size and changes. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *children,
                                                                gpuopt_memory_space where, int32_t count,
-                                                               const int32_t *col, int64_t iterations,
+                                                               const int32_t *col, const double *value,
+                                                               int64_t iterations,
                                                                const gpuopt_simplex_child_report *report);
 
 /* ---- Graphical models -------------------------------------------------------------------------------------------- */

@@ -141,17 +141,23 @@ static gpuopt_status gpuopt__simplex_take_children(gpuopt_simplex_children *b, c
     return status;
 }
 
-/* The two children of the column in the host's `col`. */
-static gpuopt_status gpuopt__simplex_branch_on(gpuopt_simplex_children *b, const char *call, int32_t k, int32_t col) {
+/* A value within this of an integer is none to branch at. */
+#define GPUOPT__SIMPLEX_INTEGRAL 1e-6
+
+/* The two children of the caller's column at x. If x is integral, both are the root: rounding must not make a bound of
+ * -1e-17 one of -1. */
+static gpuopt_status gpuopt__simplex_branch_on(gpuopt_simplex_children *b, const char *call, int32_t k, int32_t col,
+                                               double x) {
     const gpuopt_simplex *s = b->root;
     gpuopt__simplex_child_list *c = &b->job.children;
-    const double x = gpuopt__simplex_x_of(s, col), scale = gpuopt__simplex_bound_scale(s, col), down = floor(x);
+    const double scale = gpuopt__simplex_bound_scale(s, col), down = floor(x);
     int exact = 1;
     c->variable[2 * k] = c->variable[2 * k + 1] = col;
-    c->lower[2 * k] = s->lower[col];
+    c->lower[2 * k] = c->lower[2 * k + 1] = s->lower[col];
+    c->upper[2 * k] = c->upper[2 * k + 1] = s->upper[col];
+    if (fabs(x - floor(x + 0.5)) <= GPUOPT__SIMPLEX_INTEGRAL) return GPUOPT_OK;
     c->upper[2 * k] = gpuopt__simplex_scaled(down, scale, &exact);
     c->lower[2 * k + 1] = gpuopt__simplex_scaled(down + 1, scale, &exact);
-    c->upper[2 * k + 1] = s->upper[col];
     return exact ? GPUOPT_OK
                  : gpuopt__refuse(s->context, GPUOPT_ERROR_NUMERIC, call,
                                   "a value would overflow or lose digits when scaled");

@@ -268,22 +268,23 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *ba
     else status = gpuopt__simplex_check_run(batch, call, where, given.count, iterations, report, &wanted);
     if (!status && given.count > 0) status = gpuopt__simplex_take_children(batch, call, where, &given);
     if (batch->dealt)
-        status = gpuopt__simplex_share_begins(batch, call, status, given.count, NULL, iterations, &wanted);
+        status = gpuopt__simplex_share_begins(batch, call, status, given.count, NULL, NULL, iterations, &wanted);
     if (status || given.count == 0) return status;
     return gpuopt__simplex_run_job(batch, call, where, iterations, &wanted, GPUOPT_OK);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *batch,
                                                                gpuopt_memory_space where, int32_t count,
-                                                               const int32_t *col, int64_t iterations,
+                                                               const int32_t *col, const double *value,
+                                                               int64_t iterations,
                                                                const gpuopt_simplex_child_report *report) {
     static const char call[] = "gpuopt_simplex_children_strong_branch";
     gpuopt_simplex_child_report wanted;
     gpuopt_context *context;
-    const void *found = NULL;
+    const void *found = NULL, *at = NULL;
     int32_t k;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_children_strong_branch(batch, where, count, col, iterations, report));
+    GPUOPT__COMPUTES(gpuopt_simplex_children_strong_branch(batch, where, count, col, value, iterations, report));
     if (!batch) return GPUOPT_ERROR_ARGUMENT;
     context = batch->context;
     status = gpuopt__simplex_check_run(batch, call, where, 2 * (int64_t)count, iterations, report, &wanted);
@@ -294,11 +295,17 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
         status = gpuopt__fetch(context, where, col, sizeof(int32_t) * (uint64_t)count, batch->index, &found);
     if (!status && count > 0)
         status = gpuopt__check_indices(context, call, "col", count, (const int32_t *)found, batch->root->lp.cols);
-    if (batch->dealt) status = gpuopt__simplex_share_begins(batch, call, status, count, col, iterations, &wanted);
+    if (!status && value)
+        status = gpuopt__fetch(context, where, value, sizeof(double) * (uint64_t)count, batch->low, &at);
+    if (!status && at) status = gpuopt__check_finite(context, call, "value", count, (const double *)at);
+    if (batch->dealt)
+        status = gpuopt__simplex_share_begins(batch, call, status, count, col, value, iterations, &wanted);
     if (status || count == 0) return status;
     status = gpuopt__simplex_fresh_to_solve(batch->root, 0);
     for (k = 0; k < count && !status; k++)
-        status = gpuopt__simplex_branch_on(batch, call, k, ((const int32_t *)found)[k]);
+        status = gpuopt__simplex_branch_on(batch, call, k, ((const int32_t *)found)[k],
+                                           at ? ((const double *)at)[k]
+                                              : gpuopt__simplex_x_of(batch->root, ((const int32_t *)found)[k]));
     if (status && !batch->dealt) return status;
     batch->job.children.count = 2 * count;
     for (k = 0; k <= 2 * count; k++) batch->job.children.bound_start[k] = k, batch->job.children.cost_start[k] = 0;

@@ -49,12 +49,14 @@ static uint64_t gpuopt__simplex_share_hash(const gpuopt_simplex_children *b) {
 /* Of what a run does, and of where the root stands, as far as this is known without asking the backend. col: of
  * strong branching on `given` columns; else NULL, and the job's children are meant. */
 static uint64_t gpuopt__simplex_share_said(const gpuopt_simplex_children *b, int64_t given, const int32_t *col,
-                                           int64_t iterations, const gpuopt_simplex_child_report *report) {
+                                           const double *value, int64_t iterations,
+                                           const gpuopt_simplex_child_report *report) {
     const gpuopt_simplex *s = b->root;
     const gpuopt__simplex_child_list *c = &b->job.children;
     const int64_t both = (int64_t)s->lp.rows + s->lp.cols;
     const int64_t whole[] = {given,
                              col != NULL,
+                             value != NULL,
                              iterations,
                              report->outcome != NULL,
                              report->iterations != NULL,
@@ -77,6 +79,7 @@ static uint64_t gpuopt__simplex_share_said(const gpuopt_simplex_children *b, int
     hash = gpuopt__hash_numbers(hash, s->cost, both);
     hash = gpuopt__hash(hash, s->status, (uint64_t)both);
     for (e = 0; col && e < given; e++) hash = gpuopt__hash_number(hash, (uint64_t)col[e]);
+    if (col && value) hash = gpuopt__hash_numbers(hash, value, given);
     if (col || given == 0) return hash;
     hash = gpuopt__hash_numbers(hash, c->bound_start, given + 1);
     hash = gpuopt__hash_numbers(hash, c->cost_start, given + 1);
@@ -90,8 +93,9 @@ static uint64_t gpuopt__simplex_share_said(const gpuopt_simplex_children *b, int
 /* Whether all ranks make this call, with the same arguments; else the same status on all. */
 static gpuopt_status gpuopt__simplex_share_begins(const gpuopt_simplex_children *b, const char *call,
                                                   gpuopt_status status, int64_t given, const int32_t *col,
-                                                  int64_t iterations, const gpuopt_simplex_child_report *report) {
-    const uint64_t hash = status ? 0 : gpuopt__simplex_share_said(b, given, col, iterations, report);
+                                                  const double *value, int64_t iterations,
+                                                  const gpuopt_simplex_child_report *report) {
+    const uint64_t hash = status ? 0 : gpuopt__simplex_share_said(b, given, col, value, iterations, report);
     return gpuopt__ranks_agree(b->context, b->dealt->group, call, status, hash);
 }
 

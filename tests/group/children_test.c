@@ -44,9 +44,10 @@ static int runs(gpuopt_context *context, gpuopt_group *group, const work *w, chi
     int good = !gpuopt_simplex_create(context, w->desc, NULL, &root) &&
                (w->at_slack || !gpuopt_simplex_iterate(root, w->iterations, NULL)) &&
                !gpuopt_simplex_children_create(root, &desc, NULL, &batch);
-    good = good && !gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, w->iterations, &found[0]->r) &&
-           !gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->second->c, w->iterations, &found[1]->r) &&
-           !gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, w->branches, col, w->iterations, &found[2]->r);
+    good =
+        good && !gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->first->c, w->iterations, &found[0]->r) &&
+        !gpuopt_simplex_children_run(batch, GPUOPT_HOST, &w->second->c, w->iterations, &found[1]->r) &&
+        !gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, w->branches, col, NULL, w->iterations, &found[2]->r);
     gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);
     return good;
@@ -189,7 +190,7 @@ static gpuopt_status err(rank *r, gpuopt_simplex_children *batch, int wrong) {
                                                        !errs         ? col
                                                        : wrong == 11 ? other
                                                                      : bad,
-                                                       9, &report);
+                                                       NULL, 9, &report);
     else status = gpuopt_simplex_children_run(batch, where, errs && wrong == 14 ? NULL : &c, iterations, &report);
     free(all);
     return status;

@@ -193,7 +193,7 @@ static void branching_against_clp(void **state) {
         report = children_report_new(&m, 2 * count);
         again = children_report_new(&m, 2 * count);
         batch = children_batch(root, 2 * count, 0, GPUOPT_ON_PIVOT_LIMIT_END);
-        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, 1000, &report->r));
+        must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, count, col, NULL, 1000, &report->r));
         must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 1000, &again->r));
         assert_true(children_report_equal(&m, report, again));
         for (k = 0; k < 2 * count; k++) {
@@ -379,12 +379,44 @@ static void many_and_few(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* min -x - y, x + y <= 2.5, 0 <= x, y <= 2: the optimum is an edge, of which a host may know another end than the root.
+ * Rounding of a bound, as -1e-17, is no value to branch at. */
+static void branching_at_own_values(void **state) {
+    static const double a[] = {1, 1}, cost[] = {-1, -1}, rhs[] = {2.5}, ub[] = {2, 2};
+    static const int32_t col[] = {0, 0, 1, 0}, bad_col[] = {0};
+    static const double value[] = {0.5, -1e-17, 1.7, 1 - 1e-9}, bad_value[] = {NAN};
+    static const double expected[] = {-2, -2.5, -2.5, -2.5, -2.5, -2.5, -2.5, -2.5};
+    gpuopt_context *context = test_context(NULL);
+    mip m = model_of(1, 2, a, cost, NULL, rhs, NULL, ub);
+    gpuopt_simplex_desc desc = children_root_desc(&m, 1);
+    gpuopt_simplex *root = simplex_create(context, &desc);
+    gpuopt_simplex_children *batch;
+    children_report *report = children_report_new(&m, 8);
+    int k;
+    (void)state;
+    assert_int_equal(simplex_iterate(root, 100).outcome, GPUOPT_OPTIMAL);
+    batch = children_batch(root, 8, 0, GPUOPT_ON_PIVOT_LIMIT_END);
+    must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 4, col, value, 100, &report->r));
+    for (k = 0; k < 8; k++) {
+        assert_int_equal(report->outcome[k], GPUOPT_OPTIMAL);
+        assert_true(fabs(report->objective[k] - expected[k]) <= 1e-9);
+    }
+    assert_int_equal(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, bad_col, bad_value, 100, &report->r),
+                     GPUOPT_ERROR_ARGUMENT);
+    gpuopt_simplex_children_destroy(batch);
+    children_report_free(report);
+    gpuopt_simplex_destroy(root);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_against_rationals),
         cmocka_unit_test(boxed_against_rationals),
         cmocka_unit_test(as_single_handles),
         cmocka_unit_test(branching_against_clp),
+        cmocka_unit_test(branching_at_own_values),
         cmocka_unit_test(long_steps),
         cmocka_unit_test(many_and_few),
     };
