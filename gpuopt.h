@@ -780,7 +780,7 @@ typedef enum gpuopt_elimination_cost {
 typedef struct gpuopt_elimination_function {
     int32_t arity;         /* variables; 0: a constant */
     const int32_t *scope;  /* [arity] distinct variables */
-    int64_t tuples;        /* -1: dense; else the number of tuples listed; 0: none, and cost and value are NULL */
+    int64_t tuples;        /* how many are listed; -1, or 0 with tuple NULL and costs: dense */
     const int32_t *tuple;  /* [tuples][arity] values, in the scope's order; of equal tuples the last one counts */
     const int64_t *cost;   /* [tuples]; dense: [product of the domain sizes], the scope's last variable fastest */
     const double *value;   /* the same for DOUBLE: finite; or forbidden: +infinity (MIN_SUM), else -infinity */

@@ -176,7 +176,7 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
     const int64_t *stride = plan->stride + t->scope;
     int32_t digit[GPUOPT__ELIMINATION_MOST_DIGITS], other[GPUOPT__ELIMINATION_MOST_DIGITS], j, k, free_digits = 0;
     int64_t step[GPUOPT__ELIMINATION_MOST_DIGITS], to = 0, i;
-    if (!packed && f->tuples >= 0) {
+    if (!packed && !gpuopt__elimination_is_dense(f)) {
         gpuopt__elimination_store_list(d, plan, t, cost);
         return;
     }

@@ -120,16 +120,18 @@ static gpuopt_status gpuopt__elimination_function_fault(const gpuopt_context *co
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-/* What is wrong with a function's list or table, or NULL. Costs that go with no tuples would not be read: the function
+/* What is wrong with a function's list or table, or NULL. Costs of a list of no tuples would not be read: the function
  * would be its default everywhere. */
 static const char *gpuopt__elimination_costs_fault(const gpuopt_elimination_desc *d,
                                                    const gpuopt_elimination_function *f) {
     if (f->tuples < -1) return "tuples is less than -1";
-    if (f->tuples == 0 && (f->cost || f->value))
-        return "tuples is 0, but cost or value is given: a dense table has tuples -1, an empty list NULL";
-    if (f->tuples != 0 && !(d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value))
+    if (f->tuples == 0 && f->tuple && (f->cost || f->value))
+        return "tuples is 0, but tuple is given, and cost or value: a list needs its length, a dense table has no "
+               "tuple";
+    if ((f->tuples != 0 || gpuopt__elimination_is_dense(f)) &&
+        !(d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value))
         return "cost or value is NULL";
-    if (f->count && (f->tuples != -1 || d->semiring != GPUOPT_SEMIRING_MIN_COUNT))
+    if (f->count && (!gpuopt__elimination_is_dense(f) || d->semiring != GPUOPT_SEMIRING_MIN_COUNT))
         return "count goes with a dense table and MIN_COUNT";
     if (f->tuples > 0 && f->arity > 0 && !f->tuple) return "tuple is NULL";
     return NULL;
@@ -202,7 +204,7 @@ static const int64_t *gpuopt__elimination_dense_costs(const gpuopt_elimination_d
                                                       const gpuopt_elimination_function *f, int64_t entries,
                                                       int64_t *room) {
     int64_t k;
-    if (f->tuples < 0) return f->cost;
+    if (gpuopt__elimination_is_dense(f)) return f->cost;
     for (k = 0; k < entries; k++) room[k] = f->default_cost;
     for (k = 0; k < f->tuples; k++) room[gpuopt__elimination_tuple_index(d, f, k)] = f->cost[k];
     return room;
@@ -212,7 +214,7 @@ static const double *gpuopt__elimination_dense_values(const gpuopt_elimination_d
                                                       const gpuopt_elimination_function *f, int64_t entries,
                                                       double *room) {
     int64_t k;
-    if (f->tuples < 0) return f->value;
+    if (gpuopt__elimination_is_dense(f)) return f->value;
     for (k = 0; k < entries; k++) room[k] = f->default_value;
     for (k = 0; k < f->tuples; k++) room[gpuopt__elimination_tuple_index(d, f, k)] = f->value[k];
     return room;
@@ -317,7 +319,9 @@ static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context 
                                                            int64_t *slot, gpuopt__elimination_function_range *range) {
     const gpuopt_elimination_function *f = &d->function[number];
     const int64_t entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope),
-                  slots = gpuopt__elimination_list_slots(f->tuples), count = f->tuples < 0 ? entries : f->tuples;
+                  slots = gpuopt__elimination_list_slots(f->tuples);
+    const int dense = gpuopt__elimination_is_dense(f);
+    const int64_t count = dense ? entries : f->tuples;
     gpuopt__elimination_entry_range r = {0, 0, 0, HUGE_VAL, -HUGE_VAL, 0};
     gpuopt_status status = GPUOPT_OK;
     int64_t i, k, distinct = 0;
@@ -328,8 +332,8 @@ static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context 
             return gpuopt__elimination_function_fault(context, call, number, k, "the value is NaN or infinite");
     if (f->tuples > 0) memset(slot, 0, sizeof *slot * (size_t)slots);
     for (i = 0; i < count && !status; i++) {
-        k = f->tuples < 0 ? i : count - 1 - i;
-        if (f->tuples >= 0 && !gpuopt__elimination_tuple_counts(slot, slots, gpuopt__elimination_tuple_index(d, f, k)))
+        k = dense ? i : count - 1 - i;
+        if (!dense && !gpuopt__elimination_tuple_counts(slot, slots, gpuopt__elimination_tuple_index(d, f, k)))
             continue;
         distinct++;
         status = gpuopt__elimination_take_entry(context, call, d, number, k, &r);

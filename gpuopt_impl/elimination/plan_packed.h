@@ -20,6 +20,11 @@ static const gpuopt__elimination_packed *gpuopt__elimination_packed_of(const gpu
                                                       : NULL;
 }
 
+/* Whether it has a table, not a list: tuples is negative, or left at 0 though there are costs, and no tuple. */
+static inline int gpuopt__elimination_is_dense(const gpuopt_elimination_function *f) {
+    return f->tuples < 0 || (f->tuples == 0 && !f->tuple && (f->cost || f->value));
+}
+
 /* ---- Reading ---- */
 
 /* Which message is to be read, and what for. */

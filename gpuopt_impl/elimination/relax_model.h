@@ -48,7 +48,8 @@ typedef struct gpuopt__elimination_relax_sizes {
 
 static int64_t gpuopt__elimination_listed_costs(const gpuopt_elimination_desc *d,
                                                 const gpuopt_elimination_function *f) {
-    return f->tuples >= 0 ? f->tuples : gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope);
+    return gpuopt__elimination_is_dense(f) ? gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope)
+                                           : f->tuples;
 }
 
 static const gpuopt__elimination_bucket *gpuopt__elimination_draft_bucket(const gpuopt__elimination_draft *draft,
@@ -192,7 +193,7 @@ static void gpuopt__elimination_relax_function(const gpuopt__elimination_prepara
             const int64_t cost = k < 0 ? from->default_cost : from->cost[k];
             /* The factor fits all costs that an assignment has; others are those of tuples that come again, or of a
              * default where all tuples are listed. */
-            const int outside = (k < 0 && from->tuples < 0) || cost > INT64_MAX / factor ||
+            const int outside = (k < 0 && gpuopt__elimination_is_dense(from)) || cost > INT64_MAX / factor ||
                                 cost < -INT64_MAX / factor || gpuopt__elimination_inner_cost(d, cost) == INT64_MAX;
             const int64_t scaled = outside ? forbidden : cost * factor;
             if (k < 0) f->default_cost = scaled;

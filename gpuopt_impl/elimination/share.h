@@ -142,23 +142,24 @@ static void gpuopt__elimination_share_function(const gpuopt__elimination_share *
                                                gpuopt_elimination_function *part) {
     const void *entries = d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value;
     int64_t count = 0, k;
+    const int dense = gpuopt__elimination_is_dense(f);
     int32_t split = f->arity - 1, j, *tuple = NULL;
     uint64_t *counts = NULL;
     char *own;
     *part = *f;
     while (split >= 0 && s->domain[f->scope[split]] == d->domain[f->scope[split]]) split--;
     if (split < 0) return;
-    if (f->tuples < 0) count = gpuopt__elimination_scope_entries(s->domain, f->arity, f->scope);
+    if (dense) count = gpuopt__elimination_scope_entries(s->domain, f->arity, f->scope);
     for (k = 0; k < f->tuples; k++) count += gpuopt__elimination_share_has(s, f, k);
     own = (char *)gpuopt__cut(arena, count, 8);
     if (f->count) counts = (uint64_t *)gpuopt__cut(arena, count, 8);
-    if (f->tuples >= 0) tuple = (int32_t *)gpuopt__cut(arena, count * f->arity, sizeof *tuple);
+    if (!dense) tuple = (int32_t *)gpuopt__cut(arena, count * f->arity, sizeof *tuple);
     if (!arena->base) return;
     part->cost = count > 0 && d->type == GPUOPT_COST_INT64 ? (const int64_t *)(void *)own : NULL;
     part->value = count > 0 && d->type == GPUOPT_COST_DOUBLE ? (const double *)(void *)own : NULL;
     part->count = counts;
     part->tuple = tuple;
-    if (f->tuples < 0) {
+    if (dense) {
         gpuopt__elimination_share_entries(s, d->domain, f, split, entries, own);
         if (counts) gpuopt__elimination_share_entries(s, d->domain, f, split, f->count, counts);
         return;

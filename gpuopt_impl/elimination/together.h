@@ -52,12 +52,13 @@ static uint64_t gpuopt__elimination_said_desc(const gpuopt_elimination_desc *d) 
     hash = gpuopt__elimination_said(hash, d->evidence, sizeof(int32_t) * (uint64_t)d->evidence_count);
     for (k = 0; k < d->functions; k++) {
         const gpuopt_elimination_function *f = &d->function[k];
-        const int64_t head[] = {f->arity, f->tuples,
-                                f->tuples < 0 || d->type == GPUOPT_COST_DOUBLE ? 0 : f->default_cost};
-        const double rest = f->tuples < 0 || d->type == GPUOPT_COST_INT64 ? 0 : f->default_value;
+        const int dense = gpuopt__elimination_is_dense(f);
+        const int64_t head[] = {f->arity, dense ? -1 : f->tuples,
+                                dense || d->type == GPUOPT_COST_DOUBLE ? 0 : f->default_cost};
+        const double rest = dense || d->type == GPUOPT_COST_INT64 ? 0 : f->default_value;
         const void *entry = d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value;
         int64_t entries = f->tuples, j;
-        if (entries < 0)
+        if (dense)
             for (entries = 1, j = 0; j < f->arity; j++) entries *= d->domain[f->scope[j]];
         hash = gpuopt__hash(hash, (const unsigned char *)head, sizeof head);
         hash = gpuopt__elimination_said(hash, &rest, sizeof rest);

@@ -209,10 +209,10 @@ static void handle_arguments(void **state) {
     REFUSED(gpuopt_elimination_get_info(e, 1, &info), "get_info");
     REFUSED(gpuopt_elimination_get_info(e, -1, &info), "get_info");
     REFUSED(gpuopt_elimination_get_info(e, 0, NULL), "get_info");
-    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &outside), "set_condition");
-    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &negative), "set_condition");
-    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 1, value), "set_condition");
-    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, NULL), "set_condition");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &outside), "set_evidence");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, &negative), "set_evidence");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 1, value), "set_evidence");
+    REFUSED(gpuopt_elimination_set_evidence(e, GPUOPT_HOST, 0, NULL), "set_evidence");
     REFUSED(gpuopt_elimination_assign(e, GPUOPT_HOST, 1, value, &assignment), "assign");
     REFUSED(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, NULL, &assignment), "assign");
     REFUSED(gpuopt_elimination_message_get_info(e, -1, &message), "message_get_info");

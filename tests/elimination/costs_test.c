@@ -77,29 +77,42 @@ static void functions(void **state) {
     gpuopt_context_destroy(f.context);
 }
 
-/* The description, whose function 1 has no tuples, with `given` arrays (1: costs, 2: values): refused if there is any.
- * Else the function is its default, 3. */
+/* The description, whose function 1 has no tuples, with `given` arrays (1: costs, 2: values, 4: a list's tuples). Costs
+ * of the model's type alone are a table. A list's are refused, and so are costs of the other type. Without costs the
+ * function is its default, 3. */
 static void without_tuples(fixture *f, int given) {
     const double all = f->desc.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? 3 + log(4) : 3;
     gpuopt_memory_plan plan;
     gpuopt_elimination *elimination;
     gpuopt_elimination_info info;
     gpuopt_desc_init(&plan, sizeof plan);
-    if (given) {
-        refused(f, GPUOPT_ERROR_ARGUMENT, "function 1: tuples is 0");
+    if ((given & 3) && ((given & 4) || !(given & (f->desc.type == GPUOPT_COST_INT64 ? 1 : 2)))) {
+        const char *const fault = given & 4 ? "function 1: tuples is 0" : "function 1: cost or value is NULL";
+        refused(f, GPUOPT_ERROR_ARGUMENT, fault);
         assert_int_equal(gpuopt_elimination_create(f->context, &f->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
-        assert_non_null(strstr(f->host.error, "gpuopt_elimination_create: function 1: tuples is 0"));
+        assert_non_null(strstr(f->host.error, fault));
         return;
     }
     elimination = handle_create(f->context, &f->desc, &f->host);
     info = handle_finish(elimination, 9);
     gpuopt_elimination_destroy(elimination);
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-    if (f->desc.type == GPUOPT_COST_INT64) assert_int_equal(info.cost, 3);
+    if (given & 3) { /* the table {5, 7, 6, 8}, of which a smaller arity reads the first */
+        gpuopt_elimination_function *g = (gpuopt_elimination_function *)f->desc.function;
+        gpuopt_elimination_info same;
+        g[1].tuples = -1;
+        elimination = handle_create(f->context, &f->desc, &f->host);
+        same = handle_finish(elimination, 9);
+        gpuopt_elimination_destroy(elimination);
+        g[1].tuples = 0;
+        assert_memory_equal(&same, &info, sizeof info);
+        if (f->desc.type == GPUOPT_COST_INT64 && f->desc.semiring == GPUOPT_SEMIRING_MIN_SUM)
+            assert_int_equal(info.cost, 5);
+    } else if (f->desc.type == GPUOPT_COST_INT64) assert_int_equal(info.cost, 3);
     else assert_true(fabs(info.value - all) < 1e-12);
 }
 
-/* A table whose author forgot tuples = -1, or a list without its length: with 0 tuples the costs would not be read. */
+/* A table needs no tuples = -1; a list without its length is refused. */
 static void costs_without_tuples(void **state) {
     static const int32_t scope[] = {0, 1}, tuple[] = {0, 1};
     static const int64_t cost[4] = {5, 7, 6, 8};
@@ -125,7 +138,7 @@ static void costs_without_tuples(void **state) {
                 g[1].tuple = given & 4 ? tuple : NULL;
                 g[1].default_cost = 3;
                 g[1].default_value = 3;
-                without_tuples(&f, given & 3);
+                without_tuples(&f, given);
             }
     gpuopt_context_destroy(f.context);
 }
