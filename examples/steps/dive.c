@@ -14,7 +14,7 @@ enum { ROWS = 5, COLS = 6, ROUNDS = 1000 };
 
 /* Cover each of five elements by some of six sets, at the least cost. 64 choices, which main() tries one by one. */
 static const int64_t start[ROWS + 1] = {0, 3, 5, 8, 10, 13};
-static const int32_t index[13] = {0, 1, 3, 1, 4, 0, 2, 5, 2, 3, 3, 4, 5};
+static const int32_t columns[13] = {0, 1, 3, 1, 4, 0, 2, 5, 2, 3, 3, 4, 5};
 static const double ones[13] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, lhs[ROWS] = {1, 1, 1, 1, 1};
 static const double zeros[COLS] = {0}, cost[COLS] = {4, 3, 5, 6, 4, 7};
 
@@ -86,14 +86,14 @@ int main(int argc, char **argv) {
         double sum = 0, covered = 1;
         for (i = 0; i < ROWS; i++) {
             int hit = 0;
-            for (k = start[i]; k < start[i + 1]; k++) hit |= set >> index[k] & 1;
+            for (k = start[i]; k < start[i + 1]; k++) hit |= set >> columns[k] & 1;
             covered *= hit;
         }
         for (j = 0; j < COLS; j++) sum += (set >> j & 1) * cost[j];
         if (covered != 0 && sum < optimum) optimum = sum;
     }
     open_context(argc, argv);
-    desc.matrix = (gpuopt_matrix){ROWS, COLS, start, index, ones, GPUOPT_LAYOUT_CSR};
+    desc.matrix = (gpuopt_matrix){ROWS, COLS, start, columns, ones, GPUOPT_LAYOUT_CSR};
     desc.lhs = lhs, desc.lb = zeros, desc.ub = ones, desc.integer = integer;
     desc.trail_capacity = 1000, desc.spare_rows = 1, desc.spare_nonzeros = COLS;
     must(gpuopt_propagator_create(context, &desc, NULL, &propagator));

@@ -313,7 +313,7 @@ static void room_for_large_tableaus(void **state) {
     for (k = 0; k < 4; k++) {
         gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
         const int32_t copies[] = {multiprocessors - 1, multiprocessors, 4 * multiprocessors, 5 * multiprocessors};
-        desc.copies = copies[k];
+        desc.batch_size = copies[k];
         must(gpuopt_simplex_batch_create(context, &desc, &plan, NULL));
         bytes[k] = plan.device_bytes;
     }
