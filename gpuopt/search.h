@@ -14,50 +14,62 @@
 extern "C" {
 #endif
 
+/* ---- Sharing work in a group -------------------------------------------------------------------------------------- *
+ * The descriptors of batches, probing and children can name a group. Its ranks then share the items of each call:
+ * nodes, binaries or children. doc/groups.md has the method. The Group paragraphs below add what is special to each.
+ *
+ * Items      Every rank creates its own handle, on its own base or root, and passes all items to each call. With P
+ *            ranks, each rank runs about one item in P and receives the results of all.
+ * Calls      The calls named below are collective, as the group's own are. They compare what is listed there. The
+ *            caller must ensure that everything else is the same on all ranks (see gpuopt_group_agree).
+ * Errors     If a call is refused or runs out of memory on one rank, it returns the same status on all ranks, and the
+ *            group remains usable. After a DEVICE error on one rank the others return PEER.
+ * stop       A stop hook ends only the share of its own rank. */
+
 /* ---- Propagation in a tree search --------------------------------------------------------------------------------- *
- * A propagator with a trail (trail_capacity) records every change of a bound, the host's and those that rows imply. So
- * a host that branches sees what changed, goes back, and asks why:
+ * A propagator with a trail (trail_capacity) records every change of a bound, whether the caller made it or a row
+ * implied it. A caller that branches can list the changes, undo them, and ask for their reasons:
  *
  *     gpuopt_propagator_push(p, &start);                                        // a level: a node's child
- *     gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, NULL, &ub);    // the decision
+ *     gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, NULL, &ub);         // the decision
  *     gpuopt_propagator_round(p, 1000, &info);
  *     gpuopt_propagator_get_changes(p, GPUOPT_HOST, start, &changes);           // what it led to
  *     gpuopt_propagator_pop(p, 1);                                              // back
  *
- * Trail      Changes have positions 0, 1, ... in the order in which they were made; those of one JACOBI round are
- *            ordered by column, a lower bound before the upper one. Level 0 is what the handle was created with. The
- *            trail is memory of the handle: when it is full, _round returns the outcome FULL and the calls that set
- *            bounds GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (GAUSS_SEIDEL: before the bound)
- *            or call that did not fit, and the host can pop, or empty the trail with _commit.
- * Cost       CPU: of a change, the entries of its column, when it is made and when it is taken back. _round looks only
- *            at rows in which a changed bound can have an effect; that needs the activities of rows, which are kept and
- *            updated. No call of a search costs time for all rows, columns or nonzeros, but for the first _round, one
- *            after so many changes that a full pass is faster, and one after a _pop to a level that began without a
- *            fixpoint of this kind.
- *            CUDA: _round evaluates the rows of the columns that changed, or all if many did, and all added rows. It
- *            evaluates all after _pop to a level that began without a fixpoint, after sides or rows have changed, and
- *            after FULL. To record a round it evaluates the rows that may have moved a bound once more, and if more
- *            than 4096 bounds moved, looks at all columns. Setting bounds and _pop are launches of one block, made for
- *            few changes. They do not wait for the device, unless the trail may be too short for the bounds; _push and
- *            _get_trail wait only if bounds, sides or rows have been set, or rounds enqueued, since the latest call
- *            that waited.
- * Rows       added (cuts, conflicts, an objective cutoff) take room that _create reserves (spare_rows,
- *            spare_nonzeros). They are numbered from matrix.rows on. Rows and sides belong to no level: _pop leaves
- *            them, and has those that a popped level saw change evaluated again.
+ * Trail      Changes have positions 0, 1, ... in the order in which they were made. Changes of one JACOBI round are
+ *            ordered by column, the lower bound before the upper one. Level 0 holds the bounds from _create. The trail
+ *            has a fixed capacity. If a round does not fit, _round returns the outcome FULL; if bounds do not fit, the
+ *            calls that set them return GPUOPT_ERROR_MEMORY. The bounds are then as before that round or call; with
+ *            GAUSS_SEIDEL, as before the bound that did not fit. The caller can then pop, or empty the trail with
+ *            _commit.
+ * Cost       CPU: making or undoing a change costs the entries of its column. _round looks only at rows that a changed
+ *            bound can affect; for this it keeps the activities of the rows and updates them. No call costs time for
+ *            all rows, columns or nonzeros, with three exceptions: the first _round, a _round after so many changes
+ *            that a full pass is faster, and a _round after a _pop to a level that began without such a fixpoint.
+ *            CUDA: _round evaluates the rows of the columns that changed (all rows if many changed) and all added rows.
+ *            It evaluates all rows after a _pop to a level that began without a fixpoint, after sides or rows have
+ *            changed, and after FULL. To record a round it evaluates the rows that may have moved a bound once more; if
+ *            more than 4096 bounds moved, it also looks at all columns. Setting bounds and _pop launch one block, which
+ *            suits few changes. They wait for the device only if the trail may be too short for the bounds. _push and
+ *            _get_trail wait only if bounds, sides or rows were set, or rounds enqueued, since the last call that
+ *            waited.
+ * Rows       Cuts, conflicts or an objective cutoff can be added as rows, within the capacity that _create reserves
+ *            (spare_rows, spare_nonzeros). Added rows are numbered from matrix.rows on. Rows and sides belong to no
+ *            level: _pop keeps them, and re-evaluates those that changed during the popped levels.
  * Backend    JACOBI: CPU and CUDA have the same trails, with the same rows and premises, unless a call that sets bounds
- *            names a column twice: the CPU then records each, CUDA the last. */
+ *            lists a column twice. The CPU then records both changes, CUDA only the last. */
 
-/* Opens a level. *start, which may be NULL: the position of its first change. STATE: there is no trail. MEMORY: there
- * are as many levels as trail_capacity. Cost O(1). */
+/* Opens a level. *start (start may be NULL) is set to the position of the level's first change. STATE: there is no
+ * trail. MEMORY: there are already trail_capacity levels. Cost O(1). */
 GPUOPT_API gpuopt_status gpuopt_propagator_push(gpuopt_propagator *propagator, int64_t *start);
-/* Closes the latest `levels` levels and takes their changes back. What had been proven, and which rows were still to be
- * evaluated, is again as at the _push. ARGUMENT: levels is negative, or more than there are. */
+/* Closes the latest `levels` levels and undoes their changes. Proven infeasibility, and the set of rows still to be
+ * evaluated, are again as at the _push. ARGUMENT: levels is negative, or more than there are. */
 GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, int32_t levels);
-/* Empties the trail and keeps the bounds: they become those of level 0. Positions start at 0 again, and changes so far
- * can no longer be explained. STATE: there is no trail. Cost O(changes, and rows still to be evaluated). */
+/* Empties the trail and keeps the bounds: they become those of level 0. Positions start at 0 again, and earlier changes
+ * can no longer be explained. STATE: there is no trail. Cost O(changes + rows still to be evaluated). */
 GPUOPT_API gpuopt_status gpuopt_propagator_commit(gpuopt_propagator *propagator);
 
-/* Where a trail stands. */
+/* The size of a trail. */
 typedef struct gpuopt_propagator_trail {
     size_t struct_size;  /* sizeof(gpuopt_propagator_trail) */
     int32_t levels;      /* open levels */
@@ -67,113 +79,108 @@ typedef struct gpuopt_propagator_trail {
 /* Fills `trail`. Without a trail all members are 0. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagator, gpuopt_propagator_trail *trail);
 
-/* A part of a trail. The arrays are [capacity] each, or NULL. */
+/* A part of a trail. Each array is [capacity] or NULL. */
 typedef struct gpuopt_propagator_changes {
     size_t struct_size; /* sizeof(gpuopt_propagator_changes) */
-    int64_t capacity;   /* the caller's: at most so many changes are written */
+    int64_t capacity;   /* set by the caller: the most changes that are written */
     int64_t count;      /* filled in: changes from the given position on, whatever the capacity */
     int32_t *col;       /* the column */
     uint8_t *upper;     /* 1: its upper bound changed; 0: its lower bound */
-    /* Before and after; infinite ones are IEEE infinities. Equal if the host fixed the column where it already was. */
+    /* Before and after, infinite ones as IEEE infinities. Equal if the caller fixed the column at its old bound. */
     double *old_bound, *new_bound;
-    /* The row that implies the new bound: with JACOBI, the lowest of those that do in that round. -1: the host set
-     * it. */
+    /* The row that implies the new bound; with JACOBI, the lowest such row of that round. -1: the caller set the
+     * bound. */
     int32_t *row;
 } gpuopt_propagator_changes;
 /* Reads the changes from position `from` on: their count, and the first `capacity` of them into arrays in the memory
- * that `where` says. A bound that moved several times is there several times. ARGUMENT: from is negative or beyond the
- * end. STATE: there is no trail. Cost O(changes read); CUDA, host memory: of those that the host has not seen yet, in
- * one copy, or without one if the last _round found at most 256. */
+ * that `where` says. A bound that moved several times is listed several times. ARGUMENT: from is negative or beyond the
+ * end. STATE: there is no trail. Cost O(changes read). CUDA, host memory: one copy brings only the changes that were
+ * not read before; no copy is needed if the last _round found at most 256. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                        int64_t from, gpuopt_propagator_changes *changes);
 
 /* Why a bound changed, or why there is no solution. */
 typedef struct gpuopt_propagator_reason {
     size_t struct_size; /* sizeof(gpuopt_propagator_reason) */
-    int64_t capacity;   /* the caller's: length of premises */
-    int64_t count;      /* filled in, as the rest: premises, whatever the capacity */
+    int64_t capacity;   /* set by the caller: length of premises */
+    int64_t count;      /* filled in, like the rest: number of premises, whatever the capacity */
     int64_t *premises;  /* [capacity] or NULL: positions of changes, ascending; unspecified if count is larger */
-    int32_t row;        /* the row; -1: the host set the bound, or the bounds of a column cross */
+    int32_t row;        /* the row; -1: the caller set the bound, or the bounds of a column cross */
     int32_t col;        /* of a change: its column; of infeasibility: the column whose bounds cross, or -1 */
 } gpuopt_propagator_reason;
-/* Explains the change at position `change` or, if that is -1, the present infeasibility. The row, with the bounds that
- * the premises set and for all others those of level 0, implies the new bound or has no solution; if bounds of a column
- * cross, the premises are those that set them. Premises that are not needed for that are left out where this is found
- * in one pass. Host arrays. ARGUMENT: there is no such change. STATE: there is no trail, or the row was changed or
- * removed after it implied the bound; -1: the verdict is not INFEASIBLE. Cost: the entries of the row, and for each the
- * changes of its bound; CUDA: and copying the row, and what the host has not seen of the trail, to the host. */
+/* Explains the change at position `change`; -1: the present infeasibility. The reason's row implies the new bound, or
+ * has no solution, with the bounds that the premises set and the bounds of level 0 for all others. If the bounds of a
+ * column cross, the premises are the changes that set them. Premises that one pass finds unnecessary are left out. All
+ * arrays are in host memory. ARGUMENT: there is no such change. STATE: there is no trail; the row was changed or
+ * removed after it implied the bound; or change is -1 and the outcome is not INFEASIBLE. Cost: the entries of the row,
+ * and for each entry the changes of its bound. CUDA: also copying the row, and the part of the trail not yet read, to
+ * host memory. */
 GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator, int64_t change,
                                                    gpuopt_propagator_reason *reason);
 
-/* Adds rows: a matrix with the propagator's columns, and sides [rows->rows] as in the descriptor, in host memory. row
- * [rows->rows]: where to write the new rows' numbers; NULL: not. ARGUMENT: as _create. MEMORY: they do not fit into the
- * spare rows and nonzeros. Cost O(cols + nonzeros added + rows added * levels), and at times O(nonzeros of all added
- * rows); CUDA: and O(spare rows). */
+/* Adds rows: a matrix with the propagator's columns, and sides [rows->rows] as in the descriptor, in host memory. The
+ * numbers of the new rows are written to row [rows->rows], unless it is NULL. ARGUMENT: as _create. MEMORY: they exceed
+ * the spare rows or nonzeros. Cost O(cols + nonzeros added + rows added * levels), and at times O(nonzeros of all added
+ * rows); CUDA: plus O(spare rows). */
 GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagator, const gpuopt_matrix *rows,
                                                     const double *lhs, const double *rhs, int32_t *row);
-/* Removes `count` distinct added rows; their numbers are given to rows that are added later. Bounds that they implied
- * stay. ARGUMENT: a number is not that of an added row, or is there twice. */
+/* Removes `count` distinct added rows; rows added later reuse their numbers. Bounds that they implied stay. ARGUMENT: a
+ * number does not refer to an added row, or is repeated. */
 GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propagator, int64_t count,
                                                        const int32_t *row);
 
-/* Makes another state of the same model: a propagator that shares the original's matrix and settings, and begins with
- * its bounds, sides and added rows, at level 0 with an empty trail. It may belong to another context of the same
- * backend and device, and then be used by another thread at the same time; with CUDA, to one whose stream is of the
- * same CUDA context, or of green contexts. The original must not be destroyed before it. Cost
- * O(rows + cols + spare nonzeros); waits for what the original has enqueued. */
+/* Creates another state of the same model: a propagator that shares the original's matrix and settings. It begins with
+ * the original's bounds, sides and added rows, at level 0 with an empty trail. `context` may be another context of the
+ * same backend and device; another thread can then use the clone at the same time. With CUDA, the two contexts' streams
+ * must belong to the same CUDA context, or to green contexts. The original must outlive the clone. Cost
+ * O(rows + cols + spare nonzeros). Waits for the work that the original has enqueued. */
 GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gpuopt_context *context,
                                                  gpuopt_memory_plan *plan, gpuopt_propagator **fork);
+
 /* ---- A batch of nodes --------------------------------------------------------------------------------------------- *
- * Propagates many nodes of a search in one call: each is a list of bounds that differ from those of one propagator, the
- * base, which does not change:
+ * Propagates many nodes of a search in one call. Each node is a list of bounds that differ from those of one
+ * propagator, the base, which does not change:
  *
  *     gpuopt_propagator_batch_create(base, &desc, NULL, &batch);
  *     gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &nodes, 1000, &results);      // outcome of each node, ...
  *     gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes);            // and what changed in it
  *
- * Result     Of each node the same bits, outcome and rounds as if the base had been given the node's bounds by
- *            gpuopt_propagator_set_bounds and then propagated by _round, with any number of threads and on the
- *            GPU.
- * Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is, with
- *            the base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong to
- *            its context. A base whose rounds a captured graph replays needs a call that changes it before the next
- *            _run.
- * Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect; on the
- *            GPU also all added rows in each round. After a change of the base the next _run takes one more pass over
- *            A on the GPU, and O(rows + cols) a thread on the CPU. If the base is not at a fixpoint, each node
- *            evaluates the rows that can still act in it, too.
- * stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has few: nodes that
- *            outgrow the room that they were run in are run again in a larger one.
- * Group      With a group in the descriptor its ranks share the nodes. Each makes a batch like the others', on a base
- *            of its own with the same model, bounds, sides and rows, and gives all nodes to each _run; of P ranks it
- *            runs about one in P of them, and gets the reports of all: the same bits as without a group, except
- *            nonzeros. Which columns changed stays with the rank that found it until _get_changes asks for all.
- *            _create, _run and _get_changes (unless `own` is set) are collective, as the group's own calls are. They
- *            compare the bases' sizes and settings, the descriptor, count, start, rounds and what is wanted of the
- *            report; that models, bounds and nodes are the same is the host's duty (gpuopt_group_agree). The bounds
- *            that a node is given are read, and checked, by the rank that runs it. What is refused or runs out of
- *            memory on one rank returns the same status on all, and the group goes on; after a DEVICE error on one the
- *            others return PEER. A stop hook ends the share of its rank. Arrays are in host memory (DEVICE:
- *            UNSUPPORTED). The group is needed by these three calls, not by _destroy. */
+ * Result     A node gets the same bits, outcome and rounds as if gpuopt_propagator_set_bounds had set its bounds in the
+ *            base and _round had propagated them. This holds with any number of threads and on the GPU.
+ * Base       _run uses the base's bounds, sides and rows at the time of the call. While the base is INFEASIBLE, so is
+ *            every node, with the base's row and column, after 0 rounds. The base must outlive its batches, which
+ *            belong to its context. After a captured graph has replayed rounds of the base, make a call that changes
+ *            the base before the next _run.
+ * Cost       A node costs the entries of the columns that change, and the rows that these changes can affect; on the
+ *            GPU also all added rows in each round. If the base is not at a fixpoint, each node also evaluates the rows
+ *            that can still act in the base. The first _run after a change of the base costs one more pass over A on
+ *            the GPU, and O(rows + cols) per thread on the CPU.
+ * stop       The hook is asked between nodes on the CPU, and between launches on the GPU. A _run has few launches:
+ *            nodes that outgrow their memory are run again with more.
+ * Group      See "Sharing work in a group". The results are the same bits as without a group, except nonzeros. _create,
+ *            _run and _get_changes (unless `own` is set) are collective, and need the group; _destroy does not. They
+ *            compare the bases' sizes and settings, the descriptor, count, start, rounds, and which arrays the report
+ *            has. The caller must ensure that models, bounds, sides, rows and nodes are the same. Only the rank that
+ *            runs a node reads and checks the bounds given to it, and keeps its changed columns until _get_changes
+ *            collects them. Arrays are in host memory (DEVICE: UNSUPPORTED). */
 
-/* Many nodes of one base, and what the latest _run found. */
+/* Many nodes of one base, and the results of the latest _run. */
 typedef struct gpuopt_propagator_batch gpuopt_propagator_batch;
 
-/* A batch to be created. */
+/* The size of a batch. */
 typedef struct gpuopt_propagator_batch_desc {
     size_t struct_size; /* sizeof(gpuopt_propagator_batch_desc) */
     int32_t nodes;      /* most nodes of a call, 1 to 65,536 */
-    /* Most columns that a node may be given or change; one with more ends with the outcome FULL; 0: any number. */
+    /* Most columns that a node may be given or change; a node with more ends with the outcome FULL; 0: any number. */
     int32_t node_columns;
-    /* Most bounds that the nodes of a call may be given together, and most columns that may change in all of them
-     * together; 0: 32 a node. At most 2^31 - 1. With a group: for the nodes that one rank runs; 0: 32 for each of
-     * these. */
+    /* Limits two totals over all nodes of a call: the bounds that they are given, and the columns that change. At most
+     * 2^31 - 1; 0: 32 per node. With a group the limit and its default count only the nodes that one rank runs. */
     int64_t changes;
     gpuopt_group *group; /* of the base's context: its ranks share the nodes, see Group; NULL: this context runs all */
 } gpuopt_propagator_batch_desc;
 
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is GAUSS_SEIDEL, or its marking OFF.
- * Time O(nonzeros + rows + cols). */
+/* Creates a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is GAUSS_SEIDEL, or its marking
+ * OFF. Time O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_propagator_batch **batch);
@@ -184,17 +191,17 @@ GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch);
 typedef struct gpuopt_propagator_nodes {
     size_t struct_size; /* sizeof(gpuopt_propagator_nodes) */
     int32_t count;      /* nodes, 0 to the descriptor's */
-    /* [count + 1], ascending from 0: node k is given entries start[k] to start[k + 1] - 1 of the next three. */
+    /* [count + 1], ascending from 0: entries start[k] to start[k + 1] - 1 of the next three arrays belong to node k. */
     const int64_t *start;
     const int32_t *col;    /* columns; distinct in each node */
-    const double *lb, *ub; /* their bounds, tighter or looser than the base's; NULL: set to what the base has */
+    const double *lb, *ub; /* their bounds, tighter or looser than the base's; NULL: set to the base's */
 } gpuopt_propagator_nodes;
 
-/* Where _run is to write what it found. Each array is [nodes] or NULL, in the memory that `where` says. */
+/* Where _run writes its results. Each array is [nodes] or NULL, in the memory that `where` says. */
 typedef struct gpuopt_propagator_node_report {
     size_t struct_size;      /* sizeof(gpuopt_propagator_node_report) */
     int32_t *outcome;        /* a gpuopt_outcome: MORE, CONVERGED, INFEASIBLE, LIMIT or FULL */
-    int32_t *rounds;         /* as in gpuopt_propagator_info, as the next two */
+    int32_t *rounds;         /* as in gpuopt_propagator_info, like the next two */
     int32_t *infeasible_row; /* of an INFEASIBLE node: the row that has no solution, or -1 */
     int32_t *infeasible_col; /* or the column whose bounds cross, or -1 */
     int64_t *changed;        /* bounds moved by rows; 0 if FULL */
@@ -203,47 +210,47 @@ typedef struct gpuopt_propagator_node_report {
     int32_t *rank;           /* with a group: the rank that ran the node; else not written */
 } gpuopt_propagator_node_report;
 
-/* Propagates each node by at most `rounds` (at least 1) rounds, and waits for that; a report in device memory is
- * written in the order of the stream. Rounds are counted from the node's bounds, as is the round limit. A node with the
- * outcome MORE has had `rounds` rounds, or none if the stop hook ended the call before; the latter have no changes, and
- * are to be given again. FULL: see node_columns; such a node can be run by a batch without that limit, or by a
- * propagator. ARGUMENT: a count or start is out of range; a column is out of range, or a bound as
- * gpuopt_propagator_set_bounds refuses it. What is in device memory is checked, too. That a column is twice in a node
- * is not checked; one of its bounds then counts. MEMORY: the nodes are given more bounds than the descriptor has room
- * for (in device memory that is ARGUMENT). After an error there are no changes to read. */
+/* Propagates each node by at most `rounds` (at least 1) rounds, and waits for the result; a report in device memory is
+ * written in stream order. Rounds, also for the round limit, are counted from the node's bounds. A node with the
+ * outcome MORE has had `rounds` rounds, or none if the stop hook ended the call before its turn. In the latter case it
+ * has no changes and must be passed again. FULL: the node exceeds node_columns; run it in a batch without that limit,
+ * or in a propagator. ARGUMENT: a count, start or column is out of range, or gpuopt_propagator_set_bounds would refuse
+ * a bound. Device memory is checked, too. If a column is repeated within a node, which is not checked, one of its
+ * bounds counts. MEMORY: the nodes are given more bounds than the descriptor allows (in device memory: ARGUMENT). After
+ * an error there are no changes to read. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                      const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                      const gpuopt_propagator_node_report *report);
 
-/* The columns whose bounds ended up different from the base's. Arrays are in the memory that `where` says, or NULL. */
+/* The columns whose bounds end up different from the base's. Each array is in the memory that `where` says, or NULL. */
 typedef struct gpuopt_propagator_node_changes {
     size_t struct_size; /* sizeof(gpuopt_propagator_node_changes) */
-    int64_t capacity;   /* the caller's: length of the last three arrays */
+    int64_t capacity;   /* set by the caller: length of the last three arrays */
     int64_t count;      /* filled in: columns of all nodes together, whatever the capacity */
-    int64_t *start;     /* [nodes of the _run + 1]: those of node k are start[k] to start[k + 1] - 1 */
+    int64_t *start;     /* [nodes of the _run + 1]: entries start[k] to start[k + 1] - 1 belong to node k */
     int32_t *col;       /* [capacity]: the columns, ascending in each node */
     double *lb, *ub;    /* [capacity]: both bounds of each, as gpuopt_propagator_get_bounds returns them */
-    int own;            /* with a group: not 0: as if the nodes of other ranks had no changes, without asking them */
+    int own;            /* with a group: not 0: only this rank's nodes; others count as unchanged, and are not asked */
 } gpuopt_propagator_node_changes;
 /* Reads the changes of all nodes of the latest _run: count and start, and the first `capacity` of the columns.
- * INFEASIBLE and FULL nodes have none. MEMORY: there are more than the descriptor has room for; count is filled in, and
- * the nodes are to be run in several calls. STATE: there was no _run, or it failed. With a group: also MEMORY if there
- * is no room on one rank (with `own`: on this one); capacity, and which arrays are NULL, may differ from rank to rank;
- * each rank sends the others 20 bytes a column. */
+ * INFEASIBLE and FULL nodes have none. MEMORY: there are more changes than the descriptor allows; count is filled in,
+ * and the nodes must be split over several calls. STATE: there was no _run, or it failed. With a group: MEMORY, too, if
+ * one rank (with `own`: this one) has too many; capacity, and which arrays are NULL, may differ between ranks; each
+ * rank sends the others 20 bytes per column. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                              gpuopt_propagator_node_changes *changes);
 /* Reads all bounds of `count` nodes of the latest _run: node [count], lb and ub [count][cols], all in the memory that
- * `where` says; node NULL: the first `count` nodes; lb or ub may be NULL. Where a node has no changes to read, these
- * are the base's bounds. ARGUMENT: a count is out of range, or a node in host memory. One in device memory gives NaN.
- * MEMORY: as _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols).
- * With a group: of nodes that this rank ran (another's: ARGUMENT); node NULL: the first `count` of these. */
+ * `where` says; lb or ub may be NULL. node NULL: the first `count` nodes. A node without changes to read has the base's
+ * bounds. ARGUMENT: a count, or a node in host memory, is out of range; a node in device memory gives NaN. MEMORY: as
+ * _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols). With a group:
+ * only of nodes that this rank ran (another's: ARGUMENT); node NULL: the first `count` of these. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                             int64_t count, const int32_t *node, double *lb, double *ub);
 
 /* ---- Probing ------------------------------------------------------------------------------------------------------ *
- * Sets each of many binaries to 0 and to 1, propagates both, and compares what follows: bounds that hold in either
- * case, columns that one value implies something about, pairs of equivalent binaries. A binary is an integer column
- * whose bounds in the base are 0 and 1.
+ * Propagates each of many binaries at 0 and at 1, and compares the two results. This finds bounds that hold in either
+ * case, implications of either value, and pairs of equivalent binaries. A binary is an integer column whose bounds in
+ * the base are 0 and 1.
  *
  *     gpuopt_propagator_probe_create(base, &desc, NULL, &probe);
  *     gpuopt_propagator_probe_run(probe, 0, NULL, 1000, &info);                 // all binaries
@@ -251,43 +258,39 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
  *     gpuopt_propagator_set_bounds(base, GPUOPT_HOST, bounds.count, bounds.col, bounds.lb, bounds.ub);
  *
  * Pass       A call is one pass: every probe begins with the bounds of the base, which does not change. So the results
- *            depend neither on the order of the probes nor on threads, and are the same bits on the CPU and the GPU. A
- *            host that wants more sets in the base what a pass has found, propagates, and probes again, until nothing
- *            is found.
- * Validity   What is found holds in every point within the base's bounds that satisfies all rows, with the probed
- *            binaries 0 or 1; in propagation, see there, nothing is cut off that does.
- * stop       is asked as in batches, and between them; a hook that always says yes may end a call before the first
- *            binary.
- * Group      With a group in the descriptor its ranks share the binaries. Each probes for itself a base with the same
- *            model and bounds, and gives all binaries to each _run; of P ranks it probes a block of about one in P of
- *            them, and learns what all have found: the same bits as without a group. _create, _run, _get_implications
- *            and _get_equivalences are collective, as the group's own calls are. They compare the bases' sizes,
- *            settings and bounds, the descriptor, the binaries, rounds, capacities, and which arrays there are; that
- *            the rows are the same is the host's duty (gpuopt_group_agree). What is refused or runs out of memory on
- *            one rank returns the same status on all, and the group goes on; after a DEVICE error on one the others
- *            return PEER. A stop hook ends the block of its rank, and what those after it have found is left out. Each
- *            rank has room for all implications and equivalences that are kept. Bounds take 16 bytes a column from
- *            each rank. The group is not needed by _get_bounds and _destroy. */
+ *            depend neither on the order of the probes nor on threads, and are the same bits on the CPU and the GPU. To
+ *            find more, set the new bounds in the base, propagate, and probe again until a pass finds nothing.
+ * Validity   The results hold for every point within the base's bounds that satisfies all rows, with the probed
+ *            binaries at 0 or 1. As in propagation, no such point is cut off.
+ * stop       The hook is asked as in batches, and between them. A hook that always asks to stop may end a call before
+ *            the first binary.
+ * Group      See "Sharing work in a group". The results are the same bits as without a group. Each rank probes one
+ *            block of the binaries. _create, _run, _get_implications and _get_equivalences are collective, and need the
+ *            group; _get_bounds and _destroy do not. They compare the bases' sizes, settings and bounds, the
+ *            descriptor, the binaries, rounds, capacities, and which arrays are given. The caller must ensure that the
+ *            rows are the same. If a stop hook ends the block of its rank, the results of later ranks are left out.
+ *            Each rank reserves memory for all implications and equivalences that are kept. For the bounds each rank
+ *            sends 16 bytes per column. */
 
-/* Probing of one base, and what the latest _run found. */
+/* Probing of one base, and the results of the latest _run. */
 typedef struct gpuopt_propagator_probe gpuopt_propagator_probe;
 
-/* Room for probing. */
+/* How much probing can hold. */
 typedef struct gpuopt_propagator_probe_desc {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_desc) */
-    /* Probes that are propagated at a time, two for each binary: an even number of 2 to 65,536; 0: 65,536, or fewer if
-     * there are not so many columns. */
+    /* Probes that run concurrently, two for each binary: an even number of 2 to 65,536; 0: 65,536, or fewer if there
+     * are fewer columns. */
     int32_t nodes;
-    /* Columns that change in these together; at least 2 for each column of the base; 0: 32 a probe or that, whichever
-     * is more. Where more change, fewer probes are propagated at a time. */
+    /* Columns that change in these together; at least 2 for each column of the base; 0: that, or 32 per probe if that
+     * is more. If more columns change, fewer probes run concurrently. */
     int64_t changes;
-    int64_t implications; /* most of them that are kept; 0: they are only counted */
+    int64_t implications; /* the most that are kept; 0: they are only counted */
     int64_t equivalences; /* likewise */
     gpuopt_group *group;  /* of the base's context: its ranks share the binaries, see Group; NULL: it probes all */
 } gpuopt_propagator_probe_desc;
 
-/* Makes room for probing, with a batch in it. ARGUMENT: a member is out of range. UNSUPPORTED: as
- * gpuopt_propagator_batch_create. The base must not be destroyed before. */
+/* Creates a probing handle, which contains a batch. ARGUMENT: a member is out of range. UNSUPPORTED: as
+ * gpuopt_propagator_batch_create. The base must outlive it. */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_probe_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_propagator_probe **probe);
@@ -297,70 +300,70 @@ GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe);
 /* What a pass found. */
 typedef struct gpuopt_propagator_probe_info {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_info) */
-    /* INFEASIBLE: there is no solution, since a binary can be neither 0 nor 1, or the bounds of a column that hold in
-     * every solution cross; it was probed on nevertheless. Else CONVERGED: all were probed; MORE: the stop hook ended
-     * the call. */
+    /* INFEASIBLE: there is no solution. Either a binary can be neither 0 nor 1, or the bounds of a column that hold in
+     * every solution cross; probing went on nevertheless. Else CONVERGED: all binaries were probed; MORE: the stop hook
+     * ended the call. */
     gpuopt_outcome outcome;
-    int32_t probed;           /* binaries, each both ways */
+    int32_t probed;           /* binaries, each at both values */
     int32_t infeasible;       /* probes without a solution */
     int32_t unfinished;       /* probes that ended before a fixpoint; what they had implied by then counts */
-    int32_t infeasible_col;   /* INFEASIBLE: that binary or column, the first one; else -1 */
-    int32_t fixings;          /* columns that are fixed by what _get_bounds returns */
-    int32_t bounds;           /* columns for which it returns bounds, these among them */
+    int32_t infeasible_col;   /* INFEASIBLE: the first such binary or column; else -1 */
+    int32_t fixings;          /* columns that are fixed by the bounds of _get_bounds */
+    int32_t bounds;           /* columns for which _get_bounds returns bounds, including the fixed ones */
     int64_t implications;     /* pairs of a feasible probe and another column whose bounds it tightens */
-    int64_t implied_binaries; /* those of them in which the column is a binary, which the probe fixes */
+    int64_t implied_binaries; /* of these, the pairs whose column is a binary that the probe fixes */
     int64_t equivalences;     /* pairs, as _get_equivalences returns them */
 } gpuopt_propagator_probe_info;
 
-/* Probes those of `count` distinct columns col [count], in host memory, that are binaries, in this order; col NULL: all
- * binaries, in ascending order. Each probe does at most `rounds` (at least 1) rounds. info may be NULL. If the
- * stop hook ended the call, the first info.probed binaries have been probed; the others are left to another call.
- * ARGUMENT: a number is out of range, or count exceeds the columns. After an error there are no results. Cost: that of
- * a batch of two nodes a binary, and O(columns that change). */
+/* Probes the binaries among `count` distinct columns col [count], in host memory, in this order; col NULL: all
+ * binaries, in ascending order. Each probe does at most `rounds` (at least 1) rounds. info may be NULL. If the stop
+ * hook ended the call, the first info.probed binaries have been probed; pass the others to another call. ARGUMENT: a
+ * number is out of range, or count exceeds the number of columns. After an error there are no results. Cost: a batch of
+ * two nodes per binary, and O(columns that change). */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col,
                                                      int32_t rounds, gpuopt_propagator_probe_info *info);
 
-/* Bounds that hold in every solution, of the columns of which the base has others. Arrays are in host memory, or
+/* Bounds that hold in every solution, of columns whose bounds in the base differ. Each array is in host memory, or
  * NULL. */
 typedef struct gpuopt_propagator_probe_bounds {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_bounds) */
-    int64_t capacity;   /* the caller's: length of the arrays */
+    int64_t capacity;   /* set by the caller: length of the arrays */
     int64_t count;      /* filled in, whatever the capacity */
     int32_t *col;       /* [capacity]: the columns, ascending */
     double *lb, *ub;    /* [capacity]: both bounds of each */
 } gpuopt_propagator_probe_bounds;
-/* Reads them: those that both values of a binary imply, or its only feasible value, for all binaries together. STATE:
- * there was no _run, or it failed. */
+/* Reads, over all probed binaries, the bounds implied by both values, or by the only feasible value. STATE: there was
+ * no _run, or it failed. */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_probe *probe,
                                                             gpuopt_propagator_probe_bounds *bounds);
 
-/* What each probe implies. Arrays are in host memory, or NULL. */
+/* What each probe implies. Each array is in host memory, or NULL. */
 typedef struct gpuopt_propagator_probe_implications {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_implications) */
-    int64_t capacity;   /* the caller's: length of the last three arrays */
+    int64_t capacity;   /* set by the caller: length of the last three arrays */
     int64_t count;      /* filled in, whatever the capacity */
     int32_t *binary;    /* [probed]: binary k; probe 2k set it to 0, probe 2k + 1 to 1 */
     int32_t *outcome;   /* [2 probed]: of each probe, as in gpuopt_propagator_node_report */
-    int64_t *start;     /* [2 probed + 1]: those of probe p are start[p] to start[p + 1] - 1 */
+    int64_t *start;     /* [2 probed + 1]: entries start[p] to start[p + 1] - 1 belong to probe p */
     int32_t *col;       /* [capacity]: other columns, ascending in each probe */
     double *lb, *ub;    /* [capacity]: both bounds of each, if the binary has the value */
 } gpuopt_propagator_probe_implications;
-/* Reads them. An INFEASIBLE probe has none. MEMORY: there are more than the descriptor has room for; all but the last
- * three arrays are filled in. STATE: as above. */
+/* Reads the implications. An INFEASIBLE probe has none. MEMORY: there are more than the descriptor allows; all but the
+ * last three arrays are filled in. STATE: as _get_bounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propagator_probe *probe,
                                                                   gpuopt_propagator_probe_implications *implications);
 
-/* Pairs of binaries that are equal or opposite in every solution. Arrays are in host memory, or NULL. */
+/* Pairs of binaries that are equal or opposite in every solution. Each array is in host memory, or NULL. */
 typedef struct gpuopt_propagator_probe_equivalences {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_equivalences) */
-    int64_t capacity;   /* the caller's: length of the arrays */
+    int64_t capacity;   /* set by the caller: length of the arrays */
     int64_t count;      /* filled in, whatever the capacity */
-    int32_t *col;       /* [capacity]: the binary that was probed, in the order of the probes */
-    int32_t *other;     /* [capacity]: the one that it fixes both ways, ascending for each */
+    int32_t *col;       /* [capacity]: the probed binary, in the order of the probes */
+    int32_t *other;     /* [capacity]: a binary that both of its values fix, ascending for each probed binary */
     uint8_t *opposite;  /* [capacity]: 1: other = 1 - col; 0: other = col */
 } gpuopt_propagator_probe_equivalences;
-/* Reads them. A pair that is found from both ends is there twice. MEMORY: there are more than the descriptor has room
- * for; the count is filled in. STATE: as above. */
+/* Reads the pairs. A pair that is found from both of its binaries is listed twice. MEMORY: there are more than the
+ * descriptor allows; the count is filled in. STATE: as _get_bounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propagator_probe *probe,
                                                                   gpuopt_propagator_probe_equivalences *equivalences);
 
