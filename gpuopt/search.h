@@ -146,7 +146,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gp
  *     gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes);            // and what changed in it
  *
  * Result     A node gets the same bits, outcome and rounds as if gpuopt_propagator_set_bounds had set its bounds in the
- *            base and _round had propagated them. This holds with any number of threads and on the GPU.
+ *            base, and _round had then propagated them. This holds with any number of threads and on the GPU.
  * Base       _run uses the base's bounds, sides and rows at the time of the call. While the base is INFEASIBLE, so is
  *            every node, with the base's row and column, after 0 rounds. The base must outlive its batches, which
  *            belong to its context. After a captured graph has replayed rounds of the base, make a call that changes
@@ -375,31 +375,31 @@ typedef struct gpuopt_basis_drift {
     double estimate;    /* max_i |(B^-1 (B e))_i - e_i|, where e is a fixed vector of ones and minus ones */
     double norm;        /* max_ij |(B^-1 B - I)_ij|; -1: not computed */
 } gpuopt_basis_drift;
-/* Measures the drift. columns: B as the host has it, m x m. exact not 0: compute the norm too. Changes nothing. Time
+/* Measures the drift, and changes nothing. columns: the caller's B, m x m. exact not 0: computes the norm, too. Time
  * O(m^2), with exact O(m * nonzeros). Waits. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, int exact,
                                                 gpuopt_basis_drift *drift);
 
 /* ---- Linear programs --------------------------------------------------------------------------------------------- */
 
-/* The same, one of a list. No member will be added. */
+/* One of a list of candidates to enter the basis. No member will be added. */
 typedef struct gpuopt_simplex_candidate {
     int32_t variable;    /* nonbasic, improves the objective of the present phase */
-    int32_t direction;   /* as in gpuopt_simplex_entering, and so are the next two */
+    int32_t direction;   /* as in gpuopt_simplex_entering, like the next two */
     double reduced_cost; /* scaled */
     double score;        /* what the list is sorted by */
 } gpuopt_simplex_candidate;
 
-/* Lists up to `count` (at least 1) variables that could enter, with the one that _price names first and the others by
- * descending score, in candidates [count], and sets *found to their number. Moves nothing. On the host: time O(cols),
- * and at most O(cols * count) to sort. */
+/* Lists up to `count` (at least 1) variables that could enter in candidates [count], and sets *found to their number.
+ * The first is the one that _price chooses; the others follow by descending score. Moves nothing. Runs on the CPU: time
+ * O(cols), and at most O(cols * count) to sort. */
 GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int32_t count,
                                                    gpuopt_simplex_candidate *candidates, int32_t *found);
 /* A candidate to leave the basis in the dual method. */
 typedef struct gpuopt_simplex_dual_leaving {
     size_t struct_size;   /* sizeof(gpuopt_simplex_dual_leaving) */
-    int32_t variable;     /* basic, outside its bounds; -1: none, or there is a verdict */
-    int32_t to_upper;     /* not 0: it leaves at its upper bound, which it is above; else at its lower one */
+    int32_t variable;     /* basic, outside its bounds; -1: none, or the outcome is already known */
+    int32_t to_upper;     /* not 0: it is above its upper bound and leaves there; else at its lower bound */
     double infeasibility; /* by how much it is outside, scaled, > 0 */
     double score;         /* infeasibility^2 / weight */
 } gpuopt_simplex_dual_leaving;
@@ -409,201 +409,201 @@ typedef struct gpuopt_simplex_dual_entering {
     size_t struct_size; /* sizeof(gpuopt_simplex_dual_entering) */
     int32_t variable;   /* nonbasic, blocks; -1: none, or see `unsafe` */
     int32_t flips;      /* nonbasic variables that the step passes: _dual_pivot moves them to their other bounds */
-    /* Of the reduced costs, scaled, >= 0; infinite: nothing blocks, so by this basis, as far as its numbers can be
-     * relied on, no point is feasible; _iterate proves it or goes on. */
+    /* Of the reduced costs, scaled, >= 0. Infinite: nothing blocks. As far as this basis is accurate, no point is then
+     * feasible; _iterate proves it or goes on. */
     double step;
     double pivot; /* the entry in the pivot row, scaled */
-    /* Not 0: _dual_pivot would refuse the entry of what blocks, `pivot`, as too small; variable is -1. Let another
-     * variable leave, or rebuild with reinvert. */
+    /* Not 0: _dual_pivot would refuse the entry of the blocking variable, `pivot`, as too small; variable is -1. Let
+     * another variable leave, or call _rebuild with reinvert. */
     int32_t unsafe;
 } gpuopt_simplex_dual_entering;
 
-/* The parts of an iteration of the dual method, of handles whose algorithm is DUAL or AUTO; else they return STATE.
- * The first one, and one after something has changed, makes the basis dual feasible: variables with two bounds flip,
- * and other reduced costs of the wrong sign become 0 by shifts of their costs, which the primal method undoes; there is
- * no phase 1. Where no variable leaves, or nothing blocks one that does, _iterate comes to the verdict, without an
- * iteration if there is nothing left to do. Calls of _iterate and of the primal method's parts may come in between. A
- * rebuild that is due is done by the next part. While bounds cross, or after OPTIMAL, INFEASIBLE, UNBOUNDED or
- * IMPRECISE, _dual_price finds no variable, and the other two return STATE. NUMERIC: the basis is too close to a
- * singular one. */
+/* One iteration of the dual method by hand: _dual_price, _dual_ratio_test, then _dual_pivot. These calls need a handle
+ * whose algorithm is DUAL or AUTO (else STATE), and can be mixed with _iterate and the parts of the primal method.
+ *
+ * The first of these calls, and the first after any change, makes the basis dual feasible; there is no phase 1.
+ * Variables with two bounds flip; other reduced costs of the wrong sign become 0 by shifting their costs, which the
+ * primal method undoes. If a rebuild is due, the next of these calls performs it first.
+ *
+ * If no variable leaves, or nothing blocks the leaving one, call _iterate for the outcome; it does no iteration if
+ * nothing is left to do. While bounds cross, or after OPTIMAL, INFEASIBLE, UNBOUNDED or IMPRECISE, _dual_price finds no
+ * variable, and the other two return STATE. NUMERIC: the basis is too close to a singular one. */
 
 /* Chooses the variable to leave by dual_pricing, and fills `leaving`. */
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuopt_simplex_dual_leaving *leaving);
-/* Chooses the variable to enter for the basic variable `leaving` by the ratio test with long steps, and fills
- * `entering`. ARGUMENT: `leaving` is not basic, or within its bounds. */
+/* Chooses the variable to enter for the basic variable `leaving` by the dual ratio test with long steps, and fills
+ * `entering`. ARGUMENT: `leaving` is not basic, or is within its bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex, int32_t leaving,
                                                         gpuopt_simplex_dual_entering *entering);
-/* Exchanges the basic variable `leaving`, which goes to the bound that it is beyond, and `entering`. If that is what
- * _dual_ratio_test names, the variables flip that its step passes. With another choice none flips, and reduced costs
- * that would get the wrong sign become 0 by shifts of their costs. ARGUMENT: as _dual_ratio_test, `entering` is not
- * nonbasic, or its reduced cost does not come to 0 in the direction of the step. NUMERIC: the pivot is below
- * pivot_tolerance, or differs in its row and its column, with another inverse, too. Info is filled if it is not
- * NULL. */
+/* Exchanges the basic variable `leaving`, which goes to the bound that it violates, and `entering`. If _dual_ratio_test
+ * chooses that variable, those that its step passes flip. With another choice none flips, and reduced costs that would
+ * get the wrong sign become 0 by shifting their costs. info may be NULL. ARGUMENT: as _dual_ratio_test; `entering` is
+ * not nonbasic, or its reduced cost does not come to 0 in the direction of the step. NUMERIC: the pivot is below
+ * pivot_tolerance, or its values in the row and in the column still differ after the inverse was recomputed. */
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int32_t leaving, int32_t entering,
                                                    gpuopt_simplex_info *info);
 
-/* Add rows (cuts) and columns (pricing), and remove them, within the room that spare_rows, spare_cols and
- * spare_nonzeros of the descriptor reserve; removing frees room. The basis, its inverse, the scales of what was there
- * and the weights stay, unless a removal needs a pivot; a new row or column gets a scale of its own. Where entries come
- * to differ widely from the first ones, that may end with IMPRECISE where a new handle, which scales all of the model,
- * does not. x and duals are recomputed when they are needed, and the outcome is MORE again. Arrays of [rows] and [cols]
- * are from then on as long as the handle now has rows and columns; batches over the handle go on. Everything is in host
- * memory. Refused calls change nothing. CUDA: the model is changed in host memory and copied to the device, so that
- * each call takes time O(nonzeros), too. UNSUPPORTED: with a group; CUDA: the handle has no spare rows, columns or
- * nonzeros, also in _remove_rows and _remove_cols. */
+/* The next four calls add rows (cuts) and columns (pricing), and remove them. Their number is limited by spare_rows,
+ * spare_cols and spare_nonzeros of the descriptor; removing frees capacity.
+ *
+ * The basis, its inverse, the scales of the old rows and columns, and the weights stay, unless a removal needs a pivot.
+ * A new row or column gets a scale of its own. If its entries differ widely from the first ones, the outcome may be
+ * IMPRECISE where a new handle, which scales the whole model, would succeed. x and duals are recomputed when they are
+ * needed, and the outcome is MORE again. From then on arrays of [rows] and [cols] have the new lengths. Batches over
+ * the handle remain usable.
+ *
+ * All arrays are in host memory. Refused calls change nothing. CUDA: each call also takes time O(nonzeros), since the
+ * model is changed in host memory and copied to the device. UNSUPPORTED: with a group; CUDA: the handle has no spare
+ * rows, columns or nonzeros, also for _remove_rows and _remove_cols. */
 
-/* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come behind the
- * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. REVISED on the CPU
- * makes new factors when they are needed next. Else the inverse gets a
- * border: time O(rows), TABLEAU: O(cols), for each nonzero in a basic column, and of copying the inverse or tableau
- * once or, with pivots deferred, of applying them; with STEEPEST_EDGE also of a product with the inverse and A for each
- * row, in _remove_rows, too. ARGUMENT: as _create. MEMORY: they do not fit. NUMERIC: a value would overflow or lose
- * digits in its scales. */
+/* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come after the
+ * present rows. Their activities are basic, so a dual feasible basis stays dual feasible. ARGUMENT: as _create. MEMORY:
+ * they exceed the spare capacity. NUMERIC: a value would overflow or lose digits in its scales.
+ * Cost: REVISED on the CPU makes new factors when they are next needed. Else the inverse gets a border: for each
+ * nonzero in a basic column O(rows), TABLEAU O(cols), and one copy of the inverse or tableau (with deferred pivots:
+ * applying them). STEEPEST_EDGE: also a product with the inverse and A for each row, and so in _remove_rows. */
 GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const gpuopt_matrix *rows, const double *lhs,
                                                  const double *rhs);
-/* Removes `count` distinct rows; later ones move down in their numbers. A row whose activity is nonbasic, at one of its
+/* Removes `count` distinct rows; the numbers of later rows move down. A row whose activity is nonbasic, at one of its
  * sides, is first made basic by a pivot on the largest entry: the basis may then be neither primal nor dual feasible.
- * Else both stay. ARGUMENT: there is no such row, or it is there twice. Time of copying the inverse or tableau (or of
- * new factors), and of the pivots. */
+ * Otherwise both properties are kept. ARGUMENT: there is no such row, or it is repeated. Time: copying the inverse or
+ * tableau (or making new factors), and the pivots. */
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_rows(gpuopt_simplex *simplex, int64_t count, const int32_t *row);
-/* Adds columns: a matrix with the handle's rows, and cost, lb and ub [cols->cols] as in the descriptor. They come
- * behind the present columns, which moves the numbers of the rows' activities up, and are nonbasic at a bound as after
- * _create: if that is 0, a primal feasible basis stays primal feasible. Errors as _add_rows. Time O(nonzeros) of the
- * model; TABLEAU or STEEPEST_EDGE: and of a product with the inverse for each column. */
+/* Adds columns: a matrix with the handle's rows, and cost, lb and ub [cols->cols] as in the descriptor. They come after
+ * the present columns, so the numbers of the rows' activities move up. They are nonbasic at a bound as after _create:
+ * if that is 0, a primal feasible basis stays primal feasible. Errors as _add_rows. Time O(nonzeros) of the model;
+ * TABLEAU or STEEPEST_EDGE: also a product with the inverse for each column. */
 GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const gpuopt_matrix *cols, const double *cost,
                                                  const double *lb, const double *ub);
-/* Removes `count` distinct columns; later ones move down in their numbers. A basic one first leaves the basis by a
+/* Removes `count` distinct columns; the numbers of later columns move down. A basic column first leaves the basis by a
  * pivot on the largest entry of its row: the basis may then be neither primal nor dual feasible. ARGUMENT: there is no
- * such column, or it is there twice. Time O(nonzeros), and of the pivots; TABLEAU: and of copying it. */
+ * such column, or it is repeated. Time O(nonzeros), and the pivots; TABLEAU: also copying it. */
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int64_t count, const int32_t *col);
 
-/* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond
- * it, iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff,
- * nor does the dual one when the costs that it has shifted keep the bound away. Minimising: HUGE_VAL, maximising:
- * -HUGE_VAL is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. */
+/* Sets a cutoff for the dual method, which stays until it is set again. Once the bound of _get_bound reaches it,
+ * iterating ends with CUTOFF. Iterating may also end with another outcome: the primal method ignores the cutoff, and
+ * shifted costs can keep the bound of the dual method away from it. HUGE_VAL (maximising: -HUGE_VAL): no cutoff. If the
+ * outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff);
-/* Gets a bound that no solution's objective is better than, with infinite bounds of columns taken for 1e24: by the
- * duals of the present basis, on the original data, less all that rounding could have added. Close to the objective if
- * the basis is dual feasible; else it may say nothing, down to -infinity (maximising: up to infinity). INFEASIBLE:
- * infinity (maximising: -infinity). Time of a few products with the inverse and with A. */
+/* Gets a bound that no solution beats, with infinite bounds of columns taken for 1e24. It comes from the duals of the
+ * present basis on the original data, minus the most that rounding could have added. If the basis is dual feasible, it
+ * is close to the objective; else it may say nothing, down to -infinity (maximising: up to infinity). INFEASIBLE:
+ * infinity (maximising: -infinity). Time: a few products with the inverse and with A. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound);
-/* Gives the verdict on the basis as it is, with no pivot but for those that repair a basis too close to a singular
- * one, and fills info if it is not NULL: for a basis of another solver, or of the host's own. x and duals are
- * recomputed from the original data, and the perturbation of bounds is removed. OPTIMAL, within the tolerances,
- * INFEASIBLE and UNBOUNDED are proven as by _iterate; else the outcome is MORE, and info says what the point is worth.
- * Time of a rebuild; beyond that, of some products with the inverse for each violated bound (in phase 1) or reduced
- * cost. */
+/* Determines the outcome of the basis as it is, for example one from another solver or the caller's own. Pivots only to
+ * repair a basis that is too close to a singular one. x and duals are recomputed from the original data, and the
+ * perturbation of bounds is removed. OPTIMAL, within the tolerances, INFEASIBLE and UNBOUNDED are proven as by
+ * _iterate; else the outcome is MORE, and info says how far the point is off. info may be NULL. Time: a rebuild, plus
+ * some products with the inverse for each violated bound (in phase 1) or reduced cost. */
 GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
-/* Solves with the basis, for cuts and own methods, in the host's units and with the present inverse, without
- * refinement. B [rows][rows] has the columns of the basic variables in the order of _get_basic_variables: that of A for
- * a column, -e_i for the activity of row i, since A x - activity = 0. None of these calls moves anything. ARGUMENT: a
- * negative count, a position out of range. */
+/* The next four calls solve with the basis, for cuts and the caller's own methods: in the units of the caller's model,
+ * with the present inverse, without refinement. B [rows][rows] has the columns of the basic variables in the order of
+ * _get_basic_variables: for a column that of A, and for the activity of row i -e_i, since A x - activity = 0. None of
+ * the calls moves anything. ARGUMENT: a negative count, or a position out of range. */
 
 /* Gets the basic variable of each position: head [rows]. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                             int32_t *head);
-/* x = B^-1 x for each of `count` right-hand sides, one after the other in x [count][rows]; the results are by position.
- * Time O(rows^2) each; with factors O(rows) and that of their entries that the vector meets. */
+/* x = B^-1 x for each of `count` right-hand sides in x [count][rows]; the results are by position. Time O(rows^2) each;
+ * with factors O(rows), plus the entries of the factors that the vector meets. */
 GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                               double *x);
-/* y = B^-T y, the same for [count][rows] values by position; the results are by row. */
+/* y = B^-T y, likewise for values y [count][rows] by position; the results are by row. */
 GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                               double *y);
-/* Gets rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are in host memory;
- * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each, or of _btran. */
+/* Gets tableau rows, here rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are
+ * in host memory. Entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each, or that of
+ * _btran. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                          int64_t count, const int32_t *position, double *rows);
 
 /* ---- Children of one basis ---------------------------------------------------------------------------------------- *
- * Solves many linear programs in one call, each of which differs from that of one handle, the root, in some bounds,
- * sides or costs, and begins at the root's basis: the children of a node of a search, or strong branching.
+ * Solves many linear programs in one call, for example the children of a node or strong branching. Each differs from
+ * the program of one handle, the root, in some bounds, sides or costs, and begins at the root's basis.
  *
  *     gpuopt_simplex_children_create(root, &desc, NULL, &children);
  *     gpuopt_simplex_children_run(children, GPUOPT_HOST, &list, 500, &report);   // outcome, bound, ... of each
  *     gpuopt_simplex_children_strong_branch(children, GPUOPT_HOST, count, col, x, 50, &report);   // both sides
  *
- * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
- *            Rows and columns may come and go between the calls (_add_rows and its sisters).
- *            It must not be destroyed before its batches, which belong to its context. Its inverse is shared: pivots
- *            that it has deferred are applied, and weights of the dual method computed, in the root itself, so that the
- *            last bits of what it does later can differ.
+ * Root       _run uses the root's model and basis, preferably an optimum, at the time of the call, and changes neither.
+ *            Rows and columns may be added or removed between calls (see _add_rows etc.). The root must outlive its
+ *            batches, which belong to its context. Its inverse is shared: _run applies the root's deferred pivots and
+ *            computes its dual weights, so later results of the root can differ in the last bits.
  * Method     The dual simplex method, on both backends, with the root's tolerances, dual_pricing and seed. CPU: the
  *            root's `algorithm` if that is DUAL, else AUTO.
- * CPU        A child does the pivots that the root would do after _set_bounds, _set_sides and _set_costs
- *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
- *            threads. REVISED: children read the root's factors, and a thread keeps their pivots, and where there are
- *            many, factors of its own. TABLEAU: each thread has one of its own, which is brought back after each child.
- * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
- *            and a child keeps its pivots beside it (and with REFACTOR merges them into an inverse of its block's own).
- *            The same rules choose the pivots, in the device's own order of sums, ties by the lowest index. A child's
- *            result depends on the root, its own lists and the descriptor.
- *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
- *            is violated by more than primal_tolerance * max(1, |bound|), no reduced cost has the wrong sign by more
- *            than dual_tolerance * max(1, |cost|), and primal and dual objective differ by at most dual_tolerance *
- *            max(1, |objective|), where a reduced cost that names an infinite bound counts as 0. INFEASIBLE is proven
- *            as by _iterate. UNBOUNDED is not found: such a child, and one that runs out of safe pivots, is IMPRECISE,
- *            and left to a handle.
- * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
- *            instead of 1e24 a column without a bound may count with one that a row implies for it.
- * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
- *            may also go on to another outcome, as a single handle may.
- * Group      With a group in the descriptor its ranks share the children. Each makes a batch like the others', on a
- *            root of its own that has had the same calls, and gives all children to each _run and _strong_branch; of P
- *            ranks it solves about one in P of them, and gets the reports of all: the same bits as without a group,
- *            with ranks on one backend (and on the GPU, on devices of one kind). Calls are collective, as the group's
- *            own are, but for _destroy. They compare the roots' sizes, settings, bounds, costs and statuses, the
- *            descriptor, the children, and what is wanted of the report; that the matrices are the same is the host's
- *            duty. What is refused or runs out of memory on one rank returns the same status on all, and the group goes
- *            on; reports are unspecified after the latter. After a DEVICE error on one the others return PEER. A stop
- *            hook ends the share of its rank. Arrays are in host memory (DEVICE: UNSUPPORTED). Each rank's reports go
- *            to the others in pieces of up to 1 MiB, for which each has room: at most P + 1 MiB. The group is not
- *            needed by _destroy. */
+ * CPU        A child does the pivots that the root would do after _set_bounds, _set_sides and _set_costs with the
+ *            child's lists. It gets the outcome, objective and proof that _iterate would then return, with any number
+ *            of threads. REVISED: children read the root's factors; each thread keeps the pivots of its child and, if
+ *            they are many, its own factors. TABLEAU: each thread has its own tableau, restored after each child.
+ * CUDA       The root must be REVISED. A block works on a child from beginning to end. It only reads the root's
+ *            inverse and keeps the child's pivots beside it; with REFACTOR it merges them into its own inverse. The
+ *            same rules choose the pivots, in the device's own order of sums, with ties broken by the lowest index. A
+ *            child's result depends only on the root, its own lists and the descriptor.
+ *            OPTIMAL is by tolerance, on the original data, without the further refinement of _iterate. No bound or
+ *            side is violated by more than primal_tolerance * max(1, |bound|). No reduced cost has the wrong sign by
+ *            more than dual_tolerance * max(1, |cost|). The two objectives differ by at most
+ *            dual_tolerance * max(1, |objective|), where a reduced cost towards an infinite bound counts as 0.
+ *            INFEASIBLE is proven as by _iterate. UNBOUNDED is not detected: such a child is IMPRECISE, as is one that
+ *            runs out of safe pivots. Solve it in a handle.
+ * Bounds     Bounds are proven as by _get_bound, whatever the outcome, even for a child that was stopped half way.
+ *            CUDA: a column without a bound may count with a bound that a row implies, instead of 1e24.
+ * Cutoff     The root's cutoff (_set_cutoff) at the time of _run applies: a child whose bound has reached it is CUTOFF.
+ *            As in a single handle, the child may also end with another outcome.
+ * Group      See "Sharing work in a group". Each root must have had the same calls. The results are the same bits as
+ *            without a group if all ranks use one backend and, on the GPU, devices of one kind. All calls but _destroy
+ *            are collective and need the group. They compare the roots' sizes, settings, bounds, costs and statuses,
+ *            the descriptor, the children, and which arrays the report has. The caller must ensure that the matrices
+ *            are the same. If a rank runs out of memory, reports are unspecified. Arrays are in host memory (DEVICE:
+ *            UNSUPPORTED). Each rank sends its reports in pieces of up to 1 MiB, and reserves memory for one piece to
+ *            send and one from every rank: at most (P + 1) MiB. */
 
 /* Many children of one root. */
 typedef struct gpuopt_simplex_children gpuopt_simplex_children;
 
-/* What becomes of a child that has made `pivots` iterations. */
+/* What to do with a child once its `pivots` iterations are used up. */
 typedef enum gpuopt_simplex_on_pivot_limit {
-    GPUOPT_ON_PIVOT_LIMIT_END = 0, /* its outcome is FULL; its bound and basis are those that it has come to */
-    GPUOPT_ON_PIVOT_LIMIT_REFACTOR /* it goes on, with an inverse of its own */
+    GPUOPT_ON_PIVOT_LIMIT_END = 0, /* end it with the outcome FULL, and the bound and basis that it has reached */
+    GPUOPT_ON_PIVOT_LIMIT_REFACTOR /* go on, with an inverse of its own */
 } gpuopt_simplex_on_pivot_limit;
 
-/* A batch to be created. */
+/* The size of a batch, and its options. */
 typedef struct gpuopt_simplex_children_desc {
     size_t struct_size; /* sizeof(gpuopt_simplex_children_desc) */
     int32_t batch_size; /* most children of a call, 1 to 65,536, on all ranks together */
-    int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
-    int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
+    int32_t pivots;     /* K: iterations that memory is reserved for in each child, 1 to 65,536; 0: 256 */
+    int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 per child */
     gpuopt_simplex_on_pivot_limit on_pivot_limit; /* 0: END */
-    /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, for which the batch then has
-     * room in device memory. Elsewhere they may be asked for in any case. */
+    /* Not 0: reserves device memory so that a report in host memory can ask for basis, x, or farkas and farkas_low.
+     * Only CUDA needs this, and only for reports in host memory. */
     int32_t with_basis, with_x, with_farkas;
     gpuopt_group *group; /* of the root's context: its ranks share the children, see Group; NULL: it runs all */
 } gpuopt_simplex_children_desc;
 
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a TABLEAU.
- * Memory on the CPU: about that of the root for each thread; on the GPU 20 rows^2 bytes, 10 or more for each nonzero
- * (columns count as if theirs were a multiple of 4), with 1,024 rows or more as much again (where rows count so), and
- * for each block that works at the same time 16 K rows + 8 min(K, 64) (rows + 64) + 104 (2 rows + cols), with REFACTOR
- * 20 rows^2 more. There are up to two blocks a multiprocessor, but fewer, down to one in all, where they would take
- * more than 16 GiB together; of a root whose inverse is kept for its core alone (doc/simplex.md) more of them find
- * place in the same memory. Spare rows and columns of the root count as if they were there, and each column then as if
- * it had up to min(64, rows) nonzeros. */
+/* Creates a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a
+ * TABLEAU.
+ * Memory: on the CPU about that of the root for each thread. On the GPU, in bytes:
+ *   20 rows^2
+ *   10 or more per nonzero, with each column's nonzeros rounded up to a multiple of 4; from 1,024 rows on as much
+ *       again, with each row's nonzeros rounded up
+ *   16 K rows + 8 min(K, 64) (rows + 64) + 104 (2 rows + cols) for each concurrent block; with REFACTOR 20 rows^2 more
+ * There are up to two blocks per multiprocessor, but fewer, down to one in all, if they would take more than 16 GiB
+ * together. If only the core of the root's inverse is kept (doc/simplex.md), more blocks fit. Spare rows
+ * and columns of the root count like used ones; each column then counts with up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_simplex_children **children);
 /* Destroys a batch; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *children);
 
 /* Children to be solved. All arrays are in the memory that the call's `where` says. A `start` [count + 1] ascends from
- * 0: child k is given entries start[k] to start[k + 1] - 1 of the arrays after it; NULL: no child has any. Of entries
- * of a child for the same column or row the last one counts. */
+ * 0: entries start[k] to start[k + 1] - 1 of the arrays after it belong to child k; NULL: no child has any. If a child
+ * has several entries for one column or row, the last one counts. */
 typedef struct gpuopt_simplex_child_list {
     size_t struct_size;        /* sizeof(gpuopt_simplex_child_list) */
-    int32_t count;             /* children, 0 to the descriptor's copies */
+    int32_t count;             /* children, 0 to the descriptor's batch_size */
     const int64_t *start;      /* of the bounds */
     const int32_t *col;        /* columns */
-    const double *lb, *ub;     /* their bounds; NULL: those that the root has */
+    const double *lb, *ub;     /* their bounds; NULL: the root's */
     const int64_t *side_start; /* of the sides */
     const int32_t *row;        /* rows */
     const double *lhs, *rhs;   /* their sides */
@@ -612,34 +612,34 @@ typedef struct gpuopt_simplex_child_list {
     const double *cost;        /* their costs */
 } gpuopt_simplex_child_list;
 
-/* Where _run is to write what it found. Each array is NULL or in the memory that `where` says. */
+/* Where _run writes its results. Each array is NULL or in the memory that `where` says. */
 typedef struct gpuopt_simplex_child_report {
     size_t struct_size;  /* sizeof(gpuopt_simplex_child_report) */
-    int32_t *outcome;    /* [count] a gpuopt_outcome as of _iterate, or FULL; MORE: no verdict within `iterations` */
+    int32_t *outcome;    /* [count] a gpuopt_outcome as of _iterate, or FULL; MORE: not decided within `iterations` */
     int32_t *iterations; /* [count] */
-    double *bound;       /* [count] as of gpuopt_simplex_get_bound; takes the time of a few products each on the CPU */
-    double *objective;   /* [count] OPTIMAL: the optimum; else of the point that the child has come to, or NaN */
+    double *bound;       /* [count] as of gpuopt_simplex_get_bound; costs a few products each on the CPU */
+    double *objective;   /* [count] OPTIMAL: the optimum; else of the point that the child has reached, or NaN */
     uint8_t *basis;      /* [count][cols + rows] as of gpuopt_simplex_get_basis */
-    double *x;           /* [count][cols] the point that the child has come to */
+    double *x;           /* [count][cols] the point that the child has reached */
     double *farkas;      /* [count][rows] as of gpuopt_simplex_get_proof if INFEASIBLE, else 0 */
-    double *farkas_low;  /* [count][rows] what rounding has taken from it */
+    double *farkas_low;  /* [count][rows] its low words */
     int32_t *certainty;  /* [count] a gpuopt_certainty: TOLERANCE if OPTIMAL, else NONE */
 } gpuopt_simplex_child_report;
 
-/* Does up to `iterations` (at least 1) iterations of each child, and waits for that. The stop hook is asked between
- * children on the CPU, and not on the GPU; children that had no turn are MORE after 0 iterations, with the bound NaN.
- * ARGUMENT: a count or start is out of range, or an entry as the calls that set some refuse it; also in device memory.
- * NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more entries than the
- * descriptor has room for. Refused calls write nothing. */
+/* Does up to `iterations` (at least 1) iterations of each child, and waits for the results. The stop hook is asked
+ * between children on the CPU, and not on the GPU. Children not yet started have outcome MORE, 0 iterations and bound
+ * NaN. ARGUMENT: a count or start is out of range, or _set_bounds, _set_sides or _set_costs would refuse an entry; also
+ * in device memory. NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more
+ * entries than the descriptor allows. Refused calls write nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
                                                      const gpuopt_simplex_child_list *list, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report);
-/* Strong branching: the same for two children of each of `count` columns, col [count], at value [count]; value NULL: at
- * the present point of the root, as of _get_solution. Of column col[k], child 2 k has ub = floor(value[k]), and child
- * 2 k + 1 has lb = floor(value[k]) + 1; a child whose bounds cross is INFEASIBLE. If a value is within 1e-6 of an integer,
- * both children are the root itself. Give the values of your own solution: the root may be at another optimal vertex, or
- * may have moved since you set bounds. ARGUMENT, too: a value is not finite. Takes 2 * count of the descriptor's
- * batch_size and changes. */
+/* Strong branching: as _run, with two children for each of `count` columns col [count], branched at value [count].
+ * Child 2 k has ub = floor(value[k]) for column col[k], and child 2 k + 1 has lb = floor(value[k]) + 1; a child whose
+ * bounds cross is INFEASIBLE. If a value is within 1e-6 of an integer, both children are the root itself. value NULL:
+ * the root's present point, as of _get_solution. Pass the values of your own solution: the root may be at another
+ * optimal vertex, or may have moved since you set bounds. ARGUMENT, too: a value is not finite. Uses 2 * count of the
+ * descriptor's batch_size and changes. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *children,
                                                                gpuopt_memory_space where, int32_t count,
                                                                const int32_t *col, const double *value,
@@ -648,49 +648,53 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
 
 /* ---- Graphical models -------------------------------------------------------------------------------------------- */
 
-/* Sets the values of a copy's conditioned variables: value [condition_count], which are checked in either memory. All
- * copies go back to where no variable is eliminated. ARGUMENT: there is no such copy, or a value is outside its
- * domain. */
+/* Sets the evidence of a copy of the model: value [evidence_count], checked in either memory. All copies go back to the
+ * state in which no variable is eliminated. ARGUMENT: there is no such copy, or a value is outside its domain. */
 GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                          int32_t copy, const int32_t *value);
 
-/* Bounds for branch and bound, after the last step, for `count` partial assignments at once; the tables stay where the
- * backend has them. value [count][variables]: those of the variables that are eliminated after `variable` or left over,
- * other entries are ignored; conditioned variables have the copy's values. bound[i][v], or bound_value[i][v] with
- * DOUBLE, [count][domain of variable], is at most (MAX_SUM: at least) the cost of every assignment that gives
- * `variable` the value v and agrees with value[i] on these variables: the bounds of all children of node i, if
- * variables are decided in the reverse order of their elimination. Exact without mini-buckets. Forbidden: INT64_MAX
- * (MAX_SUM: INT64_MIN), or infinity.
- * increase: not 0: by how much the bound of value[i] without `variable` rises with v: 0 or more (MAX_SUM: 0 or less;
- * DOUBLE: up to rounding). That of all variables from the last one down to a node, added to the result of the
- * elimination (gpuopt_elimination_info.cost), is the node's bound, and the increases of variables in different branches
- * of the elimination tree do not depend on one another. The sum is for the host, also where it reaches top.
- * `where` is about value and the bounds. ARGUMENT: count is negative, variable is not eliminated, or a value that is
- * read is outside its domain, in either memory: then bounds may have been written. STATE: as _assign, or the policy
- * DROP or RECOMPUTE. UNSUPPORTED: LOG_SUM_EXP, SLICE, STREAM. Waits. Time: for each partial assignment O(functions +
- * messages), with increase O(those of the variable's bucket); and the domain times the tables of the bucket. GPU, HOST:
- * in pieces of 64 partial assignments or more, and of up to 4 MiB where the tables take 64 MiB; DEVICE: all in one
- * launch. INT64: the same bits on every backend and for any count. */
+/* Computes bounds for branch and bound, after the last step, for `count` partial assignments at once. Exact without
+ * mini-buckets. The tables stay in the backend's memory; `where` is the memory of value and of the bounds.
+ *
+ * value      [count][variables]: row i gives the values of the variables that are eliminated after `variable`, or left
+ *            over. Other entries are ignored; variables with evidence have the copy's values.
+ * bound      [count][domain of variable], with DOUBLE bound_value instead. Entry [i][v] is at most (MAX_SUM: at least)
+ *            the cost of every assignment that gives `variable` the value v and agrees with value[i]. If variables are
+ *            decided in the reverse order of their elimination, these are the bounds of all children of node i.
+ *            Forbidden: INT64_MAX (MAX_SUM: INT64_MIN), or infinity.
+ * increase   Not 0: returns by how much the bound of value[i] without `variable` rises with v: 0 or more (MAX_SUM: 0 or
+ *            less; DOUBLE: up to rounding). Add the increases of all variables from the last one down to a node to the
+ *            result of the elimination (gpuopt_elimination_info.cost): the sum is the node's bound. Increases of
+ *            variables in different branches of the elimination tree are independent. The caller computes the sum, and
+ *            checks whether it reaches top.
+ * Errors     ARGUMENT: count is negative, `variable` is not eliminated, or a value that is read is outside its domain,
+ *            in either memory; in this last case bounds may have been written. STATE: as _assign, or the policy is DROP
+ *            or RECOMPUTE. UNSUPPORTED: LOG_SUM_EXP, SLICE, STREAM.
+ * Cost       For each partial assignment O(functions + messages), with increase O(those of the variable's bucket), plus
+ *            the domain size times the tables of the bucket. GPU, HOST: works in pieces of at least 64 partial
+ *            assignments, and of up to 4 MiB where the tables take 64 MiB. DEVICE: one launch. Waits.
+ * Bits       INT64: the same bits on every backend and for any count. */
 GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                        int32_t copy, int32_t variable, int increase, int64_t count,
                                                        const int32_t *value, int64_t *bound, double *bound_value);
 
 /* ---- Knapsacks --------------------------------------------------------------------------------------------------- */
 
-/* Takes one of each `every` nodes (1: all) out of the pool, from all its levels, and packs them: with 2 it is half of
- * the work, and not a piece of one end of it, as with _pack. Otherwise as _pack with remove. Cost: as _pack, and
- * O(nodes in the pool), on the GPU within its memory. ARGUMENT: every is less than 1, or capacity is too small. */
+/* Removes one of each `every` nodes (1: all) from the pool, across all its levels, and packs them. With 2, this hands
+ * over a representative half of the work, unlike _pack, which takes nodes from one end. Otherwise as _pack with remove.
+ * Cost: as _pack, plus O(nodes in the pool), on the GPU within its memory. ARGUMENT: every is less than 1, or capacity
+ * is too small. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
                                                uint64_t *size);
-/* Drops all nodes but one of each `parts`, from all levels: the share of part 0 <= part < parts. Handles of a problem,
- * with pools of one size, that have made the same calls hold the same nodes, on any backend; if each of `parts` of them
- * then keeps a part of its own, they share the work, and no node has had to travel. OPTIMAL and dual_bound then refer
- * only to what each of them holds; what is dropped is not counted as pruned. Cost: O(nodes in the pool), on the GPU
- * within its memory. ARGUMENT: parts is less than 1, or there is no such part. */
+/* Keeps one of each `parts` nodes, across all levels, and drops the others: the share of part 0 <= part < parts.
+ * Handles of one problem, with pools of one size, hold the same nodes after the same calls, on any backend. If each of
+ * `parts` handles then keeps a different part, they share the work without transferring any nodes. OPTIMAL and
+ * dual_bound then refer only to the nodes that the handle holds; dropped nodes do not count as pruned. Cost: O(nodes in
+ * the pool), on the GPU within its memory. ARGUMENT: parts is less than 1, or there is no such part. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, int64_t part, int64_t parts);
-/* As _unpack, but the nodes are added to those in the pool, the root included, if there are any. STATE: the pool is not
- * empty, and the search is by DOMINANCE. UNSUPPORTED: both together do not fit the pool. Cost: O(size), and at times
- * O(nodes in the pool). */
+/* As _unpack, but adds the nodes to those in the pool, including the root if it is there. STATE: the pool is not empty,
+ * and the search is by DOMINANCE. UNSUPPORTED: the pool cannot hold both together. Cost: O(size), and at times O(nodes
+ * in the pool). */
 GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
 #ifdef __cplusplus
