@@ -14,50 +14,62 @@
 extern "C" {
 #endif
 
+/* ---- Sharing work in a group -------------------------------------------------------------------------------------- *
+ * The descriptors of batches, probing and children can name a group. Its ranks then share the items of each call:
+ * nodes, binaries or children. doc/groups.md has the method. The Group paragraphs below add what is special to each.
+ *
+ * Items      Every rank creates its own handle, on its own base or root, and passes all items to each call. With P
+ *            ranks, each rank runs about one item in P and receives the results of all.
+ * Calls      The calls named below are collective, as the group's own are. They compare what is listed there. The
+ *            caller must ensure that everything else is the same on all ranks (see gpuopt_group_agree).
+ * Errors     If a call is refused or runs out of memory on one rank, it returns the same status on all ranks, and the
+ *            group remains usable. After a DEVICE error on one rank the others return PEER.
+ * stop       A stop hook ends only the share of its own rank. */
+
 /* ---- Propagation in a tree search --------------------------------------------------------------------------------- *
- * A propagator with a trail (trail_capacity) records every change of a bound, the host's and those that rows imply. So
- * a host that branches sees what changed, goes back, and asks why:
+ * A propagator with a trail (trail_capacity) records every change of a bound, whether the caller made it or a row
+ * implied it. A caller that branches can list the changes, undo them, and ask for their reasons:
  *
  *     gpuopt_propagator_push(p, &start);                                        // a level: a node's child
- *     gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, NULL, &ub);    // the decision
+ *     gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 1, &col, NULL, &ub);         // the decision
  *     gpuopt_propagator_round(p, 1000, &info);
  *     gpuopt_propagator_get_changes(p, GPUOPT_HOST, start, &changes);           // what it led to
  *     gpuopt_propagator_pop(p, 1);                                              // back
  *
- * Trail      Changes have positions 0, 1, ... in the order in which they were made; those of one JACOBI round are
- *            ordered by column, a lower bound before the upper one. Level 0 is what the handle was created with. The
- *            trail is memory of the handle: when it is full, _round returns the outcome FULL and the calls that set
- *            bounds GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (GAUSS_SEIDEL: before the bound)
- *            or call that did not fit, and the host can pop, or empty the trail with _commit.
- * Cost       CPU: of a change, the entries of its column, when it is made and when it is taken back. _round looks only
- *            at rows in which a changed bound can have an effect; that needs the activities of rows, which are kept and
- *            updated. No call of a search costs time for all rows, columns or nonzeros, but for the first _round, one
- *            after so many changes that a full pass is faster, and one after a _pop to a level that began without a
- *            fixpoint of this kind.
- *            CUDA: _round evaluates the rows of the columns that changed, or all if many did, and all added rows. It
- *            evaluates all after _pop to a level that began without a fixpoint, after sides or rows have changed, and
- *            after FULL. To record a round it evaluates the rows that may have moved a bound once more, and if more
- *            than 4096 bounds moved, looks at all columns. Setting bounds and _pop are launches of one block, made for
- *            few changes. They do not wait for the device, unless the trail may be too short for the bounds; _push and
- *            _get_trail wait only if bounds, sides or rows have been set, or rounds enqueued, since the latest call
- *            that waited.
- * Rows       added (cuts, conflicts, an objective cutoff) take room that _create reserves (spare_rows,
- *            spare_nonzeros). They are numbered from matrix.rows on. Rows and sides belong to no level: _pop leaves
- *            them, and has those that a popped level saw change evaluated again.
+ * Trail      Changes have positions 0, 1, ... in the order in which they were made. Changes of one JACOBI round are
+ *            ordered by column, the lower bound before the upper one. Level 0 holds the bounds from _create. The trail
+ *            has a fixed capacity. If a round does not fit, _round returns the outcome FULL; if bounds do not fit, the
+ *            calls that set them return GPUOPT_ERROR_MEMORY. The bounds are then as before that round or call; with
+ *            GAUSS_SEIDEL, as before the bound that did not fit. The caller can then pop, or empty the trail with
+ *            _commit.
+ * Cost       CPU: making or undoing a change costs the entries of its column. _round looks only at rows that a changed
+ *            bound can affect; for this it keeps the activities of the rows and updates them. No call costs time for
+ *            all rows, columns or nonzeros, with three exceptions: the first _round, a _round after so many changes
+ *            that a full pass is faster, and a _round after a _pop to a level that began without such a fixpoint.
+ *            CUDA: _round evaluates the rows of the columns that changed (all rows if many changed) and all added rows.
+ *            It evaluates all rows after a _pop to a level that began without a fixpoint, after sides or rows have
+ *            changed, and after FULL. To record a round it evaluates the rows that may have moved a bound once more; if
+ *            more than 4096 bounds moved, it also looks at all columns. Setting bounds and _pop launch one block, which
+ *            suits few changes. They wait for the device only if the trail may be too short for the bounds. _push and
+ *            _get_trail wait only if bounds, sides or rows were set, or rounds enqueued, since the last call that
+ *            waited.
+ * Rows       Cuts, conflicts or an objective cutoff can be added as rows, within the capacity that _create reserves
+ *            (spare_rows, spare_nonzeros). Added rows are numbered from matrix.rows on. Rows and sides belong to no
+ *            level: _pop keeps them, and re-evaluates those that changed during the popped levels.
  * Backend    JACOBI: CPU and CUDA have the same trails, with the same rows and premises, unless a call that sets bounds
- *            names a column twice: the CPU then records each, CUDA the last. */
+ *            lists a column twice. The CPU then records both changes, CUDA only the last. */
 
-/* Opens a level. *start, which may be NULL: the position of its first change. STATE: there is no trail. MEMORY: there
- * are as many levels as trail_capacity. Cost O(1). */
+/* Opens a level. *start (start may be NULL) is set to the position of the level's first change. STATE: there is no
+ * trail. MEMORY: there are already trail_capacity levels. Cost O(1). */
 GPUOPT_API gpuopt_status gpuopt_propagator_push(gpuopt_propagator *propagator, int64_t *start);
-/* Closes the latest `levels` levels and takes their changes back. What had been proven, and which rows were still to be
- * evaluated, is again as at the _push. ARGUMENT: levels is negative, or more than there are. */
+/* Closes the latest `levels` levels and undoes their changes. Proven infeasibility, and the set of rows still to be
+ * evaluated, are again as at the _push. ARGUMENT: levels is negative, or more than there are. */
 GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, int32_t levels);
-/* Empties the trail and keeps the bounds: they become those of level 0. Positions start at 0 again, and changes so far
- * can no longer be explained. STATE: there is no trail. Cost O(changes, and rows still to be evaluated). */
+/* Empties the trail and keeps the bounds: they become those of level 0. Positions start at 0 again, and earlier changes
+ * can no longer be explained. STATE: there is no trail. Cost O(changes + rows still to be evaluated). */
 GPUOPT_API gpuopt_status gpuopt_propagator_commit(gpuopt_propagator *propagator);
 
-/* Where a trail stands. */
+/* The size of a trail. */
 typedef struct gpuopt_propagator_trail {
     size_t struct_size;  /* sizeof(gpuopt_propagator_trail) */
     int32_t levels;      /* open levels */
@@ -67,113 +79,108 @@ typedef struct gpuopt_propagator_trail {
 /* Fills `trail`. Without a trail all members are 0. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagator, gpuopt_propagator_trail *trail);
 
-/* A part of a trail. The arrays are [capacity] each, or NULL. */
+/* A part of a trail. Each array is [capacity] or NULL. */
 typedef struct gpuopt_propagator_changes {
     size_t struct_size; /* sizeof(gpuopt_propagator_changes) */
-    int64_t capacity;   /* the caller's: at most so many changes are written */
+    int64_t capacity;   /* set by the caller: the most changes that are written */
     int64_t count;      /* filled in: changes from the given position on, whatever the capacity */
     int32_t *col;       /* the column */
     uint8_t *upper;     /* 1: its upper bound changed; 0: its lower bound */
-    /* Before and after; infinite ones are IEEE infinities. Equal if the host fixed the column where it already was. */
+    /* Before and after, infinite ones as IEEE infinities. Equal if the caller fixed the column at its old bound. */
     double *old_bound, *new_bound;
-    /* The row that implies the new bound: with JACOBI, the lowest of those that do in that round. -1: the host set
-     * it. */
+    /* The row that implies the new bound; with JACOBI, the lowest such row of that round. -1: the caller set the
+     * bound. */
     int32_t *row;
 } gpuopt_propagator_changes;
 /* Reads the changes from position `from` on: their count, and the first `capacity` of them into arrays in the memory
- * that `where` says. A bound that moved several times is there several times. ARGUMENT: from is negative or beyond the
- * end. STATE: there is no trail. Cost O(changes read); CUDA, host memory: of those that the host has not seen yet, in
- * one copy, or without one if the last _round found at most 256. */
+ * that `where` says. A bound that moved several times is listed several times. ARGUMENT: from is negative or beyond the
+ * end. STATE: there is no trail. Cost O(changes read). CUDA, host memory: one copy brings only the changes that were
+ * not read before; no copy is needed if the last _round found at most 256. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                        int64_t from, gpuopt_propagator_changes *changes);
 
 /* Why a bound changed, or why there is no solution. */
 typedef struct gpuopt_propagator_reason {
     size_t struct_size; /* sizeof(gpuopt_propagator_reason) */
-    int64_t capacity;   /* the caller's: length of premises */
-    int64_t count;      /* filled in, as the rest: premises, whatever the capacity */
+    int64_t capacity;   /* set by the caller: length of premises */
+    int64_t count;      /* filled in, like the rest: number of premises, whatever the capacity */
     int64_t *premises;  /* [capacity] or NULL: positions of changes, ascending; unspecified if count is larger */
-    int32_t row;        /* the row; -1: the host set the bound, or the bounds of a column cross */
+    int32_t row;        /* the row; -1: the caller set the bound, or the bounds of a column cross */
     int32_t col;        /* of a change: its column; of infeasibility: the column whose bounds cross, or -1 */
 } gpuopt_propagator_reason;
-/* Explains the change at position `change` or, if that is -1, the present infeasibility. The row, with the bounds that
- * the premises set and for all others those of level 0, implies the new bound or has no solution; if bounds of a column
- * cross, the premises are those that set them. Premises that are not needed for that are left out where this is found
- * in one pass. Host arrays. ARGUMENT: there is no such change. STATE: there is no trail, or the row was changed or
- * removed after it implied the bound; -1: the verdict is not INFEASIBLE. Cost: the entries of the row, and for each the
- * changes of its bound; CUDA: and copying the row, and what the host has not seen of the trail, to the host. */
+/* Explains the change at position `change`; -1: the present infeasibility. The reason's row implies the new bound, or
+ * has no solution, with the bounds that the premises set and the bounds of level 0 for all others. If the bounds of a
+ * column cross, the premises are the changes that set them. Premises that one pass finds unnecessary are left out. All
+ * arrays are in host memory. ARGUMENT: there is no such change. STATE: there is no trail; the row was changed or
+ * removed after it implied the bound; or change is -1 and the outcome is not INFEASIBLE. Cost: the entries of the row,
+ * and for each entry the changes of its bound. CUDA: also copying the row, and the part of the trail not yet read, to
+ * host memory. */
 GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator, int64_t change,
                                                    gpuopt_propagator_reason *reason);
 
-/* Adds rows: a matrix with the propagator's columns, and sides [rows->rows] as in the descriptor, in host memory. row
- * [rows->rows]: where to write the new rows' numbers; NULL: not. ARGUMENT: as _create. MEMORY: they do not fit into the
- * spare rows and nonzeros. Cost O(cols + nonzeros added + rows added * levels), and at times O(nonzeros of all added
- * rows); CUDA: and O(spare rows). */
+/* Adds rows: a matrix with the propagator's columns, and sides [rows->rows] as in the descriptor, in host memory. The
+ * numbers of the new rows are written to row [rows->rows], unless it is NULL. ARGUMENT: as _create. MEMORY: they exceed
+ * the spare rows or nonzeros. Cost O(cols + nonzeros added + rows added * levels), and at times O(nonzeros of all added
+ * rows); CUDA: plus O(spare rows). */
 GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagator, const gpuopt_matrix *rows,
                                                     const double *lhs, const double *rhs, int32_t *row);
-/* Removes `count` distinct added rows; their numbers are given to rows that are added later. Bounds that they implied
- * stay. ARGUMENT: a number is not that of an added row, or is there twice. */
+/* Removes `count` distinct added rows; rows added later reuse their numbers. Bounds that they implied stay. ARGUMENT: a
+ * number does not refer to an added row, or is repeated. */
 GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propagator, int64_t count,
                                                        const int32_t *row);
 
-/* Makes another state of the same model: a propagator that shares the original's matrix and settings, and begins with
- * its bounds, sides and added rows, at level 0 with an empty trail. It may belong to another context of the same
- * backend and device, and then be used by another thread at the same time; with CUDA, to one whose stream is of the
- * same CUDA context, or of green contexts. The original must not be destroyed before it. Cost
- * O(rows + cols + spare nonzeros); waits for what the original has enqueued. */
+/* Creates another state of the same model: a propagator that shares the original's matrix and settings. It begins with
+ * the original's bounds, sides and added rows, at level 0 with an empty trail. `context` may be another context of the
+ * same backend and device; another thread can then use the clone at the same time. With CUDA, the two contexts' streams
+ * must belong to the same CUDA context, or to green contexts. The original must outlive the clone. Cost
+ * O(rows + cols + spare nonzeros). Waits for the work that the original has enqueued. */
 GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gpuopt_context *context,
                                                  gpuopt_memory_plan *plan, gpuopt_propagator **fork);
+
 /* ---- A batch of nodes --------------------------------------------------------------------------------------------- *
- * Propagates many nodes of a search in one call: each is a list of bounds that differ from those of one propagator, the
- * base, which does not change:
+ * Propagates many nodes of a search in one call. Each node is a list of bounds that differ from those of one
+ * propagator, the base, which does not change:
  *
  *     gpuopt_propagator_batch_create(base, &desc, NULL, &batch);
  *     gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &nodes, 1000, &results);      // outcome of each node, ...
  *     gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes);            // and what changed in it
  *
- * Result     Of each node the same bits, outcome and rounds as if the base had been given the node's bounds by
- *            gpuopt_propagator_set_bounds and then propagated by _round, with any number of threads and on the
- *            GPU.
- * Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is, with
- *            the base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong to
- *            its context. A base whose rounds a captured graph replays needs a call that changes it before the next
- *            _run.
- * Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect; on the
- *            GPU also all added rows in each round. After a change of the base the next _run takes one more pass over
- *            A on the GPU, and O(rows + cols) a thread on the CPU. If the base is not at a fixpoint, each node
- *            evaluates the rows that can still act in it, too.
- * stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has few: nodes that
- *            outgrow the room that they were run in are run again in a larger one.
- * Group      With a group in the descriptor its ranks share the nodes. Each makes a batch like the others', on a base
- *            of its own with the same model, bounds, sides and rows, and gives all nodes to each _run; of P ranks it
- *            runs about one in P of them, and gets the reports of all: the same bits as without a group, except
- *            nonzeros. Which columns changed stays with the rank that found it until _get_changes asks for all.
- *            _create, _run and _get_changes (unless `own` is set) are collective, as the group's own calls are. They
- *            compare the bases' sizes and settings, the descriptor, count, start, rounds and what is wanted of the
- *            report; that models, bounds and nodes are the same is the host's duty (gpuopt_group_agree). The bounds
- *            that a node is given are read, and checked, by the rank that runs it. What is refused or runs out of
- *            memory on one rank returns the same status on all, and the group goes on; after a DEVICE error on one the
- *            others return PEER. A stop hook ends the share of its rank. Arrays are in host memory (DEVICE:
- *            UNSUPPORTED). The group is needed by these three calls, not by _destroy. */
+ * Result     A node gets the same bits, outcome and rounds as if gpuopt_propagator_set_bounds had set its bounds in the
+ *            base, and _round had then propagated them. This holds with any number of threads and on the GPU.
+ * Base       _run uses the base's bounds, sides and rows at the time of the call. While the base is INFEASIBLE, so is
+ *            every node, with the base's row and column, after 0 rounds. The base must outlive its batches, which
+ *            belong to its context. After a captured graph has replayed rounds of the base, make a call that changes
+ *            the base before the next _run.
+ * Cost       A node costs the entries of the columns that change, and the rows that these changes can affect; on the
+ *            GPU also all added rows in each round. If the base is not at a fixpoint, each node also evaluates the rows
+ *            that can still act in the base. The first _run after a change of the base costs one more pass over A on
+ *            the GPU, and O(rows + cols) per thread on the CPU.
+ * stop       The hook is asked between nodes on the CPU, and between launches on the GPU. A _run has few launches:
+ *            nodes that outgrow their memory are run again with more.
+ * Group      See "Sharing work in a group". The results are the same bits as without a group, except nonzeros. _create,
+ *            _run and _get_changes (unless `own` is set) are collective, and need the group; _destroy does not. They
+ *            compare the bases' sizes and settings, the descriptor, count, start, rounds, and which arrays the report
+ *            has. The caller must ensure that models, bounds, sides, rows and nodes are the same. Only the rank that
+ *            runs a node reads and checks the bounds given to it, and keeps its changed columns until _get_changes
+ *            collects them. Arrays are in host memory (DEVICE: UNSUPPORTED). */
 
-/* Many nodes of one base, and what the latest _run found. */
+/* Many nodes of one base, and the results of the latest _run. */
 typedef struct gpuopt_propagator_batch gpuopt_propagator_batch;
 
-/* A batch to be created. */
+/* The size of a batch. */
 typedef struct gpuopt_propagator_batch_desc {
     size_t struct_size; /* sizeof(gpuopt_propagator_batch_desc) */
     int32_t nodes;      /* most nodes of a call, 1 to 65,536 */
-    /* Most columns that a node may be given or change; one with more ends with the outcome FULL; 0: any number. */
+    /* Most columns that a node may be given or change; a node with more ends with the outcome FULL; 0: any number. */
     int32_t node_columns;
-    /* Most bounds that the nodes of a call may be given together, and most columns that may change in all of them
-     * together; 0: 32 a node. At most 2^31 - 1. With a group: for the nodes that one rank runs; 0: 32 for each of
-     * these. */
+    /* Limits two totals over all nodes of a call: the bounds that they are given, and the columns that change. At most
+     * 2^31 - 1; 0: 32 per node. With a group the limit and its default count only the nodes that one rank runs. */
     int64_t changes;
     gpuopt_group *group; /* of the base's context: its ranks share the nodes, see Group; NULL: this context runs all */
 } gpuopt_propagator_batch_desc;
 
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is GAUSS_SEIDEL, or its marking OFF.
- * Time O(nonzeros + rows + cols). */
+/* Creates a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is GAUSS_SEIDEL, or its marking
+ * OFF. Time O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_propagator_batch **batch);
@@ -184,17 +191,17 @@ GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch);
 typedef struct gpuopt_propagator_nodes {
     size_t struct_size; /* sizeof(gpuopt_propagator_nodes) */
     int32_t count;      /* nodes, 0 to the descriptor's */
-    /* [count + 1], ascending from 0: node k is given entries start[k] to start[k + 1] - 1 of the next three. */
+    /* [count + 1], ascending from 0: entries start[k] to start[k + 1] - 1 of the next three arrays belong to node k. */
     const int64_t *start;
     const int32_t *col;    /* columns; distinct in each node */
-    const double *lb, *ub; /* their bounds, tighter or looser than the base's; NULL: set to what the base has */
+    const double *lb, *ub; /* their bounds, tighter or looser than the base's; NULL: set to the base's */
 } gpuopt_propagator_nodes;
 
-/* Where _run is to write what it found. Each array is [nodes] or NULL, in the memory that `where` says. */
+/* Where _run writes its results. Each array is [nodes] or NULL, in the memory that `where` says. */
 typedef struct gpuopt_propagator_node_report {
     size_t struct_size;      /* sizeof(gpuopt_propagator_node_report) */
     int32_t *outcome;        /* a gpuopt_outcome: MORE, CONVERGED, INFEASIBLE, LIMIT or FULL */
-    int32_t *rounds;         /* as in gpuopt_propagator_info, as the next two */
+    int32_t *rounds;         /* as in gpuopt_propagator_info, like the next two */
     int32_t *infeasible_row; /* of an INFEASIBLE node: the row that has no solution, or -1 */
     int32_t *infeasible_col; /* or the column whose bounds cross, or -1 */
     int64_t *changed;        /* bounds moved by rows; 0 if FULL */
@@ -203,47 +210,47 @@ typedef struct gpuopt_propagator_node_report {
     int32_t *rank;           /* with a group: the rank that ran the node; else not written */
 } gpuopt_propagator_node_report;
 
-/* Propagates each node by at most `rounds` (at least 1) rounds, and waits for that; a report in device memory is
- * written in the order of the stream. Rounds are counted from the node's bounds, as is the round limit. A node with the
- * outcome MORE has had `rounds` rounds, or none if the stop hook ended the call before; the latter have no changes, and
- * are to be given again. FULL: see node_columns; such a node can be run by a batch without that limit, or by a
- * propagator. ARGUMENT: a count or start is out of range; a column is out of range, or a bound as
- * gpuopt_propagator_set_bounds refuses it. What is in device memory is checked, too. That a column is twice in a node
- * is not checked; one of its bounds then counts. MEMORY: the nodes are given more bounds than the descriptor has room
- * for (in device memory that is ARGUMENT). After an error there are no changes to read. */
+/* Propagates each node by at most `rounds` (at least 1) rounds, and waits for the result; a report in device memory is
+ * written in stream order. Rounds, also for the round limit, are counted from the node's bounds. A node with the
+ * outcome MORE has had `rounds` rounds, or none if the stop hook ended the call before its turn. In the latter case it
+ * has no changes and must be passed again. FULL: the node exceeds node_columns; run it in a batch without that limit,
+ * or in a propagator. ARGUMENT: a count, start or column is out of range, or gpuopt_propagator_set_bounds would refuse
+ * a bound. Device memory is checked, too. If a column is repeated within a node, which is not checked, one of its
+ * bounds counts. MEMORY: the nodes are given more bounds than the descriptor allows (in device memory: ARGUMENT). After
+ * an error there are no changes to read. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                      const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                      const gpuopt_propagator_node_report *report);
 
-/* The columns whose bounds ended up different from the base's. Arrays are in the memory that `where` says, or NULL. */
+/* The columns whose bounds end up different from the base's. Each array is in the memory that `where` says, or NULL. */
 typedef struct gpuopt_propagator_node_changes {
     size_t struct_size; /* sizeof(gpuopt_propagator_node_changes) */
-    int64_t capacity;   /* the caller's: length of the last three arrays */
+    int64_t capacity;   /* set by the caller: length of the last three arrays */
     int64_t count;      /* filled in: columns of all nodes together, whatever the capacity */
-    int64_t *start;     /* [nodes of the _run + 1]: those of node k are start[k] to start[k + 1] - 1 */
+    int64_t *start;     /* [nodes of the _run + 1]: entries start[k] to start[k + 1] - 1 belong to node k */
     int32_t *col;       /* [capacity]: the columns, ascending in each node */
     double *lb, *ub;    /* [capacity]: both bounds of each, as gpuopt_propagator_get_bounds returns them */
-    int own;            /* with a group: not 0: as if the nodes of other ranks had no changes, without asking them */
+    int own;            /* with a group: not 0: only this rank's nodes; others count as unchanged, and are not asked */
 } gpuopt_propagator_node_changes;
 /* Reads the changes of all nodes of the latest _run: count and start, and the first `capacity` of the columns.
- * INFEASIBLE and FULL nodes have none. MEMORY: there are more than the descriptor has room for; count is filled in, and
- * the nodes are to be run in several calls. STATE: there was no _run, or it failed. With a group: also MEMORY if there
- * is no room on one rank (with `own`: on this one); capacity, and which arrays are NULL, may differ from rank to rank;
- * each rank sends the others 20 bytes a column. */
+ * INFEASIBLE and FULL nodes have none. MEMORY: there are more changes than the descriptor allows; count is filled in,
+ * and the nodes must be split over several calls. STATE: there was no _run, or it failed. With a group: MEMORY, too, if
+ * one rank (with `own`: this one) has too many; capacity, and which arrays are NULL, may differ between ranks; each
+ * rank sends the others 20 bytes per column. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                              gpuopt_propagator_node_changes *changes);
 /* Reads all bounds of `count` nodes of the latest _run: node [count], lb and ub [count][cols], all in the memory that
- * `where` says; node NULL: the first `count` nodes; lb or ub may be NULL. Where a node has no changes to read, these
- * are the base's bounds. ARGUMENT: a count is out of range, or a node in host memory. One in device memory gives NaN.
- * MEMORY: as _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols).
- * With a group: of nodes that this rank ran (another's: ARGUMENT); node NULL: the first `count` of these. */
+ * `where` says; lb or ub may be NULL. node NULL: the first `count` nodes. A node without changes to read has the base's
+ * bounds. ARGUMENT: a count, or a node in host memory, is out of range; a node in device memory gives NaN. MEMORY: as
+ * _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols). With a group:
+ * only of nodes that this rank ran (another's: ARGUMENT); node NULL: the first `count` of these. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                             int64_t count, const int32_t *node, double *lb, double *ub);
 
 /* ---- Probing ------------------------------------------------------------------------------------------------------ *
- * Sets each of many binaries to 0 and to 1, propagates both, and compares what follows: bounds that hold in either
- * case, columns that one value implies something about, pairs of equivalent binaries. A binary is an integer column
- * whose bounds in the base are 0 and 1.
+ * Propagates each of many binaries at 0 and at 1, and compares the two results. This finds bounds that hold in either
+ * case, implications of either value, and pairs of equivalent binaries. A binary is an integer column whose bounds in
+ * the base are 0 and 1.
  *
  *     gpuopt_propagator_probe_create(base, &desc, NULL, &probe);
  *     gpuopt_propagator_probe_run(probe, 0, NULL, 1000, &info);                 // all binaries
@@ -251,43 +258,39 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
  *     gpuopt_propagator_set_bounds(base, GPUOPT_HOST, bounds.count, bounds.col, bounds.lb, bounds.ub);
  *
  * Pass       A call is one pass: every probe begins with the bounds of the base, which does not change. So the results
- *            depend neither on the order of the probes nor on threads, and are the same bits on the CPU and the GPU. A
- *            host that wants more sets in the base what a pass has found, propagates, and probes again, until nothing
- *            is found.
- * Validity   What is found holds in every point within the base's bounds that satisfies all rows, with the probed
- *            binaries 0 or 1; in propagation, see there, nothing is cut off that does.
- * stop       is asked as in batches, and between them; a hook that always says yes may end a call before the first
- *            binary.
- * Group      With a group in the descriptor its ranks share the binaries. Each probes for itself a base with the same
- *            model and bounds, and gives all binaries to each _run; of P ranks it probes a block of about one in P of
- *            them, and learns what all have found: the same bits as without a group. _create, _run, _get_implications
- *            and _get_equivalences are collective, as the group's own calls are. They compare the bases' sizes,
- *            settings and bounds, the descriptor, the binaries, rounds, capacities, and which arrays there are; that
- *            the rows are the same is the host's duty (gpuopt_group_agree). What is refused or runs out of memory on
- *            one rank returns the same status on all, and the group goes on; after a DEVICE error on one the others
- *            return PEER. A stop hook ends the block of its rank, and what those after it have found is left out. Each
- *            rank has room for all implications and equivalences that are kept. Bounds take 16 bytes a column from
- *            each rank. The group is not needed by _get_bounds and _destroy. */
+ *            depend neither on the order of the probes nor on threads, and are the same bits on the CPU and the GPU. To
+ *            find more, set the new bounds in the base, propagate, and probe again until a pass finds nothing.
+ * Validity   The results hold for every point within the base's bounds that satisfies all rows, with the probed
+ *            binaries at 0 or 1. As in propagation, no such point is cut off.
+ * stop       The hook is asked as in batches, and between them. A hook that always asks to stop may end a call before
+ *            the first binary.
+ * Group      See "Sharing work in a group". The results are the same bits as without a group. Each rank probes one
+ *            block of the binaries. _create, _run, _get_implications and _get_equivalences are collective, and need the
+ *            group; _get_bounds and _destroy do not. They compare the bases' sizes, settings and bounds, the
+ *            descriptor, the binaries, rounds, capacities, and which arrays are given. The caller must ensure that the
+ *            rows are the same. If a stop hook ends the block of its rank, the results of later ranks are left out.
+ *            Each rank reserves memory for all implications and equivalences that are kept. For the bounds each rank
+ *            sends 16 bytes per column. */
 
-/* Probing of one base, and what the latest _run found. */
+/* Probing of one base, and the results of the latest _run. */
 typedef struct gpuopt_propagator_probe gpuopt_propagator_probe;
 
-/* Room for probing. */
+/* How much probing can hold. */
 typedef struct gpuopt_propagator_probe_desc {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_desc) */
-    /* Probes that are propagated at a time, two for each binary: an even number of 2 to 65,536; 0: 65,536, or fewer if
-     * there are not so many columns. */
+    /* Probes that run concurrently, two for each binary: an even number of 2 to 65,536; 0: 65,536, or fewer if there
+     * are fewer columns. */
     int32_t nodes;
-    /* Columns that change in these together; at least 2 for each column of the base; 0: 32 a probe or that, whichever
-     * is more. Where more change, fewer probes are propagated at a time. */
+    /* Columns that change in these together; at least 2 for each column of the base; 0: that, or 32 per probe if that
+     * is more. If more columns change, fewer probes run concurrently. */
     int64_t changes;
-    int64_t implications; /* most of them that are kept; 0: they are only counted */
+    int64_t implications; /* the most that are kept; 0: they are only counted */
     int64_t equivalences; /* likewise */
     gpuopt_group *group;  /* of the base's context: its ranks share the binaries, see Group; NULL: it probes all */
 } gpuopt_propagator_probe_desc;
 
-/* Makes room for probing, with a batch in it. ARGUMENT: a member is out of range. UNSUPPORTED: as
- * gpuopt_propagator_batch_create. The base must not be destroyed before. */
+/* Creates a probing handle, which contains a batch. ARGUMENT: a member is out of range. UNSUPPORTED: as
+ * gpuopt_propagator_batch_create. The base must outlive it. */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_probe_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_propagator_probe **probe);
@@ -297,70 +300,70 @@ GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe);
 /* What a pass found. */
 typedef struct gpuopt_propagator_probe_info {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_info) */
-    /* INFEASIBLE: there is no solution, since a binary can be neither 0 nor 1, or the bounds of a column that hold in
-     * every solution cross; it was probed on nevertheless. Else CONVERGED: all were probed; MORE: the stop hook ended
-     * the call. */
+    /* INFEASIBLE: there is no solution. Either a binary can be neither 0 nor 1, or the bounds of a column that hold in
+     * every solution cross; probing went on nevertheless. Else CONVERGED: all binaries were probed; MORE: the stop hook
+     * ended the call. */
     gpuopt_outcome outcome;
-    int32_t probed;           /* binaries, each both ways */
+    int32_t probed;           /* binaries, each at both values */
     int32_t infeasible;       /* probes without a solution */
     int32_t unfinished;       /* probes that ended before a fixpoint; what they had implied by then counts */
-    int32_t infeasible_col;   /* INFEASIBLE: that binary or column, the first one; else -1 */
-    int32_t fixings;          /* columns that are fixed by what _get_bounds returns */
-    int32_t bounds;           /* columns for which it returns bounds, these among them */
+    int32_t infeasible_col;   /* INFEASIBLE: the first such binary or column; else -1 */
+    int32_t fixings;          /* columns that are fixed by the bounds of _get_bounds */
+    int32_t bounds;           /* columns for which _get_bounds returns bounds, including the fixed ones */
     int64_t implications;     /* pairs of a feasible probe and another column whose bounds it tightens */
-    int64_t implied_binaries; /* those of them in which the column is a binary, which the probe fixes */
+    int64_t implied_binaries; /* of these, the pairs whose column is a binary that the probe fixes */
     int64_t equivalences;     /* pairs, as _get_equivalences returns them */
 } gpuopt_propagator_probe_info;
 
-/* Probes those of `count` distinct columns col [count], in host memory, that are binaries, in this order; col NULL: all
- * binaries, in ascending order. Each probe does at most `rounds` (at least 1) rounds. info may be NULL. If the
- * stop hook ended the call, the first info.probed binaries have been probed; the others are left to another call.
- * ARGUMENT: a number is out of range, or count exceeds the columns. After an error there are no results. Cost: that of
- * a batch of two nodes a binary, and O(columns that change). */
+/* Probes the binaries among `count` distinct columns col [count], in host memory, in this order; col NULL: all
+ * binaries, in ascending order. Each probe does at most `rounds` (at least 1) rounds. info may be NULL. If the stop
+ * hook ended the call, the first info.probed binaries have been probed; pass the others to another call. ARGUMENT: a
+ * number is out of range, or count exceeds the number of columns. After an error there are no results. Cost: a batch of
+ * two nodes per binary, and O(columns that change). */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col,
                                                      int32_t rounds, gpuopt_propagator_probe_info *info);
 
-/* Bounds that hold in every solution, of the columns of which the base has others. Arrays are in host memory, or
+/* Bounds that hold in every solution, of columns whose bounds in the base differ. Each array is in host memory, or
  * NULL. */
 typedef struct gpuopt_propagator_probe_bounds {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_bounds) */
-    int64_t capacity;   /* the caller's: length of the arrays */
+    int64_t capacity;   /* set by the caller: length of the arrays */
     int64_t count;      /* filled in, whatever the capacity */
     int32_t *col;       /* [capacity]: the columns, ascending */
     double *lb, *ub;    /* [capacity]: both bounds of each */
 } gpuopt_propagator_probe_bounds;
-/* Reads them: those that both values of a binary imply, or its only feasible value, for all binaries together. STATE:
- * there was no _run, or it failed. */
+/* Reads, over all probed binaries, the bounds implied by both values, or by the only feasible value. STATE: there was
+ * no _run, or it failed. */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_probe *probe,
                                                             gpuopt_propagator_probe_bounds *bounds);
 
-/* What each probe implies. Arrays are in host memory, or NULL. */
+/* What each probe implies. Each array is in host memory, or NULL. */
 typedef struct gpuopt_propagator_probe_implications {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_implications) */
-    int64_t capacity;   /* the caller's: length of the last three arrays */
+    int64_t capacity;   /* set by the caller: length of the last three arrays */
     int64_t count;      /* filled in, whatever the capacity */
     int32_t *binary;    /* [probed]: binary k; probe 2k set it to 0, probe 2k + 1 to 1 */
     int32_t *outcome;   /* [2 probed]: of each probe, as in gpuopt_propagator_node_report */
-    int64_t *start;     /* [2 probed + 1]: those of probe p are start[p] to start[p + 1] - 1 */
+    int64_t *start;     /* [2 probed + 1]: entries start[p] to start[p + 1] - 1 belong to probe p */
     int32_t *col;       /* [capacity]: other columns, ascending in each probe */
     double *lb, *ub;    /* [capacity]: both bounds of each, if the binary has the value */
 } gpuopt_propagator_probe_implications;
-/* Reads them. An INFEASIBLE probe has none. MEMORY: there are more than the descriptor has room for; all but the last
- * three arrays are filled in. STATE: as above. */
+/* Reads the implications. An INFEASIBLE probe has none. MEMORY: there are more than the descriptor allows; all but the
+ * last three arrays are filled in. STATE: as _get_bounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propagator_probe *probe,
                                                                   gpuopt_propagator_probe_implications *implications);
 
-/* Pairs of binaries that are equal or opposite in every solution. Arrays are in host memory, or NULL. */
+/* Pairs of binaries that are equal or opposite in every solution. Each array is in host memory, or NULL. */
 typedef struct gpuopt_propagator_probe_equivalences {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_equivalences) */
-    int64_t capacity;   /* the caller's: length of the arrays */
+    int64_t capacity;   /* set by the caller: length of the arrays */
     int64_t count;      /* filled in, whatever the capacity */
-    int32_t *col;       /* [capacity]: the binary that was probed, in the order of the probes */
-    int32_t *other;     /* [capacity]: the one that it fixes both ways, ascending for each */
+    int32_t *col;       /* [capacity]: the probed binary, in the order of the probes */
+    int32_t *other;     /* [capacity]: a binary that both of its values fix, ascending for each probed binary */
     uint8_t *opposite;  /* [capacity]: 1: other = 1 - col; 0: other = col */
 } gpuopt_propagator_probe_equivalences;
-/* Reads them. A pair that is found from both ends is there twice. MEMORY: there are more than the descriptor has room
- * for; the count is filled in. STATE: as above. */
+/* Reads the pairs. A pair that is found from both of its binaries is listed twice. MEMORY: there are more than the
+ * descriptor allows; the count is filled in. STATE: as _get_bounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propagator_probe *probe,
                                                                   gpuopt_propagator_probe_equivalences *equivalences);
 
@@ -372,31 +375,31 @@ typedef struct gpuopt_basis_drift {
     double estimate;    /* max_i |(B^-1 (B e))_i - e_i|, where e is a fixed vector of ones and minus ones */
     double norm;        /* max_ij |(B^-1 B - I)_ij|; -1: not computed */
 } gpuopt_basis_drift;
-/* Measures the drift. columns: B as the host has it, m x m. exact not 0: compute the norm too. Changes nothing. Time
+/* Measures the drift, and changes nothing. columns: the caller's B, m x m. exact not 0: computes the norm, too. Time
  * O(m^2), with exact O(m * nonzeros). Waits. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, int exact,
                                                 gpuopt_basis_drift *drift);
 
 /* ---- Linear programs --------------------------------------------------------------------------------------------- */
 
-/* The same, one of a list. No member will be added. */
+/* One of a list of candidates to enter the basis. No member will be added. */
 typedef struct gpuopt_simplex_candidate {
     int32_t variable;    /* nonbasic, improves the objective of the present phase */
-    int32_t direction;   /* as in gpuopt_simplex_entering, and so are the next two */
+    int32_t direction;   /* as in gpuopt_simplex_entering, like the next two */
     double reduced_cost; /* scaled */
     double score;        /* what the list is sorted by */
 } gpuopt_simplex_candidate;
 
-/* Lists up to `count` (at least 1) variables that could enter, with the one that _price names first and the others by
- * descending score, in candidates [count], and sets *found to their number. Moves nothing. On the host: time O(cols),
- * and at most O(cols * count) to sort. */
+/* Lists up to `count` (at least 1) variables that could enter in candidates [count], and sets *found to their number.
+ * The first is the one that _price chooses; the others follow by descending score. Moves nothing. Runs on the CPU: time
+ * O(cols), and at most O(cols * count) to sort. */
 GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int32_t count,
                                                    gpuopt_simplex_candidate *candidates, int32_t *found);
 /* A candidate to leave the basis in the dual method. */
 typedef struct gpuopt_simplex_dual_leaving {
     size_t struct_size;   /* sizeof(gpuopt_simplex_dual_leaving) */
-    int32_t variable;     /* basic, outside its bounds; -1: none, or there is a verdict */
-    int32_t to_upper;     /* not 0: it leaves at its upper bound, which it is above; else at its lower one */
+    int32_t variable;     /* basic, outside its bounds; -1: none, or the outcome is already known */
+    int32_t to_upper;     /* not 0: it is above its upper bound and leaves there; else at its lower bound */
     double infeasibility; /* by how much it is outside, scaled, > 0 */
     double score;         /* infeasibility^2 / weight */
 } gpuopt_simplex_dual_leaving;
@@ -406,201 +409,201 @@ typedef struct gpuopt_simplex_dual_entering {
     size_t struct_size; /* sizeof(gpuopt_simplex_dual_entering) */
     int32_t variable;   /* nonbasic, blocks; -1: none, or see `unsafe` */
     int32_t flips;      /* nonbasic variables that the step passes: _dual_pivot moves them to their other bounds */
-    /* Of the reduced costs, scaled, >= 0; infinite: nothing blocks, so by this basis, as far as its numbers can be
-     * relied on, no point is feasible; _iterate proves it or goes on. */
+    /* Of the reduced costs, scaled, >= 0. Infinite: nothing blocks. As far as this basis is accurate, no point is then
+     * feasible; _iterate proves it or goes on. */
     double step;
     double pivot; /* the entry in the pivot row, scaled */
-    /* Not 0: _dual_pivot would refuse the entry of what blocks, `pivot`, as too small; variable is -1. Let another
-     * variable leave, or rebuild with reinvert. */
+    /* Not 0: _dual_pivot would refuse the entry of the blocking variable, `pivot`, as too small; variable is -1. Let
+     * another variable leave, or call _rebuild with reinvert. */
     int32_t unsafe;
 } gpuopt_simplex_dual_entering;
 
-/* The parts of an iteration of the dual method, of handles whose algorithm is DUAL or AUTO; else they return STATE.
- * The first one, and one after something has changed, makes the basis dual feasible: variables with two bounds flip,
- * and other reduced costs of the wrong sign become 0 by shifts of their costs, which the primal method undoes; there is
- * no phase 1. Where no variable leaves, or nothing blocks one that does, _iterate comes to the verdict, without an
- * iteration if there is nothing left to do. Calls of _iterate and of the primal method's parts may come in between. A
- * rebuild that is due is done by the next part. While bounds cross, or after OPTIMAL, INFEASIBLE, UNBOUNDED or
- * IMPRECISE, _dual_price finds no variable, and the other two return STATE. NUMERIC: the basis is too close to a
- * singular one. */
+/* One iteration of the dual method by hand: _dual_price, _dual_ratio_test, then _dual_pivot. These calls need a handle
+ * whose algorithm is DUAL or AUTO (else STATE), and can be mixed with _iterate and the parts of the primal method.
+ *
+ * The first of these calls, and the first after any change, makes the basis dual feasible; there is no phase 1.
+ * Variables with two bounds flip; other reduced costs of the wrong sign become 0 by shifting their costs, which the
+ * primal method undoes. If a rebuild is due, the next of these calls performs it first.
+ *
+ * If no variable leaves, or nothing blocks the leaving one, call _iterate for the outcome; it does no iteration if
+ * nothing is left to do. While bounds cross, or after OPTIMAL, INFEASIBLE, UNBOUNDED or IMPRECISE, _dual_price finds no
+ * variable, and the other two return STATE. NUMERIC: the basis is too close to a singular one. */
 
 /* Chooses the variable to leave by dual_pricing, and fills `leaving`. */
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuopt_simplex_dual_leaving *leaving);
-/* Chooses the variable to enter for the basic variable `leaving` by the ratio test with long steps, and fills
- * `entering`. ARGUMENT: `leaving` is not basic, or within its bounds. */
+/* Chooses the variable to enter for the basic variable `leaving` by the dual ratio test with long steps, and fills
+ * `entering`. ARGUMENT: `leaving` is not basic, or is within its bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex, int32_t leaving,
                                                         gpuopt_simplex_dual_entering *entering);
-/* Exchanges the basic variable `leaving`, which goes to the bound that it is beyond, and `entering`. If that is what
- * _dual_ratio_test names, the variables flip that its step passes. With another choice none flips, and reduced costs
- * that would get the wrong sign become 0 by shifts of their costs. ARGUMENT: as _dual_ratio_test, `entering` is not
- * nonbasic, or its reduced cost does not come to 0 in the direction of the step. NUMERIC: the pivot is below
- * pivot_tolerance, or differs in its row and its column, with another inverse, too. Info is filled if it is not
- * NULL. */
+/* Exchanges the basic variable `leaving`, which goes to the bound that it violates, and `entering`. If _dual_ratio_test
+ * chooses that variable, those that its step passes flip. With another choice none flips, and reduced costs that would
+ * get the wrong sign become 0 by shifting their costs. info may be NULL. ARGUMENT: as _dual_ratio_test; `entering` is
+ * not nonbasic, or its reduced cost does not come to 0 in the direction of the step. NUMERIC: the pivot is below
+ * pivot_tolerance, or its values in the row and in the column still differ after the inverse was recomputed. */
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int32_t leaving, int32_t entering,
                                                    gpuopt_simplex_info *info);
 
-/* Add rows (cuts) and columns (pricing), and remove them, within the room that spare_rows, spare_cols and
- * spare_nonzeros of the descriptor reserve; removing frees room. The basis, its inverse, the scales of what was there
- * and the weights stay, unless a removal needs a pivot; a new row or column gets a scale of its own. Where entries come
- * to differ widely from the first ones, that may end with IMPRECISE where a new handle, which scales all of the model,
- * does not. x and duals are recomputed when they are needed, and the outcome is MORE again. Arrays of [rows] and [cols]
- * are from then on as long as the handle now has rows and columns; batches over the handle go on. Everything is in host
- * memory. Refused calls change nothing. CUDA: the model is changed in host memory and copied to the device, so that
- * each call takes time O(nonzeros), too. UNSUPPORTED: with a group; CUDA: the handle has no spare rows, columns or
- * nonzeros, also in _remove_rows and _remove_cols. */
+/* The next four calls add rows (cuts) and columns (pricing), and remove them. Their number is limited by spare_rows,
+ * spare_cols and spare_nonzeros of the descriptor; removing frees capacity.
+ *
+ * The basis, its inverse, the scales of the old rows and columns, and the weights stay, unless a removal needs a pivot.
+ * A new row or column gets a scale of its own. If its entries differ widely from the first ones, the outcome may be
+ * IMPRECISE where a new handle, which scales the whole model, would succeed. x and duals are recomputed when they are
+ * needed, and the outcome is MORE again. From then on arrays of [rows] and [cols] have the new lengths. Batches over
+ * the handle remain usable.
+ *
+ * All arrays are in host memory. Refused calls change nothing. CUDA: each call also takes time O(nonzeros), since the
+ * model is changed in host memory and copied to the device. UNSUPPORTED: with a group; CUDA: the handle has no spare
+ * rows, columns or nonzeros, also for _remove_rows and _remove_cols. */
 
-/* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come behind the
- * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. REVISED on the CPU
- * makes new factors when they are needed next. Else the inverse gets a
- * border: time O(rows), TABLEAU: O(cols), for each nonzero in a basic column, and of copying the inverse or tableau
- * once or, with pivots deferred, of applying them; with STEEPEST_EDGE also of a product with the inverse and A for each
- * row, in _remove_rows, too. ARGUMENT: as _create. MEMORY: they do not fit. NUMERIC: a value would overflow or lose
- * digits in its scales. */
+/* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come after the
+ * present rows. Their activities are basic, so a dual feasible basis stays dual feasible. ARGUMENT: as _create. MEMORY:
+ * they exceed the spare capacity. NUMERIC: a value would overflow or lose digits in its scales.
+ * Cost: REVISED on the CPU makes new factors when they are next needed. Else the inverse gets a border: for each
+ * nonzero in a basic column O(rows), TABLEAU O(cols), and one copy of the inverse or tableau (with deferred pivots:
+ * applying them). STEEPEST_EDGE: also a product with the inverse and A for each row, and so in _remove_rows. */
 GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const gpuopt_matrix *rows, const double *lhs,
                                                  const double *rhs);
-/* Removes `count` distinct rows; later ones move down in their numbers. A row whose activity is nonbasic, at one of its
+/* Removes `count` distinct rows; the numbers of later rows move down. A row whose activity is nonbasic, at one of its
  * sides, is first made basic by a pivot on the largest entry: the basis may then be neither primal nor dual feasible.
- * Else both stay. ARGUMENT: there is no such row, or it is there twice. Time of copying the inverse or tableau (or of
- * new factors), and of the pivots. */
+ * Otherwise both properties are kept. ARGUMENT: there is no such row, or it is repeated. Time: copying the inverse or
+ * tableau (or making new factors), and the pivots. */
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_rows(gpuopt_simplex *simplex, int64_t count, const int32_t *row);
-/* Adds columns: a matrix with the handle's rows, and cost, lb and ub [cols->cols] as in the descriptor. They come
- * behind the present columns, which moves the numbers of the rows' activities up, and are nonbasic at a bound as after
- * _create: if that is 0, a primal feasible basis stays primal feasible. Errors as _add_rows. Time O(nonzeros) of the
- * model; TABLEAU or STEEPEST_EDGE: and of a product with the inverse for each column. */
+/* Adds columns: a matrix with the handle's rows, and cost, lb and ub [cols->cols] as in the descriptor. They come after
+ * the present columns, so the numbers of the rows' activities move up. They are nonbasic at a bound as after _create:
+ * if that is 0, a primal feasible basis stays primal feasible. Errors as _add_rows. Time O(nonzeros) of the model;
+ * TABLEAU or STEEPEST_EDGE: also a product with the inverse for each column. */
 GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const gpuopt_matrix *cols, const double *cost,
                                                  const double *lb, const double *ub);
-/* Removes `count` distinct columns; later ones move down in their numbers. A basic one first leaves the basis by a
+/* Removes `count` distinct columns; the numbers of later columns move down. A basic column first leaves the basis by a
  * pivot on the largest entry of its row: the basis may then be neither primal nor dual feasible. ARGUMENT: there is no
- * such column, or it is there twice. Time O(nonzeros), and of the pivots; TABLEAU: and of copying it. */
+ * such column, or it is repeated. Time O(nonzeros), and the pivots; TABLEAU: also copying it. */
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int64_t count, const int32_t *col);
 
-/* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond
- * it, iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff,
- * nor does the dual one when the costs that it has shifted keep the bound away. Minimising: HUGE_VAL, maximising:
- * -HUGE_VAL is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. */
+/* Sets a cutoff for the dual method, which stays until it is set again. Once the bound of _get_bound reaches it,
+ * iterating ends with CUTOFF. Iterating may also end with another outcome: the primal method ignores the cutoff, and
+ * shifted costs can keep the bound of the dual method away from it. HUGE_VAL (maximising: -HUGE_VAL): no cutoff. If the
+ * outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff);
-/* Gets a bound that no solution's objective is better than, with infinite bounds of columns taken for 1e24: by the
- * duals of the present basis, on the original data, less all that rounding could have added. Close to the objective if
- * the basis is dual feasible; else it may say nothing, down to -infinity (maximising: up to infinity). INFEASIBLE:
- * infinity (maximising: -infinity). Time of a few products with the inverse and with A. */
+/* Gets a bound that no solution beats, with infinite bounds of columns taken for 1e24. It comes from the duals of the
+ * present basis on the original data, minus the most that rounding could have added. If the basis is dual feasible, it
+ * is close to the objective; else it may say nothing, down to -infinity (maximising: up to infinity). INFEASIBLE:
+ * infinity (maximising: -infinity). Time: a few products with the inverse and with A. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound);
-/* Gives the verdict on the basis as it is, with no pivot but for those that repair a basis too close to a singular
- * one, and fills info if it is not NULL: for a basis of another solver, or of the host's own. x and duals are
- * recomputed from the original data, and the perturbation of bounds is removed. OPTIMAL, within the tolerances,
- * INFEASIBLE and UNBOUNDED are proven as by _iterate; else the outcome is MORE, and info says what the point is worth.
- * Time of a rebuild; beyond that, of some products with the inverse for each violated bound (in phase 1) or reduced
- * cost. */
+/* Determines the outcome of the basis as it is, for example one from another solver or the caller's own. Pivots only to
+ * repair a basis that is too close to a singular one. x and duals are recomputed from the original data, and the
+ * perturbation of bounds is removed. OPTIMAL, within the tolerances, INFEASIBLE and UNBOUNDED are proven as by
+ * _iterate; else the outcome is MORE, and info says how far the point is off. info may be NULL. Time: a rebuild, plus
+ * some products with the inverse for each violated bound (in phase 1) or reduced cost. */
 GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
-/* Solves with the basis, for cuts and own methods, in the host's units and with the present inverse, without
- * refinement. B [rows][rows] has the columns of the basic variables in the order of _get_basic_variables: that of A for
- * a column, -e_i for the activity of row i, since A x - activity = 0. None of these calls moves anything. ARGUMENT: a
- * negative count, a position out of range. */
+/* The next four calls solve with the basis, for cuts and the caller's own methods: in the units of the caller's model,
+ * with the present inverse, without refinement. B [rows][rows] has the columns of the basic variables in the order of
+ * _get_basic_variables: for a column that of A, and for the activity of row i -e_i, since A x - activity = 0. None of
+ * the calls moves anything. ARGUMENT: a negative count, or a position out of range. */
 
 /* Gets the basic variable of each position: head [rows]. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                             int32_t *head);
-/* x = B^-1 x for each of `count` right-hand sides, one after the other in x [count][rows]; the results are by position.
- * Time O(rows^2) each; with factors O(rows) and that of their entries that the vector meets. */
+/* x = B^-1 x for each of `count` right-hand sides in x [count][rows]; the results are by position. Time O(rows^2) each;
+ * with factors O(rows), plus the entries of the factors that the vector meets. */
 GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                               double *x);
-/* y = B^-T y, the same for [count][rows] values by position; the results are by row. */
+/* y = B^-T y, likewise for values y [count][rows] by position; the results are by row. */
 GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                               double *y);
-/* Gets rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are in host memory;
- * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each, or of _btran. */
+/* Gets tableau rows, here rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are
+ * in host memory. Entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each, or that of
+ * _btran. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                          int64_t count, const int32_t *position, double *rows);
 
 /* ---- Children of one basis ---------------------------------------------------------------------------------------- *
- * Solves many linear programs in one call, each of which differs from that of one handle, the root, in some bounds,
- * sides or costs, and begins at the root's basis: the children of a node of a search, or strong branching.
+ * Solves many linear programs in one call, for example the children of a node or strong branching. Each differs from
+ * the program of one handle, the root, in some bounds, sides or costs, and begins at the root's basis.
  *
  *     gpuopt_simplex_children_create(root, &desc, NULL, &children);
  *     gpuopt_simplex_children_run(children, GPUOPT_HOST, &list, 500, &report);   // outcome, bound, ... of each
  *     gpuopt_simplex_children_strong_branch(children, GPUOPT_HOST, count, col, x, 50, &report);   // both sides
  *
- * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
- *            Rows and columns may come and go between the calls (_add_rows and its sisters).
- *            It must not be destroyed before its batches, which belong to its context. Its inverse is shared: pivots
- *            that it has deferred are applied, and weights of the dual method computed, in the root itself, so that the
- *            last bits of what it does later can differ.
+ * Root       _run uses the root's model and basis, preferably an optimum, at the time of the call, and changes neither.
+ *            Rows and columns may be added or removed between calls (see _add_rows etc.). The root must outlive its
+ *            batches, which belong to its context. Its inverse is shared: _run applies the root's deferred pivots and
+ *            computes its dual weights, so later results of the root can differ in the last bits.
  * Method     The dual simplex method, on both backends, with the root's tolerances, dual_pricing and seed. CPU: the
  *            root's `algorithm` if that is DUAL, else AUTO.
- * CPU        A child does the pivots that the root would do after _set_bounds, _set_sides and _set_costs
- *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
- *            threads. REVISED: children read the root's factors, and a thread keeps their pivots, and where there are
- *            many, factors of its own. TABLEAU: each thread has one of its own, which is brought back after each child.
- * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
- *            and a child keeps its pivots beside it (and with REFACTOR merges them into an inverse of its block's own).
- *            The same rules choose the pivots, in the device's own order of sums, ties by the lowest index. A child's
- *            result depends on the root, its own lists and the descriptor.
- *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
- *            is violated by more than primal_tolerance * max(1, |bound|), no reduced cost has the wrong sign by more
- *            than dual_tolerance * max(1, |cost|), and primal and dual objective differ by at most dual_tolerance *
- *            max(1, |objective|), where a reduced cost that names an infinite bound counts as 0. INFEASIBLE is proven
- *            as by _iterate. UNBOUNDED is not found: such a child, and one that runs out of safe pivots, is IMPRECISE,
- *            and left to a handle.
- * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
- *            instead of 1e24 a column without a bound may count with one that a row implies for it.
- * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
- *            may also go on to another outcome, as a single handle may.
- * Group      With a group in the descriptor its ranks share the children. Each makes a batch like the others', on a
- *            root of its own that has had the same calls, and gives all children to each _run and _strong_branch; of P
- *            ranks it solves about one in P of them, and gets the reports of all: the same bits as without a group,
- *            with ranks on one backend (and on the GPU, on devices of one kind). Calls are collective, as the group's
- *            own are, but for _destroy. They compare the roots' sizes, settings, bounds, costs and statuses, the
- *            descriptor, the children, and what is wanted of the report; that the matrices are the same is the host's
- *            duty. What is refused or runs out of memory on one rank returns the same status on all, and the group goes
- *            on; reports are unspecified after the latter. After a DEVICE error on one the others return PEER. A stop
- *            hook ends the share of its rank. Arrays are in host memory (DEVICE: UNSUPPORTED). Each rank's reports go
- *            to the others in pieces of up to 1 MiB, for which each has room: at most P + 1 MiB. The group is not
- *            needed by _destroy. */
+ * CPU        A child does the pivots that the root would do after _set_bounds, _set_sides and _set_costs with the
+ *            child's lists. It gets the outcome, objective and proof that _iterate would then return, with any number
+ *            of threads. REVISED: children read the root's factors; each thread keeps the pivots of its child and, if
+ *            they are many, its own factors. TABLEAU: each thread has its own tableau, restored after each child.
+ * CUDA       The root must be REVISED. A block works on a child from beginning to end. It only reads the root's
+ *            inverse and keeps the child's pivots beside it; with REFACTOR it merges them into its own inverse. The
+ *            same rules choose the pivots, in the device's own order of sums, with ties broken by the lowest index. A
+ *            child's result depends only on the root, its own lists and the descriptor.
+ *            OPTIMAL is by tolerance, on the original data, without the further refinement of _iterate. No bound or
+ *            side is violated by more than primal_tolerance * max(1, |bound|). No reduced cost has the wrong sign by
+ *            more than dual_tolerance * max(1, |cost|). The two objectives differ by at most
+ *            dual_tolerance * max(1, |objective|), where a reduced cost towards an infinite bound counts as 0.
+ *            INFEASIBLE is proven as by _iterate. UNBOUNDED is not detected: such a child is IMPRECISE, as is one that
+ *            runs out of safe pivots. Solve it in a handle.
+ * Bounds     Bounds are proven as by _get_bound, whatever the outcome, even for a child that was stopped half way.
+ *            CUDA: a column without a bound may count with a bound that a row implies, instead of 1e24.
+ * Cutoff     The root's cutoff (_set_cutoff) at the time of _run applies: a child whose bound has reached it is CUTOFF.
+ *            As in a single handle, the child may also end with another outcome.
+ * Group      See "Sharing work in a group". Each root must have had the same calls. The results are the same bits as
+ *            without a group if all ranks use one backend and, on the GPU, devices of one kind. All calls but _destroy
+ *            are collective and need the group. They compare the roots' sizes, settings, bounds, costs and statuses,
+ *            the descriptor, the children, and which arrays the report has. The caller must ensure that the matrices
+ *            are the same. If a rank runs out of memory, reports are unspecified. Arrays are in host memory (DEVICE:
+ *            UNSUPPORTED). Each rank sends its reports in pieces of up to 1 MiB, and reserves memory for one piece to
+ *            send and one from every rank: at most (P + 1) MiB. */
 
 /* Many children of one root. */
 typedef struct gpuopt_simplex_children gpuopt_simplex_children;
 
-/* What becomes of a child that has made `pivots` iterations. */
+/* What to do with a child once its `pivots` iterations are used up. */
 typedef enum gpuopt_simplex_on_pivot_limit {
-    GPUOPT_ON_PIVOT_LIMIT_END = 0, /* its outcome is FULL; its bound and basis are those that it has come to */
-    GPUOPT_ON_PIVOT_LIMIT_REFACTOR /* it goes on, with an inverse of its own */
+    GPUOPT_ON_PIVOT_LIMIT_END = 0, /* end it with the outcome FULL, and the bound and basis that it has reached */
+    GPUOPT_ON_PIVOT_LIMIT_REFACTOR /* go on, with an inverse of its own */
 } gpuopt_simplex_on_pivot_limit;
 
-/* A batch to be created. */
+/* The size of a batch, and its options. */
 typedef struct gpuopt_simplex_children_desc {
     size_t struct_size; /* sizeof(gpuopt_simplex_children_desc) */
     int32_t batch_size; /* most children of a call, 1 to 65,536, on all ranks together */
-    int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
-    int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
+    int32_t pivots;     /* K: iterations that memory is reserved for in each child, 1 to 65,536; 0: 256 */
+    int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 per child */
     gpuopt_simplex_on_pivot_limit on_pivot_limit; /* 0: END */
-    /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, for which the batch then has
-     * room in device memory. Elsewhere they may be asked for in any case. */
+    /* Not 0: reserves device memory so that a report in host memory can ask for basis, x, or farkas and farkas_low.
+     * Only CUDA needs this, and only for reports in host memory. */
     int32_t with_basis, with_x, with_farkas;
     gpuopt_group *group; /* of the root's context: its ranks share the children, see Group; NULL: it runs all */
 } gpuopt_simplex_children_desc;
 
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a TABLEAU.
- * Memory on the CPU: about that of the root for each thread; on the GPU 20 rows^2 bytes, 10 or more for each nonzero
- * (columns count as if theirs were a multiple of 4), with 1,024 rows or more as much again (where rows count so), and
- * for each block that works at the same time 16 K rows + 8 min(K, 64) (rows + 64) + 104 (2 rows + cols), with REFACTOR
- * 20 rows^2 more. There are up to two blocks a multiprocessor, but fewer, down to one in all, where they would take
- * more than 16 GiB together; of a root whose inverse is kept for its core alone (doc/simplex.md) more of them find
- * place in the same memory. Spare rows and columns of the root count as if they were there, and each column then as if
- * it had up to min(64, rows) nonzeros. */
+/* Creates a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the root is shared by a group; CUDA: it is a
+ * TABLEAU.
+ * Memory: on the CPU about that of the root for each thread. On the GPU, in bytes:
+ *   20 rows^2
+ *   10 or more per nonzero, with each column's nonzeros rounded up to a multiple of 4; from 1,024 rows on as much
+ *       again, with each row's nonzeros rounded up
+ *   16 K rows + 8 min(K, 64) (rows + 64) + 104 (2 rows + cols) for each concurrent block; with REFACTOR 20 rows^2 more
+ * There are up to two blocks per multiprocessor, but fewer, down to one in all, if they would take more than 16 GiB
+ * together. If only the core of the root's inverse is kept (doc/simplex.md), more blocks fit. Spare rows
+ * and columns of the root count like used ones; each column then counts with up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_simplex_children **children);
 /* Destroys a batch; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *children);
 
 /* Children to be solved. All arrays are in the memory that the call's `where` says. A `start` [count + 1] ascends from
- * 0: child k is given entries start[k] to start[k + 1] - 1 of the arrays after it; NULL: no child has any. Of entries
- * of a child for the same column or row the last one counts. */
+ * 0: entries start[k] to start[k + 1] - 1 of the arrays after it belong to child k; NULL: no child has any. If a child
+ * has several entries for one column or row, the last one counts. */
 typedef struct gpuopt_simplex_child_list {
     size_t struct_size;        /* sizeof(gpuopt_simplex_child_list) */
-    int32_t count;             /* children, 0 to the descriptor's copies */
+    int32_t count;             /* children, 0 to the descriptor's batch_size */
     const int64_t *start;      /* of the bounds */
     const int32_t *col;        /* columns */
-    const double *lb, *ub;     /* their bounds; NULL: those that the root has */
+    const double *lb, *ub;     /* their bounds; NULL: the root's */
     const int64_t *side_start; /* of the sides */
     const int32_t *row;        /* rows */
     const double *lhs, *rhs;   /* their sides */
@@ -609,34 +612,34 @@ typedef struct gpuopt_simplex_child_list {
     const double *cost;        /* their costs */
 } gpuopt_simplex_child_list;
 
-/* Where _run is to write what it found. Each array is NULL or in the memory that `where` says. */
+/* Where _run writes its results. Each array is NULL or in the memory that `where` says. */
 typedef struct gpuopt_simplex_child_report {
     size_t struct_size;  /* sizeof(gpuopt_simplex_child_report) */
-    int32_t *outcome;    /* [count] a gpuopt_outcome as of _iterate, or FULL; MORE: no verdict within `iterations` */
+    int32_t *outcome;    /* [count] a gpuopt_outcome as of _iterate, or FULL; MORE: not decided within `iterations` */
     int32_t *iterations; /* [count] */
-    double *bound;       /* [count] as of gpuopt_simplex_get_bound; takes the time of a few products each on the CPU */
-    double *objective;   /* [count] OPTIMAL: the optimum; else of the point that the child has come to, or NaN */
+    double *bound;       /* [count] as of gpuopt_simplex_get_bound; costs a few products each on the CPU */
+    double *objective;   /* [count] OPTIMAL: the optimum; else of the point that the child has reached, or NaN */
     uint8_t *basis;      /* [count][cols + rows] as of gpuopt_simplex_get_basis */
-    double *x;           /* [count][cols] the point that the child has come to */
+    double *x;           /* [count][cols] the point that the child has reached */
     double *farkas;      /* [count][rows] as of gpuopt_simplex_get_proof if INFEASIBLE, else 0 */
-    double *farkas_low;  /* [count][rows] what rounding has taken from it */
+    double *farkas_low;  /* [count][rows] its low words */
     int32_t *certainty;  /* [count] a gpuopt_certainty: TOLERANCE if OPTIMAL, else NONE */
 } gpuopt_simplex_child_report;
 
-/* Does up to `iterations` (at least 1) iterations of each child, and waits for that. The stop hook is asked between
- * children on the CPU, and not on the GPU; children that had no turn are MORE after 0 iterations, with the bound NaN.
- * ARGUMENT: a count or start is out of range, or an entry as the calls that set some refuse it; also in device memory.
- * NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more entries than the
- * descriptor has room for. Refused calls write nothing. */
+/* Does up to `iterations` (at least 1) iterations of each child, and waits for the results. The stop hook is asked
+ * between children on the CPU, and not on the GPU. Children not yet started have outcome MORE, 0 iterations and bound
+ * NaN. ARGUMENT: a count or start is out of range, or _set_bounds, _set_sides or _set_costs would refuse an entry; also
+ * in device memory. NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more
+ * entries than the descriptor allows. Refused calls write nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
                                                      const gpuopt_simplex_child_list *list, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report);
-/* Strong branching: the same for two children of each of `count` columns, col [count], at value [count]; value NULL: at
- * the present point of the root, as of _get_solution. Of column col[k], child 2 k has ub = floor(value[k]), and child
- * 2 k + 1 has lb = floor(value[k]) + 1; a child whose bounds cross is INFEASIBLE. If a value is within 1e-6 of an integer,
- * both children are the root itself. Give the values of your own solution: the root may be at another optimal vertex, or
- * may have moved since you set bounds. ARGUMENT, too: a value is not finite. Takes 2 * count of the descriptor's
- * batch_size and changes. */
+/* Strong branching: as _run, with two children for each of `count` columns col [count], branched at value [count].
+ * Child 2 k has ub = floor(value[k]) for column col[k], and child 2 k + 1 has lb = floor(value[k]) + 1; a child whose
+ * bounds cross is INFEASIBLE. If a value is within 1e-6 of an integer, both children are the root itself. value NULL:
+ * the root's present point, as of _get_solution. Pass the values of your own solution: the root may be at another
+ * optimal vertex, or may have moved since you set bounds. ARGUMENT, too: a value is not finite. Uses 2 * count of the
+ * descriptor's batch_size and changes. */
 GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *children,
                                                                gpuopt_memory_space where, int32_t count,
                                                                const int32_t *col, const double *value,
@@ -645,49 +648,53 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
 
 /* ---- Graphical models -------------------------------------------------------------------------------------------- */
 
-/* Sets the values of a copy's conditioned variables: value [condition_count], which are checked in either memory. All
- * copies go back to where no variable is eliminated. ARGUMENT: there is no such copy, or a value is outside its
- * domain. */
+/* Sets the evidence of a copy of the model: value [evidence_count], checked in either memory. All copies go back to the
+ * state in which no variable is eliminated. ARGUMENT: there is no such copy, or a value is outside its domain. */
 GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                          int32_t copy, const int32_t *value);
 
-/* Bounds for branch and bound, after the last step, for `count` partial assignments at once; the tables stay where the
- * backend has them. value [count][variables]: those of the variables that are eliminated after `variable` or left over,
- * other entries are ignored; conditioned variables have the copy's values. bound[i][v], or bound_value[i][v] with
- * DOUBLE, [count][domain of variable], is at most (MAX_SUM: at least) the cost of every assignment that gives
- * `variable` the value v and agrees with value[i] on these variables: the bounds of all children of node i, if
- * variables are decided in the reverse order of their elimination. Exact without mini-buckets. Forbidden: INT64_MAX
- * (MAX_SUM: INT64_MIN), or infinity.
- * increase: not 0: by how much the bound of value[i] without `variable` rises with v: 0 or more (MAX_SUM: 0 or less;
- * DOUBLE: up to rounding). That of all variables from the last one down to a node, added to the result of the
- * elimination (gpuopt_elimination_info.cost), is the node's bound, and the increases of variables in different branches
- * of the elimination tree do not depend on one another. The sum is for the host, also where it reaches top.
- * `where` is about value and the bounds. ARGUMENT: count is negative, variable is not eliminated, or a value that is
- * read is outside its domain, in either memory: then bounds may have been written. STATE: as _assign, or the policy
- * DROP or RECOMPUTE. UNSUPPORTED: LOG_SUM_EXP, SLICE, STREAM. Waits. Time: for each partial assignment O(functions +
- * messages), with increase O(those of the variable's bucket); and the domain times the tables of the bucket. GPU, HOST:
- * in pieces of 64 partial assignments or more, and of up to 4 MiB where the tables take 64 MiB; DEVICE: all in one
- * launch. INT64: the same bits on every backend and for any count. */
+/* Computes bounds for branch and bound, after the last step, for `count` partial assignments at once. Exact without
+ * mini-buckets. The tables stay in the backend's memory; `where` is the memory of value and of the bounds.
+ *
+ * value      [count][variables]: row i gives the values of the variables that are eliminated after `variable`, or left
+ *            over. Other entries are ignored; variables with evidence have the copy's values.
+ * bound      [count][domain of variable], with DOUBLE bound_value instead. Entry [i][v] is at most (MAX_SUM: at least)
+ *            the cost of every assignment that gives `variable` the value v and agrees with value[i]. If variables are
+ *            decided in the reverse order of their elimination, these are the bounds of all children of node i.
+ *            Forbidden: INT64_MAX (MAX_SUM: INT64_MIN), or infinity.
+ * increase   Not 0: returns by how much the bound of value[i] without `variable` rises with v: 0 or more (MAX_SUM: 0 or
+ *            less; DOUBLE: up to rounding). Add the increases of all variables from the last one down to a node to the
+ *            result of the elimination (gpuopt_elimination_info.cost): the sum is the node's bound. Increases of
+ *            variables in different branches of the elimination tree are independent. The caller computes the sum, and
+ *            checks whether it reaches top.
+ * Errors     ARGUMENT: count is negative, `variable` is not eliminated, or a value that is read is outside its domain,
+ *            in either memory; in this last case bounds may have been written. STATE: as _assign, or the policy is DROP
+ *            or RECOMPUTE. UNSUPPORTED: LOG_SUM_EXP, SLICE, STREAM.
+ * Cost       For each partial assignment O(functions + messages), with increase O(those of the variable's bucket), plus
+ *            the domain size times the tables of the bucket. GPU, HOST: works in pieces of at least 64 partial
+ *            assignments, and of up to 4 MiB where the tables take 64 MiB. DEVICE: one launch. Waits.
+ * Bits       INT64: the same bits on every backend and for any count. */
 GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                        int32_t copy, int32_t variable, int increase, int64_t count,
                                                        const int32_t *value, int64_t *bound, double *bound_value);
 
 /* ---- Knapsacks --------------------------------------------------------------------------------------------------- */
 
-/* Takes one of each `every` nodes (1: all) out of the pool, from all its levels, and packs them: with 2 it is half of
- * the work, and not a piece of one end of it, as with _pack. Otherwise as _pack with remove. Cost: as _pack, and
- * O(nodes in the pool), on the GPU within its memory. ARGUMENT: every is less than 1, or capacity is too small. */
+/* Removes one of each `every` nodes (1: all) from the pool, across all its levels, and packs them. With 2, this hands
+ * over a representative half of the work, unlike _pack, which takes nodes from one end. Otherwise as _pack with remove.
+ * Cost: as _pack, plus O(nodes in the pool), on the GPU within its memory. ARGUMENT: every is less than 1, or capacity
+ * is too small. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
                                                uint64_t *size);
-/* Drops all nodes but one of each `parts`, from all levels: the share of part 0 <= part < parts. Handles of a problem,
- * with pools of one size, that have made the same calls hold the same nodes, on any backend; if each of `parts` of them
- * then keeps a part of its own, they share the work, and no node has had to travel. OPTIMAL and dual_bound then refer
- * only to what each of them holds; what is dropped is not counted as pruned. Cost: O(nodes in the pool), on the GPU
- * within its memory. ARGUMENT: parts is less than 1, or there is no such part. */
+/* Keeps one of each `parts` nodes, across all levels, and drops the others: the share of part 0 <= part < parts.
+ * Handles of one problem, with pools of one size, hold the same nodes after the same calls, on any backend. If each of
+ * `parts` handles then keeps a different part, they share the work without transferring any nodes. OPTIMAL and
+ * dual_bound then refer only to the nodes that the handle holds; dropped nodes do not count as pruned. Cost: O(nodes in
+ * the pool), on the GPU within its memory. ARGUMENT: parts is less than 1, or there is no such part. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, int64_t part, int64_t parts);
-/* As _unpack, but the nodes are added to those in the pool, the root included, if there are any. STATE: the pool is not
- * empty, and the search is by DOMINANCE. UNSUPPORTED: both together do not fit the pool. Cost: O(size), and at times
- * O(nodes in the pool). */
+/* As _unpack, but adds the nodes to those in the pool, including the root if it is there. STATE: the pool is not empty,
+ * and the search is by DOMINANCE. UNSUPPORTED: the pool cannot hold both together. Cost: O(size), and at times O(nodes
+ * in the pool). */
 GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
 #ifdef __cplusplus
