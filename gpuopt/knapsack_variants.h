@@ -2,7 +2,7 @@
  *
  * gpuopt, multidimensional and multiple-choice knapsacks.
  *
- * A layer over gpuopt.h: a minor version may change what is here, and the change log says so.
+ * A layer over gpuopt.h. A minor version may change it; the change log lists such changes.
  */
 #ifndef GPUOPT_KNAPSACK_VARIANTS_H
 #define GPUOPT_KNAPSACK_VARIANTS_H
@@ -21,14 +21,14 @@ extern "C" {
  *         if (gpuopt_knapsack_multidimensional_run(knapsack, 1 << 26, 0, &info)) ...
  *     gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, taken, &profit);
  *
- * Method  Depth-first branch and bound by many workers, who share their open nodes. Bounds are Lagrangian, with the
- *         duals of the linear relaxation and of variations of it as multipliers; the items are in the order of their
- *         reduced costs, largest first, and those that the first solution and the bound settle are fixed. After
- *         Freville: The Multidimensional 0-1 Knapsack Problem: An Overview (2004), and for the order Vimont, Boussier,
- *         Vasquez: Reduced Costs Propagation in an Efficient Implicit Enumeration for the 01 Multidimensional Knapsack
- *         Problem (2008). doc/knapsack.md has the figures.
- * Memory  For each worker 8 bytes for each of 16 numbers (up to 8 rows), 32 (up to 20) or 48, 3 bits for each item in
- *         whole words, and 12 more, in host memory or on the GPU there. It never grows.
+ * Method  Depth-first branch and bound by many workers, which share their open nodes. Bounds are Lagrangian; their
+ *         multipliers are the duals of the linear relaxation and of variations of it. Items are in the order of their
+ *         reduced costs, largest first. Items that the first solution and the bound settle are fixed. After Freville:
+ *         The Multidimensional 0-1 Knapsack Problem: An Overview (2004); for the order, Vimont, Boussier, Vasquez:
+ *         Reduced Costs Propagation in an Efficient Implicit Enumeration for the 01 Multidimensional Knapsack Problem
+ *         (2008). doc/knapsack.md has the figures.
+ * Memory  Each worker takes 16 numbers of 8 bytes (up to 8 rows), 32 (up to 20) or 48. It also takes 3 bits an item, in
+ *         whole 64-bit words, and another 12 bytes. On the GPU this is device memory. It never grows.
  * Bits    With the same number of workers, counts and item sets are the same on every backend, with any number of
  *         threads, and however the work is divided between calls. */
 
@@ -43,17 +43,18 @@ typedef struct gpuopt_knapsack_multidimensional_desc {
     const int64_t *weight;   /* [rows][items] 0 or more */
     const int64_t *profit;   /* [items] 0 or more */
     const int64_t *capacity; /* [rows] 0 or more */
-    /* Parts that the search is divided into, up to 2^20, raised to a power of two; 0: 65,536. More than the machine has
-     * threads, and on a GPU many more. */
+    /* Parts that the search is divided into, up to 2^20, rounded up to a power of two; 0: 65,536. Choose more than the
+     * machine has threads, and on a GPU many more. */
     int32_t workers;
     int64_t node_limit; /* nodes in the handle's life, after which a call ends with LIMIT; 0: no limit */
 } gpuopt_knapsack_multidimensional_desc;
 
 /* Creates a search: solves linear relaxations, finds a first solution, and fixes items. If that settles the problem,
- * the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative number the log names it. NUMERIC:
- * of the items that fit all rows, the profits or the weights of a row are more than 2^58 together. Cost: on the host,
- * not interrupted by the stop hook, for up to 26 linear programs O(rows (items + rows)) a pivot each, with about as
- * many pivots as items; and O(items^2). Meanwhile it takes up to the plan's create_bytes more of host memory. */
+ * the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; the log says which number is negative. NUMERIC:
+ * the profits, or the weights in a row, of all items that fit every row exceed 2^58 in total. Cost: O(rows (items +
+ * rows)) a pivot in up to 26 linear programs, each with about as many pivots as items; and O(items^2). This work is
+ * done on the CPU side, and the stop hook cannot interrupt it. Meanwhile it takes up to the plan's create_bytes more of
+ * host memory. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context *context,
                                                                  const gpuopt_knapsack_multidimensional_desc *desc,
                                                                  gpuopt_memory_plan *plan,
@@ -61,66 +62,67 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context 
 /* Destroys a search; NULL is allowed. */
 GPUOPT_API void gpuopt_knapsack_multidimensional_destroy(gpuopt_knapsack_multidimensional *knapsack);
 
-/* Where the search stands. */
+/* The state of a search. */
 typedef struct gpuopt_knapsack_multidimensional_info {
     size_t struct_size;     /* sizeof(gpuopt_knapsack_multidimensional_info) */
     gpuopt_outcome outcome; /* MORE; OPTIMAL: primal_bound is the optimum; LIMIT: node_limit */
-    int32_t free_items;     /* that _create left undecided */
-    int32_t busy;           /* workers with a node */
-    int64_t nodes;          /* that were visited: an item, or the end, with all items of larger reduced cost decided */
-    int64_t rounds;         /* of all workers, each of up to 128 nodes; between them they share */
-    int64_t primal_bound;   /* the profit of the best solution known */
-    int64_t dual_bound;     /* no solution has more: the best bound of _create, and primal_bound at the end */
+    int32_t free_items;     /* items that _create left undecided */
+    int32_t busy;           /* workers that have a node */
+    int64_t nodes;          /* visited; each is an item, or the end, with all items of larger reduced cost decided */
+    int64_t rounds;         /* in each, every worker visits up to 128 nodes; between rounds they share nodes */
+    int64_t primal_bound;   /* the profit of the incumbent */
+    int64_t dual_bound;     /* no solution has more profit: the best bound of _create; at the end, primal_bound */
 } gpuopt_knapsack_multidimensional_info;
 
 /* Searches until at least `nodes` nodes have been visited, or `rounds` rounds made, or the search ends (0: no such
- * limit). A round is never divided, so `nodes` and node_limit may be exceeded by up to 128 nodes a worker. Fills *info,
- * which may be NULL. The stop hook is asked after each round; if it stops the call, the next one goes on to the same
- * result. Waits for the device after each round. ARGUMENT: a negative number. */
+ * limit). A round is never divided, so `nodes` and node_limit may be exceeded by up to 128 nodes a worker. info may be
+ * NULL. The stop hook is asked after each round; if it ends the call, the next one goes on to the same result. Waits
+ * for the device after each round. ARGUMENT: a negative number. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes,
                                                               int32_t rounds,
                                                               gpuopt_knapsack_multidimensional_info *info);
-/* Fills *info with where the search stands. */
+/* Fills `info`. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsack_multidimensional *knapsack,
                                                                    gpuopt_knapsack_multidimensional_info *info);
-/* Tells the search of a solution, at any time: taken [items] in memory `where`, nonzero for its items. It is kept if it
- * is better. ARGUMENT: the items are too heavy, which is also checked in device memory. Cost: O(rows items) on the
- * host. */
+/* Offers a solution to the search; may be called at any time. taken [items]: not 0 for its items. The solution becomes
+ * the incumbent if it is better. ARGUMENT: the items are too heavy, in device memory, too. Cost: O(rows items) on the
+ * CPU side. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack,
                                                                         gpuopt_memory_space where,
                                                                         const uint8_t *taken);
-/* Returns the best solution known, at any time: taken [items] as 1 and 0 in memory `where`, and its profit, one number
- * in host memory. Either may be NULL. */
+/* Returns the incumbent, at any time: taken [items] as 1 and 0, and its profit, one number in host memory. Either may
+ * be NULL. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack,
                                                                     gpuopt_memory_space where, uint8_t *taken,
                                                                     int64_t *profit);
 
 /* ---- Knapsack: one item of each class ----------------------------------------------------------------------------- *
- * The multiple-choice knapsack: items are in classes, of each of which exactly one is taken, or at most one, with the
- * most profit within an integer capacity, exactly.
+ * The multiple-choice knapsack: items are in classes, and exactly one item of each class is taken, or at most one.
+ * Finds the most profit within an integer capacity, exactly.
  *
  *     gpuopt_knapsack_multiple_choice_create(context, &desc, NULL, &knapsack);
  *     while (info.outcome == GPUOPT_MORE)                                  // your loop
  *         if (gpuopt_knapsack_multiple_choice_run(knapsack, 1 << 24, 0, &info)) ...
  *     gpuopt_knapsack_multiple_choice_get_items(knapsack, GPUOPT_HOST, chosen, &profit);
  *
- * Method  Dynamic programming over a list of states, weight and profit of what classes have decided so far, which
- *         begins at the solution of the linear relaxation and takes one class more in each step, those around the break
- *         item first. States are dropped that another one dominates, or whose bound does not beat the best solution;
- *         each state gives a solution as well. After Pisinger: A Minimal Algorithm for the Multiple-Choice Knapsack
- *         Problem (1995); the bound is Dantzig's, over the classes that are left. doc/knapsack.md says more.
- * Memory  72 bytes of host memory for each state that fits a list. Lists whose size was given never grow; those of
- *         default size double when states do not fit, up to 2^26 states (4.8 GB, and while they grow half as much
- *         again), as long as the context's allocator has memory. When they cannot grow, the outcome is FULL, and the
- *         next call tries again. On the GPU also device memory, if a step from a full list may make 2^18 states: 48
- *         bytes for each that fits a list, and up to 270 MB for the heaps by which lists are merged; where there is
- *         none to grow, steps that no longer fit are made on the host.
- * Where   The lists are in host memory. On the CPU, steps that make 2^15 states or more are divided among the
- *         context's threads. On the GPU, those that make 2^18 or more (states times items that may be of use) are
- *         copied to the device and back; shorter ones take less time on the host, and are made there by one thread.
- *         Vectors may be in device memory.
- * Bits    With lists that are large enough, bounds, counts and items are the same on every machine and backend, with
- *         any number of threads, and however the work is divided between calls. */
+ * Method  Dynamic programming over a list of states. A state is the weight and profit of the decisions made so far. The
+ *         list begins at the solution of the linear relaxation. Each step decides one more class; classes around the
+ *         break item come first. A state is dropped if another one dominates it, or if its bound does not beat the
+ *         incumbent, the best solution known. Each state also gives a solution. After Pisinger: A Minimal Algorithm for
+ *         the Multiple-Choice Knapsack Problem (1995). The bound is Dantzig's, over the undecided classes.
+ *         doc/knapsack.md says more.
+ * Memory  Each state that fits a list takes 72 bytes of host memory. Lists whose size was given never grow. Lists of
+ *         default size double when states do not fit, as long as the context's allocator has memory: up to 2^26 states
+ *         (4.8 GB, and half as much again while they grow). When they cannot grow, the outcome is FULL, and the next
+ *         call tries again. On the GPU, device memory is taken as well if a step from a full list may make 2^18 states:
+ *         48 bytes for each state that fits a list, and up to 270 MB for the heaps that merge lists. If device memory
+ *         cannot grow, steps that no longer fit it are made on the CPU side.
+ * Where   Lists are in host memory. On the CPU, steps that make 2^15 states or more are divided among the context's
+ *         threads. On the GPU, steps that make 2^18 or more (states times items that may be of use) are copied to the
+ *         device and back. Shorter steps are faster on the CPU side, where one thread makes them. Vectors may be in
+ *         device memory.
+ * Bits    With lists that are large enough, bounds, counts and items are the same on every machine and backend. They do
+ *         not depend on the number of threads, or on how the work is divided between calls. */
 
 /* A search of a multiple-choice knapsack. */
 typedef struct gpuopt_knapsack_multiple_choice gpuopt_knapsack_multiple_choice;
@@ -134,16 +136,16 @@ typedef struct gpuopt_knapsack_multiple_choice_desc {
     const int64_t *weight; /* [items] 0 or more */
     const int64_t *profit; /* [items] of any sign */
     int64_t capacity;      /* 0 or more */
-    int64_t states;        /* that fit a list, up to 2^31; 0: 2^16, and it grows, see Memory above */
+    int64_t states;        /* states that fit a list, up to 2^31; 0: 2^16, and lists grow, see Memory */
     int64_t state_limit;   /* states expanded in the handle's life, after which a call ends with LIMIT; 0: no limit */
 } gpuopt_knapsack_multiple_choice_desc;
 
-/* Creates a search: leaves out dominated items, solves the linear relaxation, and finds a first solution. If that
- * settles the problem, the outcome is OPTIMAL at once, or INFEASIBLE: the lightest items are too heavy, or a class of
- * which one is to be taken has none. ARGUMENT: a member is out of range, or begin decreases; for a negative weight the
- * log names the item. NUMERIC: of the items that fit by themselves, the largest weights of the classes, or the largest
- * sizes of profits, are more than 2^60 together. Cost: O(items log items) on the host, not interrupted by the stop
- * hook. Meanwhile it takes up to the plan's create_bytes more of host memory. */
+/* Creates a search: removes dominated items, solves the linear relaxation, and finds a first solution. If that settles
+ * the problem, the outcome is OPTIMAL at once, or INFEASIBLE: the lightest items are too heavy, or a class that needs
+ * an item has none. ARGUMENT: a member is out of range, or begin decreases; for a negative weight the log names the
+ * item. NUMERIC: summed over the classes, the largest weight, or the largest |profit|, of an item that fits alone
+ * exceeds 2^60. Cost: O(items log items) on the CPU side, and the stop hook cannot interrupt it. Meanwhile it takes up
+ * to the plan's create_bytes more of host memory. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *context,
                                                                 const gpuopt_knapsack_multiple_choice_desc *desc,
                                                                 gpuopt_memory_plan *plan,
@@ -151,45 +153,44 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *
 /* Destroys a search; NULL is allowed. */
 GPUOPT_API void gpuopt_knapsack_multiple_choice_destroy(gpuopt_knapsack_multiple_choice *knapsack);
 
-/* Where the search stands. Counts are over the handle's life, without those of recovering items. */
+/* The state of a search. Counts are over the handle's life, without the work of recovering items. */
 typedef struct gpuopt_knapsack_multiple_choice_info {
     size_t struct_size; /* sizeof(gpuopt_knapsack_multiple_choice_info) */
     /* MORE; OPTIMAL: primal_bound is the optimum; INFEASIBLE: there is no solution; LIMIT: state_limit; FULL: the
      * states of the next step do not fit. */
     gpuopt_outcome outcome;
     int32_t level;        /* classes decided */
-    int32_t levels;       /* classes to be decided at most: those with a choice */
-    int64_t expanded;     /* states that were expanded: each with every item of a class that may be of use */
-    int64_t steps;        /* classes expanded; one without a choice left does not count */
+    int32_t levels;       /* most classes to decide: those with a choice */
+    int64_t expanded;     /* states expanded, each with every item of a class that may be of use */
+    int64_t steps;        /* classes expanded; a class without a choice left does not count */
     int64_t alive;        /* states in the list now */
-    int64_t peak;         /* the most after a step */
-    int64_t states;       /* that fit a list now */
-    int64_t primal_bound; /* the profit of the best solution known; INFEASIBLE: 0 */
-    int64_t dual_bound;   /* no solution has more: the linear relaxation's bound, and primal_bound at the end */
+    int64_t peak;         /* the most states in the list after a step */
+    int64_t states;       /* states that fit a list now */
+    int64_t primal_bound; /* the profit of the incumbent; INFEASIBLE: 0 */
+    int64_t dual_bound;   /* no solution has more profit: the linear relaxation's bound; at the end, primal_bound */
 } gpuopt_knapsack_multiple_choice_info;
 
 /* Decides class after class, until at least `states` states have been expanded, or `steps` steps made, or the search
- * ends (0: no such limit). A step is never divided, so `states` and state_limit may be exceeded by a list. Fills *info,
- * which may be NULL. The stop hook is asked after each step; if it stops the call, the next one goes on to the same
- * result. After FULL, a call tries the step again. ARGUMENT: a negative number.
- * Cost: O(s n log n) a step, for s states and the class's n items that may be of use; a step whose states turn out not
- * to fit is made again in longer lists. */
+ * ends (0: no such limit). A step is never divided, so `states` and state_limit may be exceeded by one list of states.
+ * info may be NULL. The stop hook is asked after each step; if it ends the call, the next one goes on to the same
+ * result. After FULL, a call tries the step again. ARGUMENT: a negative number. Cost: O(s n log n) a step, for s states
+ * and the class's n items that may be of use. A step whose states do not fit is repeated with longer lists. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states,
                                                              int32_t steps, gpuopt_knapsack_multiple_choice_info *info);
-/* Fills *info with where the search stands. */
+/* Fills `info`. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_info(gpuopt_knapsack_multiple_choice *knapsack,
                                                                   gpuopt_knapsack_multiple_choice_info *info);
-/* Tells the search of a solution, at any time: chosen [classes] in memory `where`, the item of each class (an index
- * into the descriptor's arrays), or -1 for none with at_most_one. It is kept if it is better. ARGUMENT: an item is not
- * of its class, or they are too heavy, which is also checked in device memory. Cost: O(classes) on the host. */
+/* Offers a solution to the search; may be called at any time. chosen [classes]: the item of each class, an index into
+ * the descriptor's arrays; with at_most_one, -1 for none. The solution becomes the incumbent if it is better. ARGUMENT:
+ * an item is not of its class, or the items are too heavy, in device memory, too. Cost: O(classes) on the CPU side. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack,
                                                                        gpuopt_memory_space where,
                                                                        const int32_t *chosen);
-/* Returns the best solution known, at any time: chosen [classes], as above, in memory `where`, and its profit, one
- * number in host memory. Either may be NULL. A state carries only its last 64 bits of decisions; earlier ones are
- * recovered by going through the levels again, in memory that the handle has: usually about twice as many states as the
- * search expanded; where lists outgrow the handle's on the way, which has not been seen, as many as the search's for
- * each 64 bits of decisions. The stop hook is not asked. STATE: INFEASIBLE. */
+/* Returns the incumbent, at any time: chosen [classes], as above, and its profit, one number in host memory. Either may
+ * be NULL. A state carries only its last 64 bits of decisions. Earlier ones are recovered by going through the levels
+ * again, in the handle's memory, usually with about twice as many states as the search expanded. In the worst case,
+ * which has not been observed, lists outgrow the handle's. Then every 64 bits of decisions take as many states as the
+ * search did. The stop hook is not asked. STATE: INFEASIBLE. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack,
                                                                    gpuopt_memory_space where, int32_t *chosen,
                                                                    int64_t *profit);
