@@ -29,7 +29,7 @@
  *
  * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, the .cu files of cuda/ with nvcc. Or
  * define GPUOPT_IMPLEMENTATION in one C or C++ file before you include this header. C11, C++17, or later. Compiler
- * options that break IEEE arithmetic, such as -ffast-math, are refused. -DGPUOPT_WITHOUT_KNAPSACK (or _PROPAGATE, _BASIS,
+ * options that break IEEE arithmetic, such as -ffast-math, are refused. -DGPUOPT_WITHOUT_KNAPSACK (_PROPAGATE, _BASIS,
  * _SIMPLEX, _ELIMINATION) omits a family.
  *
  * What holds for every family
