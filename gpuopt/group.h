@@ -93,8 +93,8 @@ typedef struct gpuopt_group_desc {
 /* Creates this rank's handle of a group. Collective. Copies the transport's struct; what it refers to must outlive the
  * group. transport NULL: a group of this rank alone. desc NULL: defaults. ARGUMENT: a member is out of range or
  * missing; or, on all ranks, they differ in count, desc or the library's version. PEER: not all ranks came within the
- * time limit, or one of them failed. A rank that fails calls the transport's abort, unless the transport itself is
- * invalid. */
+ * time limit, or one could not create its handle. That rank then calls the transport's abort, unless the transport
+ * itself is invalid. */
 GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuopt_transport *transport,
                                              const gpuopt_group_desc *desc, gpuopt_group **group);
 /* Destroys this rank's handle; NULL is allowed. Not collective; waits for no other rank. */
