@@ -148,13 +148,13 @@ static void sequential_is_supported_on_the_cpu_with_marking_alone(void **state) 
     gpuopt_propagator *p = (gpuopt_propagator *)h;
     h->desc.mode = GPUOPT_MODE_GAUSS_SEIDEL;
     h->desc.marking = GPUOPT_OFF;
-    check_create_refuses(h, &h->desc, GPUOPT_ERROR_UNSUPPORTED, "SEQUENTIAL", 0);
+    check_create_refuses(h, &h->desc, GPUOPT_ERROR_UNSUPPORTED, "GAUSS_SEIDEL", 0);
     h->desc.marking = GPUOPT_ON;
     if (test_on("cuda")) {
         h->host.error[0] = 0;
         assert_int_equal(gpuopt_propagator_create(h->context, &h->desc, NULL, &p), GPUOPT_ERROR_UNSUPPORTED);
         assert_null(p);
-        assert_non_null(strstr(h->host.error, "SEQUENTIAL"));
+        assert_non_null(strstr(h->host.error, "GAUSS_SEIDEL"));
         model_check_context(h->context);
     } else {
         model_check_works(h->context, &h->desc);
