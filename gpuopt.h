@@ -664,7 +664,7 @@ typedef struct gpuopt_simplex_leaving {
     int32_t to_upper;   /* not 0: the leaving variable stops at its upper bound */
     double step;        /* of the entering variable, scaled, >= 0; infinite: nothing blocks, the phase is unbounded */
     double pivot;       /* the entry in the pivot column, scaled */
-    int32_t unsafe;     /* not 0: what blocks has too small a pivot; try another candidate, or _rebuild with reinvert */
+    int32_t unsafe;     /* not 0: what blocks has too small a pivot; try another candidate, or _rebuild with refactor */
 } gpuopt_simplex_leaving;
 
 /* One iteration by hand: _price, _ratio_test, then _pivot or _flip. If a rebuild is due, the next of these calls
@@ -685,9 +685,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t e
                                               gpuopt_simplex_info *info);
 /* Moves a nonbasic variable to its other bound. ARGUMENT: it is basic, or does not have two different finite bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info);
-/* Recomputes x, duals and reduced costs from the original data; if reinvert is not 0 the inverse, too. Removes the
+/* Recomputes x, duals and reduced costs from the original data; if refactor is not 0 the inverse, too. Removes the
  * perturbation of the bounds. */
-GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info);
+GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int refactor, gpuopt_simplex_info *info);
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status);
 /* Sets the basis: status [cols + rows], `rows` of them BASIC; the outcome is MORE again. A nonbasic variable whose

@@ -414,7 +414,7 @@ typedef struct gpuopt_simplex_dual_entering {
     double step;
     double pivot; /* the entry in the pivot row, scaled */
     /* Not 0: _dual_pivot would refuse the entry of the blocking variable, `pivot`, as too small; variable is -1. Let
-     * another variable leave, or call _rebuild with reinvert. */
+     * another variable leave, or call _rebuild with refactor. */
     int32_t unsafe;
 } gpuopt_simplex_dual_entering;
 
@@ -438,7 +438,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex,
 /* Exchanges the basic variable `leaving`, which goes to the bound that it violates, and `entering`. If _dual_ratio_test
  * chooses that variable, those that its step passes flip. With another choice none flips, and reduced costs that would
  * get the wrong sign become 0 by shifting their costs. info may be NULL. ARGUMENT: as _dual_ratio_test; `entering` is
- * not nonbasic, or its reduced cost does not come to 0 in the direction of the step. NUMERIC: the pivot is below
+ * not nonbasic, or its reduced cost does not become 0 in the direction of the step. NUMERIC: the pivot is below
  * pivot_tolerance, or its values in the row and in the column still differ after the inverse was recomputed. */
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int32_t leaving, int32_t entering,
                                                    gpuopt_simplex_info *info);

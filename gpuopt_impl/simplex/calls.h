@@ -275,15 +275,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t
     return gpuopt__simplex_finish(simplex, status, info);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info) {
-    GPUOPT__COMPUTES(gpuopt_simplex_rebuild(simplex, reinvert, info));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_rebuild, reinvert != 0, gpuopt__simplex_said_info(info));
+GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int refactor, gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_rebuild(simplex, refactor, info));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_rebuild, refactor != 0, gpuopt__simplex_said_info(info));
     gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_rebuild", info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);
     if (simplex->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED)
         gpuopt__simplex_enter_stage(simplex, GPUOPT__SIMPLEX_STAGE_EXACT);
-    simplex->stale = reinvert ? 2 : 1;
+    simplex->stale = refactor ? 2 : 1;
     if (!status) status = gpuopt__simplex_rebuild(simplex);
     return gpuopt__simplex_finish(simplex, status, info);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# What can be said of the sources without running them: cppcheck, clang-format, shellcheck, lists of mutants.
+# What can be checked without running the sources: cppcheck, clang-format, shellcheck, lists of mutants, wordings.
 # Usage: sources_test.sh
 # Runs with: --all
 set -u
@@ -29,4 +29,10 @@ tool "cppcheck: the examples" "${cppcheck[@]}" -D_GNU_SOURCE -UGPUOPT_IMPLEMENTA
 tool "clang-format" clang-format --dry-run --Werror "${code[@]}"
 tool "shellcheck" shellcheck "${scripts[@]}"
 check "mutants are where their lists say" tests/mutants/run.sh --check
+has_plain_words() {
+    local words
+    words=$(grep -v '^#' tests/frame/wordings.txt | paste -sd'|')
+    ! git grep -niwE "$words" -- gpuopt.h gpuopt/ README.md ARCHITECTURE.md
+}
+check "the public prose does without the words of tests/frame/wordings.txt" has_plain_words
 summary
