@@ -17,7 +17,7 @@ namespace {
 
 using RunKernel = void (*)(SimplexView, gpuopt__simplex_run, int, int64_t);
 using EnterKernel = void (*)(SimplexView, int, int, int, double);
-using SplitKernel = void (*)(SimplexView, gpuopt__simplex_run, gpuopt__simplex_bid, int);
+using SplitKernel = void (*)(SimplexView, gpuopt__simplex_run, gpuopt__simplex_pivot_candidate, int);
 using PeersKernel = void (*)(SimplexView, gpuopt__simplex_run, PeerMap, int);
 using DualKernel = void (*)(SimplexView, DualRequest, int);
 

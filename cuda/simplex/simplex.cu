@@ -176,7 +176,7 @@ gpuopt_status cuda_simplex_keep(void *engine, void *kept) {
     return simplex_copy_kept(s, static_cast<char *>(kept), false);
 }
 
-gpuopt_status cuda_simplex_bring_back(void *engine, const void *kept) {
+gpuopt_status cuda_simplex_restore(void *engine, const void *kept) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     SimplexKept::Head then;
@@ -202,7 +202,7 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backen
     cuda_simplex_column,
     cuda_simplex_kept_bytes,
     cuda_simplex_keep,
-    cuda_simplex_bring_back,
+    cuda_simplex_restore,
     cuda_simplex_push,
     cuda_simplex_pull,
     cuda_simplex_ftran,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels for a tableau whose columns are split over the ranks of a group, see gpuopt_impl/simplex/split.h. Each rank
+ * Kernels for a tableau whose columns are split over the ranks of a group, see gpuopt_impl/simplex/column_split.h. Each rank
  * has the parts of the matrix, of V and of the vectors by slots that are its own slots', and all that goes by rows.
  *
  * An iteration is one launch of split_step, which is the kernel of one GPU (run.cuh) from the ratio test on, with the
@@ -36,7 +36,7 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
     using Base::Base;
 
     /* Goes on with the entering variable that the ranks agreed on, unless there is none; then bids for the next. */
-    __device__ void step(const gpuopt__simplex_bid &entering) {
+    __device__ void step(const gpuopt__simplex_pivot_candidate &entering) {
         this->load();
         if (entering.slot >= 0) {
             accept(entering, static_cast<int>(entering.slot));
@@ -55,7 +55,7 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
     using Base::number, Base::report, Base::run, Base::s, Base::sh, Base::thread;
 
     /* What price() leaves on one GPU. slot: as this rank counts. */
-    __device__ void accept(const gpuopt__simplex_bid &entering, int slot) {
+    __device__ void accept(const gpuopt__simplex_pivot_candidate &entering, int slot) {
         report.entering = slot;
         report.leaving = -1;
         this->dq = entering.d;
@@ -74,7 +74,7 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
     }
 
     /* What this rank bids, after price(). */
-    __device__ gpuopt__simplex_bid own_bid(bool any) const {
+    __device__ gpuopt__simplex_pivot_candidate own_candidate(bool any) const {
         return {any ? fmax(report.score, DBL_MIN) : 0,
                 this->dq,
                 this->weight_q,
@@ -88,7 +88,7 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
     __device__ void bid() {
         const gpuopt__simplex_run_report done = report;
         const bool any = this->price();
-        if (blockIdx.x == 0 && thread() == 0) *s.bid = own_bid(any);
+        if (blockIdx.x == 0 && thread() == 0) *s.bid = own_candidate(any);
         report = done;
     }
 };
@@ -96,7 +96,7 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
 template <bool DEFERRED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     split_step(const __grid_constant__ SimplexView s, const __grid_constant__ gpuopt__simplex_run run,
-               const __grid_constant__ gpuopt__simplex_bid entering, int pending) {
+               const __grid_constant__ gpuopt__simplex_pivot_candidate entering, int pending) {
     GPUOPT_DYNAMIC_SHARED(SimplexShared, split_state);
     SplitBlock<DEFERRED>(s, run, pending, 0, reinterpret_cast<unsigned char *>(split_state)).step(entering);
 }

@@ -39,8 +39,8 @@
 namespace {
 
 struct PeerShared {
-    gpuopt__simplex_bid bid[PEER_MOST]; /* of all ranks */
-    gpuopt__simplex_bid best;
+    gpuopt__simplex_pivot_candidate bid[PEER_MOST]; /* of all ranks */
+    gpuopt__simplex_pivot_candidate best;
     int lost; /* a rank is lost */
 };
 
@@ -89,7 +89,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
         if (!given && run.phase == 1 && this->infeasible == 0) return this->end(GPUOPT__SIMPLEX_END_FEASIBLE);
         agree(this->price());
         if (shared.lost) return false;
-        const gpuopt__simplex_bid best = shared.best;
+        const gpuopt__simplex_pivot_candidate best = shared.best;
         report.score = given ? 0 : best.score;
         if (best.slot < 0) return this->end(GPUOPT__SIMPLEX_END_NO_ENTERING);
         const int line = static_cast<int>(best.slot) - s.first;
@@ -111,7 +111,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
         if (simplex_warp() == 0) {
             const int lane = simplex_lane();
             if (blockIdx.x == 0) {
-                if (lane == 0) shared.bid[peers.rank] = this->own_bid(any);
+                if (lane == 0) shared.bid[peers.rank] = this->own_candidate(any);
                 __syncwarp();
                 exchange_bids();
                 const double *best = reinterpret_cast<const double *>(&shared.best);
@@ -150,7 +150,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
         all = __all_sync(~0u, all);
         __syncwarp();
         if (lane == 0) {
-            gpuopt__simplex_bid best = {0, 0, 0, -1, 0, 0, 0, 0};
+            gpuopt__simplex_pivot_candidate best = {0, 0, 0, -1, 0, 0, 0, 0};
             gpuopt__simplex_split_best(shared.bid, peers.ranks, &best);
             shared.best = best;
             shared.lost = !all || PeerWord(*patience().lost).load(cuda::memory_order_relaxed) != 0;

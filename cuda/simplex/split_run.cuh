@@ -51,17 +51,19 @@ void split_apply(CudaSimplex *s, gpuopt__simplex_rules *rules, int *since) {
     *since = 0;
 }
 
-gpuopt_status split_launch(CudaSimplex *s, const gpuopt__simplex_run &run, const gpuopt__simplex_bid &entering) {
+gpuopt_status split_launch(CudaSimplex *s, const gpuopt__simplex_run &run,
+                           const gpuopt__simplex_pivot_candidate &entering) {
     return simplex_launch(s, split_kernel(*s), simplex_shared_bytes(s->view), split_view(s->view), run, entering,
                           s->pending);
 }
 
 /* One iteration from the agreed bid on. Adds it to the report. */
-gpuopt_status split_iteration(CudaSimplex *s, const gpuopt__simplex_run &request, const gpuopt__simplex_bid &best,
-                              int since, gpuopt__simplex_run_report *total) {
+gpuopt_status split_iteration(CudaSimplex *s, const gpuopt__simplex_run &request,
+                              const gpuopt__simplex_pivot_candidate &best, int since,
+                              gpuopt__simplex_run_report *total) {
     const gpuopt__simplex_run_report before = *total;
     gpuopt__simplex_run run = request;
-    gpuopt__simplex_bid local = best;
+    gpuopt__simplex_pivot_candidate local = best;
     gpuopt_status status = split_share_column(s, static_cast<int32_t>(best.slot), !s->deferred);
     if (status) return status;
     local.slot = split_line(s, best.slot);
@@ -83,9 +85,9 @@ gpuopt_status split_iteration(CudaSimplex *s, const gpuopt__simplex_run &request
 /* The loop of one launch of one GPU, and of simplex_launches() around it. */
 gpuopt_status split_iterate(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *total) {
     const bool given = !gpuopt__simplex_chooses(run->part);
-    const gpuopt__simplex_bid none = {0, 0, 0, -1, 0, 0, 0, 0};
+    const gpuopt__simplex_pivot_candidate none = {0, 0, 0, -1, 0, 0, 0, 0};
     gpuopt__simplex_run request = *run;
-    gpuopt__simplex_bid best;
+    gpuopt__simplex_pivot_candidate best;
     int since = 0; /* iterations since the last split_apply() */
     split_apply(s, &request.rules, &since);
     if (request.reset_weights && s->pending) s->apply();

@@ -31,10 +31,10 @@ typedef struct gpuopt__dealt_part {
 } gpuopt__dealt_part;
 
 /* What a rank says of its call, before the results of its items. */
-typedef struct gpuopt__dealt_said {
+typedef struct gpuopt__dealt_fingerprint {
     uint64_t hash; /* of what must be equal on all ranks */
     int64_t status;
-} gpuopt__dealt_said;
+} gpuopt__dealt_fingerprint;
 
 typedef struct gpuopt__dealt {
     gpuopt_group *group;
@@ -46,7 +46,7 @@ typedef struct gpuopt__dealt {
     int32_t *order;  /* [ranks][own] their items, ascending; a call's are those below its count */
     uint64_t room;   /* bytes of a message */
     uint64_t *bytes; /* [ranks] */
-    char *send;      /* [room] a gpuopt__dealt_said, and results */
+    char *send;      /* [room] a gpuopt__dealt_fingerprint, and results */
     char *receive;   /* [ranks][room] */
 } gpuopt__dealt;
 
@@ -63,7 +63,7 @@ static gpuopt__dealt gpuopt__dealt_head(gpuopt_group *group, const gpuopt_group_
     d.most = most;
     d.own = (most + info->count - 1) / info->count;
     d.in_blocks = in_blocks;
-    d.room = sizeof(gpuopt__dealt_said) + each * (uint64_t)d.own;
+    d.room = sizeof(gpuopt__dealt_fingerprint) + each * (uint64_t)d.own;
     d.room = d.room < GPUOPT__DEALT_PIECE ? (d.room + 7) & ~(uint64_t)7 : (uint64_t)GPUOPT__DEALT_PIECE;
     return d;
 }
@@ -215,8 +215,8 @@ static void gpuopt__dealt_spread(const gpuopt__dealt *d, const gpuopt__dealt_arr
 }
 
 /* What the ranks have said, in the order of ranks: the same status on all. */
-static gpuopt_status gpuopt__dealt_heard(const gpuopt_context *context, const char *call, const gpuopt__dealt *d) {
-    gpuopt__dealt_said first, said;
+static gpuopt_status gpuopt__dealt_replies(const gpuopt_context *context, const char *call, const gpuopt__dealt *d) {
+    gpuopt__dealt_fingerprint first, said;
     const char *message = d->receive;
     int32_t r;
     memcpy(&first, message, sizeof first);
@@ -245,7 +245,7 @@ static gpuopt_status gpuopt__dealt_exchange(gpuopt__dealt *d, const gpuopt_conte
                                             gpuopt_status status, uint64_t hash, int32_t first, int32_t count,
                                             const gpuopt__dealt_array *arrays, int of_arrays) {
     const gpuopt__dealt_part mine = gpuopt__dealt_part_within(d, d->rank, first, count);
-    const gpuopt__dealt_said said = {hash, status};
+    const gpuopt__dealt_fingerprint said = {hash, status};
     uint64_t all = 0, at = 0, head = sizeof said;
     int32_t r, slots = 0;
     int k;
@@ -263,7 +263,7 @@ static gpuopt_status gpuopt__dealt_exchange(gpuopt__dealt *d, const gpuopt_conte
         gpuopt__dealt_copy(&mine, slots, arrays, of_arrays, at, bytes, d->send + head, 1);
         status = gpuopt_group_all_gather(d->group, GPUOPT_HOST, d->send, head + bytes, d->receive,
                                          d->room * (uint64_t)d->ranks, d->bytes);
-        if (!status && head) status = gpuopt__dealt_heard(context, call, d);
+        if (!status && head) status = gpuopt__dealt_replies(context, call, d);
         for (r = 0; r < d->ranks && !status; message += d->bytes[r++]) {
             const gpuopt__dealt_part part = gpuopt__dealt_part_within(d, r, first, count);
             if (r != d->rank) gpuopt__dealt_copy(&part, slots, arrays, of_arrays, at, bytes, message + head, 0);

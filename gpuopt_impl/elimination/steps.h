@@ -159,8 +159,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *eli
     plan = &elimination->plan;
     status = gpuopt__elimination_fetch_condition(elimination, call, where, copy, &value);
     if (elimination->group) {
-        uint64_t said = gpuopt__elimination_said((uint64_t)copy, value,
-                                                 status ? 0 : sizeof(int32_t) * (uint64_t)plan->host_conditions);
+        uint64_t said = gpuopt__elimination_fingerprint((uint64_t)copy, value,
+                                                        status ? 0 : sizeof(int32_t) * (uint64_t)plan->host_conditions);
         status = gpuopt__elimination_agree(elimination, call, status, &said, sizeof said);
     }
     if (status) return status;

@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "../common/ranks.h"
+#include "plan_packed.h"
 
 /* What a rank says of its part. */
 struct gpuopt__elimination_report {
@@ -22,7 +23,7 @@ struct gpuopt__elimination_report {
 
 /* ---- What ranks were given ---- */
 
-static uint64_t gpuopt__elimination_said(uint64_t hash, const void *bytes, uint64_t count) {
+static uint64_t gpuopt__elimination_fingerprint(uint64_t hash, const void *bytes, uint64_t count) {
     return gpuopt__hash(hash + (bytes != NULL), (const unsigned char *)bytes, bytes ? count : 0);
 }
 
@@ -46,10 +47,10 @@ static uint64_t gpuopt__elimination_said_desc(const gpuopt_elimination_desc *d) 
                               d->order_work};
     uint64_t hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)number, sizeof number);
     int32_t k;
-    hash = gpuopt__elimination_said(hash, &d->order_seconds, sizeof d->order_seconds);
-    hash = gpuopt__elimination_said(hash, d->domain, sizeof(int32_t) * (uint64_t)d->variables);
-    hash = gpuopt__elimination_said(hash, d->order, sizeof(int32_t) * (uint64_t)d->order_count);
-    hash = gpuopt__elimination_said(hash, d->evidence, sizeof(int32_t) * (uint64_t)d->evidence_count);
+    hash = gpuopt__elimination_fingerprint(hash, &d->order_seconds, sizeof d->order_seconds);
+    hash = gpuopt__elimination_fingerprint(hash, d->domain, sizeof(int32_t) * (uint64_t)d->variables);
+    hash = gpuopt__elimination_fingerprint(hash, d->order, sizeof(int32_t) * (uint64_t)d->order_count);
+    hash = gpuopt__elimination_fingerprint(hash, d->evidence, sizeof(int32_t) * (uint64_t)d->evidence_count);
     for (k = 0; k < d->functions; k++) {
         const gpuopt_elimination_function *f = &d->function[k];
         const int dense = gpuopt__elimination_is_dense(f);
@@ -61,10 +62,10 @@ static uint64_t gpuopt__elimination_said_desc(const gpuopt_elimination_desc *d) 
         if (dense)
             for (entries = 1, j = 0; j < f->arity; j++) entries *= d->domain[f->scope[j]];
         hash = gpuopt__hash(hash, (const unsigned char *)head, sizeof head);
-        hash = gpuopt__elimination_said(hash, &rest, sizeof rest);
-        hash = gpuopt__elimination_said(hash, f->scope, sizeof(int32_t) * (uint64_t)f->arity);
+        hash = gpuopt__elimination_fingerprint(hash, &rest, sizeof rest);
+        hash = gpuopt__elimination_fingerprint(hash, f->scope, sizeof(int32_t) * (uint64_t)f->arity);
         if (f->tuples > 0)
-            hash = gpuopt__elimination_said(hash, f->tuple, sizeof(int32_t) * (uint64_t)(f->arity * f->tuples));
+            hash = gpuopt__elimination_fingerprint(hash, f->tuple, sizeof(int32_t) * (uint64_t)(f->arity * f->tuples));
         for (j = 0; j < entries; j++) {
             uint64_t bits;
             memcpy(&bits, (const char *)entry + 8 * j, sizeof bits);
@@ -81,7 +82,7 @@ static gpuopt_status gpuopt__elimination_agree(const gpuopt_elimination *e, cons
     uint64_t hash;
     if (!e->group) return status;
     hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)call, strlen(call));
-    return gpuopt__ranks_agree(e->context, e->group, call, status, gpuopt__elimination_said(hash, said, bytes));
+    return gpuopt__ranks_agree(e->context, e->group, call, status, gpuopt__elimination_fingerprint(hash, said, bytes));
 }
 
 /* A call that needs the messages of the whole model. */

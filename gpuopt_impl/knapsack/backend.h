@@ -8,7 +8,7 @@
  *     copies.h         items with several copies as pieces, each of which is taken or not
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
  *     equal.h          _create: equal items as bundles
- *     groups.h         _create: bounds from groups of items of nearly the same weight; groups_reduce.h: what follows
+ *     weight_classes.h         _create: bounds from groups of items of nearly the same weight; groups_reduce.h: what follows
  *     inner.h          a short search within _create or a step, on the host
  *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
  *     bound.h          the arithmetic of a node (CPU and GPU)
@@ -62,12 +62,12 @@ enum {
 };
 
 /* What a rank tells the others. */
-typedef struct gpuopt__knapsack_said {
+typedef struct gpuopt__knapsack_fingerprint {
     int64_t status, stops;
     int64_t overflows; /* the children of its part of a step do not fit */
     int64_t pool, flip;
     gpuopt__knapsack_found found;
-} gpuopt__knapsack_said;
+} gpuopt__knapsack_fingerprint;
 
 /* By which other ranks find a rank's nodes; what is in it is the backends' own. All 0: they cannot. */
 typedef struct gpuopt__knapsack_card {
@@ -82,19 +82,19 @@ typedef struct gpuopt__knapsack_source {
 
 /* A handle's part in a group; see ranges.h. */
 typedef struct gpuopt__knapsack_ranks {
-    gpuopt_group *group;             /* NULL: none, or of one rank */
-    int64_t pool;                    /* that every rank has */
-    int spread;                      /* the step that is made: its children are divided */
-    int64_t light;                   /* about how many of its nodes have flipped children */
-    int64_t *part;                   /* [items + 1][ranks] */
-    int64_t *same, *flipped;         /* [ranks + 1] where each rank's children begin */
-    int64_t *cut;                    /* [ranks] */
-    int64_t *room;                   /* [ranks][SAMPLES] */
-    gpuopt__knapsack_node *node;     /* [CARRIED] */
-    gpuopt__knapsack_said *said;     /* [ranks] */
-    gpuopt__knapsack_card *card;     /* [ranks] if they have met */
-    int met, peers;                  /* since the pools last changed; all ranks see one another's pools */
-    gpuopt__knapsack_source *source; /* [ranks] of the step that is made, if they do */
+    gpuopt_group *group;                /* NULL: none, or of one rank */
+    int64_t pool;                       /* that every rank has */
+    int spread;                         /* the step that is made: its children are divided */
+    int64_t light;                      /* about how many of its nodes have flipped children */
+    int64_t *part;                      /* [items + 1][ranks] */
+    int64_t *same, *flipped;            /* [ranks + 1] where each rank's children begin */
+    int64_t *cut;                       /* [ranks] */
+    int64_t *room;                      /* [ranks][SAMPLES] */
+    gpuopt__knapsack_node *node;        /* [CARRIED] */
+    gpuopt__knapsack_fingerprint *said; /* [ranks] */
+    gpuopt__knapsack_card *card;        /* [ranks] if they have met */
+    int met, peers;                     /* since the pools last changed; all ranks see one another's pools */
+    gpuopt__knapsack_source *source;    /* [ranks] of the step that is made, if they do */
     int32_t sources;
 } gpuopt__knapsack_ranks;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: solutions, fixed items and an upper bound from the lists of groups.h, for _create. Any solution of so many
+ * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. Any solution of so many
  * items of a group is bounded by a state of the list before the group, that many of its best items, and the best rest
  * that fits. Forcing an item in or out costs what the item is worth less than the one it replaces.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
 #define GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
 
-#include "groups.h"
+#include "weight_classes.h"
 #include "inner.h"
 
 enum {

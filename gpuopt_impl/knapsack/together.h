@@ -20,8 +20,9 @@ enum { GPUOPT__KNAPSACK_ALONE_STEPS = 64 }; /* each rank for itself, before all 
 /* ---- What ranks tell one another ---- */
 
 /* Tells all what this rank has to say, and hears them. A failure of any is one of all. */
-static gpuopt_status gpuopt__knapsack_tell(gpuopt_knapsack *k, gpuopt_status status, gpuopt__knapsack_said *own) {
-    gpuopt__knapsack_said *said = k->ranks.said;
+static gpuopt_status gpuopt__knapsack_tell(gpuopt_knapsack *k, gpuopt_status status,
+                                           gpuopt__knapsack_fingerprint *own) {
+    gpuopt__knapsack_fingerprint *said = k->ranks.said;
     int32_t r;
     if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(k->ranks.group, status);
     own->status = status;
@@ -35,8 +36,8 @@ static gpuopt_status gpuopt__knapsack_tell(gpuopt_knapsack *k, gpuopt_status sta
     return status;
 }
 
-static gpuopt__knapsack_said gpuopt__knapsack_nothing_to_say(void) {
-    gpuopt__knapsack_said said;
+static gpuopt__knapsack_fingerprint gpuopt__knapsack_nothing_to_say(void) {
+    gpuopt__knapsack_fingerprint said;
     memset(&said, 0, sizeof said);
     return said;
 }
@@ -70,7 +71,7 @@ static void gpuopt__knapsack_weigh(gpuopt_knapsack *k, gpuopt__knapsack_search *
 /* Lets all pools grow to at least `pool` nodes. If one cannot, none is used further than the smallest, and none is
  * tried again. */
 static gpuopt_status gpuopt__knapsack_grow_all(gpuopt_knapsack *k, int64_t pool) {
-    gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
+    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_nothing_to_say();
     gpuopt_status status = GPUOPT_OK;
     int32_t r;
     if (pool > k->pool) status = gpuopt__knapsack_enlarge(k, pool);
@@ -113,8 +114,8 @@ static gpuopt__knapsack_found gpuopt__knapsack_all_found(const gpuopt_knapsack *
 static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     const gpuopt__knapsack_list *top = s->list + s->depth - 1;
     const int64_t lower = s->lower;
-    gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
-    const gpuopt__knapsack_said *best = NULL;
+    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_nothing_to_say();
+    const gpuopt__knapsack_fingerprint *best = NULL;
     gpuopt_status status;
     int32_t r;
     if (!gpuopt__knapsack_completes(s)) return GPUOPT_OK;
@@ -125,7 +126,7 @@ static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k, gpuopt__k
     own.flip = s->best.flip;
     status = gpuopt__knapsack_tell(k, status, &own);
     for (r = 0; r < s->ranks && !status; r++) {
-        const gpuopt__knapsack_said *said = &k->ranks.said[r];
+        const gpuopt__knapsack_fingerprint *said = &k->ranks.said[r];
         if (said->found.most <= lower) continue;
         if (!best || said->found.most > best->found.most ||
             (said->found.most == best->found.most && said->flip < best->flip))
@@ -187,7 +188,7 @@ static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knaps
 
 /* A step by all ranks. It may only drop a list, of which nothing is left to decide. */
 static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
-    gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
+    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_nothing_to_say();
     gpuopt__knapsack_found found;
     gpuopt__knapsack_job job;
     gpuopt_status status = gpuopt__knapsack_bring_home(k, s);
@@ -219,7 +220,7 @@ static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k, gpuopt__knaps
 /* Steps of this rank on lists that all have, until one is long. */
 static gpuopt_status gpuopt__knapsack_run_alone(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t expanded,
                                                 int64_t steps) {
-    gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
+    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_nothing_to_say();
     const int64_t some = s->steps + GPUOPT__KNAPSACK_ALONE_STEPS;
     const gpuopt_status status = gpuopt__knapsack_of(k)->run(k, s, expanded, steps < some ? steps : some);
     return gpuopt__knapsack_tell(k, status, &own);
@@ -247,8 +248,8 @@ static gpuopt_status gpuopt__knapsack_run_all(gpuopt_knapsack *k, gpuopt__knapsa
  * with the best. */
 static gpuopt_status gpuopt__knapsack_level(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
-    gpuopt__knapsack_said own = gpuopt__knapsack_nothing_to_say();
-    const gpuopt__knapsack_said *said = k->ranks.said;
+    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_nothing_to_say();
+    const gpuopt__knapsack_fingerprint *said = k->ranks.said;
     int64_t goal;
     int32_t best = 0, r;
     gpuopt_status status;

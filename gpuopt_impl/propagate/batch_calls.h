@@ -8,15 +8,15 @@
 #include "batch_gather.h"
 
 /* A descriptor that a call on `base` has been given, with the defaults filled in. */
-typedef struct gpuopt__propagator_batch_wish {
+typedef struct gpuopt__propagator_batch_checked {
     gpuopt_propagator_batch_desc desc; /* of this rank's own nodes; group: NULL if it cannot be used */
     int32_t nodes;                     /* of all ranks */
     gpuopt_group_info group;           /* without a group: one rank */
-} gpuopt__propagator_batch_wish;
+} gpuopt__propagator_batch_checked;
 
 static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base, const char *call,
                                                          const gpuopt_propagator_batch_desc *desc,
-                                                         gpuopt__propagator_batch_wish *wish) {
+                                                         gpuopt__propagator_batch_checked *wish) {
     const gpuopt_context *context = base->context;
     const gpuopt__propagator_backend *table = context->desc.backend->propagator;
     gpuopt_propagator_batch_desc *own = &wish->desc;
@@ -44,7 +44,7 @@ static gpuopt_status gpuopt__propagator_batch_write_plan(gpuopt_propagator *base
                                                          const gpuopt_propagator_batch_desc *desc,
                                                          gpuopt_memory_plan *plan) {
     static const char call[] = "gpuopt_propagator_batch_create";
-    gpuopt__propagator_batch_wish own;
+    gpuopt__propagator_batch_checked own;
     gpuopt_memory_plan result;
     gpuopt_status status;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
@@ -62,7 +62,7 @@ static gpuopt_status gpuopt__propagator_batch_create_handle(gpuopt_propagator *b
                                                             const gpuopt_propagator_batch_desc *desc,
                                                             gpuopt_propagator_batch **batch) {
     static const char call[] = "gpuopt_propagator_batch_create";
-    gpuopt__propagator_batch_wish own;
+    gpuopt__propagator_batch_checked own;
     gpuopt_propagator_batch *b = NULL;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_batch_create_handle(base, desc, batch));

@@ -4,21 +4,21 @@
  * or the tableau and runs iterations; the control knows phases, outcomes and the original data.
  *
  * How a call travels: gpuopt_simplex_iterate (calls.h) checks its arguments (check.h) and calls the loop in control.h.
- * The loop recomputes x and the duals if they are stale (rebuild.h; the inverse too, reinvert.h), chooses bounds and
+ * The loop recomputes x and the duals if they are stale (rebuild.h; the inverse too, refactor.h), chooses bounds and
  * tolerances for the present stage (rules.h), and has the engine run up to rebuild_pivots iterations (the table below).
  * When a run ends because no variable can enter or leave, control.h decides whether that is a proof, for which
- * evidence.h makes the Farkas vector or the ray. parts.h has the calls that do a single part of an iteration; answers.h
+ * certificate_margins.h makes the Farkas vector or the ray. primal_steps.h has the calls that do a single part of an iteration; basis_and_solution.h
  * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the
- * model of a living handle, and grow.h adds and removes rows and columns. dual.h is the dual method's control, which
+ * model of a living handle, and add_and_remove.h adds and removes rows and columns. dual.h is the dual method's control, which
  * the loop calls while it iterates; bound.h makes bounds of duals, certify.h has the calls for these and for the
- * verdict on a basis as it is, solves.h those for cuts. split.h is what the ranks of a group that share a tableau tell
+ * verdict on a basis as it is, basis_solves.h those for cuts. column_split.h is what the ranks of a group that share a tableau tell
  * one another.
  *
  * Many small programs (batch.h) go another way: batch_model.h, batch_step.h, batch_point.h, batch_proof.h and batch_solve.h
  * are the whole method, which both backends compile; batch_team.h says what they need to differ in.
  *
- * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use
- * the arithmetic in step.h and, for the dual method, dual_step.h; lines.h changes the model that rows and columns go
+ * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_add_and_remove.h, that of the GPU in cuda/simplex. Both use
+ * the arithmetic in step.h and, for the dual method, dual_step.h; matrix_edit.h changes the model that rows and columns go
  * into.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BACKEND_H
@@ -50,7 +50,7 @@ typedef struct gpuopt__simplex_shape {
     int32_t deferred_pivots;                           /* K; 0: the backend chooses */
     int grows;                                         /* whether the room is for more than the model at create */
     int32_t rank, ranks;                               /* of the group that has the tableau; without one 0 of 1 */
-    const struct gpuopt__simplex_exchanges *exchanges; /* of that group, see split.h */
+    const struct gpuopt__simplex_exchanges *exchanges; /* of that group, see column_split.h */
     double time_limit;                                 /* of that group, in seconds */
     gpuopt_memory_space columns;                       /* where that group takes columns from */
 } gpuopt__simplex_shape;
@@ -274,7 +274,7 @@ typedef struct gpuopt__simplex_backend {
     /* What reset and enter overwrite, as that many bytes of host memory: copied there, and back. */
     uint64_t (*kept_bytes)(const void *engine);
     gpuopt_status (*keep)(void *engine, void *kept);
-    gpuopt_status (*bring_back)(void *engine, const void *kept);
+    gpuopt_status (*restore)(void *engine, const void *kept);
     /* Copies the vectors to and from the engine's own memory, if it has any. */
     gpuopt_status (*push)(void *engine);
     gpuopt_status (*pull)(void *engine);

@@ -118,7 +118,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_find_phase(const gpuopt__simplex
     return gpuopt__simplex_batch_any(outside) ? 1 : 2;
 }
 
-/* The true bounds, and what the present basis is worth on the original data. 0: that has been done too often. */
+/* The true bounds, and how good the present basis is on the original data. 0: that has been done too often. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_rebuild(const gpuopt__simplex_batch_set *set,
                                                               const gpuopt__simplex_batch_work *w,
                                                               gpuopt__simplex_batch_run *r) {

@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "control.h"
-#include "split.h"
+#include "column_split.h"
 
 static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *call, const gpuopt_simplex_desc *desc,
                                            gpuopt_simplex *draft, gpuopt_memory_plan *plan) {
@@ -161,7 +161,8 @@ static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, cons
     status = gpuopt__simplex_draft(context, call, desc, &draft, &plan);
     if (!simplex) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "simplex and plan are NULL");
     if (!status) status = gpuopt__simplex_make(&draft, &s);
-    if (!status && draft.desc.group) s->told = gpuopt__simplex_said_scales(s, gpuopt__simplex_said_desc(&draft));
+    if (!status && draft.desc.group)
+        s->told = gpuopt__simplex_scales_fingerprint(s, gpuopt__simplex_desc_fingerprint(&draft));
     if (draft.desc.group) status = gpuopt__ranks_agree(context, draft.desc.group, call, status, status ? 0 : s->told);
     if (!status && s->shape.ranks > 1 && context->desc.backend->simplex->meet)
         status = context->desc.backend->simplex->meet(s->engine);
@@ -250,7 +251,7 @@ static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, c
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_get_info(simplex, info));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_info, GPUOPT__HAS_SIZE(info));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_info, GPUOPT__HAS_SIZE(info));
     static const char call[] = "gpuopt_simplex_get_info";
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status && !info) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL");
@@ -261,7 +262,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations,
                                                 gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_iterate(simplex, iterations, info));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_iterate, iterations, gpuopt__simplex_said_info(info));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_iterate, iterations, gpuopt__simplex_info_fingerprint(info));
     static const char call[] = "gpuopt_simplex_iterate";
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (status) return status;
@@ -277,7 +278,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t
 
 GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int refactor, gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_rebuild(simplex, refactor, info));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_rebuild, refactor != 0, gpuopt__simplex_said_info(info));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_rebuild, refactor != 0, gpuopt__simplex_info_fingerprint(info));
     gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_rebuild", info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);

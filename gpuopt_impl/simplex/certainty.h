@@ -4,16 +4,16 @@
  *   EXACT      exact.h proves that the basis is optimal in exact arithmetic.
  *   ROUNDING   The reported doubles solve a program whose data differ from the host's by rounding: each side, bound
  *              and reduced cost that should be met is missed by at most 2^-44 times the sum of its terms' sizes
- *              (Oettli and Prager 1964). The gap between the objectives, and what the violations are worth (worth.h),
+ *              (Oettli and Prager 1964). The gap between the objectives, and how far the violations may move the objective (objective_impact.h),
  *              are within the tolerance.
- *   TOLERANCE  The gap is within the tolerance, and so is what the violations are worth, for bases of up to 162 rows:
- *              on larger ones careful iterations are too few to come to an end.
+ *   TOLERANCE  The gap is within the tolerance, and so is how far the violations may move the objective, for bases of up to 162 rows:
+ *              on larger ones iterations in extended precision are too few to come to an end.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CERTAINTY_H
 #define GPUOPT_IMPL_SIMPLEX_CERTAINTY_H
 
 #include "tidy.h"
-#include "worth.h"
+#include "objective_impact.h"
 
 /* The largest share that counts as rounding. */
 #define GPUOPT__SIMPLEX_ROUNDING 0x1p-44
@@ -108,10 +108,10 @@ static gpuopt_status gpuopt__simplex_misfit_of(gpuopt_simplex *s, gpuopt__simple
 
 /* The doubles have no feasible point, though the tolerance admits one, which the log says once. */
 static void gpuopt__simplex_found_empty(gpuopt_simplex *s) {
-    if (!s->told_empty)
+    if (!s->logged_empty)
         gpuopt__log(s->context, 2, "simplex: no point satisfies the data exactly; the nearest one misses by %g",
                     s->primal_reached);
-    s->empty = s->told_empty = 1;
+    s->empty = s->logged_empty = 1;
 }
 
 /* Sets s->empty if the row of some basic variable that is outside its bounds proves by itself that the doubles have no feasible
@@ -136,40 +136,40 @@ static gpuopt_status gpuopt__simplex_find_empty(gpuopt_simplex *s) {
     return status;
 }
 
-/* What the violations are worth. Where the doubles have no feasible point, there is no exact optimum that they could
+/* How far the violations may move the objective. Where the doubles have no feasible point, there is no exact optimum that they could
  * hide. */
-static gpuopt_status gpuopt__simplex_real_worth(gpuopt_simplex *s, double most, double *worth) {
+static gpuopt_status gpuopt__simplex_real_impact(gpuopt_simplex *s, double most, double *impact) {
     gpuopt_status status = GPUOPT_OK;
-    *worth = 0;
+    *impact = 0;
     if (s->empty) return GPUOPT_OK;
-    status = gpuopt__simplex_worth(s, worth);
-    if (status || *worth <= most) return status;
+    status = gpuopt__simplex_objective_impact(s, impact);
+    if (status || *impact <= most) return status;
     status = gpuopt__simplex_find_empty(s);
-    if (s->empty) *worth = 0;
+    if (s->empty) *impact = 0;
     return status;
 }
 
 /* Right after a rebuild in twice the precision: how certain the present point is as an optimum, which the host's
- * tolerances hold for. NONE: it is none. What its violations are worth is found before tiny ones become 0. */
+ * tolerances hold for. NONE: it is none. How far its violations may move it is found before tiny ones become 0. */
 static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
     gpuopt__simplex_misfit m = {0, 0};
-    double worth = 0, objective, infeasibility, most;
-    int exact = 0, settled = gpuopt__simplex_careful_most(s) == GPUOPT__SIMPLEX_CAREFUL_ALL, tidied = 0;
+    double impact = 0, objective, infeasibility, most;
+    int exact = 0, settled = gpuopt__simplex_extended_most(s) == GPUOPT__SIMPLEX_EXTENDED_ALL, tidied = 0;
     gpuopt_status status = gpuopt__simplex_prove_optimal(s, &exact);
     gpuopt__simplex_objective(s, &objective, &infeasibility);
     most = s->desc.dual_tolerance * gpuopt__max(1, fabs(objective));
-    if (!status && !exact && settled) status = gpuopt__simplex_real_worth(s, most, &worth);
+    if (!status && !exact && settled) status = gpuopt__simplex_real_impact(s, most, &impact);
     if (!status) status = gpuopt__simplex_misfit_of(s, &m);
     if (!status && m.share > GPUOPT__SIMPLEX_ROUNDING) status = gpuopt__simplex_tidy(s, &tidied);
     if (!status && tidied) status = gpuopt__simplex_prove_optimal(s, &exact);
     if (!status && tidied) status = gpuopt__simplex_misfit_of(s, &m);
     if (!status && !exact && !settled && m.share <= GPUOPT__SIMPLEX_ROUNDING)
-        status = gpuopt__simplex_real_worth(s, most, &worth);
+        status = gpuopt__simplex_real_impact(s, most, &impact);
     s->backward_error = m.share;
     s->certainty = GPUOPT_CERTAINTY_NONE;
     if (exact) s->certainty = GPUOPT_CERTAINTY_EXACT;
-    else if (!(m.gap <= most) || (settled && !(worth <= most))) return status;
-    else if (m.share <= GPUOPT__SIMPLEX_ROUNDING && worth <= most) s->certainty = GPUOPT_CERTAINTY_ROUNDING;
+    else if (!(m.gap <= most) || (settled && !(impact <= most))) return status;
+    else if (m.share <= GPUOPT__SIMPLEX_ROUNDING && impact <= most) s->certainty = GPUOPT_CERTAINTY_ROUNDING;
     else s->certainty = GPUOPT_CERTAINTY_TOLERANCE;
     return status;
 }

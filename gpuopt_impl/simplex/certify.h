@@ -9,8 +9,8 @@
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_cutoff(simplex, cutoff));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_set_cutoff,
-                             gpuopt__simplex_said_array(GPUOPT_HOST, &cutoff, 1, sizeof(cutoff)));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_cutoff,
+                          gpuopt__simplex_array_fingerprint(GPUOPT_HOST, &cutoff, 1, sizeof(cutoff)));
     static const char call[] = "gpuopt_simplex_set_cutoff";
     gpuopt_simplex *s = simplex;
     double scaled;
@@ -26,7 +26,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, doub
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound) {
     GPUOPT__COMPUTES(gpuopt_simplex_get_bound(simplex, bound));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_bound, bound != NULL);
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_bound, bound != NULL);
     double found = 0;
     gpuopt_status status;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
@@ -66,9 +66,9 @@ static gpuopt_status gpuopt__simplex_certify_unbounded(gpuopt_simplex *s) {
     int proven;
     gpuopt_status status = GPUOPT_OK;
     for (j = 0; j < s->lp.cols && !status && s->verdict == GPUOPT_MORE; j++) {
-        gpuopt__simplex_careful c = {j, -1, s->v.d[j] < 0 ? 1 : -1, 0, 0};
+        gpuopt__simplex_extended c = {j, -1, s->v.d[j] < 0 ? 1 : -1, 0, 0};
         if (gpuopt__simplex_score(s->v.d[j], 1, s->v.state[j] & 3, tolerance) == 0) continue;
-        status = gpuopt__simplex_careful_column(s, &c);
+        status = gpuopt__simplex_extended_column(s, &c);
         if (status || c.step < HUGE_VAL) continue;
         status = gpuopt__simplex_prove_unbounded(s, j, c.direction, &proven);
         if (!status && proven && s->primal_reached <= s->desc.primal_tolerance) s->verdict = GPUOPT_UNBOUNDED;
@@ -93,7 +93,7 @@ static gpuopt_status gpuopt__simplex_certify(gpuopt_simplex *s) {
 
 GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_verify_basis(simplex, info));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_verify_basis, gpuopt__simplex_said_info(info));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_verify_basis, gpuopt__simplex_info_fingerprint(info));
     gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_verify_basis", info);
     if (status) return status;
     return gpuopt__simplex_finish(simplex, gpuopt__simplex_certify(simplex), info);

@@ -112,11 +112,11 @@ static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *c
 GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                    const int32_t *col, const double *lb, const double *ub) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_bounds(simplex, where, count, col, lb, ub));
-    GPUOPT__SIMPLEX_TOGETHER(
+    GPUOPT__SIMPLEX_AGREE(
         gpuopt_simplex_set_bounds, where, count,
-        gpuopt__simplex_said_array(where, col, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(int32_t)),
-        gpuopt__simplex_said_array(where, lb, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(double)),
-        gpuopt__simplex_said_array(where, ub, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(double)));
+        gpuopt__simplex_array_fingerprint(where, col, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(int32_t)),
+        gpuopt__simplex_array_fingerprint(where, lb, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(double)),
+        gpuopt__simplex_array_fingerprint(where, ub, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(double)));
     static const char call[] = "gpuopt_simplex_set_bounds";
     gpuopt__simplex_change c = {count, col, lb, ub};
     gpuopt_status status;
@@ -133,11 +133,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuo
 GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *row, const double *lhs, const double *rhs) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_sides(simplex, where, count, row, lhs, rhs));
-    GPUOPT__SIMPLEX_TOGETHER(
+    GPUOPT__SIMPLEX_AGREE(
         gpuopt_simplex_set_sides, where, count,
-        gpuopt__simplex_said_array(where, row, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(int32_t)),
-        gpuopt__simplex_said_array(where, lhs, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(double)),
-        gpuopt__simplex_said_array(where, rhs, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(double)));
+        gpuopt__simplex_array_fingerprint(where, row, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(int32_t)),
+        gpuopt__simplex_array_fingerprint(where, lhs, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(double)),
+        gpuopt__simplex_array_fingerprint(where, rhs, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(double)));
     static const char call[] = "gpuopt_simplex_set_sides";
     gpuopt__simplex_change c = {count, row, lhs, rhs};
     gpuopt_status status;
@@ -155,10 +155,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
 GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_costs(simplex, where, count, col, cost));
-    GPUOPT__SIMPLEX_TOGETHER(
+    GPUOPT__SIMPLEX_AGREE(
         gpuopt_simplex_set_costs, where, count,
-        gpuopt__simplex_said_array(where, col, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(int32_t)),
-        gpuopt__simplex_said_array(where, cost, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(double)));
+        gpuopt__simplex_array_fingerprint(where, col, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(int32_t)),
+        gpuopt__simplex_array_fingerprint(where, cost, gpuopt__simplex_listed(count, simplex->lp.cols),
+                                          sizeof(double)));
     static const char call[] = "gpuopt_simplex_set_costs";
     gpuopt_simplex *s = simplex;
     gpuopt__simplex_change c = {count, col, cost, NULL};

@@ -5,7 +5,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CHILDREN_CHILDREN_H
 #define GPUOPT_IMPL_SIMPLEX_CHILDREN_CHILDREN_H
 
-#include "answers.h"
+#include "basis_and_solution.h"
 #include "change.h"
 
 /* One of the three lists that children are given, in host memory. */

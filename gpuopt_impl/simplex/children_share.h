@@ -7,7 +7,7 @@
 #define GPUOPT_IMPL_SIMPLEX_CHILDREN_SHARE_H
 
 #include "../common/dealt.h"
-#include "together.h"
+#include "agree.h"
 
 /* What a report may ask for of a child. */
 static uint64_t gpuopt__simplex_share_bytes(const gpuopt_simplex *s) {
@@ -41,16 +41,16 @@ static uint64_t gpuopt__simplex_share_hash(const gpuopt_simplex_children *b) {
         b->desc.with_basis != 0,
         b->desc.with_x != 0,
         b->desc.with_farkas != 0,
-        gpuopt__simplex_said_array(GPUOPT_HOST, number, sizeof number / sizeof *number, sizeof(double)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, backend, (int64_t)strlen(backend), 1)};
-    return gpuopt__simplex_said_scales(s, gpuopt__hash_numbers(GPUOPT__HASH_START, whole, sizeof whole / 8));
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, number, sizeof number / sizeof *number, sizeof(double)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, backend, (int64_t)strlen(backend), 1)};
+    return gpuopt__simplex_scales_fingerprint(s, gpuopt__hash_numbers(GPUOPT__HASH_START, whole, sizeof whole / 8));
 }
 
 /* Of what a run does, and of where the root stands, as far as this is known without asking the backend. col: of
  * strong branching on `given` columns; else NULL, and the job's children are meant. */
-static uint64_t gpuopt__simplex_share_said(const gpuopt_simplex_children *b, int64_t given, const int32_t *col,
-                                           const double *value, int64_t iterations,
-                                           const gpuopt_simplex_child_report *report) {
+static uint64_t gpuopt__simplex_share_fingerprint(const gpuopt_simplex_children *b, int64_t given, const int32_t *col,
+                                                  const double *value, int64_t iterations,
+                                                  const gpuopt_simplex_child_report *report) {
     const gpuopt_simplex *s = b->root;
     const gpuopt__simplex_child_list *c = &b->job.children;
     const int64_t both = (int64_t)s->lp.rows + s->lp.cols;
@@ -95,7 +95,7 @@ static gpuopt_status gpuopt__simplex_share_begins(const gpuopt_simplex_children 
                                                   gpuopt_status status, int64_t given, const int32_t *col,
                                                   const double *value, int64_t iterations,
                                                   const gpuopt_simplex_child_report *report) {
-    const uint64_t hash = status ? 0 : gpuopt__simplex_share_said(b, given, col, value, iterations, report);
+    const uint64_t hash = status ? 0 : gpuopt__simplex_share_fingerprint(b, given, col, value, iterations, report);
     return gpuopt__ranks_agree(b->context, b->dealt->group, call, status, hash);
 }
 

@@ -7,31 +7,31 @@
 
 #include "certainty.h"
 #include "dual.h"
-#include "together.h"
+#include "agree.h"
 
 /* ---- Conclusions ---- */
 
-/* What the present point is worth is in info. */
+/* info says how far the present point is off. */
 static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why) {
     gpuopt__log(s->context, 1, "simplex: imprecise: %s", why);
     s->verdict = GPUOPT_IMPRECISE;
     return GPUOPT_OK;
 }
 
-/* What the engine cannot settle while the stage is REFINED, careful iterations may, unless the doubles have no feasible
+/* What the engine cannot settle while the stage is REFINED, iterations in extended precision may, unless the doubles have no feasible
  * point. If there are too many rows for them, or for enough of them, an answer within the tolerances has to do; if they
  * cannot settle it either, there is none. */
-static gpuopt_status gpuopt__simplex_be_careful(gpuopt_simplex *s) {
-    int32_t most = gpuopt__simplex_careful_most(s);
+static gpuopt_status gpuopt__simplex_extend_precision(gpuopt_simplex *s) {
+    int32_t most = gpuopt__simplex_extended_most(s);
     const int fresh = s->since_rebuild == 0 && !s->stale && s->primal_reached <= s->desc.primal_tolerance;
     gpuopt_status status = s->since_rebuild > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
-    if (!status && fresh && s->careful == 0 && most > 0) status = gpuopt__simplex_find_empty(s);
+    if (!status && fresh && s->extended == 0 && most > 0) status = gpuopt__simplex_find_empty(s);
     if (fresh && s->empty) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
-    else if (s->careful == 0 && most > 0) {
-        s->careful = most;
+    else if (s->extended == 0 && most > 0) {
+        s->extended = most;
         s->stale = 2;
     } else {
-        s->unrefined = most == GPUOPT__SIMPLEX_CAREFUL_ALL;
+        s->unrefined = most == GPUOPT__SIMPLEX_EXTENDED_ALL;
         gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
     }
     return status;
@@ -41,7 +41,7 @@ static gpuopt_status gpuopt__simplex_be_careful(gpuopt_simplex *s) {
  * limit: the method may come to a basis that is good enough for a proof. */
 static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why) {
     if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
-    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
+    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_extend_precision(s);
     else if (s->relapses < GPUOPT__SIMPLEX_MOST_RELAPSES) {
         gpuopt__simplex_relapse(s, GPUOPT__SIMPLEX_RELAPSES);
         s->stale = s->stale ? s->stale : 1;
@@ -49,16 +49,16 @@ static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why
     return GPUOPT_OK;
 }
 
-/* After careful iterations nothing is left that their arithmetic can see. What is still wrong by more than a thousandth
+/* After iterations in extended precision nothing is left that their arithmetic can see. What is still wrong by more than a thousandth
  * of the tolerances is then beyond it, and could move a variable far. */
 static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
-    double share = s->careful > 0 ? 1e-3 : 1;
+    double share = s->extended > 0 ? 1e-3 : 1;
     return s->primal_reached <= share * s->desc.primal_tolerance && s->dual_reached <= share * s->desc.dual_tolerance &&
            s->fine_primal < s->desc.primal_tolerance && s->fine_dual < s->desc.dual_tolerance;
 }
 
-/* Whether the present point is an optimum, and how certain. While the stage is REFINED, nothing may be left to careful
- * iterations. */
+/* Whether the present point is an optimum, and how certain. While the stage is REFINED, nothing may be left to iterations
+ * in extended precision. */
 static gpuopt_status gpuopt__simplex_is_optimal(gpuopt_simplex *s, int *is) {
     gpuopt_status status;
     *is = gpuopt__simplex_within_tolerances(s) &&
@@ -85,7 +85,7 @@ static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
     status = gpuopt__simplex_is_optimal(s, &is);
     if (status) return status;
     if (is) s->verdict = GPUOPT_OPTIMAL;
-    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
+    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_extend_precision(s);
     else if (gpuopt__simplex_within_tolerances(s))
         return gpuopt__simplex_give_up(s, "violations within the tolerances may move the objective by more");
     else return gpuopt__simplex_give_up(s, "optimal, but not within the tolerances");
@@ -127,7 +127,7 @@ static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, int32
     }
     status = gpuopt__simplex_prove_unbounded(s, slot, direction, &proven);
     if (status) return status;
-    if (!proven && s->careful > 0 && gpuopt__simplex_gains_by_rounding(s, slot) &&
+    if (!proven && s->extended > 0 && gpuopt__simplex_gains_by_rounding(s, slot) &&
         gpuopt__simplex_within_tolerances(s)) {
         status = gpuopt__simplex_find_certainty(s);
         if (s->certainty != GPUOPT_CERTAINTY_NONE) s->verdict = GPUOPT_OPTIMAL;
@@ -153,7 +153,7 @@ static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__s
             return gpuopt__simplex_conclude_optimal(s);
         return status;
     }
-    if (refused && s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
+    if (refused && s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_extend_precision(s);
     if (refused && s->escalation < 3) {
         s->escalation++;
         s->stale = 2;
@@ -240,7 +240,7 @@ enum { GPUOPT__SIMPLEX_MOST_HASTY = 100, GPUOPT__SIMPLEX_MOST_CYCLES = 6 };
 
 static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
     s->hasty = 0;
-    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_extend_precision(s);
     if (++s->cycles > GPUOPT__SIMPLEX_MOST_CYCLES)
         return gpuopt__simplex_give_up(s, "the method goes round in circles");
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_PERTURBED);
@@ -249,19 +249,19 @@ static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
 }
 
 /* In place of a run of the engine. */
-static gpuopt_status gpuopt__simplex_iterate_carefully(gpuopt_simplex *s) {
-    gpuopt__simplex_careful c = {-1, -1, 0, 0, 0};
+static gpuopt_status gpuopt__simplex_iterate_extended(gpuopt_simplex *s) {
+    gpuopt__simplex_extended c = {-1, -1, 0, 0, 0};
     int done;
     gpuopt_status status = GPUOPT_OK;
-    if (s->careful > 1) {
-        s->careful--;
-        status = gpuopt__simplex_careful_iteration(s, &c, &done);
+    if (s->extended > 1) {
+        s->extended--;
+        status = gpuopt__simplex_extended_iteration(s, &c, &done);
         if (status || done > 0) return status;
         if (done == 0)
             return s->phase == 2 ? gpuopt__simplex_conclude_optimal(s) : gpuopt__simplex_conclude_infeasible(s);
         if (s->phase == 2) return gpuopt__simplex_conclude_unbounded(s, c.slot, c.direction);
     }
-    return gpuopt__simplex_be_careful(s);
+    return gpuopt__simplex_extend_precision(s);
 }
 
 /* Before the first iteration: bounds are relaxed, unless the host has set a basis that is optimal already. */
@@ -288,13 +288,13 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     if (status) return status;
     if (s->stale) {
         int32_t few = s->desc.rebuild_pivots < 10 ? s->desc.rebuild_pivots : 10;
-        s->hasty = s->careful == 0 && s->since_rebuild < few ? s->hasty + 1 : 0;
+        s->hasty = s->extended == 0 && s->since_rebuild < few ? s->hasty + 1 : 0;
         status = gpuopt__simplex_rebuild(s);
         if (!status && (gpuopt__simplex_was_here(s) || s->hasty > GPUOPT__SIMPLEX_MOST_HASTY))
             status = gpuopt__simplex_leave_circle(s);
     }
     if (status || s->stale || s->verdict != GPUOPT_MORE) return status;
-    if (s->careful > 0) return gpuopt__simplex_iterate_carefully(s);
+    if (s->extended > 0) return gpuopt__simplex_iterate_extended(s);
     gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_ITERATE, &run);
     run.most = s->desc.rebuild_pivots - s->since_rebuild;
     if (s->desc.ratio == GPUOPT_RATIO_EXPAND && run.most > 10000 - s->since_rebuild % 10000)
@@ -306,7 +306,7 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     if (status) return status;
     gpuopt__simplex_count(s, &report);
     if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && s->iterations >= s->refine_end)
-        return gpuopt__simplex_be_careful(s);
+        return gpuopt__simplex_extend_precision(s);
     else if (report.end == GPUOPT__SIMPLEX_END_NO_ENTERING || report.end == GPUOPT__SIMPLEX_END_NO_LEAVING)
         return gpuopt__simplex_conclude(s, &report);
     if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The simplex engine of the CPU: its matrix, and products with the inverse. Products with the model are in cpu_sums.h,
- * its memory is in cpu_life.h, and the iterations are in cpu_run.h.
+ * its memory is in cpu_memory.h, and the iterations are in cpu_run.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_H
@@ -10,7 +10,7 @@
 #include "entries.h"
 #include "model.h"
 #include "sparse.h"
-#include "split.h"
+#include "column_split.h"
 
 typedef struct gpuopt__simplex_cpu {
     const gpuopt__simplex_lp *lp;

@@ -9,9 +9,9 @@
 #include "../common/items.h"
 #include "children.h"
 #include "cpu_dual.h"
-#include "cpu_grow.h"
-#include "cpu_keep.h"
-#include "cpu_life.h"
+#include "cpu_add_and_remove.h"
+#include "cpu_save_inverse.h"
+#include "cpu_memory.h"
 #include "cpu_batch.h"
 #include "cpu_sums.h"
 
@@ -315,7 +315,7 @@ static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
     gpuopt__simplex_cpu_get_column,
     gpuopt__simplex_cpu_kept_bytes,
     gpuopt__simplex_cpu_keep,
-    gpuopt__simplex_cpu_bring_back,
+    gpuopt__simplex_cpu_restore,
     gpuopt__simplex_cpu_nothing,
     gpuopt__simplex_cpu_nothing,
     gpuopt__simplex_cpu_ftran,

@@ -6,7 +6,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_DUAL_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_DUAL_H
 
-#include "cpu_keep.h"
+#include "cpu_save_inverse.h"
 #include "cpu_run.h"
 #include "dual_step.h"
 

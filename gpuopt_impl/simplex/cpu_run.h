@@ -11,8 +11,9 @@
 static void gpuopt__simplex_cpu_price_all(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report) {
     const gpuopt__simplex_vectors *v = s->v;
     const int32_t q = report->entering;
-    const gpuopt__simplex_bid own = {report->score, q < 0 ? 0 : v->d[q], q < 0 ? 0 : v->weight[q], q, 0, 0, 0, 0};
-    gpuopt__simplex_bid best;
+    const gpuopt__simplex_pivot_candidate own = {
+        report->score, q < 0 ? 0 : v->d[q], q < 0 ? 0 : v->weight[q], q, 0, 0, 0, 0};
+    gpuopt__simplex_pivot_candidate best;
     gpuopt__simplex_split_choose(&s->split, &own, &best);
     report->entering = (int32_t)best.slot;
     report->score = best.score;

@@ -8,7 +8,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_EXACT_H
 #define GPUOPT_IMPL_SIMPLEX_EXACT_H
 
-#include "careful.h"
+#include "extended_precision.h"
 
 /* x + low - bound. */
 static double gpuopt__simplex_above(double x, double low, double bound) {
@@ -128,7 +128,7 @@ static gpuopt_status gpuopt__simplex_prove_optimal(gpuopt_simplex *s, int *prove
     int safe = 0;
     gpuopt_status status = gpuopt__simplex_left_of_x(s, &of_x);
     *proven = 0;
-    if (status || gpuopt__simplex_careful_most(s) == 0 || !gpuopt__simplex_basics_within(s, of_x)) return status;
+    if (status || gpuopt__simplex_extended_most(s) == 0 || !gpuopt__simplex_basics_within(s, of_x)) return status;
     for (i = 0; i < s->lp.rows; i++) s->farkas[i] = 1;
     status = gpuopt__simplex_backend_of(s)->sizes(s->engine, NULL, s->farkas, NULL, size);
     if (!status) status = gpuopt__simplex_left_of_y(s, z, &of_y, &safe);

@@ -98,12 +98,12 @@ struct gpuopt_simplex {
     int32_t hasty;         /* successive rebuilds with few iterations in between */
     int32_t relapses;      /* returns from phase 2 to phase 1 in this stage, see simplex/rules.h */
     int32_t escalation;    /* how far the pivot tolerance has been loosened, see simplex/rules.h */
-    int32_t careful;       /* 0: the engine iterates; else careful iterations that may still be made, plus 1 */
-    int unrefined;         /* REFINED was given up since its arithmetic failed */
-    int empty;             /* the doubles are proven to have no exactly feasible point */
-    int told_empty;        /* the log has said that the doubles have no exactly feasible point */
-    int32_t cycles;        /* how often the method was seen to go round in circles, see simplex/rules.h */
-    uint64_t seen_state;   /* where it stood at rebuild number seen_at, for finding circles */
+    int32_t extended; /* 0: the engine iterates; else iterations in extended precision that may still be made, plus 1 */
+    int unrefined;    /* REFINED was given up since its arithmetic failed */
+    int empty;        /* the doubles are proven to have no exactly feasible point */
+    int logged_empty; /* the log has said that the doubles have no exactly feasible point */
+    int32_t cycles;   /* how often the method was seen to go round in circles, see simplex/rules.h */
+    uint64_t seen_state; /* where it stood at rebuild number seen_at, for finding circles */
     int64_t seen_iterations, seen_at, seen_next;
     double fine_primal, fine_dual; /* tolerances of REFINED, from the last rebuild */
     double least_unit; /* the least scaled reduced cost that is a unit of dual_tolerance in the host's units */

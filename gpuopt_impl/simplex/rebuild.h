@@ -5,8 +5,8 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_REBUILD_H
 #define GPUOPT_IMPL_SIMPLEX_REBUILD_H
 
-#include "evidence.h"
-#include "reinvert.h"
+#include "certificate_margins.h"
+#include "refactor.h"
 #include "rules.h"
 
 /* Sets the variable's x from the engine's value. */

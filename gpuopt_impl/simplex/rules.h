@@ -16,7 +16,7 @@
  * REFINED is the iterative refinement of linear programs (Gleixner, Steffy, Wolter 2016): the method goes on from the
  * optimal basis on the program whose variables are the distance from the present point, which is known in twice the
  * working precision. That program's bounds are small numbers, so tolerances can be small: a thousandth of the host's
- * for the engine, and the rounding of the point for the careful iterations (careful.h) that end it. Where the paper
+ * for the engine, and the rounding of the point for the iterations in extended precision (extended_precision.h) that end it. Where the paper
  * magnifies the program, floating point needs only the smaller tolerances. */
 static void gpuopt__simplex_work_bounds(gpuopt_simplex *s, int32_t variable) {
     double l = s->lower[variable], u = s->upper[variable];
@@ -43,7 +43,7 @@ static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage
     s->escalation = 0;
     s->relapses = stage == GPUOPT__SIMPLEX_STAGE_FINAL ? s->relapses : 0;
     for (j = 0; j < both; j++) gpuopt__simplex_work_bounds(s, j);
-    s->careful = 0;
+    s->extended = 0;
     if (stage != GPUOPT__SIMPLEX_STAGE_FINAL) s->unrefined = 0;
     if (stage == GPUOPT__SIMPLEX_STAGE_REFINED) s->refine_end = s->iterations + 100 + s->lp.rows / 2;
 }
@@ -77,7 +77,7 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     /* Indexed by the escalation. Candidates that were banned because their pivots are too small are tried again with
      * smaller pivot tolerances. */
     static const double loosened[] = {1, 1, 1e-3, 1e-6};
-    int refined = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED, fine = refined && s->careful > 0;
+    int refined = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED, fine = refined && s->extended > 0;
     double finer = refined ? 1e-3 : gpuopt__simplex_wider(s);
     gpuopt__simplex_rules rules;
     memset(&rules, 0, sizeof rules);

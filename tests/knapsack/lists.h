@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The lists of a problem's groups of items, alone. To be included behind gpuopt_impl/knapsack/groups.h, for which each
+ * The lists of a problem's groups of items, alone. To be included behind gpuopt_impl/knapsack/weight_classes.h, for which each
  * test sets GPUOPT__KNAPSACK_GROUP_STATES, the room for states, as it needs it.
  */
 #ifndef TESTS_KNAPSACK_LISTS_H
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "gpuopt_impl/knapsack/groups.h"
+#include "gpuopt_impl/knapsack/weight_classes.h"
 #include "tests/knapsack/models.h"
 
 /* Makes the lists of sorted items in so many groups, no wider than `within`, with this multiplier, if they are to keep

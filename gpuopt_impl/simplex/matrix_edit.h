@@ -2,8 +2,8 @@
  *
  * Rows or columns that come and go in a model that is stored both ways, by rows and by columns, in host memory.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_LINES_H
-#define GPUOPT_IMPL_SIMPLEX_LINES_H
+#ifndef GPUOPT_IMPL_SIMPLEX_MATRIX_EDIT_H
+#define GPUOPT_IMPL_SIMPLEX_MATRIX_EDIT_H
 
 #include "../common/matrix.h"
 #include "scaling.h"
@@ -110,4 +110,4 @@ static inline void gpuopt__simplex_take_out_lines(const gpuopt__simplex_lines *l
     }
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_LINES_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_MATRIX_EDIT_H */

@@ -4,28 +4,28 @@
  * precision, and the basis is inverted anew. So an entry that is small is known to all its digits, where the engine's
  * would be rounding. One such iteration costs a reinversion.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_CAREFUL_H
-#define GPUOPT_IMPL_SIMPLEX_CAREFUL_H
+#ifndef GPUOPT_IMPL_SIMPLEX_EXTENDED_PRECISION_H
+#define GPUOPT_IMPL_SIMPLEX_EXTENDED_PRECISION_H
 
 #include "proof.h"
 
-typedef struct gpuopt__simplex_careful {
+typedef struct gpuopt__simplex_extended {
     int32_t slot, position; /* entering; leaving, -1: none */
     int direction, to_upper;
     double step; /* infinite: nothing blocks */
-} gpuopt__simplex_careful;
+} gpuopt__simplex_extended;
 
 /* How many of them may be made: as many as cost about 2^31 operations; none if these are few. Bases of up to 162 rows
  * get ALL of them, which is enough to come to an end. */
-enum { GPUOPT__SIMPLEX_CAREFUL_ALL = 500 };
+enum { GPUOPT__SIMPLEX_EXTENDED_ALL = 500 };
 
-static int32_t gpuopt__simplex_careful_most(const gpuopt_simplex *s) {
-    double rows = s->lp.rows, most = gpuopt__min(GPUOPT__SIMPLEX_CAREFUL_ALL, 0x1p31 / (rows * rows * rows + 1));
+static int32_t gpuopt__simplex_extended_most(const gpuopt_simplex *s) {
+    double rows = s->lp.rows, most = gpuopt__min(GPUOPT__SIMPLEX_EXTENDED_ALL, 0x1p31 / (rows * rows * rows + 1));
     return most < 10 ? 0 : (int32_t)most;
 }
 
 /* The slot of the best candidate to enter; -1: none. */
-static int32_t gpuopt__simplex_careful_best(const gpuopt_simplex *s) {
+static int32_t gpuopt__simplex_extended_best(const gpuopt_simplex *s) {
     const gpuopt__simplex_vectors *v = &s->v;
     double best = 0;
     int32_t j, slot = -1;
@@ -36,18 +36,18 @@ static int32_t gpuopt__simplex_careful_best(const gpuopt_simplex *s) {
     return slot;
 }
 
-/* Whether the present point leaves nothing to a careful iteration: it is optimal but for its own rounding. */
+/* Whether the present point leaves nothing to an iteration in extended precision: it is optimal but for its own rounding. */
 static int gpuopt__simplex_is_exact(const gpuopt_simplex *s) {
     const gpuopt__simplex_vectors *v = &s->v;
     int32_t i;
     for (i = 0; i < s->lp.rows; i++)
         if (gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], s->fine_primal)) return 0;
-    return gpuopt__simplex_careful_best(s) < 0;
+    return gpuopt__simplex_extended_best(s) < 0;
 }
 
 /* Chooses the entering variable, which is banned for the next call. Returns 0 if there is none. */
-static int gpuopt__simplex_careful_price(gpuopt_simplex *s, gpuopt__simplex_careful *c) {
-    int32_t slot = gpuopt__simplex_careful_best(s);
+static int gpuopt__simplex_extended_price(gpuopt_simplex *s, gpuopt__simplex_extended *c) {
+    int32_t slot = gpuopt__simplex_extended_best(s);
     if (slot < 0) return 0;
     c->slot = slot;
     c->direction = s->v.d[slot] < 0 ? 1 : -1;
@@ -57,8 +57,8 @@ static int gpuopt__simplex_careful_price(gpuopt_simplex *s, gpuopt__simplex_care
 
 /* The textbook ratio test, with the direction of each basic variable in `move` [cols + rows], which is good to `noise`.
  * Of steps that differ by less than the tolerance the larger pivot wins. */
-static void gpuopt__simplex_careful_ratio(const gpuopt_simplex *s, const double *move, double noise,
-                                          gpuopt__simplex_careful *c) {
+static void gpuopt__simplex_extended_ratio(const gpuopt_simplex *s, const double *move, double noise,
+                                           gpuopt__simplex_extended *c) {
     const gpuopt__simplex_vectors *v = &s->v;
     gpuopt__simplex_rules rules = gpuopt__simplex_rules_now(s);
     double size = 0;
@@ -81,7 +81,7 @@ static void gpuopt__simplex_careful_ratio(const gpuopt_simplex *s, const double 
 }
 
 /* Exchanges two variables, or flips one, in status; the basis is then to be inverted. */
-static void gpuopt__simplex_careful_exchange(gpuopt_simplex *s, const gpuopt__simplex_careful *c) {
+static void gpuopt__simplex_extended_exchange(gpuopt_simplex *s, const gpuopt__simplex_extended *c) {
     int32_t entering = s->v.slot[c->slot];
     s->iterations++;
     if (c->position >= 0) {
@@ -97,7 +97,7 @@ static void gpuopt__simplex_careful_exchange(gpuopt_simplex *s, const gpuopt__si
 }
 
 /* The ratio test for the entering variable and direction in c, with its column solved for in twice the precision. */
-static gpuopt_status gpuopt__simplex_careful_column(gpuopt_simplex *s, gpuopt__simplex_careful *c) {
+static gpuopt_status gpuopt__simplex_extended_column(gpuopt_simplex *s, gpuopt__simplex_extended *c) {
     size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
     double *move = s->scratch, *low = s->scratch_low, noise;
     int good;
@@ -106,21 +106,21 @@ static gpuopt_status gpuopt__simplex_careful_column(gpuopt_simplex *s, gpuopt__s
     memset(low, 0, bytes);
     move[s->v.slot[c->slot]] = c->direction;
     status = gpuopt__simplex_solve_x(s, move, low, 1, &good, &noise);
-    if (!status) gpuopt__simplex_careful_ratio(s, move, noise, c);
+    if (!status) gpuopt__simplex_extended_ratio(s, move, noise, c);
     return status;
 }
 
 /* One iteration, right after a rebuild. *done: 1 if it was made; 0 if there is no candidate; -1 if none of them was
  * stopped by another variable, c is one of these. */
-static gpuopt_status gpuopt__simplex_careful_iteration(gpuopt_simplex *s, gpuopt__simplex_careful *c, int *done) {
+static gpuopt_status gpuopt__simplex_extended_iteration(gpuopt_simplex *s, gpuopt__simplex_extended *c, int *done) {
     *done = 0;
-    while (*done < 1 && gpuopt__simplex_careful_price(s, c)) {
-        gpuopt_status status = gpuopt__simplex_careful_column(s, c);
+    while (*done < 1 && gpuopt__simplex_extended_price(s, c)) {
+        gpuopt_status status = gpuopt__simplex_extended_column(s, c);
         if (status) return status;
         *done = c->step < HUGE_VAL ? 1 : -1;
     }
-    if (*done > 0) gpuopt__simplex_careful_exchange(s, c);
+    if (*done > 0) gpuopt__simplex_extended_exchange(s, c);
     return GPUOPT_OK;
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_CAREFUL_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_EXTENDED_PRECISION_H */

@@ -5,11 +5,11 @@
  * (B^-1, 0; -r_B B^-1, 1). A row whose logical is basic leaves with its row and column of the inverse. The tableau
  * follows; a sparse inverse gets new factors when it is needed next.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_CPU_GROW_H
-#define GPUOPT_IMPL_SIMPLEX_CPU_GROW_H
+#ifndef GPUOPT_IMPL_SIMPLEX_CPU_ADD_AND_REMOVE_H
+#define GPUOPT_IMPL_SIMPLEX_CPU_ADD_AND_REMOVE_H
 
 #include "cpu.h"
-#include "lines.h"
+#include "matrix_edit.h"
 
 static gpuopt__simplex_lines gpuopt__simplex_cpu_lines(const gpuopt__simplex_cpu *s, int by_rows) {
     gpuopt__simplex_lines rows = {s->row_start, s->row_col, s->row_val, s->lp->rows};
@@ -130,4 +130,4 @@ static gpuopt_status gpuopt__simplex_cpu_drop(void *engine, int by_rows, const i
     return GPUOPT_OK;
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_CPU_GROW_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_CPU_ADD_AND_REMOVE_H */

@@ -3,8 +3,8 @@
  * Solves with the basis and rows of the tableau, in the host's units. The columns of the host's basis matrix are those
  * of A and, for the activity of row i, -e_i; the scaled one is R B D with the scales of rows and of basic variables.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_SOLVES_H
-#define GPUOPT_IMPL_SIMPLEX_SOLVES_H
+#ifndef GPUOPT_IMPL_SIMPLEX_BASIS_SOLVES_H
+#define GPUOPT_IMPL_SIMPLEX_BASIS_SOLVES_H
 
 #include "calls.h"
 
@@ -32,7 +32,7 @@ static gpuopt_status gpuopt__simplex_check_solves(const gpuopt_simplex *s, const
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                             int32_t *head) {
     GPUOPT__COMPUTES(gpuopt_simplex_get_basic_variables(simplex, where, head));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_basic_variables, where, head != NULL);
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_basic_variables, where, head != NULL);
     gpuopt_status status = gpuopt__simplex_check_solves(simplex, "gpuopt_simplex_get_basic_variables", where, 1, head);
     if (!status) status = gpuopt__simplex_present_inverse(simplex);
     if (status) return status;
@@ -75,16 +75,18 @@ static gpuopt_status gpuopt__simplex_solve_all(gpuopt_simplex *s, const char *ca
 GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                               double *x) {
     GPUOPT__COMPUTES(gpuopt_simplex_ftran(simplex, where, count, x));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_ftran, where, count,
-                             gpuopt__simplex_said_array(where, x, count, sizeof(double) * (size_t)simplex->lp.rows));
+    GPUOPT__SIMPLEX_AGREE(
+        gpuopt_simplex_ftran, where, count,
+        gpuopt__simplex_array_fingerprint(where, x, count, sizeof(double) * (size_t)simplex->lp.rows));
     return gpuopt__simplex_solve_all(simplex, "gpuopt_simplex_ftran", where, count, x, 0);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                               double *y) {
     GPUOPT__COMPUTES(gpuopt_simplex_btran(simplex, where, count, y));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_btran, where, count,
-                             gpuopt__simplex_said_array(where, y, count, sizeof(double) * (size_t)simplex->lp.rows));
+    GPUOPT__SIMPLEX_AGREE(
+        gpuopt_simplex_btran, where, count,
+        gpuopt__simplex_array_fingerprint(where, y, count, sizeof(double) * (size_t)simplex->lp.rows));
     return gpuopt__simplex_solve_all(simplex, "gpuopt_simplex_btran", where, count, y, 1);
 }
 
@@ -105,8 +107,8 @@ static gpuopt_status gpuopt__simplex_table_row(gpuopt_simplex *s, int32_t positi
 GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                          int64_t count, const int32_t *position, double *rows) {
     GPUOPT__COMPUTES(gpuopt_simplex_get_tableau_rows(simplex, where, count, position, rows));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_tableau_rows, where, count, rows != NULL,
-                             gpuopt__simplex_said_array(GPUOPT_HOST, position, count, sizeof(int32_t)));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_tableau_rows, where, count, rows != NULL,
+                          gpuopt__simplex_array_fingerprint(GPUOPT_HOST, position, count, sizeof(int32_t)));
     static const char call[] = "gpuopt_simplex_get_tableau_rows";
     gpuopt_simplex *s = simplex;
     gpuopt_status status = gpuopt__simplex_check_solves(s, call, where, count, rows);
@@ -128,4 +130,4 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
     return status;
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_SOLVES_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_BASIS_SOLVES_H */

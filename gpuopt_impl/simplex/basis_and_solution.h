@@ -3,8 +3,8 @@
  * Bases, solutions and certificates in and out. Arrays in device memory pass through the handle's staging
  * array.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_ANSWERS_H
-#define GPUOPT_IMPL_SIMPLEX_ANSWERS_H
+#ifndef GPUOPT_IMPL_SIMPLEX_BASIS_AND_SOLUTION_H
+#define GPUOPT_IMPL_SIMPLEX_BASIS_AND_SOLUTION_H
 
 #include "calls.h"
 
@@ -29,7 +29,7 @@ static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const 
 /* ---- Basis ---- */
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status) {
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_basis, where, status != NULL);
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_basis, where, status != NULL);
     gpuopt_status result = gpuopt__simplex_check_array(simplex, "gpuopt_simplex_get_basis", where, "status", status);
     uint8_t *staging;
     int32_t j, both;
@@ -81,11 +81,11 @@ static gpuopt_status gpuopt__simplex_keep(gpuopt_simplex *s, gpuopt__simplex_kep
     return backend->keep(s->engine, kept->engine);
 }
 
-static gpuopt_status gpuopt__simplex_bring_back(gpuopt_simplex *s, const gpuopt__simplex_kept *kept) {
+static gpuopt_status gpuopt__simplex_restore(gpuopt_simplex *s, const gpuopt__simplex_kept *kept) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     gpuopt_status status;
     memcpy(s, kept->handle, (size_t)kept->handle_bytes);
-    status = backend->bring_back(s->engine, kept->engine);
+    status = backend->restore(s->engine, kept->engine);
     return status ? status : backend->push(s->engine);
 }
 
@@ -104,11 +104,11 @@ static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char 
     gpuopt_status status;
     gpuopt__simplex_take_statuses(s, wanted);
     status = gpuopt__simplex_reinvert(s, &singular);
-    if (status == GPUOPT_ERROR_MEMORY) gpuopt__simplex_bring_back(s, kept);
+    if (status == GPUOPT_ERROR_MEMORY) gpuopt__simplex_restore(s, kept);
     if (status) return status;
     if (singular == 0) return gpuopt__simplex_rebase(s);
     gpuopt__log(s->context, 0, "%s: singular: column %d depends on the other basic variables", call, (int)s->order[0]);
-    status = gpuopt__simplex_bring_back(s, kept);
+    status = gpuopt__simplex_restore(s, kept);
     return status ? status : GPUOPT_ERROR_NUMERIC;
 }
 
@@ -225,9 +225,9 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                   const uint8_t *status) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_basis(simplex, where, status));
-    GPUOPT__SIMPLEX_TOGETHER(
-        gpuopt_simplex_set_basis, where,
-        gpuopt__simplex_said_array(where, status, (int64_t)simplex->lp.cols + simplex->lp.rows, sizeof(uint8_t)));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_basis, where,
+                          gpuopt__simplex_array_fingerprint(where, status, (int64_t)simplex->lp.cols + simplex->lp.rows,
+                                                            sizeof(uint8_t)));
     static const char call[] = "gpuopt_simplex_set_basis";
     gpuopt_status result = gpuopt__simplex_check_array(simplex, call, where, "status", status);
     gpuopt__simplex_kept kept = {NULL, NULL, 0};
@@ -322,8 +322,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
     GPUOPT__COMPUTES(gpuopt_simplex_get_solution(simplex, where, solution));
     memset(&to, 0, sizeof to);
     fits = solution && gpuopt__copy_in(&to, sizeof to, solution, solution->struct_size);
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_solution, where, fits, to.x != NULL, to.reduced_cost != NULL,
-                             to.activity != NULL, to.dual != NULL, to.x_low != NULL, to.dual_low != NULL);
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_solution, where, fits, to.x != NULL, to.reduced_cost != NULL,
+                          to.activity != NULL, to.dual != NULL, to.x_low != NULL, to.dual_low != NULL);
     if (!s) return GPUOPT_ERROR_ARGUMENT;
     if (!fits)
         return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "solution is NULL or has a wrong struct_size");
@@ -374,4 +374,4 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_proof(gpuopt_simplex *simplex, gpuop
     return status;
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_ANSWERS_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_BASIS_AND_SOLUTION_H */

@@ -2,8 +2,8 @@
  *
  * The simplex engine of the CPU: its memory, and how it begins and ends.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_CPU_LIFE_H
-#define GPUOPT_IMPL_SIMPLEX_CPU_LIFE_H
+#ifndef GPUOPT_IMPL_SIMPLEX_CPU_MEMORY_H
+#define GPUOPT_IMPL_SIMPLEX_CPU_MEMORY_H
 
 #include "cpu.h"
 
@@ -153,4 +153,4 @@ static void gpuopt__simplex_cpu_destroy(gpuopt_context *context, void *engine) {
     gpuopt__release(context, GPUOPT_HOST, engine);
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_CPU_LIFE_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_CPU_MEMORY_H */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the violations that remain at an optimum are worth. A variable that is outside its bound by 1e-20 may have to be
+ * How far the violations that remain at an optimum may move the objective. A variable that is outside its bound by 1e-20 may have to be
  * brought back by a pivot of 1e-20, and the objective moves with it. So an optimum within the tolerances counts only if
  * the best pivot that mends a violation would hardly move the objective.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_WORTH_H
-#define GPUOPT_IMPL_SIMPLEX_WORTH_H
+#ifndef GPUOPT_IMPL_SIMPLEX_OBJECTIVE_IMPACT_H
+#define GPUOPT_IMPL_SIMPLEX_OBJECTIVE_IMPACT_H
 
 #include "exact.h"
 
 /* A reduced cost of the wrong sign: it times the step that the ratio test allows. */
-static gpuopt_status gpuopt__simplex_worth_of_entering(gpuopt_simplex *s, int32_t slot, double *worth) {
-    gpuopt__simplex_careful c = {slot, -1, s->v.d[slot] < 0 ? 1 : -1, 0, 0};
-    gpuopt_status status = gpuopt__simplex_careful_column(s, &c);
-    *worth = fabs(s->v.d[slot]) * c.step;
+static gpuopt_status gpuopt__simplex_impact_of_entering(gpuopt_simplex *s, int32_t slot, double *impact) {
+    gpuopt__simplex_extended c = {slot, -1, s->v.d[slot] < 0 ? 1 : -1, 0, 0};
+    gpuopt_status status = gpuopt__simplex_extended_column(s, &c);
+    *impact = fabs(s->v.d[slot]) * c.step;
     return status;
 }
 
@@ -55,19 +55,19 @@ static gpuopt_status gpuopt__simplex_may_mend(gpuopt_simplex *s, const gpuopt__s
     *may = m->doubts > MOST;
     for (k = 0; k < m->doubts && !status && !*may; k++)
         for (way = -1; way <= 1 && !status; way += 2) {
-            gpuopt__simplex_careful c = {s->queue[k], -1, way, 0, 0};
+            gpuopt__simplex_extended c = {s->queue[k], -1, way, 0, 0};
             if (!(s->v.state[c.slot] & (way > 0 ? GPUOPT__SIMPLEX_MAY_INCREASE : GPUOPT__SIMPLEX_MAY_DECREASE)))
                 continue;
-            status = gpuopt__simplex_careful_column(s, &c);
+            status = gpuopt__simplex_extended_column(s, &c);
             *may |= c.step >= least;
         }
     return status;
 }
 
 /* A basic variable outside its bounds: its violation times what a unit of it costs. If no variable can mend the
- * violation, the model is infeasible by no more than the tolerance, which is worth nothing. */
-static gpuopt_status gpuopt__simplex_worth_of_leaving(gpuopt_simplex *s, int32_t position, double violation,
-                                                      double *worth) {
+ * violation, the model is infeasible by no more than the tolerance, which moves nothing. */
+static gpuopt_status gpuopt__simplex_impact_of_leaving(gpuopt_simplex *s, int32_t position, double violation,
+                                                       double *impact) {
     gpuopt__simplex_duals to = {s->farkas, s->farkas_low, s->scratch};
     const int32_t variable = s->v.head[position];
     int below = gpuopt__simplex_above(s->x[variable], s->x_low[variable], s->lower[variable]) < 0;
@@ -82,15 +82,15 @@ static gpuopt_status gpuopt__simplex_worth_of_leaving(gpuopt_simplex *s, int32_t
     gpuopt__simplex_find_mending(s, below, violation, noise, &m);
     if (m.ratio == HUGE_VAL) status = gpuopt__simplex_may_mend(s, &m, violation / (8 * noise), &may);
     if (may || m.ratio < HUGE_VAL) m.ratio = gpuopt__min(m.ratio, m.doubt);
-    *worth = m.ratio < HUGE_VAL ? violation * m.ratio : 0;
+    *impact = m.ratio < HUGE_VAL ? violation * m.ratio : 0;
     return status;
 }
 
-/* The largest worth of one violation, in the host's units of the objective. What is below the rounding of numbers in
+/* The largest impact of one violation, in the host's units of the objective. What is below the rounding of numbers in
  * twice the working precision, and below that of the present point, is none. */
-static gpuopt_status gpuopt__simplex_worth(gpuopt_simplex *s, double *most) {
+static gpuopt_status gpuopt__simplex_objective_impact(gpuopt_simplex *s, double *most) {
     const gpuopt__simplex_vectors *v = &s->v;
-    double worth = 0, rounding = 0x1p-92, of_y = rounding * gpuopt__simplex_largest(s->lp.rows, s->y);
+    double impact = 0, rounding = 0x1p-92, of_y = rounding * gpuopt__simplex_largest(s->lp.rows, s->y);
     double of_x = rounding * gpuopt__simplex_largest(s->lp.rows + s->lp.cols, s->x);
     int32_t k;
     gpuopt_status status = GPUOPT_OK;
@@ -98,19 +98,19 @@ static gpuopt_status gpuopt__simplex_worth(gpuopt_simplex *s, double *most) {
     for (k = 0; k < s->lp.cols && !status; k++) {
         double of_d = gpuopt__min(s->fine_dual, of_y + rounding * fabs(s->cost[v->slot[k]]));
         if (gpuopt__simplex_score(v->d[k], 1, v->state[k] & 3, of_d) == 0) continue;
-        status = gpuopt__simplex_worth_of_entering(s, k, &worth);
-        *most = gpuopt__max(*most, worth);
+        status = gpuopt__simplex_impact_of_entering(s, k, &impact);
+        *most = gpuopt__max(*most, impact);
     }
     for (k = 0; k < s->lp.rows && !status; k++) {
         const int32_t variable = v->head[k];
         const double violation =
             gpuopt__simplex_beyond(s->x[variable], s->x_low[variable], s->lower[variable], s->upper[variable]);
         if (violation <= gpuopt__min(s->fine_primal, of_x)) continue;
-        status = gpuopt__simplex_worth_of_leaving(s, k, violation, &worth);
-        *most = gpuopt__max(*most, worth);
+        status = gpuopt__simplex_impact_of_leaving(s, k, violation, &impact);
+        *most = gpuopt__max(*most, impact);
     }
     *most /= s->cost_scale * s->primal_scale;
     return status;
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_WORTH_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_OBJECTIVE_IMPACT_H */

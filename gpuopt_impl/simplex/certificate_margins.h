@@ -3,8 +3,8 @@
  * What the host can check on its own data: violations of x and of the duals. Scales are powers of two, so unscaling is
  * exact. The present point is x + x_low, and y + y_low, in twice the working precision.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_EVIDENCE_H
-#define GPUOPT_IMPL_SIMPLEX_EVIDENCE_H
+#ifndef GPUOPT_IMPL_SIMPLEX_CERTIFICATE_MARGINS_H
+#define GPUOPT_IMPL_SIMPLEX_CERTIFICATE_MARGINS_H
 
 #include "model.h"
 
@@ -108,4 +108,4 @@ static void gpuopt__simplex_objective(const gpuopt_simplex *s, double *objective
     *objective = gpuopt__simplex_host_objective(s, sum);
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_EVIDENCE_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_CERTIFICATE_MARGINS_H */

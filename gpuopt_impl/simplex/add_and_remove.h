@@ -4,12 +4,12 @@
  * the logical of a new row is basic, and that of a row that goes is made so by a pivot; a new column is nonbasic, and
  * one that goes is made so. Later rows and columns move down in their numbers.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_GROW_H
-#define GPUOPT_IMPL_SIMPLEX_GROW_H
+#ifndef GPUOPT_IMPL_SIMPLEX_ADD_AND_REMOVE_H
+#define GPUOPT_IMPL_SIMPLEX_ADD_AND_REMOVE_H
 
 #include "../common/deferred.h"
 #include "change.h"
-#include "solves.h"
+#include "basis_solves.h"
 
 /* ---- Weights of exact steepest edge ---- */
 
@@ -343,4 +343,4 @@ GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int
     return gpuopt__simplex_shrink(simplex, "gpuopt_simplex_remove_cols", 0, count, col);
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_GROW_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_ADD_AND_REMOVE_H */

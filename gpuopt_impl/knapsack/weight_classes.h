@@ -13,8 +13,8 @@
  * has a state that is no heavier and no less worth than its items of these groups. Too long lists are shortened by
  * merging neighbours, which keeps that property. Exact: whatever is rounded is rounded up.
  */
-#ifndef GPUOPT_IMPL_KNAPSACK_GROUPS_H
-#define GPUOPT_IMPL_KNAPSACK_GROUPS_H
+#ifndef GPUOPT_IMPL_KNAPSACK_WEIGHT_CLASSES_H
+#define GPUOPT_IMPL_KNAPSACK_WEIGHT_CLASSES_H
 
 #include "model.h"
 
@@ -312,4 +312,4 @@ static int gpuopt__knapsack_group_lists(gpuopt__knapsack_grouping *g, int64_t lo
     return 1;
 }
 
-#endif /* GPUOPT_IMPL_KNAPSACK_GROUPS_H */
+#endif /* GPUOPT_IMPL_KNAPSACK_WEIGHT_CLASSES_H */

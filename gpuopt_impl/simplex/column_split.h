@@ -16,8 +16,8 @@
  * An exchange that fails leaves its status in `status`, and the engine's call ends with it. The group's calls come with
  * the shape, so that a backend that is compiled by itself needs no symbol of the library.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_SPLIT_H
-#define GPUOPT_IMPL_SIMPLEX_SPLIT_H
+#ifndef GPUOPT_IMPL_SIMPLEX_COLUMN_SPLIT_H
+#define GPUOPT_IMPL_SIMPLEX_COLUMN_SPLIT_H
 
 #include "backend.h"
 
@@ -33,12 +33,12 @@ typedef struct gpuopt__simplex_exchanges {
 } gpuopt__simplex_exchanges;
 
 /* The best slot of a rank, and what all ranks must know of it. */
-typedef struct gpuopt__simplex_bid {
+typedef struct gpuopt__simplex_pivot_candidate {
     double score, d, weight;
     int64_t slot;           /* -1: none */
     double x, lower, upper; /* of its variable, for engines that have only their own slots at hand; else 0 */
     int64_t variable;
-} gpuopt__simplex_bid;
+} gpuopt__simplex_pivot_candidate;
 
 /* An array by slots, of which each rank has its own part. */
 typedef struct gpuopt__simplex_by_slot {
@@ -54,8 +54,8 @@ typedef struct gpuopt__simplex_split {
     int32_t most;                /* slots of a rank */
     gpuopt_memory_space columns; /* where the pivot columns that are exchanged are */
     gpuopt_status status;
-    gpuopt__simplex_bid *bids; /* [ranks] */
-    char *send, *receive;      /* [most * width], [ranks][most * width] bytes */
+    gpuopt__simplex_pivot_candidate *bids; /* [ranks] */
+    char *send, *receive;                  /* [most * width], [ranks][most * width] bytes */
 } gpuopt__simplex_split;
 
 /* The first slot of a rank. */
@@ -79,7 +79,7 @@ static void gpuopt__simplex_split_cut(gpuopt__arena *arena, const gpuopt__simple
     s->status = GPUOPT_OK;
     s->calls = shape->exchanges;
     s->columns = shape->columns;
-    s->bids = (gpuopt__simplex_bid *)gpuopt__cut(arena, ranks, sizeof *s->bids);
+    s->bids = (gpuopt__simplex_pivot_candidate *)gpuopt__cut(arena, ranks, sizeof *s->bids);
     s->send = (char *)gpuopt__cut(arena, ranks ? s->most : 0, width);
     s->receive = (char *)gpuopt__cut(arena, (int64_t)ranks * s->most, width);
 }
@@ -96,15 +96,16 @@ static void gpuopt__simplex_split_ended(gpuopt__simplex_split *s, gpuopt_status 
 }
 
 /* The best of all ranks' bids: the highest score, the lowest slot among equal ones. *best is none before. */
-GPUOPT_HD void gpuopt__simplex_split_best(const gpuopt__simplex_bid *bids, int32_t ranks, gpuopt__simplex_bid *best) {
+GPUOPT_HD void gpuopt__simplex_split_best(const gpuopt__simplex_pivot_candidate *bids, int32_t ranks,
+                                          gpuopt__simplex_pivot_candidate *best) {
     int32_t r;
     for (r = 0; r < ranks; r++)
         if (bids[r].slot >= 0 && bids[r].score > best->score) *best = bids[r];
 }
 
 /* The best candidate of all ranks, each of which has one of its own. */
-static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, const gpuopt__simplex_bid *own,
-                                         gpuopt__simplex_bid *best) {
+static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, const gpuopt__simplex_pivot_candidate *own,
+                                         gpuopt__simplex_pivot_candidate *best) {
     const uint64_t bytes = sizeof *own;
     memset(best, 0, sizeof *best);
     best->slot = -1;
@@ -162,4 +163,4 @@ static void gpuopt__simplex_split_pass_on(gpuopt__simplex_split *s, int64_t coun
         gpuopt__simplex_split_ended(s, s->calls->broadcast(s->group, GPUOPT_HOST, s->ranks - 1, sum, bytes));
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_SPLIT_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_COLUMN_SPLIT_H */

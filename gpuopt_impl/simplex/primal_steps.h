@@ -2,8 +2,8 @@
  *
  * The calls that do one part of an iteration: price, ratio test, pivot, flip.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_PARTS_H
-#define GPUOPT_IMPL_SIMPLEX_PARTS_H
+#ifndef GPUOPT_IMPL_SIMPLEX_PRIMAL_STEPS_H
+#define GPUOPT_IMPL_SIMPLEX_PRIMAL_STEPS_H
 
 #include "calls.h"
 
@@ -106,7 +106,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_si
     gpuopt_simplex_entering result;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_price(simplex, entering));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_price, GPUOPT__HAS_SIZE(entering));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_price, GPUOPT__HAS_SIZE(entering));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(entering))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_price",
@@ -145,7 +145,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int3
     gpuopt_status status;
     int32_t j, listed = 1;
     GPUOPT__COMPUTES(gpuopt_simplex_candidates(simplex, count, candidates, found));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_candidates, count, candidates != NULL, found != NULL);
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_candidates, count, candidates != NULL, found != NULL);
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!candidates || !found || count < 1)
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_candidates",
@@ -193,7 +193,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     gpuopt_status status;
     int tries;
     GPUOPT__COMPUTES(gpuopt_simplex_ratio_test(simplex, entering, direction, leaving));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_ratio_test, entering, direction, GPUOPT__HAS_SIZE(leaving));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_ratio_test, entering, direction, GPUOPT__HAS_SIZE(leaving));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(leaving) || (direction != 1 && direction != -1))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
@@ -300,15 +300,16 @@ static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, g
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_pivot(simplex, entering, leaving, to_upper, info));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_pivot, entering, leaving, to_upper != 0, gpuopt__simplex_said_info(info));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_pivot, entering, leaving, to_upper != 0,
+                          gpuopt__simplex_info_fingerprint(info));
     return gpuopt__simplex_move(simplex, "gpuopt_simplex_pivot", GPUOPT__SIMPLEX_RUN_PIVOT, entering, leaving, to_upper,
                                 info);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_flip(simplex, variable, info));
-    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_flip, variable, gpuopt__simplex_said_info(info));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_flip, variable, gpuopt__simplex_info_fingerprint(info));
     return gpuopt__simplex_move(simplex, "gpuopt_simplex_flip", GPUOPT__SIMPLEX_RUN_FLIP, variable, -1, 0, info);
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_PARTS_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_PRIMAL_STEPS_H */

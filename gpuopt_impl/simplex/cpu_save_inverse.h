@@ -2,8 +2,8 @@
  *
  * The simplex engine of the CPU: its inverse is kept while another one is made, and comes back.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_CPU_KEEP_H
-#define GPUOPT_IMPL_SIMPLEX_CPU_KEEP_H
+#ifndef GPUOPT_IMPL_SIMPLEX_CPU_SAVE_INVERSE_H
+#define GPUOPT_IMPL_SIMPLEX_CPU_SAVE_INVERSE_H
 
 #include "cpu.h"
 
@@ -65,7 +65,7 @@ static gpuopt_status gpuopt__simplex_cpu_keep(void *engine, void *memory) {
 }
 
 /* Factors that have another block by now, with more room, use as much of it as before. */
-static gpuopt_status gpuopt__simplex_cpu_bring_back(void *engine, const void *memory) {
+static gpuopt_status gpuopt__simplex_cpu_restore(void *engine, const void *memory) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     gpuopt__simplex_cpu_kept kept;
     memcpy(&kept, memory, sizeof kept);
@@ -88,4 +88,4 @@ static gpuopt_status gpuopt__simplex_cpu_bring_back(void *engine, const void *me
     return GPUOPT_OK;
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_CPU_KEEP_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_CPU_SAVE_INVERSE_H */

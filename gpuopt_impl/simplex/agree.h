@@ -3,8 +3,8 @@
  * Handles of a group: their calls begin by comparing what the ranks were given, before anything else looks at it. So all
  * ranks refuse what one of them would refuse, and all go the same way.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_TOGETHER_H
-#define GPUOPT_IMPL_SIMPLEX_TOGETHER_H
+#ifndef GPUOPT_IMPL_SIMPLEX_AGREE_H
+#define GPUOPT_IMPL_SIMPLEX_AGREE_H
 
 #include "../common/matrix.h"
 #include "../common/ranks.h"
@@ -13,13 +13,14 @@
 /* ---- What a rank was given ---- */
 
 /* An array's hash. It may be NULL, or, if the count is negative, not be there. */
-static int64_t gpuopt__simplex_said_array(gpuopt_memory_space where, const void *array, int64_t count, size_t size) {
+static int64_t gpuopt__simplex_array_fingerprint(gpuopt_memory_space where, const void *array, int64_t count,
+                                                 size_t size) {
     const uint64_t bytes = array && where == GPUOPT_HOST && count > 0 ? (uint64_t)count * size : 0;
     return (int64_t)gpuopt__hash(GPUOPT__HASH_START + (array != NULL), (const unsigned char *)array, bytes);
 }
 
 /* Whether there is an info to be filled, which brings the handle's copy of the engine's vectors up to date. */
-static int64_t gpuopt__simplex_said_info(const gpuopt_simplex_info *info) {
+static int64_t gpuopt__simplex_info_fingerprint(const gpuopt_simplex_info *info) {
     return !info ? 0 : GPUOPT__HAS_SIZE(info) ? 1 : 2;
 }
 
@@ -27,7 +28,7 @@ static int64_t gpuopt__simplex_said_info(const gpuopt_simplex_info *info) {
 static int64_t gpuopt__simplex_listed(int64_t count, int32_t lines) { return count <= lines ? count : -1; }
 
 /* The hash of a descriptor that has been checked, with its arrays. */
-static uint64_t gpuopt__simplex_said_desc(const gpuopt_simplex *s) {
+static uint64_t gpuopt__simplex_desc_fingerprint(const gpuopt_simplex *s) {
     const gpuopt_simplex_desc *d = &s->desc;
     const gpuopt_matrix *m = &d->matrix;
     const int64_t rows = m->rows, cols = m->cols, nonzeros = m->start ? s->lp.nonzeros : 0;
@@ -47,22 +48,23 @@ static uint64_t gpuopt__simplex_said_desc(const gpuopt_simplex *s) {
         s->shape.deferred_pivots,
         d->rebuild_pivots,
         d->iteration_limit,
-        gpuopt__simplex_said_array(GPUOPT_HOST, m->start, m->start ? gpuopt__matrix_lines(m) + 1 : 0, sizeof(int64_t)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, m->index, nonzeros, sizeof(int32_t)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, m->value, nonzeros, sizeof(double)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, d->dense, m->start ? 0 : rows * cols, sizeof(double)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, d->cost, cols, sizeof(double)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, d->lhs, rows, sizeof(double)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, d->rhs, rows, sizeof(double)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, d->lb, cols, sizeof(double)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, d->ub, cols, sizeof(double)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, number, sizeof number / sizeof *number, sizeof(double)),
-        gpuopt__simplex_said_array(GPUOPT_HOST, backend, (int64_t)strlen(backend), 1)};
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, m->start, m->start ? gpuopt__matrix_lines(m) + 1 : 0,
+                                          sizeof(int64_t)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, m->index, nonzeros, sizeof(int32_t)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, m->value, nonzeros, sizeof(double)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, d->dense, m->start ? 0 : rows * cols, sizeof(double)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, d->cost, cols, sizeof(double)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, d->lhs, rows, sizeof(double)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, d->rhs, rows, sizeof(double)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, d->lb, cols, sizeof(double)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, d->ub, cols, sizeof(double)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, number, sizeof number / sizeof *number, sizeof(double)),
+        gpuopt__simplex_array_fingerprint(GPUOPT_HOST, backend, (int64_t)strlen(backend), 1)};
     return gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)whole, sizeof whole);
 }
 
 /* Goes on with the scales, which the C library's logarithm decides. */
-static uint64_t gpuopt__simplex_said_scales(const gpuopt_simplex *s, uint64_t hash) {
+static uint64_t gpuopt__simplex_scales_fingerprint(const gpuopt_simplex *s, uint64_t hash) {
     const double both[] = {s->primal_scale, s->cost_scale};
     hash = gpuopt__hash(hash, (const unsigned char *)both, sizeof both);
     hash = gpuopt__hash(hash, (const unsigned char *)s->lp.row_scale, sizeof(double) * (size_t)s->lp.rows);
@@ -72,7 +74,7 @@ static uint64_t gpuopt__simplex_said_scales(const gpuopt_simplex *s, uint64_t ha
 /* ---- Agreeing ---- */
 
 /* Whether all ranks make the call `name` of one handle, and were given the same now and before. */
-static gpuopt_status gpuopt__simplex_together(gpuopt_simplex *s, const char *name, const int64_t *said, size_t bytes) {
+static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, const int64_t *said, size_t bytes) {
     const int64_t at[] = {s->iterations, s->rebuilds, (int64_t)s->verdict};
     uint64_t hash = gpuopt__hash(s->told, (const unsigned char *)name, strlen(name));
     gpuopt_status status;
@@ -85,13 +87,14 @@ static gpuopt_status gpuopt__simplex_together(gpuopt_simplex *s, const char *nam
 
 /* Returns from the public call of that name, which has an argument `simplex`, unless all ranks make it with these
  * numbers equal. */
-#define GPUOPT__SIMPLEX_TOGETHER(call, ...)                                                                         \
-    do {                                                                                                            \
-        if (simplex && simplex->desc.group) {                                                                       \
-            const int64_t gpuopt_said[] = {__VA_ARGS__};                                                            \
-            gpuopt_status gpuopt_heard = gpuopt__simplex_together(simplex, #call, gpuopt_said, sizeof gpuopt_said); \
-            if (gpuopt_heard) return gpuopt_heard;                                                                  \
-        }                                                                                                           \
+#define GPUOPT__SIMPLEX_AGREE(call, ...)                                                              \
+    do {                                                                                              \
+        if (simplex && simplex->desc.group) {                                                         \
+            const int64_t gpuopt_fingerprint[] = {__VA_ARGS__};                                       \
+            gpuopt_status gpuopt_agreed =                                                             \
+                gpuopt__simplex_agree(simplex, #call, gpuopt_fingerprint, sizeof gpuopt_fingerprint); \
+            if (gpuopt_agreed) return gpuopt_agreed;                                                  \
+        }                                                                                             \
     } while (0)
 
 /* In the midst of a call: what may fail on one rank alone, as an allocation may, has then failed on all. */
@@ -108,4 +111,4 @@ static gpuopt_status gpuopt__simplex_asked_to_stop(const gpuopt_simplex *s, int 
     return status;
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_TOGETHER_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_AGREE_H */

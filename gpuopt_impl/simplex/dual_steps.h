@@ -2,10 +2,10 @@
  *
  * The calls that do one part of an iteration of the dual method: which basic variable leaves, ratio test, pivot.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_DUAL_PARTS_H
-#define GPUOPT_IMPL_SIMPLEX_DUAL_PARTS_H
+#ifndef GPUOPT_IMPL_SIMPLEX_DUAL_STEPS_H
+#define GPUOPT_IMPL_SIMPLEX_DUAL_STEPS_H
 
-#include "parts.h"
+#include "primal_steps.h"
 
 /* Whether there is a verdict that another iteration of the dual method could not change. */
 static int gpuopt__simplex_dual_is_over(const gpuopt_simplex *s) {
@@ -148,4 +148,4 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int3
     return status ? status : gpuopt__simplex_finish(simplex, GPUOPT_OK, info);
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_DUAL_PARTS_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_DUAL_STEPS_H */
