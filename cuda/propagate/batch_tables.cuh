@@ -100,7 +100,7 @@ class NodeTables {
         else full();
     }
 
-    /* Gives the node bounds of a column, as gpuopt_propagator_set_some_bounds would. */
+    /* Gives the node bounds of a column, as gpuopt_propagator_set_bounds would. */
     __device__ void give(unsigned col, const double *lb, const double *ub) const {
         bool fresh;
         int place = take_column(col, 0, fresh), integer = p.kind[col] & GPUOPT__PROPAGATOR_INTEGER;

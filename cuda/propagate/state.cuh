@@ -63,9 +63,7 @@ template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory_space where, int64_t count, const int32_t *col,
                                                       const double *lb, const double *ub) {
     gpuopt_status status = GPUOPT_OK;
-    if (where == GPUOPT_DEVICE)
-        status = check_device_arrays(false, count, col, lb, ub,
-                                     col ? "gpuopt_propagator_set_some_bounds" : "gpuopt_propagator_set_bounds");
+    if (where == GPUOPT_DEVICE) status = check_device_arrays(false, count, col, lb, ub, "gpuopt_propagator_set_bounds");
     if (status) return status;
     if (tree_ && tree_->has_trail()) return tree_->set_bounds(where, count, col, lb, ub);
     queue_.launch({1, 1}, begin_set, p_.state, col == nullptr);
@@ -91,8 +89,7 @@ template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::set_sides(gpuopt_memory_space where, int64_t count, const int32_t *row,
                                                      const double *lhs, const double *rhs) {
     gpuopt_status status = GPUOPT_OK;
-    if (where == GPUOPT_DEVICE)
-        status = check_device_arrays(true, count, row, lhs, rhs, "gpuopt_propagator_set_some_sides");
+    if (where == GPUOPT_DEVICE) status = check_device_arrays(true, count, row, lhs, rhs, "gpuopt_propagator_set_sides");
     if (status) return status;
     queue_.launch({1, 1}, begin_set, p_.state, 0);
     int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;

@@ -323,8 +323,7 @@ gpuopt_status TypedTree<Val, Bound>::set_bounds(gpuopt_memory_space where, int64
         if (!status && window_->full) {
             status = back_to(before);
             return status ? status
-                          : gpuopt__refuse(queue_.context(), GPUOPT_ERROR_MEMORY,
-                                           col ? "gpuopt_propagator_set_some_bounds" : "gpuopt_propagator_set_bounds",
+                          : gpuopt__refuse(queue_.context(), GPUOPT_ERROR_MEMORY, "gpuopt_propagator_set_bounds",
                                            "the trail has no room for these changes");
         }
     }
