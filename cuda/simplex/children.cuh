@@ -27,7 +27,7 @@ gpuopt_status cuda_simplex_children_plan(const gpuopt_simplex_children *b, gpuop
     gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
     CudaChildren draft(b->context);
     RootCopy copy;
-    gpuopt_status status = child_supported(b, "gpuopt_simplex_children_plan");
+    gpuopt_status status = child_supported(b, "gpuopt_simplex_children_create");
     if (status) return status;
     draft.simplex = cuda_simplex(b->root_engine);
     status = child_set_shape(b, &draft);
