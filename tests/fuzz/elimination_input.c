@@ -169,7 +169,8 @@ int input_spoil(fuzz *f) {
     case 23: return g && g->arity > 0 ? g->scope = NULL, 1 : 0;
     case 24: return g && g->arity > 0 ? ((int32_t *)g->scope)[0] = take(f) % 2 ? bad : far, 1 : 0;
     case 25: return g && g->arity > 1 ? ((int32_t *)g->scope)[1] = g->scope[0], 1 : 0;
-    case 26: return g ? g->tuples = take(f) % 2 ? INT64_MIN : bad % 2 && g->tuple && (g->cost || g->value) ? 0 : -2, 1 : 0;
+    case 26:
+        return g ? g->tuples = take(f) % 2 ? INT64_MIN : bad % 2 && g->tuple && (g->cost || g->value) ? 0 : -2, 1 : 0;
     case 27: return g ? g->cost = NULL, g->value = NULL, g->tuples != 0 : 0;
     case 28: return g && g->tuples > 0 && g->arity > 0 ? g->tuple = NULL, 1 : 0;
     case 29: return g && g->tuples > 0 && g->arity > 0 ? ((int32_t *)g->tuple)[0] = take(f) % 2 ? bad : DOMAIN, 1 : 0;
