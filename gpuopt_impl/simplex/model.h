@@ -77,7 +77,7 @@ struct gpuopt_simplex {
     uint8_t *status;                 /* [cols + rows] gpuopt_simplex_variable, of the scaled variables */
     double *staging;                 /* [max(rows, cols)] scratch: vectors on their way to or from device memory */
     gpuopt__simplex_duals shown;     /* what the host gets of them */
-    /* For reinversion, see simplex/reinvert.h. */
+    /* For refactoring, see refactor.h. */
     gpuopt__simplex_pattern pattern;        /* the engine's, from when it is first needed */
     uint8_t *open;                          /* [rows] positions to fill */
     int32_t *order, *wanted, *position;     /* [cols] columns to enter; wanted, found position */
