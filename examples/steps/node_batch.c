@@ -14,7 +14,7 @@ enum { ROWS = 4, COLS = 5, NODES = 4 };
 
 /* Binaries with x0 <= x1 <= x2 <= x3 and x3 + x4 <= 1. */
 static const int64_t start[ROWS + 1] = {0, 2, 4, 6, 8};
-static const int32_t columns[8] = {0, 1, 1, 2, 2, 3, 3, 4};
+static const int32_t entry_col[8] = {0, 1, 1, 2, 2, 3, 3, 4};
 static const double value[8] = {1, -1, 1, -1, 1, -1, 1, 1}, rhs[ROWS] = {0, 0, 0, 1};
 
 /* Node 0: x0 = 1, so all but x4 are 1, which is 0. Node 1: x3 = 0, so x0 = x1 = x2 = 0. Node 2: x0 = x4 = 1, which has
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
     gpuopt_status lent;
 
     open_context(argc, argv);
-    desc.matrix = (gpuopt_matrix){ROWS, COLS, start, columns, value, GPUOPT_LAYOUT_CSR};
+    desc.matrix = (gpuopt_matrix){ROWS, COLS, start, entry_col, value, GPUOPT_LAYOUT_CSR};
     desc.rhs = rhs, desc.lb = zeros, desc.ub = ones, desc.integer = integer;
     must(gpuopt_propagator_create(context, &desc, NULL, &base));
     must(gpuopt_propagator_round(base, 100, NULL)); /* on the GPU without an info: enqueued */
