@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
     const int64_t one[] = {0, 1}, two[] = {0, 2};
     const int32_t col_y = 1, col_z = 2, new_row = 2, rows[] = {0, 1};
     const double ones[] = {1, 1}, low = 2, ten = 10, zero = 0, none = -1e30, down = -1;
-    double entry[2], side, bound, proof[2];
+    double entry[2], side, bound, proof[2] = {0, 0};
     gpuopt_matrix added = {1, 2, one, &col_y, entry + 1, GPUOPT_LAYOUT_CSR};
     uint8_t slacks[4] = {GPUOPT_VARIABLE_AT_LOWER, GPUOPT_VARIABLE_AT_LOWER}; /* and the rows' activities are basic */
     int right;

@@ -177,16 +177,16 @@ static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_context *context
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
-                                                     gpuopt_memory_plan *plan, gpuopt_simplex_batch **many) {
+                                                     gpuopt_memory_plan *plan, gpuopt_simplex_batch **batch) {
     gpuopt_status status = plan ? gpuopt__simplex_batch_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (many) *many = NULL;
-    return status || (plan && !many) ? status : gpuopt__simplex_batch_create_handle(context, desc, many);
+    if (batch) *batch = NULL;
+    return status || (plan && !batch) ? status : gpuopt__simplex_batch_create_handle(context, desc, batch);
 }
 
-GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *many) {
-    if (!many) return;
-    gpuopt__simplex_batch_backend_of(many->context)->destroy(many);
-    gpuopt__release(many->context, GPUOPT_HOST, many);
+GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch) {
+    if (!batch) return;
+    gpuopt__simplex_batch_backend_of(batch->context)->destroy(batch);
+    gpuopt__release(batch->context, GPUOPT_HOST, batch);
 }
 
 /* ---- Programs ---- */
@@ -227,7 +227,7 @@ static gpuopt_status gpuopt__simplex_batch_take(gpuopt_simplex_batch *m, const c
     return gpuopt__simplex_batch_refuse_number(m->context, call, bad);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *many, gpuopt_memory_space where,
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *batch, gpuopt_memory_space where,
                                                    const gpuopt_simplex_programs *programs) {
     static const char call[] = "gpuopt_simplex_batch_load";
     gpuopt_simplex_programs given;
@@ -235,29 +235,29 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *many, g
     gpuopt_status status;
     int64_t which;
     int32_t most;
-    GPUOPT__COMPUTES(gpuopt_simplex_batch_load(many, where, programs));
-    if (!many) return GPUOPT_ERROR_ARGUMENT;
-    context = many->context;
-    most = many->dealt ? many->dealt->most : many->desc.batch_size;
+    GPUOPT__COMPUTES(gpuopt_simplex_batch_load(batch, where, programs));
+    if (!batch) return GPUOPT_ERROR_ARGUMENT;
+    context = batch->context;
+    most = batch->dealt ? batch->dealt->most : batch->desc.batch_size;
     memset(&given, 0, sizeof given);
     if (!programs || !gpuopt__copy_in(&given, sizeof given, programs, programs->struct_size))
         status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "programs is NULL or has a wrong size");
-    else status = gpuopt__simplex_batch_check_where(many, call, where);
+    else status = gpuopt__simplex_batch_check_where(batch, call, where);
     if (!status && (given.count < 0 || given.count > most))
         status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds batch_size");
-    if (!status && given.count > 0 && many->set.nonzeros > 0 && !given.value)
+    if (!status && given.count > 0 && batch->set.nonzeros > 0 && !given.value)
         status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "value is NULL");
     which = (given.value != NULL) + 2 * (given.cost != NULL) + 4 * (given.lhs != NULL) + 8 * (given.rhs != NULL) +
             16 * (given.lb != NULL) + 32 * (given.ub != NULL);
-    if (many->dealt) status = gpuopt__simplex_batch_together(many, call, status, given.count, which, 0);
+    if (batch->dealt) status = gpuopt__simplex_batch_together(batch, call, status, given.count, which, 0);
     if (status) return status;
-    status = gpuopt__simplex_batch_take(many, call, where, &given);
-    if (many->dealt) status = gpuopt__simplex_batch_together(many, call, status, 0, 0, 0);
-    if (status) many->set.count = 0;
-    if (!many->dealt) return status;
-    if (status) many->dealt->count = 0;
-    memset(&many->of_all, 0, sizeof many->of_all);
-    many->of_all.count = many->of_all.more = many->dealt->count;
+    status = gpuopt__simplex_batch_take(batch, call, where, &given);
+    if (batch->dealt) status = gpuopt__simplex_batch_together(batch, call, status, 0, 0, 0);
+    if (status) batch->set.count = 0;
+    if (!batch->dealt) return status;
+    if (status) batch->dealt->count = 0;
+    memset(&batch->of_all, 0, sizeof batch->of_all);
+    batch->of_all.count = batch->of_all.more = batch->dealt->count;
     return status;
 }
 
@@ -293,30 +293,31 @@ static gpuopt_status gpuopt__simplex_batch_fill_info(const gpuopt_simplex_batch 
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *many, int64_t iterations,
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *batch, int64_t iterations,
                                                       gpuopt_simplex_batch_info *info) {
     static const char call[] = "gpuopt_simplex_batch_iterate";
     gpuopt_status status = GPUOPT_OK;
-    GPUOPT__COMPUTES(gpuopt_simplex_batch_iterate(many, iterations, info));
-    if (!many) return GPUOPT_ERROR_ARGUMENT;
+    GPUOPT__COMPUTES(gpuopt_simplex_batch_iterate(batch, iterations, info));
+    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     if (iterations < 1)
-        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
+        status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
     if (info && !GPUOPT__HAS_SIZE(info))
-        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
-    if (many->dealt) status = gpuopt__simplex_batch_together(many, call, status, iterations, 0, 0);
+        status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
+    if (batch->dealt) status = gpuopt__simplex_batch_together(batch, call, status, iterations, 0, 0);
     if (status) return status;
-    many->set.most = iterations < INT32_MAX ? (int32_t)iterations : INT32_MAX;
-    if (many->set.count > 0) status = gpuopt__simplex_batch_backend_of(many->context)->run(many);
-    if (many->dealt) status = gpuopt__simplex_batch_together(many, call, status, 0, 0, 0);
-    if (many->dealt && !status) {
-        const gpuopt_simplex_batch_info own = gpuopt__simplex_batch_count(many);
-        status = gpuopt__simplex_batch_sum_up(many, &own);
+    batch->set.most = iterations < INT32_MAX ? (int32_t)iterations : INT32_MAX;
+    if (batch->set.count > 0) status = gpuopt__simplex_batch_backend_of(batch->context)->run(batch);
+    if (batch->dealt) status = gpuopt__simplex_batch_together(batch, call, status, 0, 0, 0);
+    if (batch->dealt && !status) {
+        const gpuopt_simplex_batch_info own = gpuopt__simplex_batch_count(batch);
+        status = gpuopt__simplex_batch_sum_up(batch, &own);
     }
-    return status || !info ? status : gpuopt__simplex_batch_fill_info(many, call, info);
+    return status || !info ? status : gpuopt__simplex_batch_fill_info(batch, call, info);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_get_info(gpuopt_simplex_batch *many, gpuopt_simplex_batch_info *info) {
-    return many ? gpuopt__simplex_batch_fill_info(many, "gpuopt_simplex_batch_get_info", info) : GPUOPT_ERROR_ARGUMENT;
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_get_info(gpuopt_simplex_batch *batch, gpuopt_simplex_batch_info *info) {
+    return batch ? gpuopt__simplex_batch_fill_info(batch, "gpuopt_simplex_batch_get_info", info)
+                 : GPUOPT_ERROR_ARGUMENT;
 }
 
 /* ---- Results ---- */
@@ -353,28 +354,28 @@ static gpuopt_status gpuopt__simplex_batch_get_own(gpuopt_simplex_batch *m,
     return status ? status : gpuopt__simplex_batch_backend_of(m->context)->get(m, wanted);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *many, gpuopt_memory_space where, int32_t first,
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *batch, gpuopt_memory_space where, int32_t first,
                                                   int32_t count, const gpuopt_simplex_batch_report *report) {
     static const char call[] = "gpuopt_simplex_batch_get";
     gpuopt__simplex_batch_wanted wanted, own;
     gpuopt_status status;
     int32_t loaded;
-    if (!many) return GPUOPT_ERROR_ARGUMENT;
-    loaded = many->dealt ? many->dealt->count : many->set.count;
+    if (!batch) return GPUOPT_ERROR_ARGUMENT;
+    loaded = batch->dealt ? batch->dealt->count : batch->set.count;
     memset(&wanted, 0, sizeof wanted);
     if (!report || !gpuopt__copy_in(&wanted.report, sizeof wanted.report, report, report->struct_size))
-        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "report is NULL or has a wrong size");
-    else status = gpuopt__simplex_batch_check_where(many, call, where);
+        status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "report is NULL or has a wrong size");
+    else status = gpuopt__simplex_batch_check_where(batch, call, where);
     if (!status && (first < 0 || count < 0 || first > loaded - count))
-        status = gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "there are no such programs");
-    if (many->dealt)
-        status = gpuopt__simplex_batch_together(many, call, status, first, count,
-                                                gpuopt__simplex_batch_wanted_mask(many, &wanted));
+        status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "there are no such programs");
+    if (batch->dealt)
+        status = gpuopt__simplex_batch_together(batch, call, status, first, count,
+                                                gpuopt__simplex_batch_wanted_mask(batch, &wanted));
     if (status || count == 0) return status;
     wanted.where = where, wanted.first = first, wanted.count = count;
-    if (!many->dealt) return gpuopt__simplex_batch_get_own(many, &wanted);
-    if (gpuopt__simplex_batch_wanted_here(many, &wanted, &own)) status = gpuopt__simplex_batch_get_own(many, &own);
-    return gpuopt__simplex_batch_share_results(many, call, status, &wanted);
+    if (!batch->dealt) return gpuopt__simplex_batch_get_own(batch, &wanted);
+    if (gpuopt__simplex_batch_wanted_here(batch, &wanted, &own)) status = gpuopt__simplex_batch_get_own(batch, &own);
+    return gpuopt__simplex_batch_share_results(batch, call, status, &wanted);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BATCH_H */

@@ -194,10 +194,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, co
     return status || (plan && !batch) ? status : gpuopt__simplex_children_create_handle(root, desc, batch);
 }
 
-GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *batch) {
-    if (!batch) return;
-    gpuopt__simplex_backend_of(batch->root)->children_destroy(batch);
-    gpuopt__release(batch->root->context, GPUOPT_HOST, batch);
+GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *children) {
+    if (!children) return;
+    gpuopt__simplex_backend_of(children->root)->children_destroy(children);
+    gpuopt__release(children->root->context, GPUOPT_HOST, children);
 }
 
 /* ---- Runs ---- */
@@ -253,27 +253,27 @@ static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_children *b,
     return gpuopt__check_where(context, call, where);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *batch, gpuopt_memory_space where,
-                                                     const gpuopt_simplex_child_list *children, int64_t iterations,
+GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
+                                                     const gpuopt_simplex_child_list *list, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report) {
     static const char call[] = "gpuopt_simplex_children_run";
     gpuopt_simplex_child_list given;
     gpuopt_simplex_child_report wanted;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_children_run(batch, where, children, iterations, report));
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
+    GPUOPT__COMPUTES(gpuopt_simplex_children_run(children, where, list, iterations, report));
+    if (!children) return GPUOPT_ERROR_ARGUMENT;
     memset(&given, 0, sizeof given);
-    if (!children || !gpuopt__copy_in(&given, sizeof given, children, children->struct_size))
-        status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "children is NULL or has a wrong size");
-    else status = gpuopt__simplex_check_run(batch, call, where, given.count, iterations, report, &wanted);
-    if (!status && given.count > 0) status = gpuopt__simplex_take_children(batch, call, where, &given);
-    if (batch->dealt)
-        status = gpuopt__simplex_share_begins(batch, call, status, given.count, NULL, NULL, iterations, &wanted);
+    if (!list || !gpuopt__copy_in(&given, sizeof given, list, list->struct_size))
+        status = gpuopt__refuse(children->context, GPUOPT_ERROR_ARGUMENT, call, "list is NULL or has a wrong size");
+    else status = gpuopt__simplex_check_run(children, call, where, given.count, iterations, report, &wanted);
+    if (!status && given.count > 0) status = gpuopt__simplex_take_children(children, call, where, &given);
+    if (children->dealt)
+        status = gpuopt__simplex_share_begins(children, call, status, given.count, NULL, NULL, iterations, &wanted);
     if (status || given.count == 0) return status;
-    return gpuopt__simplex_run_job(batch, call, where, iterations, &wanted, GPUOPT_OK);
+    return gpuopt__simplex_run_job(children, call, where, iterations, &wanted, GPUOPT_OK);
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *batch,
+GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_children *children,
                                                                gpuopt_memory_space where, int32_t count,
                                                                const int32_t *col, const double *value,
                                                                int64_t iterations,
@@ -284,32 +284,33 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
     const void *found = NULL, *at = NULL;
     int32_t k;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_simplex_children_strong_branch(batch, where, count, col, value, iterations, report));
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
-    context = batch->context;
-    status = gpuopt__simplex_check_run(batch, call, where, 2 * (int64_t)count, iterations, report, &wanted);
+    GPUOPT__COMPUTES(gpuopt_simplex_children_strong_branch(children, where, count, col, value, iterations, report));
+    if (!children) return GPUOPT_ERROR_ARGUMENT;
+    context = children->context;
+    status = gpuopt__simplex_check_run(children, call, where, 2 * (int64_t)count, iterations, report, &wanted);
     if (!status && count > 0 && !col) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "col is NULL");
-    if (!status && 2 * (int64_t)count > batch->desc.changes)
+    if (!status && 2 * (int64_t)count > children->desc.changes)
         status = gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "the descriptor has no room for so many changes");
     if (!status && count > 0)
-        status = gpuopt__fetch(context, where, col, sizeof(int32_t) * (uint64_t)count, batch->index, &found);
+        status = gpuopt__fetch(context, where, col, sizeof(int32_t) * (uint64_t)count, children->index, &found);
     if (!status && count > 0)
-        status = gpuopt__check_indices(context, call, "col", count, (const int32_t *)found, batch->root->lp.cols);
+        status = gpuopt__check_indices(context, call, "col", count, (const int32_t *)found, children->root->lp.cols);
     if (!status && value)
-        status = gpuopt__fetch(context, where, value, sizeof(double) * (uint64_t)count, batch->low, &at);
+        status = gpuopt__fetch(context, where, value, sizeof(double) * (uint64_t)count, children->low, &at);
     if (!status && at) status = gpuopt__check_finite(context, call, "value", count, (const double *)at);
-    if (batch->dealt)
-        status = gpuopt__simplex_share_begins(batch, call, status, count, col, value, iterations, &wanted);
+    if (children->dealt)
+        status = gpuopt__simplex_share_begins(children, call, status, count, col, value, iterations, &wanted);
     if (status || count == 0) return status;
-    status = gpuopt__simplex_fresh_to_solve(batch->root, 0);
+    status = gpuopt__simplex_fresh_to_solve(children->root, 0);
     for (k = 0; k < count && !status; k++)
-        status = gpuopt__simplex_branch_on(batch, call, k, ((const int32_t *)found)[k],
+        status = gpuopt__simplex_branch_on(children, call, k, ((const int32_t *)found)[k],
                                            at ? ((const double *)at)[k]
-                                              : gpuopt__simplex_x_of(batch->root, ((const int32_t *)found)[k]));
-    if (status && !batch->dealt) return status;
-    batch->job.children.count = 2 * count;
-    for (k = 0; k <= 2 * count; k++) batch->job.children.bound_start[k] = k, batch->job.children.cost_start[k] = 0;
-    return gpuopt__simplex_run_job(batch, call, where, iterations, &wanted, status);
+                                              : gpuopt__simplex_x_of(children->root, ((const int32_t *)found)[k]));
+    if (status && !children->dealt) return status;
+    children->job.children.count = 2 * count;
+    for (k = 0; k <= 2 * count; k++)
+        children->job.children.bound_start[k] = k, children->job.children.cost_start[k] = 0;
+    return gpuopt__simplex_run_job(children, call, where, iterations, &wanted, status);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CHILDREN_H */

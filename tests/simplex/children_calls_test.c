@@ -120,7 +120,7 @@ static void refused_runs(void **state) {
     RUN(ARGUMENT, "exceeds", (bad->low[1][1] = 2, bad->high[1][1] = 1));
     RUN(ARGUMENT, "rhs[1]", bad->high[1][1] = NAN);
     RUN(ARGUMENT, "cost[1]", bad->low[2][1] = INFINITY);
-    REFUSED(ARGUMENT, "children is NULL", gpuopt_simplex_children_run(batch, GPUOPT_HOST, NULL, 100, &after->r));
+    REFUSED(ARGUMENT, "list is NULL", gpuopt_simplex_children_run(batch, GPUOPT_HOST, NULL, 100, &after->r));
     REFUSED(ARGUMENT, "iterations", gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, 0, &after->r));
     REFUSED(ARGUMENT, "where", gpuopt_simplex_children_run(batch, (gpuopt_memory_space)9, &all->c, 100, &after->r));
     wrong.struct_size = 2;
