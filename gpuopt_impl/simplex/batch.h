@@ -166,7 +166,7 @@ static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_context *context
     if (many) *many = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_batch_check(context, call, desc, &draft, &dealt);
-    if (!many) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "many and plan are NULL");
+    if (!many) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     if (!status) status = gpuopt__simplex_batch_make(&draft, &dealt, &m);
     if (draft.desc.group)
         status = gpuopt__ranks_agree(context, draft.desc.group, call, status,

@@ -177,7 +177,7 @@ static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root
     if (!root) return GPUOPT_ERROR_ARGUMENT;
     gpuopt__simplex_children_begin(&draft, root);
     status = gpuopt__simplex_children_check(root, call, desc, &draft, &dealt);
-    if (!batch) status = gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
+    if (!batch) status = gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "children and plan are NULL");
     if (!status) status = gpuopt__simplex_children_make(&draft, &dealt, &b);
     if (draft.desc.group)
         status = gpuopt__ranks_agree(root->context, draft.desc.group, call, status,

@@ -80,7 +80,7 @@ static void refused_descriptors(void **state) {
     BAD(ARGUMENT, "index is NULL", bad.index = NULL);
     BAD(ARGUMENT, "size", bad.struct_size = 4);
     REFUSED(ARGUMENT, "desc is NULL", gpuopt_simplex_batch_create(context, NULL, NULL, &many));
-    REFUSED(ARGUMENT, "many and plan are NULL", gpuopt_simplex_batch_create(context, &all->desc, NULL, NULL));
+    REFUSED(ARGUMENT, "batch and plan are NULL", gpuopt_simplex_batch_create(context, &all->desc, NULL, NULL));
     assert_int_equal(gpuopt_simplex_batch_create(NULL, &all->desc, NULL, &many), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_batch_create(NULL, &all->desc, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     gpuopt_simplex_batch_destroy(NULL);

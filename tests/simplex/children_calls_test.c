@@ -56,7 +56,7 @@ static void refused_descriptors(void **state) {
     }
     bad = children_batch_desc(COUNT);
     REFUSED(ARGUMENT, "desc is NULL", gpuopt_simplex_children_create(root, NULL, NULL, &batch));
-    REFUSED(ARGUMENT, "batch and plan are NULL", gpuopt_simplex_children_create(root, &bad, NULL, NULL));
+    REFUSED(ARGUMENT, "children and plan are NULL", gpuopt_simplex_children_create(root, &bad, NULL, NULL));
     assert_int_equal(gpuopt_simplex_children_create(NULL, &bad, NULL, &batch), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_children_create(NULL, &bad, &plan, NULL), GPUOPT_ERROR_ARGUMENT);
     gpuopt_simplex_children_destroy(NULL);
