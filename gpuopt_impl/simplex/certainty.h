@@ -149,6 +149,18 @@ static gpuopt_status gpuopt__simplex_real_impact(gpuopt_simplex *s, double most,
     return status;
 }
 
+static int gpuopt__simplex_reached_tolerances(const gpuopt_simplex *s) {
+    return s->primal_reached <= s->desc.primal_tolerance && s->dual_reached <= s->desc.dual_tolerance;
+}
+
+/* A dual that is tiny beside others may be large beside the cost of its columns. The basis gives the point as it was. */
+static gpuopt_status gpuopt__simplex_untidy(gpuopt_simplex *s) {
+    const int64_t rebuilds = s->rebuilds;
+    gpuopt_status status = gpuopt__simplex_rebuild_to(s, GPUOPT__SIMPLEX_TWICE);
+    s->rebuilds = rebuilds;
+    return status;
+}
+
 /* Right after a rebuild in twice the precision: how certain the present point is as an optimum, which the host's
  * tolerances hold for. NONE: it is none. How far its violations may move it is found before tiny ones become 0. */
 static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
@@ -161,6 +173,7 @@ static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
     if (!status && !exact && settled) status = gpuopt__simplex_real_impact(s, most, &impact);
     if (!status) status = gpuopt__simplex_misfit_of(s, &m);
     if (!status && m.share > GPUOPT__SIMPLEX_ROUNDING) status = gpuopt__simplex_tidy(s, &tidied);
+    if (!status && tidied && !gpuopt__simplex_reached_tolerances(s)) status = gpuopt__simplex_untidy(s);
     if (!status && tidied) status = gpuopt__simplex_prove_optimal(s, &exact);
     if (!status && tidied) status = gpuopt__simplex_misfit_of(s, &m);
     if (!status && !exact && !settled && m.share <= GPUOPT__SIMPLEX_ROUNDING)
