@@ -425,6 +425,70 @@ static void a_circle_of_singular_bases(void **state) {
     mip_free(&m);
 }
 
+/* A dual of 4e-8 is tiny beside the largest one, of 1e17, but not beside the cost of its column. As 0 it leaves a wrong
+ * reduced cost of 4e-8, which OPTIMAL does not allow. */
+static void a_dual_that_is_tiny_beside_others(void **state) {
+    const double a[36] = {0,
+                          0,
+                          -645100,
+                          4.0460000000000001e-07,
+                          0,
+                          -0.007228,
+                          0,
+                          -0.2641,
+                          0,
+                          0,
+                          0,
+                          -0.82420000000000015,
+                          0,
+                          -8.2210000000000014e-05,
+                          0,
+                          0,
+                          0,
+                          0,
+                          0,
+                          -8301000,
+                          0,
+                          0,
+                          24450,
+                          7.1890000000000001,
+                          -0.7883,
+                          0,
+                          39280000,
+                          -241.5,
+                          0,
+                          5.0099999999999998,
+                          -448800000.00000006,
+                          0,
+                          9.0400000000000015e-06,
+                          -0.0070109999999999999,
+                          0,
+                          0};
+    const double cost[] = {3.8099999999999997e-08, -148000000, 247400.00000000003,
+                           3.5500000000000002e-05, 2338000000, 0.0089320000000000007};
+    const double lhs[] = {-77117.177206559689, 43649.631974807504, -no_bound,
+                          -2337971.2723900005, -no_bound,          448800000.00063556};
+    const double rhs[] = {390.9477934403231,  43649.631974807511,  4.1451579881000001e-06,
+                          4561594028.7276106, -262850.61937059992, 448800002.89063567};
+    const double lb[] = {-no_bound, -no_bound, -no_bound, -0.090650018199999988, -no_bound, -no_bound};
+    const double ub[] = {no_bound, no_bound, no_bound, -0.09064999585099999, no_bound, 38227040};
+    gpuopt_context *context = test_context(NULL);
+    mip m = model_of(6, 6, a, cost, lhs, rhs, lb, ub);
+    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex *simplex;
+    gpuopt_simplex_info info;
+    (void)state;
+    desc.method = GPUOPT_METHOD_REVISED;
+    desc.scaling = GPUOPT_OFF;
+    simplex = simplex_create(context, &desc);
+    info = simplex_iterate(simplex, INT64_MAX);
+    if (!test_on("cuda") || info.outcome != GPUOPT_IMPRECISE) assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    if (info.outcome == GPUOPT_OPTIMAL) assert_true(info.primal_reached <= 1e-9 && info.dual_reached <= 1e-9);
+    gpuopt_simplex_destroy(simplex);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_wrong_optimum),
     cmocka_unit_test(a_reduced_cost_worth_much),
@@ -432,6 +496,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_ray_that_is_stopped),
     cmocka_unit_test(a_circle_of_singular_bases),
     cmocka_unit_test(infeasible_by_the_tolerance),
+    cmocka_unit_test(a_dual_that_is_tiny_beside_others),
     cmocka_unit_test(against_exact_rationals),
 };
 TEST_MAIN(tests)
