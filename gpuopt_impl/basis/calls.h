@@ -83,7 +83,6 @@ static gpuopt_status gpuopt__basis_create_handle(gpuopt_context *context, const 
     static const char call[] = "gpuopt_basis_create";
     gpuopt_basis_desc d;
     gpuopt_status status;
-    if (basis) *basis = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!basis || !desc)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, desc ? "basis and plan are NULL" : "desc is NULL");

@@ -340,7 +340,6 @@ static gpuopt_status gpuopt__elimination_create_handle(gpuopt_context *context, 
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__elimination_create_handle(context, desc, elimination));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (elimination) *elimination = NULL;
     status = gpuopt__elimination_begin_share(context, call, desc, elimination != NULL, &prep, &share);
     if (!status) status = gpuopt__elimination_make_plan(&prep, call, &e);
     if (!status) status = gpuopt__elimination_build(context, &prep, &share, elimination);

@@ -58,7 +58,6 @@ static gpuopt_status gpuopt__knapsack_batch_create_handle(gpuopt_context *contex
     gpuopt_status status;
     void *memory;
     GPUOPT__COMPUTES(gpuopt__knapsack_batch_create_handle(context, desc, batch));
-    if (batch) *batch = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!batch) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     status = gpuopt__knapsack_batch_check(context, call, desc, &own);

@@ -173,7 +173,6 @@ static gpuopt_status gpuopt__knapsack_choice_create_handle(gpuopt_context *conte
     uint64_t bytes;
     void *memory;
     GPUOPT__COMPUTES(gpuopt__knapsack_choice_create_handle(context, desc, knapsack));
-    if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_choice_check(context, call, desc, &d, &most);

@@ -288,7 +288,6 @@ static gpuopt_status gpuopt__knapsack_create_handle(gpuopt_context *context, con
                                                     gpuopt_knapsack **knapsack) {
     static const char call[] = "gpuopt_knapsack_create";
     GPUOPT__COMPUTES(gpuopt__knapsack_create_handle(context, desc, knapsack));
-    if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     return gpuopt__knapsack_make(context, call, desc, 1, knapsack);

@@ -155,7 +155,6 @@ static gpuopt_status gpuopt__knapsack_multi_create_handle(gpuopt_context *contex
     uint64_t bytes;
     void *memory;
     GPUOPT__COMPUTES(gpuopt__knapsack_multi_create_handle(context, desc, knapsack));
-    if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_multi_check(context, call, desc, &d);

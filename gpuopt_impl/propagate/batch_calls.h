@@ -66,7 +66,6 @@ static gpuopt_status gpuopt__propagator_batch_create_handle(gpuopt_propagator *b
     gpuopt_propagator_batch *b = NULL;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_batch_create_handle(base, desc, batch));
-    if (batch) *batch = NULL;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
     if (!batch) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");

@@ -65,7 +65,6 @@ static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, c
     gpuopt__propagator_model model;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_create_handle(context, desc, propagator));
-    if (propagator) *propagator = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!propagator || !desc)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create",

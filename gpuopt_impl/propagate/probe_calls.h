@@ -114,7 +114,6 @@ static gpuopt_status gpuopt__propagator_probe_create_handle(gpuopt_propagator *b
     gpuopt_group *group;
     gpuopt_group_info ranks;
     gpuopt_status status;
-    if (probe) *probe = NULL;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
     if (!probe) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "probe and plan are NULL");

@@ -169,7 +169,6 @@ static gpuopt_status gpuopt__propagator_fork_create_handle(gpuopt_propagator *or
                                                            gpuopt_propagator **fork) {
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_fork_create_handle(original, context, fork));
-    if (fork) *fork = NULL;
     status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_clone", fork);
     return status ? status : gpuopt__propagator_of(original)->fork(original, context, fork);
 }

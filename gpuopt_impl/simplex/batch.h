@@ -163,7 +163,6 @@ static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_context *context
     gpuopt__dealt dealt;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__simplex_batch_create_handle(context, desc, many));
-    if (many) *many = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_batch_check(context, call, desc, &draft, &dealt);
     if (!many) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");

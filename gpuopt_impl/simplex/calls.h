@@ -155,7 +155,6 @@ static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, cons
     gpuopt_memory_plan plan;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__simplex_create_handle(context, desc, simplex));
-    if (simplex) *simplex = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = gpuopt__simplex_draft(context, call, desc, &draft, &plan);

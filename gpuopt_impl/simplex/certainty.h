@@ -136,8 +136,8 @@ static gpuopt_status gpuopt__simplex_find_empty(gpuopt_simplex *s) {
     return status;
 }
 
-/* How far the violations may move the objective. Where the doubles have no feasible point, there is no exact optimum that they could
- * hide. */
+/* How far the violations may move the objective. Where the doubles have no feasible point, no exact optimum can be
+ * hidden by them. */
 static gpuopt_status gpuopt__simplex_real_impact(gpuopt_simplex *s, double most, double *impact) {
     gpuopt_status status = GPUOPT_OK;
     *impact = 0;

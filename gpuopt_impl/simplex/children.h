@@ -173,7 +173,6 @@ static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root
     gpuopt__dealt dealt;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__simplex_children_create_handle(root, desc, batch));
-    if (batch) *batch = NULL;
     if (!root) return GPUOPT_ERROR_ARGUMENT;
     gpuopt__simplex_children_begin(&draft, root);
     status = gpuopt__simplex_children_check(root, call, desc, &draft, &dealt);
