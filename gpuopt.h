@@ -242,6 +242,13 @@ typedef struct gpuopt_matrix {
     gpuopt_layout layout; /* CSR or CSC */
 } gpuopt_matrix;
 
+/* Capacity for rows and columns that are added to a model later; see gpuopt/search.h. */
+typedef struct gpuopt_spare {
+    size_t struct_size; /* sizeof(gpuopt_spare) */
+    int32_t rows, cols; /* how many can be added; propagators: no columns */
+    int64_t nonzeros;   /* of these rows and columns together */
+} gpuopt_spare;
+
 /* The type of numbers in device memory. */
 typedef enum gpuopt_data_type {
     GPUOPT_TYPE_FP64 = 0, /* double */

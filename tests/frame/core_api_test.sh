@@ -15,7 +15,7 @@ work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
 list=$root/tests/frame/core_api.txt
 most_functions=65
-most_lines=1100
+most_lines=1107
 export LC_ALL=C # for sort, and for awk to count bytes
 
 # preprocess: the header's declarations alone, without comments and system headers.
