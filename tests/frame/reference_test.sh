@@ -22,7 +22,7 @@ fi
 # ---- The filter on a small header ----
 
 copy() {
-    mkdir -p "$work/copy/doc" && cp "$root"/doc/{Doxyfile,filter.awk,filter_md.awk,reference.css,reference.sh,rooms.svg} \
+    mkdir -p "$work/copy/doc" && cp "$root"/doc/{Doxyfile,filter.awk,filter_md.awk,reference.css,reference.sh,modules.svg} \
         "$work/copy/doc" && cp "$root/README.md" "$root/ARCHITECTURE.md" "$work/copy"
 }
 # Text of which each piece would be markup to Doxygen.

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Who includes whom. A room is a folder of gpuopt_impl or cuda; the files directly in these two bring the rooms together.
-# Usage: rooms.sh                    draws the rooms: doc/rooms.dot and, from it, doc/rooms.svg (needs Graphviz)
-#        rooms.sh --dot [ROOT]       the picture's source on standard output
-#        rooms.sh --includes [ROOT]  a line for each include of one of the library's files by another: both paths
+# Shows which modules include which. A module is a folder of gpuopt_impl or cuda. The files directly in these two
+# folders connect the modules.
+# Usage: modules.sh                     draws the modules: writes doc/modules.dot and, with Graphviz, doc/modules.svg
+#        modules.sh --dot [ROOT]        the picture's source on standard output
+#        modules.sh --includes [ROOT]   a line for each include of a library file by another: both paths
 set -eu
 # Prints the comment above.
 help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
@@ -38,29 +39,29 @@ includes() {
         }')
 }
 
-# The rooms as boxes, an arrow from each room to the rooms it includes. The public header includes the implementation
-# only on demand; that arrow is left out.
+# The modules as boxes, with an arrow from each module to the modules that it includes. The public header includes the
+# implementation only on demand, so that arrow is left out.
 dot_source() {
     includes | awk '
-        function room(path, part, n) {
+        function module(path, part, n) {
             n = split(path, part, "/")
             if (path ~ /^gpuopt\//) return "gpuopt/"
             return n > 2 ? part[1] "/" part[2] : path ~ /^cuda\// ? "cuda/gpuopt_cuda.cu" : n == 2 ? "gpuopt_impl/all.h" : path
         }
         $1 == "gpuopt.h" { next }
-        { from = room($1); to = room($2) }
-        { print "room", from; print "room", to }
+        { from = module($1); to = module($2) }
+        { print "module", from; print "module", to }
         from != to { print "arrow", from, to }' | LC_ALL=C sort -u | awk '
-        function name(room) { if (room != "gpuopt/") sub(/^.*\//, "", room); return room }
+        function name(module) { if (module != "gpuopt/") sub(/^.*\//, "", module); return module }
         BEGIN {
-            print "// Made by tools/rooms.sh from the include lines of gpuopt_impl and cuda."
-            print "digraph rooms {"
+            print "// Made by tools/modules.sh from the include lines of gpuopt_impl and cuda."
+            print "digraph modules {"
             print "    rankdir=BT; nodesep=0.3; ranksep=0.55; pad=0.2; bgcolor=white"
             print "    fontname=\"Helvetica,Arial,sans-serif\"; fontsize=13"
             print "    node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica,Arial,sans-serif\", fontsize=12, height=0.35]"
             print "    edge [arrowsize=0.6]"
         }
-        $1 == "room" {
+        $1 == "module" {
             kind = $2 ~ /^cuda/ ? "cuda" : $2 ~ /^gpuopt_impl/ ? "impl" : "public"
             line = sprintf("\"%s\" [label=\"%s\", class=\"%s\"]", $2, name($2), kind)
             box[kind] = box[kind] (kind == "public" ? "    " : "        ") line "\n"
@@ -101,11 +102,11 @@ case ${1:-} in
 --includes) includes ;;
 --dot) dot_source ;;
 '')
-    dot_source >"$here/doc/rooms.dot"
-    dot -Tsvg "$here/doc/rooms.dot" | styled >"$here/doc/rooms.svg"
+    dot_source >"$here/doc/modules.dot"
+    dot -Tsvg "$here/doc/modules.dot" | styled >"$here/doc/modules.svg"
     ;;
 *)
-    echo "rooms.sh: there is no option $1; see --help" >&2
+    echo "modules.sh: there is no option $1; see --help" >&2
     exit 2
     ;;
 esac

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That the rooms of gpuopt_impl and cuda include only what they may, in no circle, that private names carry their family,
-# that every header of gpuopt_impl compiles by itself, and that the picture of the rooms is up to date. Rooms are found by listing the folders. A small
-# tree, broken in one place at a time, shows first that each rule can fail.
-# Usage: rooms_test.sh
+# Checks the modules, which are the folders of gpuopt_impl and cuda: each includes only what it may, includes form no
+# cycle, private names carry their family, and every header of gpuopt_impl compiles by itself. The picture of the
+# modules must be up to date. Before that, a small tree with one defect at a time shows that each rule can fail.
+# Usage: modules_test.sh
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
@@ -12,7 +12,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
 
-includes() { "$root/tools/rooms.sh" --includes "$1"; }
+includes() { "$root/tools/modules.sh" --includes "$1"; }
 
 # Each rule prints what breaks it.
 
@@ -30,16 +30,16 @@ includes_are_relative() {
 }
 
 # A family includes itself and common; in cuda also the same two of gpuopt_impl. The public headers are open to all.
-# The files that stand directly in gpuopt_impl and cuda bring the rooms together.
-rooms_are_kept() {
+# The files directly in gpuopt_impl and cuda connect the modules.
+modules_are_separate() {
     includes "$1" | awk '
-        function room(path, part, n) {
+        function module(path, part, n) {
             n = split(path, part, "/")
             return n > 2 ? part[1] "/" part[2] : n == 2 ? part[1] : path
         }
         {
-            from = room($1)
-            to = room($2)
+            from = module($1)
+            to = module($2)
             family = from
             sub(/.*\//, "", family)
             if (from == to || to == "gpuopt.h" || to == "gpuopt") next
@@ -57,19 +57,19 @@ rooms_are_kept() {
 # A private name that a family of gpuopt_impl uses begins with gpuopt__FAMILY, or is one of common's. (The handle of
 # propagate is the propagator.)
 names_carry_family() {
-    local room family names broken=0
-    for room in "$1"/gpuopt_impl/*/; do
-        family=$(basename "$room")
+    local module family names broken=0
+    for module in "$1"/gpuopt_impl/*/; do
+        family=$(basename "$module")
         [ "$family" != common ] || continue
-        names=$(grep -rohiE '\bgpuopt__[a-z0-9_]+' "$room" | sort -u | grep -viE "^gpuopt__${family%e}" |
+        names=$(grep -rohiE '\bgpuopt__[a-z0-9_]+' "$module" | sort -u | grep -viE "^gpuopt__${family%e}" |
             while read -r name; do grep -rqw "$name" "$1/gpuopt_impl/common" || echo "$name"; done)
         [ -z "$names" ] || { echo "$family uses $names" && broken=1; }
     done
     return $broken
 }
 
-# The public header includes the implementation on demand only; that is no circle.
-has_no_circle() { includes "$1" | grep -v '^gpuopt\.h ' | tsort >/dev/null; }
+# The public header includes the implementation on demand only; that is no cycle.
+has_no_cycle() { includes "$1" | grep -v '^gpuopt\.h ' | tsort >/dev/null; }
 
 # A header without an include guard is a template, included several times by a file that sets its parameters.
 is_template() { ! grep -qE '^#ifndef GPUOPT_[A-Z_]+$' "$1"; }
@@ -94,7 +94,7 @@ templates_are_used_twice() {
     return $broken
 }
 
-picture_is_new() { "$root/tools/rooms.sh" --dot "$root" | diff "$root/doc/rooms.dot" -; }
+picture_is_new() { "$root/tools/modules.sh" --dot "$root" | diff "$root/doc/modules.dot" -; }
 
 # ---- The rules on a small tree ----
 
@@ -122,7 +122,8 @@ plant() {
     printf '#include "one/calls.cuh"\n' >"$tree/cuda/gpuopt_cuda.cu"
 }
 
-rules=(includes_are_relative rooms_are_kept names_carry_family has_no_circle compiles_alone templates_are_used_twice)
+rules=(includes_are_relative modules_are_separate names_carry_family has_no_cycle compiles_alone
+    templates_are_used_twice)
 keeps_all_rules() {
     local rule
     plant
@@ -153,21 +154,21 @@ check "a tree in order" keeps_all_rules
 check "seen: a file that is not there" breaks includes_are_relative cuda/one/extra.cuh '#include "gpuopt_impl/one/calls.h"'
 check "seen: an own file in angle brackets" breaks includes_are_relative cuda/one/extra.cuh '#include <gpuopt.h>'
 check "seen: a family that includes another" \
-    breaks rooms_are_kept gpuopt_impl/two/extra.h '#include "../one/backend.h"'
+    breaks modules_are_separate gpuopt_impl/two/extra.h '#include "../one/backend.h"'
 check "seen: common that includes a family" \
-    breaks rooms_are_kept gpuopt_impl/common/extra.h '#include "../one/calls.h"'
+    breaks modules_are_separate gpuopt_impl/common/extra.h '#include "../one/calls.h"'
 check "seen: a family that includes the list of all" \
-    breaks rooms_are_kept gpuopt_impl/two/extra.h '#include "../all.h"'
+    breaks modules_are_separate gpuopt_impl/two/extra.h '#include "../all.h"'
 check "seen: gpuopt_impl that includes cuda" \
-    breaks rooms_are_kept gpuopt_impl/two/extra.h '#include "../../cuda/common/context.cuh"'
+    breaks modules_are_separate gpuopt_impl/two/extra.h '#include "../../cuda/common/context.cuh"'
 check "seen: cuda that includes another family of gpuopt_impl" \
-    breaks rooms_are_kept cuda/one/extra.cuh '#include "../../gpuopt_impl/two/calls.h"'
+    breaks modules_are_separate cuda/one/extra.cuh '#include "../../gpuopt_impl/two/calls.h"'
 check "seen: cuda/common that includes a family" \
-    breaks rooms_are_kept cuda/common/extra.cuh '#include "../../gpuopt_impl/one/backend.h"'
+    breaks modules_are_separate cuda/common/extra.cuh '#include "../../gpuopt_impl/one/backend.h"'
 check "seen: a private name without its family" \
     breaks names_carry_family gpuopt_impl/two/extra.h 'static int gpuopt__value;'
-check "seen: a circle" \
-    breaks has_no_circle gpuopt_impl/common/checks.h '#include "../../gpuopt.h"' '#include "bytes.h"'
+check "seen: a cycle" \
+    breaks has_no_cycle gpuopt_impl/common/checks.h '#include "../../gpuopt.h"' '#include "bytes.h"'
 check "seen: a header that does not compile by itself" \
     breaks compiles_alone gpuopt_impl/two/extra.h 'static gpuopt_nothing gpuopt__two_value;'
 check "seen: a header without a guard" template_used_once
@@ -175,11 +176,11 @@ check "seen: a header without a guard" template_used_once
 # ---- The library ----
 
 check "includes are relative" includes_are_relative "$root"
-check "families include themselves and common" rooms_are_kept "$root"
+check "families include themselves and common" modules_are_separate "$root"
 check "private names carry their family" names_carry_family "$root"
-check "no file includes itself by way of others" has_no_circle "$root"
+check "no file includes itself by way of others" has_no_cycle "$root"
 check "every header of gpuopt_impl compiles by itself" compiles_alone "$root"
 check "only templates have no include guard" templates_are_used_twice "$root"
-check "doc/rooms.dot is what tools/rooms.sh makes" picture_is_new
+check "doc/modules.dot is what tools/modules.sh makes" picture_is_new
 
 summary
