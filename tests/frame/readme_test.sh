@@ -17,17 +17,17 @@ cp -r "$root/gpuopt.h" "$root/gpuopt" "$root/gpuopt_impl" "$root/cuda" "$work"
 cd "$work" || exit 1
 check "the library, for the programs below" library
 
-block c "$root/README.md" >host.c
-short_enough() { [ "$(wc -l <host.c)" -gt 10 ] && [ "$(wc -l <host.c)" -le 42 ]; }
+block c "$root/README.md" >program.c
+short_enough() { [ "$(wc -l <program.c)" -gt 10 ] && [ "$(wc -l <program.c)" -le 42 ]; }
 check "the README has a program of about 40 lines" short_enough
-check "it compiles as C11 and C++17 without a warning, and runs" compiles_and_runs host
-prints_answer() { grep -qx 'x in \[0, 3\]' host.out && grep -qx 'y in \[0, 2\]' host.out; }
+check "it compiles as C11 and C++17 without a warning, and runs" compiles_and_runs program
+prints_answer() { grep -qx 'x in \[0, 3\]' program.out && grep -qx 'y in \[0, 2\]' program.out; }
 check "and prints what the README says" prints_answer
 
 block sh "$root/README.md" | grep -E '^cc ' >vendoring
 check "the README has the vendoring line" test -s vendoring
-rm -f host
-builds_by_hand() { bash -e vendoring && ./host >/dev/null; }
+rm -f program
+builds_by_hand() { bash -e vendoring && ./program >/dev/null; }
 check "which builds a program from what was copied" builds_by_hand
 
 # nvcc, played by a script that notes its last argument.
