@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Basis inverse on the CPU: what a handle holds, and the update by each technique, step by step as in the figures and
- * equations of Shah et al. (2020); see doc/basis.md.
+ * equations of Shah et al. (2020); see doc/basis_internals.md.
  */
 #ifndef GPUOPT_IMPL_BASIS_CPU_UPDATE_H
 #define GPUOPT_IMPL_BASIS_CPU_UPDATE_H
