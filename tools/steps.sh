@@ -3,7 +3,7 @@
 #
 # Draws one step of a family, for the family's page. All numbers are those that the page's first program prints: they
 # come from the page itself, and tests/frame/pages_test.sh compares them with the program's output.
-# Usage: steps.sh              draws doc/propagation.svg and doc/basis.svg from their .dot files (needs Graphviz)
+# Usage: steps.sh              draws doc/PAGE_step.dot and, from it, doc/PAGE_step.svg (needs Graphviz)
 #        steps.sh --dot PAGE   the picture's source on standard output; PAGE is propagation or basis
 set -eu
 # Prints the comment above.
@@ -195,13 +195,19 @@ basis_dot() {
         }'
 }
 
+# The picture, without Graphviz's comments. The last comment names the source; tests/frame/pages_test.sh checks it.
+drawn() { # DOT
+    dot -Tsvg "$1" | sed '/^<!--.*-->$/d; /^<!--/,/-->$/d' |
+        sed "\$i <!-- $(cksum <"$1" | cut -d' ' -f1) is the checksum of $(basename "$1") -->"
+}
+
 case ${1:-} in
 -h | --help) help ;;
 --dot) "${2}_dot" "$root/doc/$2.md" ;;
 '')
     for page in propagation basis; do
-        "${page}_dot" "$root/doc/$page.md" >"$root/doc/$page.dot"
-        dot -Tsvg "$root/doc/$page.dot" | sed '/^<!--.*-->$/d; /^<!--/,/-->$/d' >"$root/doc/$page.svg"
+        "${page}_dot" "$root/doc/$page.md" >"$root/doc/${page}_step.dot"
+        drawn "$root/doc/${page}_step.dot" >"$root/doc/${page}_step.svg"
     done
     ;;
 *)

@@ -37,9 +37,11 @@ for name in propagation basis simplex elimination knapsack; do
     check "doc/$name.md shows what its first program prints" begins_with_program "$root/doc/$name.md"
 done
 
-picture_is_new() { "$root/tools/steps.sh" --dot "$1" | diff "$root/doc/$1.dot" -; }
+source_is_new() { "$root/tools/steps.sh" --dot "$1" | diff "$root/doc/$1_step.dot" -; }
+is_drawn() { grep -q "^<!-- $(cksum <"$root/doc/$1_step.dot" | cut -d' ' -f1) " "$root/doc/$1_step.svg"; }
 for name in propagation basis; do
-    check "doc/$name.dot is what tools/steps.sh makes" picture_is_new "$name"
+    check "doc/${name}_step.dot is what tools/steps.sh makes" source_is_new "$name"
+    check "doc/${name}_step.svg is drawn from it" is_drawn "$name"
 done
 
 # With the first number of the output changed, the check must fail.
