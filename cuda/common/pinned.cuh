@@ -24,7 +24,7 @@ struct PinnedSlab {
 
 /* Bytes of whole pages, and what to allocate to have so many, wherever the allocation begins. */
 constexpr size_t whole_pages(size_t bytes) { return (bytes + PINNED_PAGE - 1) / PINNED_PAGE * PINNED_PAGE; }
-constexpr size_t room_for_pages(size_t bytes) { return whole_pages(bytes) + PINNED_PAGE; }
+constexpr size_t bytes_for_pages(size_t bytes) { return whole_pages(bytes) + PINNED_PAGE; }
 /* The first page that begins at this address or after it. */
 char *first_page(void *memory) {
     return reinterpret_cast<char *>(whole_pages(static_cast<size_t>(reinterpret_cast<uintptr_t>(memory))));
@@ -52,7 +52,7 @@ gpuopt_status lock_pages(const gpuopt_context *context, void *pages, size_t byte
 gpuopt_status add_pinned_slab(const gpuopt_context *context) {
     enum { BYTES = PINNED_SLOT * PINNED_SLOTS };
     void *memory;
-    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, sizeof(PinnedSlab) + room_for_pages(BYTES), &memory);
+    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, sizeof(PinnedSlab) + bytes_for_pages(BYTES), &memory);
     if (status) return status;
     auto *slab = static_cast<PinnedSlab *>(memory);
     slab->slots = first_page(slab + 1);

@@ -34,7 +34,7 @@ struct CudaKnapsack {
     uint64_t cleared; /* bytes from shared.tile on that begin as 0 */
     bool all_on_host; /* HYBRID, or a pool hardly larger than a short list needs */
     bool open;        /* the door by which other ranks come to copy nodes */
-    PeerKey door;
+    PeerKey gate;
     unsigned long long epoch;
 
     bool hybrid() const { return head.kind == GPUOPT_SEARCH_HYBRID; }
@@ -109,7 +109,7 @@ uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsa
     k->head.chunk = both ? std::min(d.pool, knapsack_at_once) : GPUOPT__KNAPSACK_CHUNK;
     k->head.staging = static_cast<gpuopt__knapsack_node *>(gpuopt__cut(&arena, k->head.chunk, sizeof *k->head.staging));
     k->pages = nullptr;
-    if (both) k->pages = static_cast<char *>(gpuopt__cut(&arena, 1, room_for_pages(knapsack_window(k))));
+    if (both) k->pages = static_cast<char *>(gpuopt__cut(&arena, 1, bytes_for_pages(knapsack_window(k))));
     cut_knapsack_pool(&arena, knapsack_host_nodes(d), &k->host_pool);
     k->host_mark =
         static_cast<uint64_t *>(gpuopt__cut(&arena, d.search == GPUOPT_SEARCH_HYBRID ? d.pool / 32 + 1 : 0, 8));

@@ -38,7 +38,7 @@ void cuda_knapsack_destroy(gpuopt_knapsack *knapsack) {
     const gpuopt_context *context = knapsack->context;
     DeviceScope scope(context);
     k->queue.wait("waiting for a knapsack search");
-    if (k->open) PeerDoor::close(k->door);
+    if (k->open) PeerGate::close(k->gate);
     give_pinned(context, k->shared.found);
     if (k->locked) cudaHostUnregister(k->pages);
     gpuopt__release(context, GPUOPT_DEVICE, k->device);
@@ -60,7 +60,7 @@ gpuopt_status cuda_knapsack_create(gpuopt_context *context, const gpuopt_knapsac
     k->head.host_room = k->all_on_host ? 0 : knapsack_host_room(*desc);
     status = knapsack_allocate(k, *desc);
     if (!status && desc->group && k->device) {
-        k->open = PeerDoor::open(&k->door);
+        k->open = PeerGate::open(&k->gate);
         status = knapsack_load_peers(context, *desc);
     }
     if (status) cuda_knapsack_destroy(&k->head);
@@ -204,7 +204,7 @@ const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {cuda_knapsack_plan,
                                                         cuda_knapsack_rooms,
                                                         cuda_knapsack_before,
                                                         cuda_knapsack_show,
-                                                        cuda_knapsack_admit,
+                                                        cuda_knapsack_map_peers,
                                                         cuda_knapsack_step_by_peers,
                                                         cuda_knapsack_load,
                                                         cuda_knapsack_get,

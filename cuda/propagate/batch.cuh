@@ -215,7 +215,7 @@ gpuopt_status TypedBatch<Val, Bound>::plan(const gpuopt_context *context, const 
     TypedBatch draft(context, view, shape, desc);
     gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
     gpuopt_status status = draft.cut(device, host);
-    plan->host_bytes = sizeof(CudaBatchHandle) + sizeof(TypedBatch) + room_for_pages(host.used);
+    plan->host_bytes = sizeof(CudaBatchHandle) + sizeof(TypedBatch) + bytes_for_pages(host.used);
     plan->device_bytes = device.used;
     return status;
 }
@@ -261,7 +261,7 @@ gpuopt_status TypedBatch<Val, Bound>::open() {
     gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
     gpuopt_status status = cut(device, host);
     if (!status) status = gpuopt__allocate(context, GPUOPT_DEVICE, device.used, &device_);
-    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, room_for_pages(host.used), &host_);
+    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, bytes_for_pages(host.used), &host_);
     if (status) return status;
     status = lock_pages(context, first_page(host_), whole_pages(host.used), &locked_);
     if (status) return status;

@@ -174,7 +174,7 @@ uint64_t TypedTree<Val, Bound>::host_bytes(const PropagatorShape &shape) {
     gpuopt__arena arena = {nullptr, 0};
     TreeHost<Bound> host;
     cut_host(shape, arena, host);
-    return sizeof(TypedTree) + arena.used + room_for_pages(sizeof(TreeWindow));
+    return sizeof(TypedTree) + arena.used + bytes_for_pages(sizeof(TreeWindow));
 }
 
 template <class Val, class Bound>

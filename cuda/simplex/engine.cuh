@@ -26,8 +26,8 @@ struct SplitPeers {
     bool open = false;   /* the door; else there is no mailbox */
     bool joined = false; /* iterations go through mailboxes */
     PeerKey key = {};
-    PeerNews *news = nullptr;
-    PeerCard card[PEER_MOST] = {}; /* of all ranks */
+    PeerStatus *status = nullptr;
+    PeerHandle handle[PEER_MOST] = {}; /* of all ranks */
     PeerMap map = {};
 };
 
@@ -180,9 +180,9 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, int ranks, S
     simplex_cut(arena, &s.refused, s.rows);
     simplex_cut(arena, &s.dual_factor, 2 * s.most);
     simplex_cut(arena, &s.bucket, DUAL_BUCKET_SETS * 2 * DUAL_BUCKETS);
-    simplex_cut(arena, &s.bids, ranks > 1 ? 2 * ranks * BID_WORDS : 0);
+    simplex_cut(arena, &s.candidates, ranks > 1 ? 2 * ranks * CANDIDATE_WORDS : 0);
     simplex_cut(arena, &s.columns, ranks > 1 ? s.pitch : 0);
-    simplex_cut(arena, &s.told, ranks > 1 ? BID_WORDS + 1 : 0);
+    simplex_cut(arena, &s.agreed, ranks > 1 ? CANDIDATE_WORDS + 1 : 0);
     simplex_cut(arena, &s.lost, ranks > 1 ? 1 : 0);
     uint64_t vectors = arena->used;
     gpuopt__simplex_cut_vectors(arena, s.rows, s.cols, &s.vec);
@@ -214,7 +214,7 @@ CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape 
     gpuopt__simplex_split_cut(arena, &shape, SIMPLEX_SLOT_BYTES, &sharing->split);
     sharing->pages = nullptr;
     if (shape.ranks > 1)
-        simplex_cut(arena, &sharing->pages, static_cast<int64_t>(room_for_pages(carried_bytes(shape.rows))));
+        simplex_cut(arena, &sharing->pages, static_cast<int64_t>(bytes_for_pages(carried_bytes(shape.rows))));
     if (!shape.grows) return engine;
     simplex_cut(arena, &memory->col_val, shape.nonzeros);
     simplex_cut(arena, &memory->row_val, shape.nonzeros);

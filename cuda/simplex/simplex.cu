@@ -13,7 +13,7 @@
  * works on is dual_block.cuh, who leaves and who enters dual_ratio.cuh.
  *
  * Where the handle is one of a group's ranks, split_run.cuh does what goes from rank to rank, with the kernels of
- * split.cuh and those above; ranks of one process whose devices see one another's memory iterate by split_meet.cuh and
+ * split.cuh and those above; ranks of one process whose devices see one another's memory iterate by split_connect.cuh and
  * split_peer.cuh.
  *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;

@@ -47,7 +47,7 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
             this->clear_pending_row();
             this->clear_dead();
         }
-        bid();
+        offer();
         this->store();
     }
 
@@ -85,10 +85,10 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
                 this->variable};
     }
 
-    __device__ void bid() {
+    __device__ void offer() {
         const gpuopt__simplex_run_report done = report;
         const bool any = this->price();
-        if (blockIdx.x == 0 && thread() == 0) *s.bid = own_candidate(any);
+        if (blockIdx.x == 0 && thread() == 0) *s.candidate = own_candidate(any);
         report = done;
     }
 };

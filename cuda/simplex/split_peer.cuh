@@ -39,7 +39,7 @@
 namespace {
 
 struct PeerShared {
-    gpuopt__simplex_pivot_candidate bid[PEER_MOST]; /* of all ranks */
+    gpuopt__simplex_pivot_candidate candidate[PEER_MOST]; /* of all ranks */
     gpuopt__simplex_pivot_candidate best;
     int lost; /* a rank is lost */
 };
@@ -64,8 +64,8 @@ class PeerBlock : SplitBlock<DEFERRED> {
         this->clear_dead();
         report.entering = entered;
         if (blockIdx.x == 0 && thread() == 0) {
-            peers.news->number = message;
-            peers.news->lost = without > 0 || shared.lost;
+            peers.status->number = message;
+            peers.status->lost = without > 0 || shared.lost;
         }
         this->store();
     }
@@ -79,7 +79,9 @@ class PeerBlock : SplitBlock<DEFERRED> {
     int entered = -1;           /* the entering slot, of all slots */
     bool missed = false;        /* a column has not come */
 
-    __device__ PeerPatience patience() const { return {peers.nanoseconds, peers.lost[peers.rank], &peers.news->stop}; }
+    __device__ PeerPatience patience() const {
+        return {peers.nanoseconds, peers.lost[peers.rank], &peers.status->stop};
+    }
 
     /* As that of one GPU (SimplexBlock), with what comes from other ranks. */
     __device__ bool step() {
@@ -111,21 +113,21 @@ class PeerBlock : SplitBlock<DEFERRED> {
         if (simplex_warp() == 0) {
             const int lane = simplex_lane();
             if (blockIdx.x == 0) {
-                if (lane == 0) shared.bid[peers.rank] = this->own_candidate(any);
+                if (lane == 0) shared.candidate[peers.rank] = this->own_candidate(any);
                 __syncwarp();
-                exchange_bids();
+                exchange_candidates();
                 const double *best = reinterpret_cast<const double *>(&shared.best);
-                if (lane <= BID_WORDS) {
-                    const double word = lane < BID_WORDS ? best[lane] : shared.lost;
+                if (lane <= CANDIDATE_WORDS) {
+                    const double word = lane < CANDIDATE_WORDS ? best[lane] : shared.lost;
                     ptx_fence();
-                    ptx_store_16(s.told + lane, __double_as_longlong(word), static_cast<long long>(message));
+                    ptx_store_16(s.agreed + lane, __double_as_longlong(word), static_cast<long long>(message));
                 }
-            } else if (lane <= BID_WORDS) {
+            } else if (lane <= CANDIDATE_WORDS) {
                 long long low, number;
-                do ptx_load_16(s.told + lane, &low, &number);
+                do ptx_load_16(s.agreed + lane, &low, &number);
                 while (static_cast<unsigned long long>(number) != message);
                 const double word = __longlong_as_double(low);
-                if (lane < BID_WORDS) reinterpret_cast<double *>(&shared.best)[lane] = word;
+                if (lane < CANDIDATE_WORDS) reinterpret_cast<double *>(&shared.best)[lane] = word;
                 else shared.lost = word != 0;
             }
         }
@@ -133,34 +135,35 @@ class PeerBlock : SplitBlock<DEFERRED> {
     }
 
     /* By one warp of block 0; shared.best and lost are visible to it afterwards. */
-    __device__ void exchange_bids() {
-        const int lane = simplex_lane(), set = static_cast<int>(message & 1) * peers.ranks * BID_WORDS;
-        const double *own = reinterpret_cast<const double *>(&shared.bid[peers.rank]);
+    __device__ void exchange_candidates() {
+        const int lane = simplex_lane(), set = static_cast<int>(message & 1) * peers.ranks * CANDIDATE_WORDS;
+        const double *own = reinterpret_cast<const double *>(&shared.candidate[peers.rank]);
         bool all = true;
         ptx_fence_system();
-        for (int at = lane; at < peers.ranks * BID_WORDS; at += 32)
-            if (at / BID_WORDS != peers.rank)
-                peer_send(peers.bids[at / BID_WORDS] + set + peers.rank * BID_WORDS + at % BID_WORDS,
-                          own[at % BID_WORDS], message);
-        for (int at = lane; at < peers.ranks * BID_WORDS; at += 32)
-            if (at / BID_WORDS != peers.rank)
-                all = peer_receive(peers.bids[peers.rank] + set + at, message, patience(),
-                                   reinterpret_cast<double *>(shared.bid) + at) &&
+        for (int at = lane; at < peers.ranks * CANDIDATE_WORDS; at += 32)
+            if (at / CANDIDATE_WORDS != peers.rank)
+                peer_send(peers.candidates[at / CANDIDATE_WORDS] + set + peers.rank * CANDIDATE_WORDS +
+                              at % CANDIDATE_WORDS,
+                          own[at % CANDIDATE_WORDS], message);
+        for (int at = lane; at < peers.ranks * CANDIDATE_WORDS; at += 32)
+            if (at / CANDIDATE_WORDS != peers.rank)
+                all = peer_receive(peers.candidates[peers.rank] + set + at, message, patience(),
+                                   reinterpret_cast<double *>(shared.candidate) + at) &&
                       all;
         all = __all_sync(~0u, all);
         __syncwarp();
         if (lane == 0) {
             gpuopt__simplex_pivot_candidate best = {0, 0, 0, -1, 0, 0, 0, 0};
-            gpuopt__simplex_split_best(shared.bid, peers.ranks, &best);
+            gpuopt__simplex_split_best(shared.candidate, peers.ranks, &best);
             shared.best = best;
             shared.lost = !all || PeerWord(*patience().lost).load(cuda::memory_order_relaxed) != 0;
-            if (!all) tell_all();
+            if (!all) abort_all();
         }
         __syncwarp();
     }
 
     /* All ranks are to give up. */
-    __device__ void tell_all() const {
+    __device__ void abort_all() const {
         for (int to = 0; to < peers.ranks; to++) PeerWord(*peers.lost[to]).store(1, cuda::memory_order_relaxed);
     }
 
@@ -184,7 +187,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
             if (!DEFERRED) s.alpha[this->first_row + i] = value;
         }
         if (!__syncthreads_or(!all)) return;
-        if (thread() == 0 && !missed) tell_all();
+        if (thread() == 0 && !missed) abort_all();
         missed = true;
     }
 };
@@ -200,20 +203,21 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
 
 /* A message from each rank to all, for which every block waits, with as much of the device as an iteration takes:
  * whether these launches run at once, and messages arrive. */
-__global__ void __launch_bounds__(SIMPLEX_THREADS, 1) split_greet(const __grid_constant__ PeerMap peers) {
+__global__ void __launch_bounds__(SIMPLEX_THREADS, 1) split_trial(const __grid_constant__ PeerMap peers) {
     const int lane = static_cast<int>(threadIdx.x);
     if (lane >= 32) return;
     const unsigned long long message = peers.number + 1;
     const int set = static_cast<int>(message & 1) * peers.ranks;
     const bool other = lane < peers.ranks && lane != peers.rank;
-    if (other && blockIdx.x == 0) peer_send(peers.bids[lane] + (set + peers.rank) * BID_WORDS, 0, message);
-    const PeerPatience patience = {peers.nanoseconds, peers.lost[peers.rank], &peers.news->stop};
+    if (other && blockIdx.x == 0) peer_send(peers.candidates[lane] + (set + peers.rank) * CANDIDATE_WORDS, 0, message);
+    const PeerPatience patience = {peers.nanoseconds, peers.lost[peers.rank], &peers.status->stop};
     double nothing;
-    const bool heard = __all_sync(
-        ~0u, !other || peer_receive(peers.bids[peers.rank] + (set + lane) * BID_WORDS, message, patience, &nothing));
+    const bool arrived =
+        __all_sync(~0u, !other || peer_receive(peers.candidates[peers.rank] + (set + lane) * CANDIDATE_WORDS, message,
+                                               patience, &nothing));
     if (blockIdx.x > 0 || lane > 0) return;
-    peers.news->number = message;
-    peers.news->lost = !heard;
+    peers.status->number = message;
+    peers.status->lost = !arrived;
 }
 
 } // namespace

@@ -103,7 +103,7 @@ gpuopt_status split_iterate(CudaSimplex *s, const gpuopt__simplex_run *run, gpuo
             total->end = GPUOPT__SIMPLEX_END_FEASIBLE;
             return GPUOPT_OK;
         }
-        gpuopt__simplex_split_choose(&s->split, s->view.bid, &best);
+        gpuopt__simplex_split_choose(&s->split, s->view.candidate, &best);
         if (s->split.status) return s->split.status;
         total->entering = static_cast<int32_t>(best.slot);
         total->score = given ? 0 : best.score;

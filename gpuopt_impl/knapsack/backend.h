@@ -70,9 +70,9 @@ typedef struct gpuopt__knapsack_fingerprint {
 } gpuopt__knapsack_fingerprint;
 
 /* By which other ranks find a rank's nodes; what is in it is the backends' own. All 0: they cannot. */
-typedef struct gpuopt__knapsack_card {
+typedef struct gpuopt__knapsack_peer_handle {
     uint64_t word[16];
-} gpuopt__knapsack_card;
+} gpuopt__knapsack_peer_handle;
 
 /* Nodes of a step that a rank has: those below number `end` that are in no source before. */
 typedef struct gpuopt__knapsack_source {
@@ -82,19 +82,19 @@ typedef struct gpuopt__knapsack_source {
 
 /* A handle's part in a group; see ranges.h. */
 typedef struct gpuopt__knapsack_ranks {
-    gpuopt_group *group;                /* NULL: none, or of one rank */
-    int64_t pool;                       /* that every rank has */
-    int spread;                         /* the step that is made: its children are divided */
-    int64_t light;                      /* about how many of its nodes have flipped children */
-    int64_t *part;                      /* [items + 1][ranks] */
-    int64_t *same, *flipped;            /* [ranks + 1] where each rank's children begin */
-    int64_t *cut;                       /* [ranks] */
-    int64_t *room;                      /* [ranks][SAMPLES] */
-    gpuopt__knapsack_node *node;        /* [CARRIED] */
-    gpuopt__knapsack_fingerprint *said; /* [ranks] */
-    gpuopt__knapsack_card *card;        /* [ranks] if they have met */
-    int met, peers;                     /* since the pools last changed; all ranks see one another's pools */
-    gpuopt__knapsack_source *source;    /* [ranks] of the step that is made, if they do */
+    gpuopt_group *group;                  /* NULL: none, or of one rank */
+    int64_t pool;                         /* that every rank has */
+    int spread;                           /* the step that is made: its children are divided */
+    int64_t light;                        /* about how many of its nodes have flipped children */
+    int64_t *part;                        /* [items + 1][ranks] */
+    int64_t *same, *flipped;              /* [ranks + 1] where each rank's children begin */
+    int64_t *cut;                         /* [ranks] */
+    int64_t *room;                        /* [ranks][SAMPLES] */
+    gpuopt__knapsack_node *node;          /* [CARRIED] */
+    gpuopt__knapsack_fingerprint *said;   /* [ranks] */
+    gpuopt__knapsack_peer_handle *handle; /* [ranks] if they have met */
+    int met, peers;                       /* since the pools last changed; all ranks see one another's pools */
+    gpuopt__knapsack_source *source;      /* [ranks] of the step that is made, if they do */
     int32_t sources;
 } gpuopt__knapsack_ranks;
 
@@ -200,8 +200,8 @@ struct gpuopt__knapsack_backend {
     /* With a group: fills in this rank's card; whether this rank sees the pools of all whose cards it has; and this
      * rank's part of a step whose nodes are where ranks.source says: an equal share of the children if ranks.spread is
      * set, else all. NULL: ranks of this backend send nodes. */
-    void (*show)(gpuopt_knapsack *, gpuopt__knapsack_card *);
-    int (*admit)(gpuopt_knapsack *);
+    void (*show)(gpuopt_knapsack *, gpuopt__knapsack_peer_handle *);
+    int (*map_peers)(gpuopt_knapsack *);
     gpuopt_status (*step_by_peers)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
                                    gpuopt__knapsack_found *);
     /* Called once the tables of sorted items are filled. */

@@ -120,7 +120,7 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
     k->ranks.node =
         (gpuopt__knapsack_node *)gpuopt__cut(&arena, ranks > 0 ? GPUOPT__KNAPSACK_CARRIED : 0, sizeof *k->ranks.node);
     k->ranks.said = (gpuopt__knapsack_fingerprint *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.said);
-    k->ranks.card = (gpuopt__knapsack_card *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.card);
+    k->ranks.handle = (gpuopt__knapsack_peer_handle *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.handle);
     k->ranks.source = (gpuopt__knapsack_source *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.source);
     return arena.used;
 }

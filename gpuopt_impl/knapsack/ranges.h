@@ -309,15 +309,15 @@ static gpuopt_status gpuopt__knapsack_fetch(gpuopt_knapsack *k, const gpuopt__kn
 
 /* Finds out whether all do. */
 static gpuopt_status gpuopt__knapsack_meet(gpuopt_knapsack *k) {
-    gpuopt__knapsack_card own;
+    gpuopt__knapsack_peer_handle own;
     int64_t all;
     gpuopt_status status;
     memset(&own, 0, sizeof own);
     if (gpuopt__knapsack_of(k)->show) gpuopt__knapsack_of(k)->show(k, &own);
-    status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, &own, sizeof own, k->ranks.card,
+    status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, &own, sizeof own, k->ranks.handle,
                                      sizeof own * (uint64_t)k->search.ranks, NULL);
     if (status) return status;
-    all = gpuopt__knapsack_of(k)->admit && gpuopt__knapsack_of(k)->admit(k);
+    all = gpuopt__knapsack_of(k)->map_peers && gpuopt__knapsack_of(k)->map_peers(k);
     status = gpuopt_group_all_reduce(k->ranks.group, GPUOPT_REDUCE_MIN, 1, &all, NULL);
     if (status) return status;
     k->ranks.peers = (int)all;

@@ -304,7 +304,7 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*accept)(void *engine, int by_rows, int32_t count);
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
     /* Called once on all ranks of a group, when all have created theirs; NULL: there is nothing to be done then. */
-    gpuopt_status (*meet)(void *engine);
+    gpuopt_status (*connect)(void *engine);
     int drops_with_room; /* lines go only from handles that have room for more, see shape.grows */
     /* Many small programs, which have no engine: batch.h. */
     const struct gpuopt__simplex_batch_backend *many;

@@ -163,8 +163,8 @@ static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, cons
     if (!status && draft.desc.group)
         s->told = gpuopt__simplex_scales_fingerprint(s, gpuopt__simplex_desc_fingerprint(&draft));
     if (draft.desc.group) status = gpuopt__ranks_agree(context, draft.desc.group, call, status, status ? 0 : s->told);
-    if (!status && s->shape.ranks > 1 && context->desc.backend->simplex->meet)
-        status = context->desc.backend->simplex->meet(s->engine);
+    if (!status && s->shape.ranks > 1 && context->desc.backend->simplex->connect)
+        status = context->desc.backend->simplex->connect(s->engine);
     if (!status) *simplex = s;
     else gpuopt_simplex_destroy(s);
     return status;
