@@ -29,7 +29,7 @@ struct ProbeView {
     int *binary;              /* [cols] */
     int *outcome;             /* [2 cols] */
     long long *start;         /* [2 cols + 1]: of the implications */
-    ChangeRoom implied;
+    ChangeBuffer implied;
     int *equal, *other; /* [equivalences] */
     unsigned char *opposite;
     long long *node_start; /* [nodes + 1] */
@@ -44,7 +44,7 @@ struct ProbeView {
 /* A piece: binaries `first` to first + count - 1, after so many implications and equivalences. */
 struct ProbePiece {
     const NodeRecord *record;
-    ChangeRoom changed;
+    ChangeBuffer changed;
     int first, count;
     long long implications, equivalences;
 };
@@ -283,7 +283,7 @@ gpuopt_status CudaProbe::piece(gpuopt_propagator_probe *probe, int32_t count, in
     probe->batch->ran = nodes.count;
     if (batch->used() > probe->changes) return GPUOPT_OK;
     piece.record = batch->results().record;
-    piece.changed = batch->results().room;
+    piece.changed = batch->results().buffer;
     status = merge(piece);
     if (!status) status = queue_.copy(&found, v_.report, sizeof found);
     if (!status) status = queue_.wait("comparing probes");

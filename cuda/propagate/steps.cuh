@@ -177,7 +177,7 @@ __device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block
             const gpuopt__propagator_activities *from = &p.partial[k].activities;
             part = {other_pair(from->hi),
                     other_pair(from->lo),
-                    other_pair(from->dirt),
+                    other_pair(from->error_sum),
                     {__ldcg(&from->infinite.first), __ldcg(&from->infinite.second)}};
             gpuopt__propagator_activities_merge(&all, &part);
         }

@@ -57,7 +57,7 @@ template <class Val, class Bound>
 __device__ void take_column(const Propagator<Val, Bound> &p, const Tree<Bound> &t, int col, const TreeColumn &c,
                             int at) {
     PropagatorState *state = p.state;
-    const unsigned side = 2 * static_cast<unsigned>(col), turn = turn_before(state->turn), room = 2u * p.cols;
+    const unsigned side = 2 * static_cast<unsigned>(col), turn = turn_before(state->turn), capacity = 2u * p.cols;
     for (unsigned upper = 0; upper < 2; upper++) {
         if (!c.enters[upper]) continue;
         TreeChange &change = t.trail[at];
@@ -75,8 +75,8 @@ __device__ void take_column(const Propagator<Val, Bound> &p, const Tree<Bound> &
     if (state->all_marked || !(c.enters[0] || c.enters[1])) return;
     unsigned *count = &round_of(state, turn).count;
     const unsigned place = atomicAdd(count, 1u);
-    if (place < room) p.list[turn & 1][place] = side;
-    else atomicMin(count, room + 1); /* more than the list holds: the next round evaluates all */
+    if (place < capacity) p.list[turn & 1][place] = side;
+    else atomicMin(count, capacity + 1); /* more than the list holds: the next round evaluates all */
 }
 
 /* Sets bounds and records what they change, in the order in which they are given; of a column that is there twice, the
@@ -97,8 +97,8 @@ __global__ void __launch_bounds__(TREE_MOST_THREADS)
     }
     for (int k = thread; some && k < set.count; k += threads) atomicMax(&t.claim[some[k]], k + 1);
     __syncthreads();
-    bool room = !t.state->full;
-    for (int from = 0; from < set.count && room; from += threads) {
+    bool fits = !t.state->full;
+    for (int from = 0; from < set.count && fits; from += threads) {
         const int k = from + thread, col = k < set.count ? some ? some[k] : set.first + k : -1;
         const bool mine = col >= 0 && (!some || __ldcg(&t.claim[col]) == k + 1);
         TreeColumn c = {};
@@ -109,11 +109,11 @@ __global__ void __launch_bounds__(TREE_MOST_THREADS)
         __syncthreads();
         int at = end + __popc(low & below) + __popc(high & below), all = 0;
         for (int w = 0; w < threads / WARP; w++) all += of_warp[w], at += w < warp ? of_warp[w] : 0;
-        room = all <= t.capacity - end;
-        if (mine && room) take_column(p, t, col, c, at);
+        fits = all <= t.capacity - end;
+        if (mine && fits) take_column(p, t, col, c, at);
         __syncthreads();
-        if (thread == 0 && room) end += all;
-        if (thread == 0 && !room) t.state->full = 1;
+        if (thread == 0 && fits) end += all;
+        if (thread == 0 && !fits) t.state->full = 1;
         __syncthreads();
     }
     for (int k = thread; some && k < set.count; k += threads) t.claim[some[k]] = 0;

@@ -72,8 +72,8 @@ struct gpuopt_propagator_batch {
 };
 
 /* More columns have changed than there is room for. */
-static inline gpuopt_status gpuopt__propagator_batch_no_room(const gpuopt_propagator_batch *batch, const char *call,
-                                                             int64_t count) {
+static inline gpuopt_status gpuopt__propagator_batch_too_many(const gpuopt_propagator_batch *batch, const char *call,
+                                                              int64_t count) {
     gpuopt__log(batch->base->context, 0, "%s: %lld columns have changed, and there is room for %lld", call,
                 (long long)count, (long long)batch->changes);
     return GPUOPT_ERROR_MEMORY;

@@ -72,8 +72,8 @@ static void gpuopt__propagator_share_report(struct gpuopt__propagator_share *s,
 }
 
 /* Of what must be equal on all ranks. */
-static uint64_t gpuopt__propagator_share_said(const gpuopt_propagator_nodes *nodes, int32_t rounds,
-                                              const gpuopt__propagator_reports *wanted) {
+static uint64_t gpuopt__propagator_share_hash_nodes(const gpuopt_propagator_nodes *nodes, int32_t rounds,
+                                                    const gpuopt__propagator_reports *wanted) {
     uint64_t hash =
         gpuopt__hash_number(gpuopt__hash_number(GPUOPT__HASH_START, (uint32_t)nodes->count), (uint32_t)rounds);
     int32_t k;
@@ -119,7 +119,7 @@ static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch
         mine.columns = to.narrow[GPUOPT__PROPAGATOR_COLUMNS];
         mine.changed = to.wide[0];
         mine.nonzeros = to.wide[1];
-        hash = gpuopt__propagator_share_said(nodes, rounds, &wanted);
+        hash = gpuopt__propagator_share_hash_nodes(nodes, rounds, &wanted);
         if (own.count > 0)
             status = context->desc.backend->propagator->batch_run(batch, GPUOPT_HOST, &own, rounds, &mine);
     }
@@ -161,8 +161,8 @@ static void gpuopt__propagator_share_place(const struct gpuopt__propagator_share
     int32_t i;
     int64_t from = 0;
     for (i = 0; i < part.count; from += columns[node[i++]]) {
-        const int64_t at = s->place[node[i]], room = to->capacity - at;
-        const size_t count = (size_t)(room < 0 ? 0 : room < columns[node[i]] ? room : columns[node[i]]);
+        const int64_t at = s->place[node[i]], spare = to->capacity - at;
+        const size_t count = (size_t)(spare < 0 ? 0 : spare < columns[node[i]] ? spare : columns[node[i]]);
         if (count == 0) continue;
         if (to->col) memcpy(to->col + at, col + from, sizeof *col * count);
         if (to->lb) memcpy(to->lb + at, lb + from, sizeof *lb * count);
@@ -190,7 +190,7 @@ static gpuopt_status gpuopt__propagator_share_all_changes(gpuopt_propagator_batc
     changes->count = s->place[s->dealt.count];
     for (r = 0; r < s->dealt.ranks; r++)
         if (gpuopt__propagator_share_used(s, r) > batch->changes)
-            return gpuopt__propagator_batch_no_room(batch, call, gpuopt__propagator_share_used(s, r));
+            return gpuopt__propagator_batch_too_many(batch, call, gpuopt__propagator_share_used(s, r));
     if (changes->start) memcpy(changes->start, s->place, sizeof *s->place * (size_t)(s->dealt.count + 1));
     for (r = 0; r < s->dealt.ranks && !status; r++) {
         gpuopt_propagator_node_changes own;

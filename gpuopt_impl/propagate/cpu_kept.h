@@ -174,8 +174,8 @@ static inline void gpuopt__propagator_kept_take(gpuopt__propagator_kept *r, cons
                                                 int64_t length) {
     gpuopt__pair sum = gpuopt__pair_add(s->hi, s->lo);
     double size = gpuopt__max(fabs(gpuopt__first(sum)), fabs(gpuopt__second(sum)));
-    double dirt = gpuopt__max(gpuopt__first(s->dirt), gpuopt__second(s->dirt));
-    double error = 0x1p-50 * size + 2 * gpuopt__propagator_dirt_share(length) * dirt + 0x1p-1000;
+    double error_sum = gpuopt__max(gpuopt__first(s->error_sum), gpuopt__second(s->error_sum));
+    double error = 0x1p-50 * size + 2 * gpuopt__propagator_error_share(length) * error_sum + 0x1p-1000;
     r->sum[0] = gpuopt__first(sum) + error;
     r->sum[1] = -gpuopt__second(sum) + error;
 }

@@ -320,7 +320,7 @@ static gpuopt_status gpuopt__propagator_cpu_batch_get_changes(gpuopt_propagator_
     (void)where;
     changes->count = batch->ran > 0 ? b->used : 0;
     if (changes->count > batch->changes)
-        return gpuopt__propagator_batch_no_room(batch, "gpuopt_propagator_batch_get_changes", changes->count);
+        return gpuopt__propagator_batch_too_many(batch, "gpuopt_propagator_batch_get_changes", changes->count);
     for (node = 0; node < batch->ran; node++) {
         if (changes->start) changes->start[node] = to;
         for (k = b->node[node].at; k < b->node[node].at + b->node[node].columns; k++, to++) {
@@ -341,7 +341,7 @@ static gpuopt_status gpuopt__propagator_cpu_batch_get_bounds(gpuopt_propagator_b
     const int64_t cols = batch->base->cols;
     int64_t i, k;
     if (b->used > batch->changes)
-        return gpuopt__propagator_batch_no_room(batch, "gpuopt_propagator_batch_get_bounds", b->used);
+        return gpuopt__propagator_batch_too_many(batch, "gpuopt_propagator_batch_get_bounds", b->used);
     for (i = 0; i < count; i++) {
         const gpuopt__propagator_cpu_node *one = &b->node[node ? node[i] : i];
         gpuopt__propagator_cpu_get_bounds(batch->base, where, cols, NULL, lb ? lb + i * cols : NULL,

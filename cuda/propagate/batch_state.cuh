@@ -24,8 +24,8 @@
  *   - in `next`, the bounds of the next round, by atomic minima and maxima, and in shares and counters, by atomic
  *     read-modify-writes. All of these commute, so that results do not depend on the order of threads.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_BATCH_ROOM_CUH
-#define GPUOPT_CUDA_PROPAGATE_BATCH_ROOM_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_BATCH_STATE_CUH
+#define GPUOPT_CUDA_PROPAGATE_BATCH_STATE_CUH
 
 #include "raw.cuh"
 #include "rows.cuh"
@@ -79,7 +79,7 @@ struct alignas(16) NodeRecord {
 };
 
 /* The changed columns of nodes, in the order in which nodes ended. */
-struct ChangeRoom {
+struct ChangeBuffer {
     int *col;
     double *lb, *ub;
     unsigned long long capacity;
@@ -109,7 +109,7 @@ struct BatchCall {
     int *left;       /* list of nodes that outgrow their room */
     NodeRecord *record;
     BatchReport *report;
-    ChangeRoom room;
+    ChangeBuffer buffer;
     long long changes; /* most bounds that all nodes may be given */
     int nodes, rounds, node_columns;
     int last; /* whether there is no larger room: a node that outgrows this one is FULL */
@@ -124,13 +124,13 @@ enum : unsigned { SHARES = 0x7fff, SHARE_BITS = 15, SHARE_QUEUED = 1u << 31 };
 
 /* How large the tables are: slots, powers of two, and how many of them may be taken. There are so many more that all
  * threads of a node may take one at once without filling the table. */
-struct RoomSize {
+struct TableSizes {
     unsigned col_slots, row_slots, columns, rows;
 };
 
 /* Index: holds 2 * col_slots and row_slots. */
 template <class Index>
-struct NodeRoom {
+struct TableArrays {
     unsigned *key;        /* [col_slots]: a column, perhaps NEW, or EMPTY */
     double2 *now, *next;  /* [col_slots]: the bounds of this round; those that rows imply, infinite if they do not */
     unsigned char *given; /* [col_slots]: 1: the node was given the column's bounds; 2: and they are equal */
@@ -140,29 +140,29 @@ struct NodeRoom {
     Index *side;          /* [2 columns]: 2 * place + (1 for ub) of the sides that have moved */
     Index *row_used;      /* [rows]: places in the table */
     Index *queue;         /* [rows]: places of rows to be evaluated; short ones from the front, others from the end */
-    RoomSize size;
+    TableSizes size;
 };
 
 /* Cuts a room from memory that is aligned to 16 bytes, and returns its bytes; null only measures. */
 template <class Index>
-__host__ __device__ size_t cut_room(char *memory, const RoomSize &size, NodeRoom<Index> &room) {
+__host__ __device__ size_t cut_tables(char *memory, const TableSizes &size, TableArrays<Index> &tables) {
     size_t at = 0;
     auto cut = [&](auto *&pointer, size_t count) {
         using T = typename std::remove_reference<decltype(*pointer)>::type;
         pointer = memory ? reinterpret_cast<T *>(memory + at) : nullptr;
         at += (count * sizeof(T) + 15) / 16 * 16;
     };
-    room.size = size;
-    cut(room.now, size.col_slots);
-    cut(room.next, size.col_slots);
-    cut(room.key, size.col_slots);
-    cut(room.row_key, size.row_slots);
-    cut(room.share, size.row_slots);
-    cut(room.given, size.col_slots);
-    cut(room.col_used, size.columns);
-    cut(room.side, 2 * size_t{size.columns});
-    cut(room.row_used, size.rows);
-    cut(room.queue, size.rows);
+    tables.size = size;
+    cut(tables.now, size.col_slots);
+    cut(tables.next, size.col_slots);
+    cut(tables.key, size.col_slots);
+    cut(tables.row_key, size.row_slots);
+    cut(tables.share, size.row_slots);
+    cut(tables.given, size.col_slots);
+    cut(tables.col_used, size.columns);
+    cut(tables.side, 2 * size_t{size.columns});
+    cut(tables.row_used, size.rows);
+    cut(tables.queue, size.rows);
     return at;
 }
 
@@ -228,4 +228,4 @@ __device__ unsigned shares_of(const gpuopt__propagator_rules &rules, double a, f
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_BATCH_ROOM_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_BATCH_STATE_CUH */
