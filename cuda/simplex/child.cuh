@@ -135,7 +135,7 @@ struct ChildState {
 
 /* Children, and where what is found goes. */
 struct ChildJob {
-    int count, most, room; /* children; iterations of each, and those after which it is full */
+    int count, most, pivot_limit; /* children; iterations of each, and those after which it is full */
     const int64_t *bound_start, *cost_start;
     const int *variable, *col;
     const double *lower, *upper, *cost;
@@ -163,7 +163,7 @@ struct ChildShared {
     };
     int of_matrix, terms;
     uint64_t rank[2][CHILD_WARPS]; /* of doubles */
-    double key[2][CHILD_WARPS], low[CHILD_WARPS], doubt[CHILD_WARPS];
+    double key[2][CHILD_WARPS], low[CHILD_WARPS], error_sum[CHILD_WARPS];
     int index[2][CHILD_WARPS];
     int waiting[CHILD_WARPS][64];                    /* variables that a warp has yet to look at */
     unsigned long long limit;                        /* bits of a step */
@@ -247,8 +247,8 @@ class ChildBlock {
     __device__ static gpuopt__simplex_sum lanes_total(gpuopt__simplex_sum x) {
         for (int half = LANES / 2; half > 0; half /= 2) {
             double hi = __shfl_xor_sync(~0u, x.hi, half), lo = __shfl_xor_sync(~0u, x.lo, half),
-                   doubt = __shfl_xor_sync(~0u, x.doubt, half);
-            gpuopt__simplex_add(&x, hi, lo, doubt);
+                   error_sum = __shfl_xor_sync(~0u, x.error_sum, half);
+            gpuopt__simplex_add(&x, hi, lo, error_sum);
         }
         return x;
     }
@@ -258,11 +258,11 @@ class ChildBlock {
         turn_ ^= 1;
         if (lane() == 0)
             child_shared.key[turn_][warp()] = x.hi, child_shared.low[warp()] = x.lo,
-            child_shared.doubt[warp()] = x.doubt;
+            child_shared.error_sum[warp()] = x.error_sum;
         __syncthreads();
-        gpuopt__simplex_sum all = {child_shared.key[turn_][0], child_shared.low[0], child_shared.doubt[0]};
+        gpuopt__simplex_sum all = {child_shared.key[turn_][0], child_shared.low[0], child_shared.error_sum[0]};
         for (int w = 1; w < warps(); w++)
-            gpuopt__simplex_add(&all, child_shared.key[turn_][w], child_shared.low[w], child_shared.doubt[w]);
+            gpuopt__simplex_add(&all, child_shared.key[turn_][w], child_shared.low[w], child_shared.error_sum[w]);
         __syncthreads();
         return all;
     }

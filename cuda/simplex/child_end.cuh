@@ -15,7 +15,7 @@ class Child : public ChildProof {
 
     /* Works on child k until it has a verdict, or has made the iterations that it may. */
     __device__ void run(const ChildJob &job, int k) {
-        const bool ends = job.room < job.most;
+        const bool ends = job.pivot_limit < job.most;
         double margin = 0;
         corrected_ = exact_ = short_of_ = 0;
         bounds_ = job.bounds;
@@ -27,7 +27,7 @@ class Child : public ChildProof {
         for (int j = thread(); j < child_root.cols; j += threads())
             boundless_ |= child_own.lower[j] == -HUGE_VAL || child_own.upper[j] == HUGE_VAL;
         boundless_ = any(boundless_);
-        if (!crossing) outcome = iterate(ends ? job.room : job.most, &margin);
+        if (!crossing) outcome = iterate(ends ? job.pivot_limit : job.most, &margin);
         if (outcome == GPUOPT_MORE && ends) outcome = GPUOPT_FULL;
         report(job, k, outcome, crossing);
     }
@@ -126,9 +126,9 @@ class Child : public ChildProof {
         objective = sum(objective);
         if (!(objective >= gpuopt__simplex_cutoff_after(child_root.cutoff, short_of_))) return false;
         bound_ = true_bound();
-        const double of_host = gpuopt__simplex_bound_of_host(bound_, child_root.cost_scale * child_root.primal_scale,
-                                                             child_root.offset, child_root.maximize);
-        if (gpuopt__simplex_bound_reaches(of_host, child_root.limit, child_root.maximize)) return true;
+        const double of_caller = gpuopt__simplex_bound_of_caller(
+            bound_, child_root.cost_scale * child_root.primal_scale, child_root.offset, child_root.maximize);
+        if (gpuopt__simplex_bound_reaches(of_caller, child_root.limit, child_root.maximize)) return true;
         short_of_++;
         return false;
     }
@@ -147,7 +147,7 @@ class Child : public ChildProof {
     __device__ __noinline__ int wrong_costs() {
         int wrong = 0;
         for (int v = thread(); v < child_root.both; v += threads()) {
-            double doubt, z = reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &doubt);
+            double error_sum, z = reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &error_sum);
             child_own.z[v] = z;
             if (is_wrong(v, z)) wrong |= child_own.state[v] & CHILD_BASIC ? WRONG | WRONG_BASIC : +WRONG;
             if (!(fabs(z) < HUGE_VAL)) wrong |= BROKEN;
@@ -159,7 +159,7 @@ class Child : public ChildProof {
 
     /* Whether the objective of x and that of y, by the reduced costs in z, differ by at most the tolerance. A reduced
      * cost that names an infinite bound counts as 0. The residuals are in step. */
-    __device__ __noinline__ bool objectives_meet() {
+    __device__ __noinline__ bool objectives_agree() {
         const double unit = child_root.cost_scale * child_root.primal_scale;
         double gap = 0, objective = 0;
         for (int v = thread(); v < child_root.both; v += threads()) {
@@ -190,11 +190,12 @@ class Child : public ChildProof {
         int wrong = wrong_costs();
         if (wrong & WRONG_BASIC) refine(-1, 0), wrong = wrong_costs();
         if (wrong & BROKEN) return GPUOPT_IMPRECISE;
-        if (!wrong && !objectives_meet()) { /* wrong ones within the tolerance, times large ranges: no more tolerance */
+        if (!wrong &&
+            !objectives_agree()) { /* wrong ones within the tolerance, times large ranges: no more tolerance */
             strict_ = true;
             refine(-1, 0);
             wrong = wrong_costs();
-            if (!wrong && !objectives_meet()) return GPUOPT_IMPRECISE;
+            if (!wrong && !objectives_agree()) return GPUOPT_IMPRECISE;
         }
         if (wrong && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int v = thread(); v < child_root.both; v += threads()) child_own.shift[v] = 0;
@@ -231,10 +232,10 @@ class Child : public ChildProof {
         duals_ = REFINED;
         bool wrong = false;
         for (int v = thread(); v < child_root.both; v += threads()) {
-            double doubt;
+            double error_sum;
             child_own.d[v] = child_own.state[v] & CHILD_BASIC
                                  ? 0
-                                 : reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &doubt);
+                                 : reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &error_sum);
             wrong |= far(v);
         }
         const int before = iterations;

@@ -112,7 +112,7 @@ class ChildProof : public ChildPrimal {
 
     /* The cost of variable v less y'a, in twice the precision; ray >= 0: of costs that are 0 but for `direction` at the
      * basic variable of that position. *doubt as in step.h. */
-    __device__ double reduced(int v, const double *y, const double *low, double cost, double *doubt) const {
+    __device__ double reduced(int v, const double *y, const double *low, double cost, double *error_sum) const {
         gpuopt__simplex_sum sum = {0, 0, 0};
         if (v < child_root.cols)
 #pragma unroll 4
@@ -121,7 +121,7 @@ class ChildProof : public ChildPrimal {
                                             low[child_root.col_row[e]]);
         else gpuopt__simplex_add(&sum, y[v - child_root.cols], low[v - child_root.cols], 0);
         gpuopt__simplex_add(&sum, -cost, 0, 0);
-        *doubt = sum.doubt;
+        *error_sum = sum.error_sum;
         return -gpuopt__simplex_total(&sum);
     }
 
@@ -132,9 +132,9 @@ class ChildProof : public ChildPrimal {
         double most = 0;
         for (int i = thread(); i < child_root.rows; i += threads()) {
             const int j = child_own.head[i];
-            double doubt, cost = i == ray ? direction : 0;
+            double error_sum, cost = i == ray ? direction : 0;
             if (ray < 0) cost = child_own.cost[j] + (direction == 0 ? 0 : child_own.shift[j]);
-            double wrong = reduced(j, child_own.y, child_own.y_low, cost, &doubt);
+            double wrong = reduced(j, child_own.y, child_own.y_low, cost, &error_sum);
             child_own.moved[i] = wrong;
             most = gpuopt__max(most, fabs(wrong));
         }
@@ -166,8 +166,9 @@ class ChildProof : public ChildPrimal {
         read_duals();
         if (refine_once(-1, 1, least) > 1e8 * least) refine_once(-1, 1, least);
         for (int v = thread(); v < child_root.both; v += threads()) {
-            double doubt;
-            child_own.z[v] = reduced(v, child_own.y, child_own.y_low, child_own.cost[v] + child_own.shift[v], &doubt);
+            double error_sum;
+            child_own.z[v] =
+                reduced(v, child_own.y, child_own.y_low, child_own.cost[v] + child_own.shift[v], &error_sum);
         }
         __syncthreads();
         make_dual_feasible(child_own.z, [&](int v) {
@@ -278,12 +279,12 @@ class ChildProof : public ChildPrimal {
         }
         __syncthreads();
         for (int j = thread(); j < child_root.cols; j += threads()) {
-            double doubt, z = reduced(j, child_own.y, child_own.y_low, costs ? child_own.cost[j] : 0, &doubt);
+            double error_sum, z = reduced(j, child_own.y, child_own.y_low, costs ? child_own.cost[j] : 0, &error_sum);
             double reach = 1e24 / (child_root.col_scale[j] / child_root.primal_scale);
-            if (z == 0 && doubt == 0) continue;
+            if (z == 0 && error_sum == 0) continue;
             gpuopt__simplex_bound_column(
                 &sum, &slack, z,
-                gpuopt__simplex_error(z, doubt, child_root.col_start[j + 1] - child_root.col_start[j] + 1),
+                gpuopt__simplex_error(z, error_sum, child_root.col_start[j + 1] - child_root.col_start[j] + 1),
                 gpuopt__max(implied ? child_own.key[j] : child_own.lower[j], -reach),
                 gpuopt__min(implied ? child_own.z[j] : child_own.upper[j], reach));
         }

@@ -38,7 +38,7 @@ class ChildRatioTest : public ChildPrice {
         const ChildBest mine = list_break_points(sigma, slope);
         t.total = child_shared.listed;
         t.first = best<false>(mine.key, mine.index);
-        find_first(slope.room, &t);
+        find_first(slope.slack, &t);
         if (t.first.index >= 0) choose_entering(&t);
         return t;
     }
@@ -121,7 +121,7 @@ class ChildRatioTest : public ChildPrice {
         child_own.list[at] = v;
         child_own.step[at] = step;
         child_own.units[at] = units;
-        if (units < slope.room) return;
+        if (units < slope.slack) return;
         cuda::atomic_ref<unsigned long long, cuda::thread_scope_block>(child_shared.limit)
             .fetch_min(bits(step_within(d, entry)), cuda::memory_order_relaxed);
         if (mine->index < 0 || before(step, v, *mine)) *mine = {step, v};
@@ -160,7 +160,7 @@ class ChildRatioTest : public ChildPrice {
 
     /* t->first is the first of those that block by themselves, and becomes the first of those that block because so many
      * units are taken before. child_shared.count and units are 0. */
-    __device__ void find_first(uint64_t room, ChildRatio *t) {
+    __device__ void find_first(uint64_t slack, ChildRatio *t) {
         Range range = {false, 0, ~uint64_t{0}, 0};
         uint64_t taken = 0, number; /* before the range */
         ChildBest first = t->first;
@@ -177,9 +177,9 @@ class ChildRatioTest : public ChildPrice {
             __syncthreads();
             const int count = child_shared.count;
             if (!again) t->some = count > 0;
-            if (!again && (count == 0 || child_shared.units < room)) break;
+            if (!again && (count == 0 || child_shared.units < slack)) break;
             if (count <= 32) {
-                first = first_of_few(count, taken, room);
+                first = first_of_few(count, taken, slack);
                 t->some = again || count > 1;
                 break;
             }
@@ -188,7 +188,7 @@ class ChildRatioTest : public ChildPrice {
                     atomicAdd(&child_shared.bucket[(number - range.low) >> range.shift()],
                               static_cast<unsigned long long>(child_own.units[k]));
             __syncthreads();
-            narrow(&range, &taken, room);
+            narrow(&range, &taken, slack);
             if (thread() == 0) child_shared.count = 0;
             if (!range.variables && range.low == range.high)
                 range = {true, 0, static_cast<uint64_t>(child_root.both), range.low};
@@ -198,7 +198,7 @@ class ChildRatioTest : public ChildPrice {
     }
 
     /* The range becomes that of the bucket in which the room ends. Every warp finds it for itself. */
-    __device__ void narrow(Range *range, uint64_t *taken, uint64_t room) const {
+    __device__ void narrow(Range *range, uint64_t *taken, uint64_t slack) const {
         enum { EACH = CHILD_BUCKETS / 32 };
         const int shift = range->shift();
         unsigned long long sum = 0;
@@ -208,16 +208,16 @@ class ChildRatioTest : public ChildPrice {
             const unsigned long long other = __shfl_up_sync(~0u, upto, by);
             if (lane() >= by) upto += other;
         }
-        const int of = __ffs(__ballot_sync(~0u, *taken + upto >= room)) - 1;
+        const int of = __ffs(__ballot_sync(~0u, *taken + upto >= slack)) - 1;
         *taken += __shfl_sync(~0u, upto - sum, of);
         int bucket = EACH * of;
-        while (*taken + child_shared.bucket[bucket] < room) *taken += child_shared.bucket[bucket++];
+        while (*taken + child_shared.bucket[bucket] < slack) *taken += child_shared.bucket[bucket++];
         range->low += static_cast<uint64_t>(bucket) << shift;
         range->high = min(range->high, range->low + ((uint64_t{1} << shift) - 1));
     }
 
     /* Of at most 32 break points in child_shared.few. Every warp finds it for itself. */
-    __device__ ChildBest first_of_few(int count, uint64_t taken, uint64_t room) const {
+    __device__ ChildBest first_of_few(int count, uint64_t taken, uint64_t slack) const {
         const int k = lane() < count ? child_shared.few[lane()] : -1;
         const double step = k < 0 ? 0 : child_own.step[k];
         const int v = k < 0 ? -1 : child_own.list[k];
@@ -229,7 +229,7 @@ class ChildRatioTest : public ChildPrice {
             const unsigned long long its = __shfl_sync(~0u, units, n);
             if (other == v || before(of_other, other, {step, v})) sum += its;
         }
-        ChildBest first = {step, sum >= room ? v : -1};
+        ChildBest first = {step, sum >= slack ? v : -1};
         for (int half = 16; half > 0; half /= 2) {
             const double of_other = __shfl_xor_sync(~0u, first.key, half);
             const int other = __shfl_xor_sync(~0u, first.index, half);

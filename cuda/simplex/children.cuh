@@ -188,7 +188,7 @@ gpuopt_status cuda_simplex_children_run(gpuopt_simplex_children *b) {
     ChildJob job = c->job;
     job.count = wanted.children.count;
     job.most = wanted.most;
-    job.room = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_END ? b->desc.pivots : INT32_MAX;
+    job.pivot_limit = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_END ? b->desc.pivots : INT32_MAX;
     job.bounds = wanted.bounds;
     auto target = [&](auto *staging, auto *there) { return there == nullptr || !here ? there : staging; };
     job.basis = target(job.basis, wanted.basis);

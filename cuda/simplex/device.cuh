@@ -86,7 +86,7 @@ struct SimplexView {
     unsigned *number;                           /* of the last exchange */
     int *column, *wanted, *position;            /* [cols] of a reinversion */
     uint8_t *open;                              /* [rows] */
-    double *in, *in_low, *out, *doubt;          /* [rows + cols] each: products for the host */
+    double *in, *in_low, *out, *error_sum;      /* [rows + cols] each: products for the host */
     double *partial;                            /* [SIMPLEX_PARTS][pitch] */
     double *dual_weight;                        /* [rows] of the dual method, and the next three */
     uint8_t *refused;                           /* [rows] whose pivot was too small */

@@ -174,7 +174,7 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, int ranks, S
     /* Without a gap, since a transposition has its counts in all four: see plan_transposition(). */
     const int64_t step = (both + 31) / 32 * 32;
     simplex_cut(arena, &s.in, 4 * step);
-    s.in_low = s.in + step, s.out = s.in_low + step, s.doubt = s.out + step;
+    s.in_low = s.in + step, s.out = s.in_low + step, s.error_sum = s.out + step;
     simplex_cut(arena, &s.partial, s.pitch * SIMPLEX_PARTS + s.cols);
     simplex_cut(arena, &s.dual_weight, s.rows);
     simplex_cut(arena, &s.refused, s.rows);

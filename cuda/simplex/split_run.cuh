@@ -7,7 +7,7 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
 
-#include "split_meet.cuh"
+#include "split_connect.cuh"
 
 namespace {
 

@@ -56,8 +56,8 @@ struct Transposition {
 
 Transposition plan_transposition(const SimplexView &v, const ModelArrays &from, const ModelArrays &to) {
     int64_t matrix = simplex_matrix_entries(v), products = 4 * (static_cast<int64_t>(v.rows) + v.cols);
-    int64_t room = 2 * (matrix > products ? matrix : products) / (from.width > 0 ? from.width : 1);
-    int64_t most = from.lines < room ? from.lines : room;
+    int64_t fitting = 2 * (matrix > products ? matrix : products) / (from.width > 0 ? from.width : 1);
+    int64_t most = from.lines < fitting ? from.lines : fitting;
     return {from, to, reinterpret_cast<int *>(matrix > products ? v.matrix : v.in),
             static_cast<int>(most < 1024 ? most : 1024)};
 }

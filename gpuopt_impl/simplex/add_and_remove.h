@@ -93,7 +93,7 @@ static gpuopt_status gpuopt__simplex_can_grow(const gpuopt_simplex *s, const cha
     if (s->desc.group)
         return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "rows and columns of a tableau that a group shares stay");
-    if (s->shape.grows || !gpuopt__simplex_backend_of(s)->drops_with_room) return GPUOPT_OK;
+    if (s->shape.grows || !gpuopt__simplex_backend_of(s)->drops_with_spare) return GPUOPT_OK;
     return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
                           "with this backend a handle needs spare rows, columns or nonzeros from create on");
 }
@@ -102,7 +102,7 @@ static gpuopt_status gpuopt__simplex_can_grow(const gpuopt_simplex *s, const cha
 static gpuopt_status gpuopt__simplex_check_lines(const gpuopt_simplex *s, const char *call, int by_rows,
                                                  const gpuopt_matrix *m) {
     const int32_t across = by_rows ? s->lp.cols : s->lp.rows,
-                  room = by_rows ? s->shape.rows - s->lp.rows : s->shape.cols - s->lp.cols;
+                  spare = by_rows ? s->shape.rows - s->lp.rows : s->shape.cols - s->lp.cols;
     int32_t count;
     gpuopt_status status;
     if (!m) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "the matrix is NULL");
@@ -114,8 +114,8 @@ static gpuopt_status gpuopt__simplex_check_lines(const gpuopt_simplex *s, const 
                     by_rows ? "columns" : "rows", (int)across);
         return GPUOPT_ERROR_ARGUMENT;
     }
-    if (count > room || m->start[gpuopt__matrix_lines(m)] > s->shape.nonzeros - s->lp.nonzeros) {
-        gpuopt__log(s->context, 0, "%s: no room: %d more %s, and %lld more nonzeros fit", call, (int)room,
+    if (count > spare || m->start[gpuopt__matrix_lines(m)] > s->shape.nonzeros - s->lp.nonzeros) {
+        gpuopt__log(s->context, 0, "%s: no room: %d more %s, and %lld more nonzeros fit", call, (int)spare,
                     by_rows ? "rows" : "columns", (long long)(s->shape.nonzeros - s->lp.nonzeros));
         return GPUOPT_ERROR_MEMORY;
     }

@@ -76,12 +76,12 @@ static uint64_t gpuopt__simplex_scales_fingerprint(const gpuopt_simplex *s, uint
 /* Whether all ranks make the call `name` of one handle, and were given the same now and before. */
 static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, const int64_t *said, size_t bytes) {
     const int64_t at[] = {s->iterations, s->rebuilds, (int64_t)s->verdict};
-    uint64_t hash = gpuopt__hash(s->told, (const unsigned char *)name, strlen(name));
+    uint64_t hash = gpuopt__hash(s->fingerprint, (const unsigned char *)name, strlen(name));
     gpuopt_status status;
     hash = gpuopt__hash(hash, (const unsigned char *)at, sizeof at);
     hash = gpuopt__hash(hash, (const unsigned char *)said, bytes);
     status = gpuopt_group_agree(s->desc.group, &hash, sizeof hash);
-    if (!status) s->told = hash;
+    if (!status) s->fingerprint = hash;
     return status;
 }
 

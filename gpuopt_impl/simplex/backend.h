@@ -282,9 +282,9 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*btran)(void *engine, double *y); /* [rows], y = B^-T y */
     /* r = -[A I] (x + x_low) and d = cost - [A I]' (y + y_low), summed in twice the working precision; a low part may
      * be NULL. doubt, if not NULL: that of each sum, see step.h. */
-    gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *doubt);
+    gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *error_sum);
     gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, const double *y_low, double *d,
-                            double *doubt);
+                            double *error_sum);
     /* of_rows [rows] = |A| |x| and of_cols [cols] = |A|' |y|, in working precision; x [cols] or y [rows] may be NULL,
      * and then its product is not wanted. */
     gpuopt_status (*sizes)(void *engine, const double *x, const double *y, double *of_rows, double *of_cols);
@@ -305,7 +305,7 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
     /* Called once on all ranks of a group, when all have created theirs; NULL: there is nothing to be done then. */
     gpuopt_status (*connect)(void *engine);
-    int drops_with_room; /* lines go only from handles that have room for more, see shape.grows */
+    int drops_with_spare; /* lines go only from handles that have room for more, see shape.grows */
     /* Many small programs, which have no engine: batch.h. */
     const struct gpuopt__simplex_batch_backend *many;
 } gpuopt__simplex_backend;

@@ -70,7 +70,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_follow_flips(const gpuopt__simp
             }
         }
         w->xb[i] = x;
-        if (i == p) w->told[0] = x;
+        if (i == p) w->published[0] = x;
     }
     gpuopt__simplex_batch_sync();
 }
@@ -213,7 +213,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_dual_pivot(const gpuopt__simplex
     }
     if (gpuopt__simplex_batch_any(flips)) {
         gpuopt__simplex_batch_follow_flips(w, p);
-        x = w->told[0];
+        x = w->published[0];
     }
     gpuopt__simplex_batch_update_table(w, p, q, reduced);
     move = gpuopt__sub(x, to_upper ? u : l) / pivot;

@@ -62,10 +62,10 @@ typedef struct gpuopt__simplex_batch_work {
         *unit_dual;          /* [cols + rows] by variable: scale; the smaller of max(1, |cost|) of the host, scaled, and
                                                  that of the scaled cost */
     double *point, *z, *low; /* [cols + rows] by variable, in the host's units; low: what z is short of */
-    double *doubt;           /* the same array: where z is a reduced cost, see step.h */
+    double *error_sum;       /* the same array: where z is a reduced cost, see step.h */
     int32_t *head, *slot;    /* [rows], [cols] variables */
     uint8_t *state;          /* [cols] GPUOPT__SIMPLEX_MAY_... and _BANNED */
-    double *told;            /* [3] what one thread tells the others */
+    double *published;       /* [3] what one thread tells the others */
     int32_t *listed;         /* how many slots are in a list that all threads append to */
     void *exchange;          /* of the team */
 } gpuopt__simplex_batch_work;
@@ -93,11 +93,11 @@ GPUOPT_HD void gpuopt__simplex_batch_cut_vectors(char *base, uint64_t *used, int
     for (k = 0; k < 7; k++) *of_cols[k] = (double *)gpuopt__simplex_batch_cut(base, used, cols, sizeof(double));
     for (k = 0; k < 5; k++)
         *of_both[k] = (double *)gpuopt__simplex_batch_cut(base, used, (int64_t)rows + cols, sizeof(double));
-    w->doubt = w->low;
+    w->error_sum = w->low;
     w->head = (int32_t *)gpuopt__simplex_batch_cut(base, used, rows, sizeof(int32_t));
     w->slot = (int32_t *)gpuopt__simplex_batch_cut(base, used, cols, sizeof(int32_t));
     w->state = (uint8_t *)gpuopt__simplex_batch_cut(base, used, cols, 1);
-    w->told = (double *)gpuopt__simplex_batch_cut(base, used, 3, sizeof(double));
+    w->published = (double *)gpuopt__simplex_batch_cut(base, used, 3, sizeof(double));
     w->listed = (int32_t *)gpuopt__simplex_batch_cut(base, used, 1, sizeof(int32_t));
 }
 

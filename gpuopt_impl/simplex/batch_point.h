@@ -58,7 +58,7 @@ GPUOPT__SIMPLEX_BATCH gpuopt__simplex_sum gpuopt__simplex_batch_activity(const g
 /* The cost of a variable less its column times y + y_low; *doubt as in step.h. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_reduced(const gpuopt__simplex_batch_set *set,
                                                            const gpuopt__simplex_batch_work *w, int32_t k,
-                                                           int32_t variable, double cost, double *doubt) {
+                                                           int32_t variable, double cost, double *error_sum) {
     gpuopt__simplex_sum sum = {0, 0, 0};
     int32_t e;
     if (variable < set->cols)
@@ -69,7 +69,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_reduced(const gpuopt__simplex
         }
     else gpuopt__simplex_add(&sum, w->y[variable - set->cols], w->y_low[variable - set->cols], 0);
     gpuopt__simplex_add(&sum, -cost, 0, 0);
-    *doubt = sum.doubt;
+    *error_sum = sum.error_sum;
     return -gpuopt__simplex_total(&sum);
 }
 
@@ -79,7 +79,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_reduce(const gpuopt__simplex_ba
     int32_t v;
     GPUOPT__SIMPLEX_BATCH_EACH(v, w->rows + w->cols)
     w->z[v] = gpuopt__simplex_batch_reduced(
-        set, w, k, v, costs && v < w->cols ? gpuopt__simplex_batch_cost(set, k, v) : 0, &w->doubt[v]);
+        set, w, k, v, costs && v < w->cols ? gpuopt__simplex_batch_cost(set, k, v) : 0, &w->error_sum[v]);
     gpuopt__simplex_batch_sync();
 }
 
@@ -143,8 +143,8 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_wrong_basic(const gpuopt__sim
         const double cost = by_sign         ? gpuopt__mul(w->sign[i], w->unit[v])
                             : v < set->cols ? gpuopt__simplex_batch_cost(set, k, v)
                                             : 0;
-        double doubt;
-        w->part[i] = gpuopt__simplex_batch_reduced(set, w, k, v, cost, &doubt) / w->unit[v];
+        double error_sum;
+        w->part[i] = gpuopt__simplex_batch_reduced(set, w, k, v, cost, &error_sum) / w->unit[v];
         gpuopt__simplex_batch_better(&most, fabs(w->part[i]), i);
     }
     most = gpuopt__simplex_batch_best_of(w->exchange, 3, most);
@@ -232,8 +232,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_gap_term(const gpuopt__simplex_
 }
 
 /* Whether the objective of point and that of the duals differ by at most the dual tolerance. */
-GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_objectives_meet(const gpuopt__simplex_batch_set *set,
-                                                                      const gpuopt__simplex_batch_work *w, int32_t k) {
+GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_objectives_agree(const gpuopt__simplex_batch_set *set,
+                                                                       const gpuopt__simplex_batch_work *w, int32_t k) {
     int apart = 0;
     int32_t v;
     if (GPUOPT__SIMPLEX_BATCH_FIRST_GROUP) {

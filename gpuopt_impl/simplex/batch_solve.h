@@ -88,8 +88,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_children_refactor(const gpuopt_
 }
 
 /* Says in `status` what the basis is. */
-GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_tell_basis(const gpuopt__simplex_batch_set *set,
-                                                            const gpuopt__simplex_batch_work *w, int32_t k) {
+GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_publish_basis(const gpuopt__simplex_batch_set *set,
+                                                               const gpuopt__simplex_batch_work *w, int32_t k) {
     uint8_t *const status = set->status + (int64_t)k * (w->rows + w->cols);
     int32_t i, j;
     gpuopt__simplex_batch_sync();
@@ -125,7 +125,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_rebuild(const gpuopt__simp
     r->fresh = 0;
     if (++r->rebuilds > GPUOPT__SIMPLEX_BATCH_REBUILDES) return 0;
     if (r->rebuilds % GPUOPT__SIMPLEX_CHILDREN_REFACTOR == 0) {
-        gpuopt__simplex_batch_tell_basis(set, w, r->k);
+        gpuopt__simplex_batch_publish_basis(set, w, r->k);
         gpuopt__simplex_children_refactor(set, w, r->k);
     }
     gpuopt__simplex_batch_true_point(set, w, r->k);
@@ -173,7 +173,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_conclude(const gpuopt__simplex_b
     if (r->phase == 1) return gpuopt__simplex_batch_prove_infeasible(set, w, r->k) ? GPUOPT_INFEASIBLE : GPUOPT_MORE;
     if (!gpuopt__simplex_batch_feasible(set, w, r->k) || !gpuopt__simplex_batch_dual_feasible(set, w, r->k))
         return GPUOPT_MORE;
-    if (gpuopt__simplex_batch_objectives_meet(set, w, r->k)) return GPUOPT_OPTIMAL;
+    if (gpuopt__simplex_batch_objectives_agree(set, w, r->k)) return GPUOPT_OPTIMAL;
     return r->strict++ ? GPUOPT_IMPRECISE : GPUOPT_MORE;
 }
 
@@ -296,7 +296,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_report(const gpuopt__simp
                                                               int32_t before) {
     const int32_t k = r->k, rows = w->rows, cols = w->cols;
     int32_t i, j;
-    gpuopt__simplex_batch_tell_basis(set, w, k);
+    gpuopt__simplex_batch_publish_basis(set, w, k);
     if (outcome == GPUOPT_MORE && set->limit > 0 && before + r->iterations >= set->limit) outcome = GPUOPT_LIMIT;
     GPUOPT__SIMPLEX_BATCH_EACH(j, cols) {
         set->x[(int64_t)k * cols + j] = w->point[j];

@@ -82,7 +82,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_lowest(uint32_t bits) {
 #endif
 
 GPUOPT_HD void gpuopt__simplex_batch_add_sums(gpuopt__simplex_sum *to, const gpuopt__simplex_sum *more) {
-    gpuopt__simplex_add(to, more->hi, more->lo, more->doubt);
+    gpuopt__simplex_add(to, more->hi, more->lo, more->error_sum);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H */

@@ -29,7 +29,7 @@ GPUOPT_HD void gpuopt__simplex_bound_row(gpuopt__simplex_sum *sum, double y, dou
 /* The sum, less what rounding may have added. */
 GPUOPT_HD double gpuopt__simplex_bound_of(const gpuopt__simplex_sum *sum, double slack, int64_t variables) {
     double bound = gpuopt__simplex_total(sum);
-    slack = gpuopt__add(slack, gpuopt__simplex_error(bound, sum->doubt, 2 * variables));
+    slack = gpuopt__add(slack, gpuopt__simplex_error(bound, sum->error_sum, 2 * variables));
     slack = gpuopt__add(slack, gpuopt__mul(fabs(bound), 0x1p-53));
     return gpuopt__sub(bound, gpuopt__mul(slack, 1 + 0x1p-20));
 }
@@ -41,7 +41,7 @@ GPUOPT_HD double gpuopt__simplex_below(double x) {
 
 /* A bound for the host's objective from one of the scaled minimisation, which is `unit` times as large and has no
  * offset: nothing within the bounds is better. */
-GPUOPT_HD double gpuopt__simplex_bound_of_host(double scaled, double unit, double offset, int maximize) {
+GPUOPT_HD double gpuopt__simplex_bound_of_caller(double scaled, double unit, double offset, int maximize) {
     const double sign = maximize ? -1 : 1;
     double least = gpuopt__simplex_below(scaled / unit);
     least = gpuopt__simplex_below(gpuopt__add(least, gpuopt__mul(sign, offset)));

@@ -62,9 +62,9 @@ static gpuopt_status gpuopt__simplex_misfit_of_rows(gpuopt_simplex *s, double *x
         x[cols + i] = gpuopt__simplex_target(s, i, missed[i], y[i], &m->share);
         s->by_row[i] = y[i] == 0 && missed[i] > l && missed[i] < u; /* between its sides */
     }
-    if (!status) status = backend->residual(s->engine, x, NULL, missed, s->doubt);
+    if (!status) status = backend->residual(s->engine, x, NULL, missed, s->error_sum);
     for (i = 0; i < rows && !status; i++) {
-        double error = gpuopt__simplex_off(missed[i], s->doubt[i], cols, safe);
+        double error = gpuopt__simplex_off(missed[i], s->error_sum[i], cols, safe);
         if (s->by_row[i] != 0) continue;
         m->share = gpuopt__max(m->share, gpuopt__simplex_share(fabs(missed[i]) + error, size[i]));
         gpuopt__simplex_add_product(gap, -y[i], missed[i], 0);
@@ -97,10 +97,10 @@ static gpuopt_status gpuopt__simplex_misfit_of(gpuopt_simplex *s, gpuopt__simple
     safe = gpuopt__simplex_safe(s, s->lp.rows, y);
     status = backend->sizes(s->engine, x, y, of_rows, of_cols);
     if (!status) status = gpuopt__simplex_misfit_of_rows(s, x, y, s->farkas_low, of_rows, m, &gap);
-    if (!status) status = backend->reduce(s->engine, s->cost, y, NULL, z, s->doubt);
+    if (!status) status = backend->reduce(s->engine, s->cost, y, NULL, z, s->error_sum);
     for (j = 0; j < s->lp.cols && !status; j++)
         gpuopt__simplex_misfit_of_column(x[j], s->lower[j], s->upper[j], z[j],
-                                         gpuopt__simplex_off(z[j], s->doubt[j], s->lp.rows, safe),
+                                         gpuopt__simplex_off(z[j], s->error_sum[j], s->lp.rows, safe),
                                          fabs(s->cost[j]) + of_cols[j], m, &gap);
     m->gap = fabs(gpuopt__simplex_total(&gap)) / (s->cost_scale * s->primal_scale);
     return status;

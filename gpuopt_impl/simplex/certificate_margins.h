@@ -90,7 +90,7 @@ static void gpuopt__simplex_violations(gpuopt_simplex *s) {
 }
 
 /* The host's objective, from that of the scaled minimisation without its offset. */
-static double gpuopt__simplex_host_objective(const gpuopt_simplex *s, gpuopt__simplex_sum sum) {
+static double gpuopt__simplex_caller_objective(const gpuopt_simplex *s, gpuopt__simplex_sum sum) {
     double scale = s->cost_scale * s->primal_scale;
     if (s->desc.maximize) scale = -scale;
     sum.hi /= scale, sum.lo /= scale;
@@ -105,7 +105,7 @@ static void gpuopt__simplex_objective(const gpuopt_simplex *s, double *objective
     *infeasibility = 0;
     for (j = 0; j < cols; j++) gpuopt__simplex_add_product(&sum, s->cost[j], s->x[j], s->x_low[j]);
     for (j = 0; j < cols + rows; j++) *infeasibility += gpuopt__simplex_outside(s, j);
-    *objective = gpuopt__simplex_host_objective(s, sum);
+    *objective = gpuopt__simplex_caller_objective(s, sum);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CERTIFICATE_MARGINS_H */

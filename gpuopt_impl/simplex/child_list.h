@@ -20,13 +20,13 @@ typedef struct gpuopt__simplex_given {
 /* Fetches a list's starts into `room`, and checks them; *left: entries that there is room for. */
 static gpuopt_status gpuopt__simplex_fetch_starts(gpuopt_simplex_children *b, const char *call,
                                                   gpuopt_memory_space where, int32_t count, gpuopt__simplex_given *g,
-                                                  int64_t *room, int64_t *left) {
+                                                  int64_t *buffer, int64_t *left) {
     gpuopt_context *context = b->root->context;
     const void *found = NULL;
     int32_t k;
     gpuopt_status status;
     if (!g->start) return GPUOPT_OK;
-    status = gpuopt__fetch(context, where, g->start, sizeof(int64_t) * ((uint64_t)count + 1), room, &found);
+    status = gpuopt__fetch(context, where, g->start, sizeof(int64_t) * ((uint64_t)count + 1), buffer, &found);
     if (status) return status;
     g->start = (const int64_t *)found;
     for (k = 0; k < count; k++)

@@ -223,8 +223,8 @@ static gpuopt_status gpuopt__simplex_run_job(gpuopt_simplex_children *b, const c
     if (!status) status = gpuopt__simplex_backend_of(b->root)->children_run(b);
     for (k = 0; !status && job->scaled && k < job->children.count; k++) {
         gpuopt__simplex_sum objective = {job->objective[k], job->objective_low[k], 0};
-        if (job->bounds) job->bound[k] = gpuopt__simplex_host_bound_of(b->root, job->bound[k]);
-        job->objective[k] = gpuopt__simplex_host_objective(b->root, objective);
+        if (job->bounds) job->bound[k] = gpuopt__simplex_caller_bound_of(b->root, job->bound[k]);
+        job->objective[k] = gpuopt__simplex_caller_objective(b->root, objective);
     }
     if (b->dealt) status = gpuopt__simplex_share_results(b, call, status, report);
     if (!status) status = gpuopt__deliver(context, where, report->outcome, job->outcome, ints);

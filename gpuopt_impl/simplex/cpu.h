@@ -39,7 +39,7 @@ typedef struct gpuopt__simplex_cpu {
     double *moved;       /* [rows] the sum of the columns that flips move, times their steps */
     int32_t *list;       /* [cols] slots that can block */
     uint8_t *refused;    /* [rows] whose pivot was too small */
-    double *home;        /* [cols + rows] the last weights that were computed as norms, by basic variable; else 0 */
+    double *norm;        /* [cols + rows] the last weights that were computed as norms, by basic variable; else 0 */
     int weighs;          /* the dual pricing, plus 1, that dual_weight belongs to; 0: none */
     int32_t infeasible;
     int64_t version; /* grows with each change of the inverse: by 1 where a pivot is appended */

@@ -56,11 +56,11 @@ static int gpuopt__simplex_factor_place(gpuopt__simplex_factor_work *w, const gp
     f->u.start[w->done] = in_u;
     for (i = 0; i < 2 * rows; i++) {
         f->begin[i] = w->used[i >= rows];
-        f->room_of[i] = f->count[i];
+        f->capacity_of[i] = f->count[i];
         w->used[i >= rows] += f->count[i];
         f->count[i] = 0;
     }
-    return in_u <= f->room && w->used[0] <= f->room && w->used[1] <= f->room;
+    return in_u <= f->capacity && w->used[0] <= f->capacity && w->used[1] <= f->capacity;
 }
 
 static void gpuopt__simplex_factor_fill(gpuopt__simplex_factor_work *w, const gpuopt__simplex_factor_basis *b) {
@@ -201,7 +201,7 @@ static int gpuopt__simplex_factor_eliminate(gpuopt__simplex_factor_work *w) {
     const int64_t from = f->u.start[w->done];
     int64_t to = f->l.start[f->steps];
     int32_t k, length = f->count[w->row] - 1, below = f->count[rows + q] - 1;
-    if (from + length > f->room || to + below > f->room) return 0;
+    if (from + length > f->capacity || to + below > f->capacity) return 0;
     f->row[w->done] = w->row;
     f->position[w->done] = q;
     f->pivot[w->done] = w->value;

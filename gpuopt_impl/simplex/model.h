@@ -28,7 +28,7 @@ typedef struct gpuopt__simplex_dual_method {
     gpuopt__simplex_dual_state state;
     int boxing;        /* phase 1, see simplex/dual.h: bounds are those of the artificial box */
     int boxed;         /* it has ended, or is not to be tried */
-    int by_host;       /* a part of an iteration needs fresh values: the method is the host's choice, without phase 1 */
+    int by_caller;     /* a part of an iteration needs fresh values: the method is the host's choice, without phase 1 */
     int priced;        /* the reduced costs are those of dual_cost */
     int short_of;      /* how often the proven bound was short of the cutoff that the engine had reached */
     double shifted;    /* the largest shift of a cost */
@@ -52,7 +52,7 @@ struct gpuopt_simplex {
     gpuopt__simplex_lp lp;
     gpuopt__simplex_vectors v;
     void *engine;
-    uint64_t told; /* with a group: hash of the descriptor, and of all that the ranks were given since */
+    uint64_t fingerprint; /* with a group: hash of the descriptor, and of all that the ranks were given since */
 
     /* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j], the scaled x_j is x_j * primal_scale /
      * col_scale[j], the scaled cost is cost_j * cost_scale * col_scale[j], negated when maximising. All scales are
@@ -73,7 +73,7 @@ struct gpuopt_simplex {
     double *ray, *ray_low;           /* [cols] */
     double *dual, *dual_low;         /* [rows] duals for the host's objective in phase 1 */
     double *scratch, *scratch_low;   /* [cols + rows] */
-    double *doubt;                   /* [cols + rows] scratch, see simplex/step.h */
+    double *error_sum;               /* [cols + rows] scratch, see simplex/step.h */
     uint8_t *status;                 /* [cols + rows] gpuopt_simplex_variable, of the scaled variables */
     double *staging;                 /* [max(rows, cols)] scratch: vectors on their way to or from device memory */
     gpuopt__simplex_duals shown;     /* what the host gets of them */
@@ -211,7 +211,7 @@ static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     gpuopt__simplex_vectors *v = &s->v;
     double **const of_both[] = {&s->cost,       &s->lower,     &s->upper,   &s->work_lower,  &s->work_upper,
                                 &s->x,          &s->x_low,     &s->center,  &s->center_low,  &s->reduced,
-                                &s->phase_cost, &s->dual_cost, &s->scratch, &s->scratch_low, &s->doubt};
+                                &s->phase_cost, &s->dual_cost, &s->scratch, &s->scratch_low, &s->error_sum};
     double **const of_rows[] = {&lp->row_scale, &s->y,      &s->y_low,      &s->residual, &s->gap,
                                 &s->by_row,     &s->farkas, &s->farkas_low, &s->dual,     &s->dual_low};
     double **const of_cols[] = {&lp->col_scale, &s->ray, &s->ray_low};

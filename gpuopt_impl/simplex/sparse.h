@@ -14,12 +14,12 @@ typedef struct gpuopt__simplex_sparse {
     gpuopt__simplex_factor own;
     const gpuopt__simplex_factor *factor; /* own, or another engine's */
     gpuopt__simplex_etas etas;
-    double *scratch; /* [most] */
-    int32_t *head;   /* [most] scratch */
-    int32_t most;    /* rows that there is room for */
-    int lost;        /* there are no factors of the basis at hand */
-    int slack;       /* the basis is that of the logicals */
-    int lacks_room;  /* factors found no room, and there was nobody to ask */
+    double *scratch;  /* [most] */
+    int32_t *head;    /* [most] scratch */
+    int32_t most;     /* rows that there is room for */
+    int lost;         /* there are no factors of the basis at hand */
+    int slack;        /* the basis is that of the logicals */
+    int lacks_memory; /* factors found no room, and there was nobody to ask */
 } gpuopt__simplex_sparse;
 
 /* ---- Life ---- */
@@ -33,16 +33,17 @@ static void gpuopt__simplex_sparse_cut(gpuopt__arena *arena, int32_t most, int32
 }
 
 /* Puts own factors, of the logicals, into another block, unless there is no memory for it. */
-static gpuopt_status gpuopt__simplex_sparse_room(const gpuopt_context *context, gpuopt__simplex_sparse *s, int32_t rows,
-                                                 int64_t room) {
+static gpuopt_status gpuopt__simplex_sparse_reserve(const gpuopt_context *context, gpuopt__simplex_sparse *s,
+                                                    int32_t rows, int64_t capacity) {
     gpuopt__arena arena = {NULL, 0};
     void *memory;
-    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__simplex_factor_bytes(s->most, room), &memory);
+    gpuopt_status status =
+        gpuopt__allocate(context, GPUOPT_HOST, gpuopt__simplex_factor_bytes(s->most, capacity), &memory);
     if (status) return status;
     gpuopt__release(context, GPUOPT_HOST, s->own.block);
     s->own.block = memory;
     arena.base = (char *)memory;
-    gpuopt__simplex_factor_cut(&arena, s->most, room, &s->own);
+    gpuopt__simplex_factor_cut(&arena, s->most, capacity, &s->own);
     gpuopt__simplex_factor_unit(&s->own, rows);
     return GPUOPT_OK;
 }
@@ -82,9 +83,9 @@ static gpuopt_status gpuopt__simplex_sparse_make(gpuopt__simplex_sparse *s, int3
         s->own.rows = rows;
         *singular = gpuopt__simplex_factor_make(&s->own, b, least, by_rows, s->head);
         if (*singular >= 0) break;
-        s->lacks_room = !s->context;
-        if (s->lacks_room) return GPUOPT_ERROR_MEMORY;
-        status = gpuopt__simplex_sparse_room(s->context, s, rows, 2 * s->own.room);
+        s->lacks_memory = !s->context;
+        if (s->lacks_memory) return GPUOPT_ERROR_MEMORY;
+        status = gpuopt__simplex_sparse_reserve(s->context, s, rows, 2 * s->own.capacity);
         if (status) return status;
     }
     s->lost = 0;

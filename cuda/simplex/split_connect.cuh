@@ -8,8 +8,8 @@
  * each, so that all their blocks have room at once: a trial at _create shows whether they get it. Later other work may
  * be on the device; what waits longer than the group's time limit gives up.
  */
-#ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH
-#define GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH
+#ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_CONNECT_CUH
+#define GPUOPT_CUDA_SIMPLEX_SPLIT_CONNECT_CUH
 
 #include "create.cuh"
 
@@ -218,4 +218,4 @@ void split_forget_peers(CudaSimplex *s) {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH */
+#endif /* GPUOPT_CUDA_SIMPLEX_SPLIT_CONNECT_CUH */
