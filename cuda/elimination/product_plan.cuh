@@ -133,8 +133,8 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
             double time = tiles * height * width * values * pair;
             double busy = tiles * warps / (product_busy_warps * multiprocessors);
             if (busy < 1) time /= busy;
-            const int room = product_resident(words);
-            time *= static_cast<double>(room) / (room / warps * warps);
+            const int resident = product_resident(words);
+            time *= static_cast<double>(resident) / (resident / warps * warps);
             time += product_value_least * multiprocessors * values;
             if (time < best.time) best = {warps, words, time};
         }

@@ -224,15 +224,15 @@ static gpuopt_status gpuopt__elimination_pack_host(gpuopt_elimination *e, int32_
     const gpuopt__elimination_plan *plan = &e->plan;
     const gpuopt__elimination_table *t = &plan->table[table];
     const int counts = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT;
-    void *room = to + parts->cost;
+    void *buffer = to + parts->cost;
     gpuopt_status status;
     gpuopt__elimination_pack_head(e, t, to);
-    status = gpuopt__elimination_backend_of(e)->read(e, table, copy, 0, t->entries, room, NULL);
+    status = gpuopt__elimination_backend_of(e)->read(e, table, copy, 0, t->entries, buffer, NULL);
     if (!status && counts)
         status = gpuopt__elimination_backend_of(e)->read(e, table, copy, 0, t->entries, NULL,
                                                          (uint64_t *)(void *)(to + parts->count));
     if (status) return status;
-    if (plan->type == GPUOPT_COST_DOUBLE) gpuopt__elimination_negate_values(plan->sign, t->entries, room);
+    if (plan->type == GPUOPT_COST_DOUBLE) gpuopt__elimination_negate_values(plan->sign, t->entries, buffer);
     gpuopt__elimination_swap_bytes(to + parts->cost, t->entries, plan->bits / 8);
     gpuopt__elimination_swap_bytes(to + parts->count, counts ? t->entries : 0, 8);
     gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_CHECKSUM, gpuopt__elimination_packed_sum(to, parts->end), 8);
@@ -246,7 +246,7 @@ static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int3
     const gpuopt__elimination_plan *plan = &e->plan;
     gpuopt__elimination_packed p;
     gpuopt_status status;
-    void *room;
+    void *buffer;
     memset(&p, 0, sizeof p);
     p.bytes = to;
     p.where = GPUOPT_DEVICE;
@@ -255,16 +255,16 @@ static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int3
                            plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? to + parts->count : NULL);
     if (status == GPUOPT_ERROR_UNSUPPORTED)
         gpuopt__refuse(e->context, status, "gpuopt_elimination_message_pack", "the table is not in device memory");
-    if (!status) status = gpuopt__allocate(e->context, GPUOPT_HOST, parts->cost, &room);
+    if (!status) status = gpuopt__allocate(e->context, GPUOPT_HOST, parts->cost, &buffer);
     if (status) return status;
-    gpuopt__elimination_pack_head(e, &plan->table[table], (unsigned char *)room);
-    status = e->context->desc.backend->copy(e->context, to, room, parts->cost);
+    gpuopt__elimination_pack_head(e, &plan->table[table], (unsigned char *)buffer);
+    status = e->context->desc.backend->copy(e->context, to, buffer, parts->cost);
     if (!status) status = backend->scan(e->context, &p, plan->semiring, 0, &p.scan);
     if (!status) {
-        gpuopt__put_bytes((unsigned char *)room, p.scan.sum, 8);
-        status = e->context->desc.backend->copy(e->context, to + GPUOPT__ELIMINATION_PACKED_CHECKSUM, room, 8);
+        gpuopt__put_bytes((unsigned char *)buffer, p.scan.sum, 8);
+        status = e->context->desc.backend->copy(e->context, to + GPUOPT__ELIMINATION_PACKED_CHECKSUM, buffer, 8);
     }
-    gpuopt__release(e->context, GPUOPT_HOST, room);
+    gpuopt__release(e->context, GPUOPT_HOST, buffer);
     return status;
 }
 

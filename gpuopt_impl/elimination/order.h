@@ -303,7 +303,7 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
         if (scopes->fixed[v] || scopes->domain[v] != 1) continue;
         order[count++] = v;
     }
-    gpuopt__elimination_scratch_give(scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_room);
+    gpuopt__elimination_scratch_give(scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_capacity);
     gpuopt__elimination_scratch_give(scratch, s->adjacent, search.adjacent_bytes);
     gpuopt__elimination_scratch_give(scratch, block, arena.used);
     return status;

@@ -166,8 +166,8 @@ static inline const char *gpuopt__elimination_packed_scope(const unsigned char *
 }
 
 /* What is wrong behind the head, or NULL: given the scan, and the checksum that the message says. */
-static inline const char *gpuopt__elimination_packed_rest(const gpuopt__elimination_packed *p, uint64_t said) {
-    if (said != p->scan.sum) return "the message is damaged";
+static inline const char *gpuopt__elimination_packed_rest(const gpuopt__elimination_packed *p, uint64_t checksum) {
+    if (checksum != p->scan.sum) return "the message is damaged";
     if (p->info.type == GPUOPT_COST_INT64 &&
         (p->offset == INT64_MIN || p->forbidden > (uint64_t)(p->offset > 0 ? INT64_MAX - p->offset : INT64_MAX)))
         return "the message's costs do not fit 63 bits";

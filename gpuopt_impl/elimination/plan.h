@@ -308,7 +308,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
 static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparation *prep, const char *call,
                                                    gpuopt_elimination_estimate *e) {
     const gpuopt_context *context = prep->scratch.context;
-    uint64_t limit = prep->desc.memory_limit, rooms[2];
+    uint64_t limit = prep->desc.memory_limit, sizes[2];
     gpuopt_status status;
     int k;
     memset(e, 0, sizeof *e);
@@ -317,9 +317,9 @@ static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparati
     if (status) return status;
     memcpy(e->policy_bytes, prep->policy_bytes, sizeof e->policy_bytes);
     memcpy(e->policy_operations, prep->policy_operations, sizeof e->policy_operations);
-    gpuopt__elimination_load_rooms(context, &prep->draft, rooms);
+    gpuopt__elimination_load_sizes(context, &prep->draft, sizes);
     e->memory.create_bytes += prep->scratch.bytes;
-    for (k = 0; k < 2; k++) e->memory.create_bytes += gpuopt__elimination_scratch_size(rooms[k]);
+    for (k = 0; k < 2; k++) e->memory.create_bytes += gpuopt__elimination_scratch_size(sizes[k]);
     if (e->memory.host_bytes + e->memory.create_bytes < prep->scratch.most)
         e->memory.create_bytes = prep->scratch.most - e->memory.host_bytes;
     return GPUOPT_OK;

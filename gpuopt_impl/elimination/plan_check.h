@@ -202,22 +202,22 @@ static int64_t gpuopt__elimination_tuple_index(const gpuopt_elimination_desc *d,
  * messages. */
 static const int64_t *gpuopt__elimination_dense_costs(const gpuopt_elimination_desc *d,
                                                       const gpuopt_elimination_function *f, int64_t entries,
-                                                      int64_t *room) {
+                                                      int64_t *buffer) {
     int64_t k;
     if (gpuopt__elimination_is_dense(f)) return f->cost;
-    for (k = 0; k < entries; k++) room[k] = f->default_cost;
-    for (k = 0; k < f->tuples; k++) room[gpuopt__elimination_tuple_index(d, f, k)] = f->cost[k];
-    return room;
+    for (k = 0; k < entries; k++) buffer[k] = f->default_cost;
+    for (k = 0; k < f->tuples; k++) buffer[gpuopt__elimination_tuple_index(d, f, k)] = f->cost[k];
+    return buffer;
 }
 
 static const double *gpuopt__elimination_dense_values(const gpuopt_elimination_desc *d,
                                                       const gpuopt_elimination_function *f, int64_t entries,
-                                                      double *room) {
+                                                      double *buffer) {
     int64_t k;
     if (gpuopt__elimination_is_dense(f)) return f->value;
-    for (k = 0; k < entries; k++) room[k] = f->default_value;
-    for (k = 0; k < f->tuples; k++) room[gpuopt__elimination_tuple_index(d, f, k)] = f->value[k];
-    return room;
+    for (k = 0; k < entries; k++) buffer[k] = f->default_value;
+    for (k = 0; k < f->tuples; k++) buffer[gpuopt__elimination_tuple_index(d, f, k)] = f->value[k];
+    return buffer;
 }
 
 /* ---- Lists of tuples ---- */

@@ -75,7 +75,7 @@ static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, co
                                                      gpuopt__elimination_packed *p, const char **fault) {
     const unsigned char *head = (const unsigned char *)r->bytes; /* later with the scope, in host memory */
     unsigned char first[GPUOPT__ELIMINATION_PACKED_HEAD];
-    void *room = NULL;
+    void *buffer = NULL;
     gpuopt_status status = GPUOPT_OK;
     memset(p, 0, sizeof *p);
     p->bytes = head;
@@ -93,13 +93,13 @@ static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, co
     *fault = gpuopt__elimination_packed_head(head, r->size, p);
     if (*fault) return GPUOPT_OK;
     if (r->where == GPUOPT_DEVICE) {
-        status = gpuopt__allocate(context, GPUOPT_HOST, p->parts.cost, &room);
-        if (!status) status = context->desc.backend->copy(context, room, r->bytes, p->parts.cost);
-        head = (const unsigned char *)room;
+        status = gpuopt__allocate(context, GPUOPT_HOST, p->parts.cost, &buffer);
+        if (!status) status = context->desc.backend->copy(context, buffer, r->bytes, p->parts.cost);
+        head = (const unsigned char *)buffer;
     }
     if (!status) *fault = gpuopt__elimination_packed_scope(head, r->size, p);
     if (!status && !*fault) status = gpuopt__elimination_packed_check(context, r, head, p, fault);
-    gpuopt__release(context, GPUOPT_HOST, room);
+    gpuopt__release(context, GPUOPT_HOST, buffer);
     return status;
 }
 

@@ -245,7 +245,7 @@ static gpuopt_status gpuopt__elimination_share_begin(gpuopt_context *context, co
     if (!status && steps + d->evidence_count < d->variables)
         status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
                                 "a group needs an order of all variables that are not conditioned");
-    status = gpuopt__ranks_agree(context, s->group, call, status, status ? 0 : gpuopt__elimination_said_desc(d));
+    status = gpuopt__ranks_agree(context, s->group, call, status, status ? 0 : gpuopt__elimination_desc_fingerprint(d));
     if (!status && steps)
         status = gpuopt_group_broadcast(s->group, GPUOPT_HOST, 0, prep->order, sizeof(int32_t) * (uint64_t)steps);
     if (status) {

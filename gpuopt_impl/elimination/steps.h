@@ -159,9 +159,9 @@ GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *eli
     plan = &elimination->plan;
     status = gpuopt__elimination_fetch_condition(elimination, call, where, copy, &value);
     if (elimination->group) {
-        uint64_t said = gpuopt__elimination_fingerprint((uint64_t)copy, value,
+        uint64_t data = gpuopt__elimination_fingerprint((uint64_t)copy, value,
                                                         status ? 0 : sizeof(int32_t) * (uint64_t)plan->host_conditions);
-        status = gpuopt__elimination_agree(elimination, call, status, &said, sizeof said);
+        status = gpuopt__elimination_agree(elimination, call, status, &data, sizeof data);
     }
     if (status) return status;
     for (k = 0; k < plan->host_conditions; k++) plan->fixed_value[(int64_t)copy * plan->conditions + k] = value[k];
@@ -219,14 +219,14 @@ static gpuopt_status gpuopt__elimination_fill_info(gpuopt_elimination *e, const 
 GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
                                                  gpuopt_elimination_info *info) {
     static const char call[] = "gpuopt_elimination_step";
-    const int32_t said[] = {variables, info != NULL};
+    const int32_t data[] = {variables, info != NULL};
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_elimination_step(elimination, variables, info));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (variables < 1 || (info && !GPUOPT__HAS_SIZE(info)))
         status = gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
                                 variables < 1 ? "variables is not positive" : "info has no struct_size");
-    status = gpuopt__elimination_agree(elimination, call, status, said, sizeof said);
+    status = gpuopt__elimination_agree(elimination, call, status, data, sizeof data);
     if (status) return status;
     status = gpuopt__elimination_step_units(elimination, variables);
     return gpuopt__elimination_fill_info(elimination, call, status, 0, info);

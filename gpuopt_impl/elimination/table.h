@@ -145,25 +145,25 @@ typedef struct gpuopt__elimination_plan {
     int32_t *first_bucket; /* [steps + 2] of each position */
     gpuopt__elimination_job *job;
     gpuopt__elimination_operand *operand;
-    int32_t *scope;                    /* [scopes] */
-    int64_t *stride;                   /* [scopes] */
-    int32_t *input;                    /* [inputs] */
-    int64_t *digit;                    /* [digits] */
-    int32_t *by_level;                 /* [jobs] in the order of their levels */
-    int32_t *in_order;                 /* [jobs] 0, 1, 2, ... */
-    int32_t *root;                     /* [roots] tables */
-    int64_t *offset;                   /* [copies][condition_rows] entries that the fixed variables of a table add */
-    int32_t *fixed_value;              /* [copies][conditions] */
-    int32_t *value_of;                 /* [variables]: scratch of assignments */
-    int32_t *staged_value;             /* [variables] host memory between the caller's device memory and the handle; */
-    int64_t *staged_cost;              /* [staged] without device memory these three are empty */
-    uint64_t *staged_count;            /* [staged] with MIN_COUNT */
-    uint8_t *needed;                   /* [buckets] with several passes: which buckets the present one computes */
-    int32_t *assigned;                 /* [variables] with several passes: values of those before */
-    int32_t *first;                    /* [variables] with a group: the part's least value, which is 0 in this plan */
-    int32_t *other;                    /* [2][variables] with a group: assignments of other ranks */
-    int32_t *whole_order;              /* [whole_steps] the order before variables were sliced: the same on all ranks */
-    gpuopt__elimination_report *heard; /* [ranks] */
+    int32_t *scope;         /* [scopes] */
+    int64_t *stride;        /* [scopes] */
+    int32_t *input;         /* [inputs] */
+    int64_t *digit;         /* [digits] */
+    int32_t *by_level;      /* [jobs] in the order of their levels */
+    int32_t *in_order;      /* [jobs] 0, 1, 2, ... */
+    int32_t *root;          /* [roots] tables */
+    int64_t *offset;        /* [copies][condition_rows] entries that the fixed variables of a table add */
+    int32_t *fixed_value;   /* [copies][conditions] */
+    int32_t *value_of;      /* [variables]: scratch of assignments */
+    int32_t *staged_value;  /* [variables] host memory between the caller's device memory and the handle; */
+    int64_t *staged_cost;   /* [staged] without device memory these three are empty */
+    uint64_t *staged_count; /* [staged] with MIN_COUNT */
+    uint8_t *needed;        /* [buckets] with several passes: which buckets the present one computes */
+    int32_t *assigned;      /* [variables] with several passes: values of those before */
+    int32_t *first;         /* [variables] with a group: the part's least value, which is 0 in this plan */
+    int32_t *other;         /* [2][variables] with a group: assignments of other ranks */
+    int32_t *whole_order;   /* [whole_steps] the order before variables were sliced: the same on all ranks */
+    gpuopt__elimination_report *reports; /* [ranks] */
 } gpuopt__elimination_plan;
 
 /* Bytes of one stored cost. */
