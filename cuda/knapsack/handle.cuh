@@ -46,18 +46,18 @@ CudaKnapsack *cuda_knapsack(gpuopt_knapsack *k) { return reinterpret_cast<CudaKn
 
 /* Nodes that one search may keep in host memory: the children of a short list, and the reserve that any search
  * needs. */
-int64_t knapsack_host_room(const gpuopt_knapsack_desc &d) {
+int64_t knapsack_host_capacity(const gpuopt_knapsack_desc &d) {
     return d.search == GPUOPT_SEARCH_HYBRID ? d.pool : std::min(d.pool, 4 * knapsack_short + 2 * int64_t{d.items} + 16);
 }
 
 int64_t knapsack_host_nodes(const gpuopt_knapsack_desc &d) {
-    int64_t room = knapsack_host_room(d);
-    return room < d.pool ? 2 * room : room; /* a pool this small stays in host memory entirely */
+    int64_t nodes = knapsack_host_capacity(d);
+    return nodes < d.pool ? 2 * nodes : nodes; /* a pool this small stays in host memory entirely */
 }
 
 /* Whether some steps run on the device. */
 bool knapsack_needs_device(const gpuopt_knapsack_desc &d) {
-    return d.search == GPUOPT_SEARCH_HYBRID ? d.pool > d.hybrid_threshold : knapsack_host_room(d) < d.pool;
+    return d.search == GPUOPT_SEARCH_HYBRID ? d.pool > d.hybrid_threshold : knapsack_host_capacity(d) < d.pool;
 }
 
 /* Of the children of all nodes. */
@@ -66,7 +66,7 @@ int64_t knapsack_tiles(int64_t pool) { return (2 * pool + KNAPSACK_TILE - 1) / K
 /* ---- Memory ---- */
 
 void cut_knapsack_pool(gpuopt__arena *arena, int64_t nodes, gpuopt__knapsack_pool *pool) {
-    pool->room = static_cast<int64_t *>(gpuopt__cut(arena, nodes, sizeof(int64_t)));
+    pool->residual = static_cast<int64_t *>(gpuopt__cut(arena, nodes, sizeof(int64_t)));
     pool->profit = static_cast<uint64_t *>(gpuopt__cut(arena, nodes, sizeof(uint64_t)));
     pool->decisions = static_cast<uint32_t *>(gpuopt__cut(arena, nodes, sizeof(uint32_t)));
 }
@@ -105,7 +105,7 @@ size_t knapsack_window(const CudaKnapsack *k) {
 uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsack *k) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
     gpuopt__cut(&arena, 1, sizeof *k);
-    const bool both = knapsack_host_room(d) < d.pool; /* nodes may be on either side */
+    const bool both = knapsack_host_capacity(d) < d.pool; /* nodes may be on either side */
     k->head.chunk = both ? std::min(d.pool, knapsack_at_once) : GPUOPT__KNAPSACK_CHUNK;
     k->head.staging = static_cast<gpuopt__knapsack_node *>(gpuopt__cut(&arena, k->head.chunk, sizeof *k->head.staging));
     k->pages = nullptr;

@@ -40,21 +40,21 @@ namespace {
 __device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int child, int64_t rank, int32_t &hint,
                               KnapsackBlockFound &mine) {
     gpuopt__knapsack_filled f;
-    int64_t room = t.room[child];
+    int64_t residual = t.residual[child];
     uint64_t profit = t.profit[child];
-    if (room == knapsack_no_room) return false;
+    if (residual == knapsack_too_heavy) return false;
     f.at = hint;
-    bool stays = gpuopt__knapsack_fill(&p.view, p.job.core, room, profit, hint, &f) &&
+    bool stays = gpuopt__knapsack_fill(&p.view, p.job.core, residual, profit, hint, &f) &&
                  gpuopt__knapsack_beats(&p.view, &f, p.job.lower);
     hint = f.at;
     if (!stays) {
         mine.found.pruned++;
         return false;
     }
-    mine.found.bound = gpuopt__max(mine.found.bound, gpuopt__knapsack_value(room, profit, p.ratio));
+    mine.found.bound = gpuopt__max(mine.found.bound, gpuopt__knapsack_value(residual, profit, p.ratio));
     if (f.profit > mine.found.most) {
         mine.found.most = f.profit;
-        mine.found.best = {room, profit, t.decisions[child]};
+        mine.found.best = {residual, profit, t.decisions[child]};
         mine.rank = rank;
     }
     return true;
@@ -197,7 +197,7 @@ __device__ void knapsack_make(const KnapsackStep &p, const Nodes &nodes, const K
             if ((mask[row] >> lane & 1) && nth < p.job.limit) { /* if more stay, the step fails */
                 int child = DOMINANCE ? t.order[rank] : rank;
                 int64_t at = p.job.to + nth * p.job.to_step;
-                p.pool.room[at] = t.room[child];
+                p.pool.residual[at] = t.residual[child];
                 p.pool.profit[at] = t.profit[child];
                 p.pool.decisions[at] = t.decisions[child];
             }
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS) knapsack_complete(const __gr
                 profit = gpuopt__knapsack_try(&p.search, &p.completion, &p.pool, static_cast<int32_t>(item), &at);
         if (profit <= mine.found.most) continue;
         mine.found.most = profit;
-        mine.found.best = {p.pool.room[at], p.pool.profit[at], p.pool.decisions[at]};
+        mine.found.best = {p.pool.residual[at], p.pool.profit[at], p.pool.decisions[at]};
         mine.rank = item;
     }
     knapsack_report(p.shared, scratch, mine, p.search.lower);
@@ -242,7 +242,7 @@ __global__ void knapsack_gather(gpuopt__knapsack_pool pool, const __grid_constan
     for (int64_t i = int64_t{blockIdx.x} * KNAPSACK_THREADS + threadIdx.x; i < p.count;
          i += int64_t{gridDim.x} * KNAPSACK_THREADS) {
         const int64_t from = gpuopt__knapsack_pick_place(&p, i), to = p.to + i * p.step;
-        pool.room[to] = pool.room[from];
+        pool.residual[to] = pool.residual[from];
         pool.profit[to] = pool.profit[from];
         pool.decisions[to] = pool.decisions[from];
     }

@@ -56,8 +56,8 @@ gpuopt_status cuda_knapsack_create(gpuopt_context *context, const gpuopt_knapsac
     cut_knapsack_host(*desc, memory, k);
     k->head.context = context;
     k->queue = Queue(context);
-    k->all_on_host = knapsack_host_room(*desc) == desc->pool;
-    k->head.host_room = k->all_on_host ? 0 : knapsack_host_room(*desc);
+    k->all_on_host = knapsack_host_capacity(*desc) == desc->pool;
+    k->head.host_capacity = k->all_on_host ? 0 : knapsack_host_capacity(*desc);
     status = knapsack_allocate(k, *desc);
     if (!status && desc->group && k->device) {
         k->open = PeerGate::open(&k->gate);
@@ -182,7 +182,7 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
         if (status) break;
         if (gpuopt__knapsack_overflows(s, &job, &found)) {
             if (gpuopt__knapsack_has_ranks(s)) break;
-            status = gpuopt__knapsack_make_room(knapsack, s);
+            status = gpuopt__knapsack_grow_or_slice(knapsack, s);
             continue;
         }
         gpuopt__knapsack_apply(s, &job, &found, found.children);
@@ -201,7 +201,7 @@ const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {cuda_knapsack_plan,
                                                         cuda_knapsack_run,
                                                         cuda_knapsack_step,
                                                         cuda_knapsack_complete,
-                                                        cuda_knapsack_rooms,
+                                                        cuda_knapsack_residuals,
                                                         cuda_knapsack_before,
                                                         cuda_knapsack_show,
                                                         cuda_knapsack_map_peers,

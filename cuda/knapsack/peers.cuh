@@ -117,7 +117,7 @@ struct KnapsackAmong {
 __device__ int64_t knapsack_light(const KnapsackStep &p, const KnapsackAmong &among) {
     const auto has = [&](int64_t k) {
         const KnapsackPlace node = among.find(p, k);
-        return node.pool.room[node.at] >= p.job.least;
+        return node.pool.residual[node.at] >= p.job.least;
     };
     if (p.job.least == INT64_MIN || has(p.job.count - 1)) return p.job.count;
     return knapsack_seek<KnapsackBlock>(0, p.job.count, has);
@@ -195,8 +195,8 @@ gpuopt_status knapsack_enter(const CudaKnapsack *k, const gpuopt__knapsack_searc
             knapsack_leave(k, n);
             return GPUOPT_ERROR_PEER;
         }
-        const int64_t room = s->which == 0 ? handle.nodes : s->home_room; /* both begin at place 0 */
-        const int64_t first = job.from_step < 0 ? room - 1 - source.before : source.before;
+        const int64_t capacity = s->which == 0 ? handle.nodes : s->own_capacity; /* both begin at place 0 */
+        const int64_t first = job.from_step < 0 ? capacity - 1 - source.before : source.before;
         among->source[n] = {handle.pool, first - begin * job.from_step, source.end};
         begin = source.end;
         for (int end = 0; end < 2 && among->border[0] >= 0; end++)
@@ -250,9 +250,9 @@ gpuopt_status cuda_knapsack_before(gpuopt_knapsack *knapsack, const gpuopt__knap
     gpuopt_status status = GPUOPT_OK;
     for (int32_t done = 1, some = 0; done <= cuts && !status; done += some) {
         some = std::min(most, cuts + 1 - done);
-        std::copy_n(cut + done, some, k->window.room);
+        std::copy_n(cut + done, some, k->window.residual);
         k->queue.launch({(2 * some + KNAPSACK_THREADS - 1) / KNAPSACK_THREADS, KNAPSACK_THREADS}, knapsack_count,
-                        k->pool, *job, first, count, k->window.room, some, k->window.profit);
+                        k->pool, *job, first, count, k->window.residual, some, k->window.profit);
         status = k->queue.launched("counting knapsack nodes");
         if (!status) status = k->queue.wait("counting knapsack nodes");
         for (int32_t c = 0; c < some && !status; c++) {

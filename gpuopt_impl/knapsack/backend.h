@@ -82,19 +82,19 @@ typedef struct gpuopt__knapsack_source {
 
 /* A handle's part in a group; see ranges.h. */
 typedef struct gpuopt__knapsack_ranks {
-    gpuopt_group *group;                  /* NULL: none, or of one rank */
-    int64_t pool;                         /* that every rank has */
-    int spread;                           /* the step that is made: its children are divided */
-    int64_t light;                        /* about how many of its nodes have flipped children */
-    int64_t *part;                        /* [items + 1][ranks] */
-    int64_t *same, *flipped;              /* [ranks + 1] where each rank's children begin */
-    int64_t *cut;                         /* [ranks] */
-    int64_t *room;                        /* [ranks][SAMPLES] */
-    gpuopt__knapsack_node *node;          /* [CARRIED] */
-    gpuopt__knapsack_fingerprint *said;   /* [ranks] */
-    gpuopt__knapsack_peer_handle *handle; /* [ranks] if they have met */
-    int met, peers;                       /* since the pools last changed; all ranks see one another's pools */
-    gpuopt__knapsack_source *source;      /* [ranks] of the step that is made, if they do */
+    gpuopt_group *group;                   /* NULL: none, or of one rank */
+    int64_t pool;                          /* that every rank has */
+    int spread;                            /* the step that is made: its children are divided */
+    int64_t light;                         /* about how many of its nodes have flipped children */
+    int64_t *part;                         /* [items + 1][ranks] */
+    int64_t *same, *flipped;               /* [ranks + 1] where each rank's children begin */
+    int64_t *cut;                          /* [ranks] */
+    int64_t *residual;                     /* [ranks][SAMPLES] */
+    gpuopt__knapsack_node *node;           /* [CARRIED] */
+    gpuopt__knapsack_fingerprint *reports; /* [ranks] */
+    gpuopt__knapsack_peer_handle *handle;  /* [ranks] if they have met */
+    int met, peers;                        /* since the pools last changed; all ranks see one another's pools */
+    gpuopt__knapsack_source *source;       /* [ranks] of the step that is made, if they do */
     int32_t sources;
 } gpuopt__knapsack_ranks;
 
@@ -110,7 +110,7 @@ struct gpuopt_knapsack {
     int sliced;                     /* the log was told of slices */
     gpuopt__knapsack_node *staging; /* [chunk] nodes that are read or written at once, one after the other */
     int64_t chunk;
-    int64_t host_room; /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
+    int64_t host_capacity; /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
     int64_t node_limit;
     int32_t hybrid_threshold;
     int32_t items, given; /* pieces; items of the descriptor */
@@ -141,10 +141,10 @@ struct gpuopt_knapsack {
 };
 
 /* Places of nodes refer to host memory from now on. GPU only. */
-static inline void gpuopt__knapsack_go_to_host(const gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
+static inline void gpuopt__knapsack_use_host_pool(const gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     s->on_host = 1;
-    s->first = s->which * k->host_room;
-    s->room = k->host_room;
+    s->first = s->which * k->host_capacity;
+    s->capacity = k->host_capacity;
 }
 
 /* After each step: whether the caller's stop hook ends the run. Recovering items is never interrupted. Ranks first tell
@@ -191,8 +191,8 @@ struct gpuopt__knapsack_backend {
                           gpuopt__knapsack_found *);
     gpuopt_status (*complete)(gpuopt_knapsack *, gpuopt__knapsack_search *);
     /* Reads `count` rooms, from place `at` on, each `stride` places from the one before. */
-    gpuopt_status (*rooms)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int64_t stride,
-                           int64_t count, int64_t *);
+    gpuopt_status (*residuals)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int64_t stride,
+                               int64_t count, int64_t *);
     /* See gpuopt__knapsack_count_all(). */
     gpuopt_status (*before)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
                             int64_t first, int64_t count, const int64_t *cut, int32_t cuts, int64_t *same,
@@ -246,8 +246,8 @@ static inline gpuopt_status gpuopt__knapsack_enlarge(gpuopt_knapsack *k, int64_t
     gpuopt_status status = k->context->desc.backend->knapsack->grow(k, pool);
     if (status) return status;
     gpuopt__log(k->context, 2, "knapsack: the pool grew to %lld nodes", (long long)pool);
-    k->pool = s->home_room = pool;
-    if (!s->on_host) gpuopt__knapsack_go_home(s);
+    k->pool = s->own_capacity = pool;
+    if (!s->on_host) gpuopt__knapsack_use_own_pool(s);
     s->tight = 0;
     return GPUOPT_OK;
 }
@@ -266,7 +266,7 @@ static inline void gpuopt__knapsack_log_slices(gpuopt_knapsack *k, const gpuopt_
 }
 
 /* After a step whose children did not fit: the pool grows, or the next step takes a slice. */
-static inline gpuopt_status gpuopt__knapsack_make_room(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
+static inline gpuopt_status gpuopt__knapsack_grow_or_slice(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
     gpuopt_status status;
     if (s->which != 0) return GPUOPT_OK; /* items are recovered in what is free */
     status = k->pool < k->pool_limit ? gpuopt__knapsack_enlarge(k, gpuopt__knapsack_doubled(k, k->pool))

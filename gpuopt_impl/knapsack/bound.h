@@ -37,9 +37,9 @@ typedef struct gpuopt__knapsack_core {
 
 /* A filled node. */
 typedef struct gpuopt__knapsack_filled {
-    int64_t profit; /* of a solution */
-    int64_t room;   /* the capacity it leaves, which a fraction of the break item would use */
-    int32_t at;     /* the break item; the view's `last`: there is none, and no solution below the node is better */
+    int64_t profit;   /* of a solution */
+    int64_t residual; /* the capacity it leaves, which a fraction of the break item would use */
+    int32_t at;       /* the break item; the view's `last`: there is none, and no solution below the node is better */
 } gpuopt__knapsack_filled;
 
 /* The weight of the items begin .. end - 1, which must fit the capacity. */
@@ -80,20 +80,20 @@ GPUOPT_HD int32_t gpuopt__knapsack_seek(const uint64_t *sum, int32_t base, uint6
 
 /* Fills a node. Returns 0 if it stays too heavy even without all items before the core. hint: a guess of the break
  * item. */
-GPUOPT_HD int gpuopt__knapsack_fill(const gpuopt__knapsack_view *v, gpuopt__knapsack_core core, int64_t room,
+GPUOPT_HD int gpuopt__knapsack_fill(const gpuopt__knapsack_view *v, gpuopt__knapsack_core core, int64_t residual,
                                     uint64_t profit, int32_t hint, gpuopt__knapsack_filled *f) {
     const gpuopt__knapsack_items *t = &v->table;
     int32_t base = core.end, low = base, high = t->reach[core.end] < v->last ? t->reach[core.end] : v->last;
-    int64_t limit = room;
-    if (room < 0) {
+    int64_t limit = residual;
+    if (residual < 0) {
         base = low = v->first;
         high = core.begin - 1;
-        limit = gpuopt__knapsack_weight(t, base, core.begin) + room;
+        limit = gpuopt__knapsack_weight(t, base, core.begin) + residual;
         if (limit < 0) return 0;
     }
     f->at = gpuopt__knapsack_seek(t->weight_sum, base, (uint64_t)limit, low, high, hint);
-    f->room = limit - gpuopt__knapsack_weight(t, base, f->at);
-    f->profit = (int64_t)(profit + t->profit_sum[f->at] - t->profit_sum[room < 0 ? core.begin : core.end]);
+    f->residual = limit - gpuopt__knapsack_weight(t, base, f->at);
+    f->profit = (int64_t)(profit + t->profit_sum[f->at] - t->profit_sum[residual < 0 ? core.begin : core.end]);
     return 1;
 }
 
@@ -128,7 +128,7 @@ GPUOPT_HD int gpuopt__knapsack_beats(const gpuopt__knapsack_view *v, const gpuop
     if (f->profit > lower) return 1;
     if (f->at >= v->last) return 0;
     /* lower - profit + 1 is at most 2^63 */
-    return gpuopt__knapsack_product_reaches((uint64_t)f->room, (uint64_t)v->table.profit[f->at],
+    return gpuopt__knapsack_product_reaches((uint64_t)f->residual, (uint64_t)v->table.profit[f->at],
                                             (uint64_t)lower - (uint64_t)f->profit + 1,
                                             (uint64_t)v->table.weight[f->at]);
 }
@@ -149,8 +149,8 @@ GPUOPT_HD uint64_t gpuopt__knapsack_product_quotient(uint64_t a, uint64_t b, uin
 
 /* The Lagrangian bound of a node, with the break item's profit per weight (`ratio`) as the multiplier, minus a term
  * that is the same for all nodes of a level. Rounded; the margin of the search covers the error. */
-GPUOPT_HD double gpuopt__knapsack_value(int64_t room, uint64_t profit, double ratio) {
-    return gpuopt__add((double)profit, gpuopt__mul((double)room, ratio));
+GPUOPT_HD double gpuopt__knapsack_value(int64_t residual, uint64_t profit, double ratio) {
+    return gpuopt__add((double)profit, gpuopt__mul((double)residual, ratio));
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_BOUND_H */

@@ -62,8 +62,8 @@ struct gpuopt_knapsack_multiple_choice {
     int64_t most;                           /* items of a class that are of use, one more if none need be taken */
     int64_t base;                           /* profit of the lightest items */
     int64_t unit;                           /* of profits */
-    int64_t room;                           /* see the table */
-    int64_t worth;                          /* of the break solution */
+    int64_t residual;                       /* see the table */
+    int64_t break_profit;                   /* of the break solution */
     int64_t lower, upper;                   /* compared with it */
     int64_t known;                          /* likewise, of `chosen` */
     int64_t lose;                           /* of the classes of later levels */

@@ -17,7 +17,7 @@ static inline void gpuopt__knapsack_read(const gpuopt__knapsack_pool *pool, int6
                                          gpuopt__knapsack_node *node) {
     int64_t i;
     for (i = 0; i < count; i++, at += step) {
-        node[i].room = pool->room[at];
+        node[i].residual = pool->residual[at];
         node[i].profit = pool->profit[at];
         node[i].decisions = pool->decisions[at];
     }
@@ -27,7 +27,7 @@ static inline void gpuopt__knapsack_store(const gpuopt__knapsack_pool *pool, int
                                           const gpuopt__knapsack_node *node) {
     int64_t i;
     for (i = 0; i < count; i++, at += step) {
-        pool->room[at] = node[i].room;
+        pool->residual[at] = node[i].residual;
         pool->profit[at] = node[i].profit;
         pool->decisions[at] = node[i].decisions;
     }
@@ -43,7 +43,7 @@ static inline void gpuopt__knapsack_pick_nodes(const gpuopt__knapsack_pool *pool
             gpuopt__knapsack_read(pool, from, 1, 1, &node[i]);
             continue;
         }
-        pool->room[to] = pool->room[from];
+        pool->residual[to] = pool->residual[from];
         pool->profit[to] = pool->profit[from];
         pool->decisions[to] = pool->decisions[from];
     }
@@ -64,15 +64,15 @@ static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_searc
         gpuopt__knapsack_read(pool, gpuopt__knapsack_parent(job, job->same + rank / 2), 1, 1, &child);
         child.decisions <<= 1;
         if (rank & 1) {
-            if (child.room < job->least) continue; /* too heavy */
-            child.room += job->room;
+            if (child.residual < job->least) continue; /* too heavy */
+            child.residual += job->residual;
             child.profit += job->profit;
             child.decisions |= 1;
         }
         if (task == GPUOPT__KNAPSACK_COPY) {
             if (!(mark[rank / 64] >> rank % 64 & 1)) continue;
         } else {
-            if (!gpuopt__knapsack_fill(&s->view, job->core, child.room, child.profit, f.at, &f) ||
+            if (!gpuopt__knapsack_fill(&s->view, job->core, child.residual, child.profit, f.at, &f) ||
                 !gpuopt__knapsack_beats(&s->view, &f, job->lower)) {
                 found.pruned++;
                 continue;
@@ -84,7 +84,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_searc
             }
             if (found.children > job->limit) return found; /* the step fails */
         }
-        pool->room[to] = child.room;
+        pool->residual[to] = child.residual;
         pool->profit[to] = child.profit;
         pool->decisions[to] = child.decisions;
         to += job->to_step;

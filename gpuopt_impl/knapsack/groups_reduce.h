@@ -44,7 +44,7 @@ static gpuopt_status gpuopt__knapsack_group_probe(gpuopt_knapsack *k, uint8_t *t
  * the state alone are not, they and whatever else fits are a solution. */
 static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack_grouping *g, int32_t state) {
     const gpuopt__knapsack_view *v = g->view;
-    int64_t room = v->capacity, profit = 0, left;
+    int64_t residual = v->capacity, profit = 0, left;
     int32_t c, i, j, last;
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     for (c = g->groups - 1; c > 0; c--) {
@@ -52,20 +52,22 @@ static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack
         for (i = 0; i < s->count; i++) {
             j = g->order[g->begin[c - 1] + i];
             gpuopt__knapsack_set(k, j, 1);
-            room -= v->table.weight[j];
+            residual -= v->table.weight[j];
             profit += v->table.profit[j];
         }
         state = s->from;
     }
-    left = room - g->fill_weight[g->fills];
-    for (last = 1; last >= 0 && room >= 0; last--)
+    left = residual - g->fill_weight[g->fills];
+    for (last = 1; last >= 0 && residual >= 0; last--)
         for (j = 0; j < v->last; j++) {
-            if (v->table.weight[j] > room || k->trial[k->order[j]] || (last && g->group[j] + 1 < g->groups)) continue;
+            if (v->table.weight[j] > residual || k->trial[k->order[j]] || (last && g->group[j] + 1 < g->groups))
+                continue;
             gpuopt__knapsack_set(k, j, 1);
-            room -= v->table.weight[j];
+            residual -= v->table.weight[j];
             profit += v->table.profit[j];
         }
-    if (room >= 0 && profit > k->search.lower) gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
+    if (residual >= 0 && profit > k->search.lower)
+        gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
     return left < 0;
 }
 
@@ -148,15 +150,15 @@ static void gpuopt__knapsack_group_rest(gpuopt__knapsack_grouping *g, int32_t c,
     int32_t count, s, t;
     for (s = 0; s < states; s++) before[s] = GPUOPT__KNAPSACK_GROUP_NONE;
     for (count = 0; count <= items && !gpuopt__knapsack_group_stops(g, states + last + 1); count++) {
-        const int64_t more = weight[count], worth = value[count], room = g->view->capacity - more;
+        const int64_t more = weight[count], gain = value[count], residual = g->view->capacity - more;
         int64_t most = GPUOPT__KNAPSACK_GROUP_NONE;
-        for (s = 0, t = -1; s < states && from[s].weight <= room; s++) {
-            const int64_t heavy = from[s].weight + more, valued = from[s].value + worth;
+        for (s = 0, t = -1; s < states && from[s].weight <= residual; s++) {
+            const int64_t heavy = from[s].weight + more, valued = from[s].value + gain;
             int64_t bound;
             while (t < last && to[t + 1].weight <= heavy) t++;
             /* Without a state that is no heavier and worth as much it was dropped: no solution is better. */
             if (t < 0 || to[t].value < valued) continue;
-            bound = worth + rest[t];
+            bound = gain + rest[t];
             if (bound > before[s]) before[s] = bound;
             if (valued + rest[t] > most) most = valued + rest[t];
         }

@@ -14,13 +14,13 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
 /* Takes over the solution of an inner search, if its items fit the capacity and are better than the incumbent. */
 static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knapsack *inner, uint8_t *taken) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    int64_t room = v->capacity, profit = 0;
+    int64_t residual = v->capacity, profit = 0;
     gpuopt_status status = gpuopt_knapsack_get_items(inner, GPUOPT_HOST, taken, &profit, NULL);
     int32_t j;
     if (status || profit <= k->search.lower) return status;
-    for (j = 0; j < v->last && room >= 0; j++)
-        if (taken[j]) room -= v->table.weight[j];
-    if (room < 0) return GPUOPT_OK;
+    for (j = 0; j < v->last && residual >= 0; j++)
+        if (taken[j]) residual -= v->table.weight[j];
+    if (residual < 0) return GPUOPT_OK;
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     for (j = 0; j < v->last; j++)
         if (taken[j]) gpuopt__knapsack_set(k, j, 1);

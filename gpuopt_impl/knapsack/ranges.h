@@ -133,8 +133,8 @@ static int64_t gpuopt__knapsack_walk_node(const gpuopt__knapsack_job *job, int32
 }
 
 /* Its room. */
-static int64_t gpuopt__knapsack_walk_room(const gpuopt_knapsack *k, const gpuopt__knapsack_walk *walk) {
-    return k->ranks.room[(int64_t)walk->rank * GPUOPT__KNAPSACK_SAMPLES + walk->sample];
+static int64_t gpuopt__knapsack_walk_residual(const gpuopt_knapsack *k, const gpuopt__knapsack_walk *walk) {
+    return k->ranks.residual[(int64_t)walk->rank * GPUOPT__KNAPSACK_SAMPLES + walk->sample];
 }
 
 /* Chooses the cuts: rooms of children of sampled nodes, behind which about equally many are. ranks: of those that have
@@ -151,13 +151,16 @@ static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsa
         gpuopt__knapsack_walk_to(s, job, ranks, &same);
         gpuopt__knapsack_walk_to(s, job, ranks, &flipped);
         unchanged = same.rank < ranks;
-        turned = flipped.rank < ranks && gpuopt__knapsack_walk_room(k, &flipped) >= job->least; /* else none follows */
+        turned =
+            flipped.rank < ranks && gpuopt__knapsack_walk_residual(k, &flipped) >= job->least; /* else none follows */
         if (!unchanged && !turned) break;
         done = gpuopt__knapsack_walk_node(job, ranks, &same) +
                (turned ? gpuopt__knapsack_walk_node(job, ranks, &flipped) : k->ranks.light);
         if (unchanged && turned)
-            unchanged = gpuopt__knapsack_walk_room(k, &same) >= gpuopt__knapsack_walk_room(k, &flipped) + job->room;
-        cut = unchanged ? gpuopt__knapsack_walk_room(k, &same) : gpuopt__knapsack_walk_room(k, &flipped) + job->room;
+            unchanged =
+                gpuopt__knapsack_walk_residual(k, &same) >= gpuopt__knapsack_walk_residual(k, &flipped) + job->residual;
+        cut = unchanged ? gpuopt__knapsack_walk_residual(k, &same)
+                        : gpuopt__knapsack_walk_residual(k, &flipped) + job->residual;
         while (next < s->ranks && done >= (job->count + k->ranks.light) / s->ranks * next) k->ranks.cut[next++] = cut;
         if (unchanged) same.sample++;
         else flipped.sample++;
@@ -179,16 +182,16 @@ static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__k
     memset(own, 0, sizeof own);
     memset(&walk, 0, sizeof walk);
     if (samples > 0)
-        status = gpuopt__knapsack_of(k)->rooms(k, s, job->from + has.begin * job->from_step, stride * job->from_step,
-                                               samples, own);
+        status = gpuopt__knapsack_of(k)->residuals(k, s, job->from + has.begin * job->from_step,
+                                                   stride * job->from_step, samples, own);
     if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
-    if (ranks == 1) memcpy(k->ranks.room, own, sizeof own);
+    if (ranks == 1) memcpy(k->ranks.residual, own, sizeof own);
     else
-        status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, own, bytes, k->ranks.room,
+        status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, own, bytes, k->ranks.residual,
                                          bytes * (uint64_t)ranks, NULL);
     for (gpuopt__knapsack_walk_to(s, job, ranks, &walk); walk.rank < ranks && !status; walk.sample++) {
         gpuopt__knapsack_walk_to(s, job, ranks, &walk);
-        if (walk.rank == ranks || gpuopt__knapsack_walk_room(k, &walk) < job->least) break;
+        if (walk.rank == ranks || gpuopt__knapsack_walk_residual(k, &walk) < job->least) break;
     }
     k->ranks.light = gpuopt__knapsack_walk_node(job, ranks, &walk);
     return status;
@@ -308,7 +311,7 @@ static gpuopt_status gpuopt__knapsack_fetch(gpuopt_knapsack *k, const gpuopt__kn
 /* ---- Ranks that see one another's pools ---- */
 
 /* Finds out whether all do. */
-static gpuopt_status gpuopt__knapsack_meet(gpuopt_knapsack *k) {
+static gpuopt_status gpuopt__knapsack_exchange_handles(gpuopt_knapsack *k) {
     gpuopt__knapsack_peer_handle own;
     int64_t all;
     gpuopt_status status;

@@ -77,12 +77,12 @@ static int64_t gpuopt__knapsack_surrogate_count(const gpuopt_knapsack *k, gpuopt
     int64_t copies = 0;
     int32_t begin = 0, end = capacity < 0 ? 0 : count;
     while (begin < end) {
-        int64_t room = capacity, more = 0;
+        int64_t residual = capacity, more = 0;
         int32_t larger, equal, j;
         const double ratio = gpuopt__knapsack_surrogate_ratio(&item[begin + (end - begin) / 2]);
         gpuopt__knapsack_surrogate_divide(item, begin, end, ratio, &larger, &equal);
-        for (j = begin; j < equal && item[j].weight <= room; j++) {
-            room -= item[j].weight;
+        for (j = begin; j < equal && item[j].weight <= residual; j++) {
+            residual -= item[j].weight;
             more += gpuopt__knapsack_copies(k, item[j].index);
         }
         if (j < larger) {
@@ -91,9 +91,10 @@ static int64_t gpuopt__knapsack_surrogate_count(const gpuopt_knapsack *k, gpuopt
         }
         copies += more;
         if (j < equal)
-            return copies + gpuopt__knapsack_part_of(room, gpuopt__knapsack_copies(k, item[j].index), item[j].weight);
+            return copies +
+                   gpuopt__knapsack_part_of(residual, gpuopt__knapsack_copies(k, item[j].index), item[j].weight);
         begin = equal;
-        capacity = room;
+        capacity = residual;
     }
     return copies;
 }
@@ -137,13 +138,13 @@ static gpuopt_status gpuopt__knapsack_surrogate_solve(gpuopt_knapsack *k, const 
 /* Copies in the solution of the relaxation, rounded down. */
 static int64_t gpuopt__knapsack_greedy_copies(const gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    const int64_t room = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, v->at);
+    const int64_t residual = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, v->at);
     int64_t copies = 0;
     int32_t j;
     for (j = v->first; j < v->at; j++) copies += gpuopt__knapsack_copies(k, j);
     return v->at == v->last
                ? copies
-               : copies + gpuopt__knapsack_part_of(room, gpuopt__knapsack_copies(k, v->at), v->table.weight[v->at]);
+               : copies + gpuopt__knapsack_part_of(residual, gpuopt__knapsack_copies(k, v->at), v->table.weight[v->at]);
 }
 
 /* Lowers the goal, at which the search may end, by surrogate problems; they may find the optimum. If there is no memory

@@ -208,10 +208,10 @@ static int64_t gpuopt__knapsack_group_part(int64_t a, int64_t b, int64_t c) {
 }
 
 /* At least the value of what fits. *at: a number of items that is not too small; becomes the number that fit. */
-static int64_t gpuopt__knapsack_group_fill(const gpuopt__knapsack_grouping *g, int64_t room, int32_t *at) {
-    while (g->fill_weight[*at] > room) --*at;
+static int64_t gpuopt__knapsack_group_fill(const gpuopt__knapsack_grouping *g, int64_t residual, int32_t *at) {
+    while (g->fill_weight[*at] > residual) --*at;
     if (*at == g->fills) return g->fill_value[*at];
-    return g->fill_value[*at] + gpuopt__knapsack_group_part(room - g->fill_weight[*at], g->key[g->fill[*at]],
+    return g->fill_value[*at] + gpuopt__knapsack_group_part(residual - g->fill_weight[*at], g->key[g->fill[*at]],
                                                             g->view->table.weight[g->fill[*at]]);
 }
 
