@@ -130,10 +130,10 @@ static inline gpuopt_status gpuopt__check_where(const gpuopt_context *context, c
 
 /* *found: the array itself if it is in host memory, else `room`, to which it is copied. */
 static inline gpuopt_status gpuopt__fetch(gpuopt_context *context, gpuopt_memory_space where, const void *array,
-                                          uint64_t bytes, void *room, const void **found) {
-    *found = where == GPUOPT_HOST ? array : room;
+                                          uint64_t bytes, void *buffer, const void **found) {
+    *found = where == GPUOPT_HOST ? array : buffer;
     if (where == GPUOPT_HOST || bytes == 0) return GPUOPT_OK;
-    return context->desc.backend->copy(context, room, array, bytes);
+    return context->desc.backend->copy(context, buffer, array, bytes);
 }
 
 /* Copies a result to the host's array, which is in `where`; wanted NULL: there is nothing to copy. */

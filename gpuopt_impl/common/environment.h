@@ -20,11 +20,11 @@ typedef unsigned gpuopt__environment;
 static inline int gpuopt__environment_is_default(void) {
     return (__builtin_ia32_stmxcsr() & GPUOPT__ENVIRONMENT_MASK) == GPUOPT__ENVIRONMENT_DEFAULT;
 }
-static inline void gpuopt__environment_save(gpuopt__environment *host) {
-    *host = __builtin_ia32_stmxcsr();
+static inline void gpuopt__environment_save(gpuopt__environment *caller) {
+    *caller = __builtin_ia32_stmxcsr();
     __builtin_ia32_ldmxcsr(GPUOPT__ENVIRONMENT_DEFAULT);
 }
-static inline void gpuopt__environment_restore(const gpuopt__environment *host) { __builtin_ia32_ldmxcsr(*host); }
+static inline void gpuopt__environment_restore(const gpuopt__environment *caller) { __builtin_ia32_ldmxcsr(*caller); }
 #else
 typedef fenv_t gpuopt__environment;
 
@@ -34,11 +34,11 @@ static inline int gpuopt__environment_is_default(void) {
     volatile double one = 1, tiny = 0x1p-60, least = DBL_MIN, half = 0.5;
     return one + tiny == one && one - tiny == one && least * half > 0;
 }
-static inline void gpuopt__environment_save(gpuopt__environment *host) {
-    fegetenv(host);
+static inline void gpuopt__environment_save(gpuopt__environment *caller) {
+    fegetenv(caller);
     fesetenv(FE_DFL_ENV);
 }
-static inline void gpuopt__environment_restore(const gpuopt__environment *host) { fesetenv(host); }
+static inline void gpuopt__environment_restore(const gpuopt__environment *caller) { fesetenv(caller); }
 #endif
 
 /* Keeps the compiler from moving what reads or writes memory to the other side of a change. */
@@ -49,18 +49,18 @@ static inline void gpuopt__environment_restore(const gpuopt__environment *host) 
 #endif
 
 typedef struct gpuopt__environment_scope {
-    gpuopt__environment host;
+    gpuopt__environment caller;
     int changed;
 } gpuopt__environment_scope;
 
 static inline void gpuopt__environment_enter(gpuopt__environment_scope *scope) {
     scope->changed = !gpuopt__environment_is_default();
-    if (scope->changed) gpuopt__environment_save(&scope->host);
+    if (scope->changed) gpuopt__environment_save(&scope->caller);
     GPUOPT__BARRIER();
 }
 static inline void gpuopt__environment_leave(const gpuopt__environment_scope *scope) {
     GPUOPT__BARRIER();
-    if (scope->changed) gpuopt__environment_restore(&scope->host);
+    if (scope->changed) gpuopt__environment_restore(&scope->caller);
 }
 
 /* At the top of a public call that computes: in another environment than the default one, makes the same call again in

@@ -194,12 +194,12 @@ GPUOPT_HD double gpuopt__remainder(double high, double quotient, double c) {
 /* Not below (high + low + e) / c for any |e| <= doubt, where c > 0 and high = high + low rounded; quotient: high / c
  * rounded. If doubt is 0, this is the exact quotient if that is a double, else one that exceeds it by less than two
  * units in the last place. */
-GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, double c, double quotient) {
+GPUOPT_HD double gpuopt__quotient_up(double high, double low, double error_bound, double c, double quotient) {
     double error, rest = gpuopt__two_sum(gpuopt__remainder(high, quotient, c), low, &error), step;
     if (!(fabs(high) > 0x1p-960 && fabs(quotient) > 0x1p-960) && high != 0)
-        doubt = gpuopt__add(doubt, 0x1p-1060); /* the remainder may have underflowed */
-    if (error != 0 || doubt > 0) {
-        double more = gpuopt__add(fabs(error), doubt);
+        error_bound = gpuopt__add(error_bound, 0x1p-1060); /* the remainder may have underflowed */
+    if (error != 0 || error_bound > 0) {
+        double more = gpuopt__add(fabs(error), error_bound);
         rest = gpuopt__add(gpuopt__add(rest, more), gpuopt__mul(0x1p-51, gpuopt__add(fabs(rest), more)));
     }
     if (rest <= 0) return quotient;              /* what is left of the numerator is at most the rest */

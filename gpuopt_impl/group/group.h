@@ -35,7 +35,7 @@ struct gpuopt_group {
     double time_limit;
     int broken;
     gpuopt__group_header *header; /* [count] of the present call */
-    void *room;                   /* [count][GPUOPT__GROUP_NUMBERS] 8-byte numbers */
+    void *buffer;                 /* [count][GPUOPT__GROUP_NUMBERS] 8-byte numbers */
 };
 
 static const char *gpuopt__group_call(uint32_t kind) {
@@ -77,7 +77,7 @@ static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__
     const char *call = gpuopt__group_call(own->kind);
     gpuopt_status refused = GPUOPT_OK;
     int32_t r;
-    int said = own->refused != 0, differs = 0;
+    int logged = own->refused != 0, differs = 0;
     for (r = 0; r < g->transport.count; r++) {
         const gpuopt__group_header *other = &g->header[r];
         const int another = other->kind != own->kind;
@@ -85,8 +85,8 @@ static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__
         if (!another && !unequal && !other->refused) continue;
         if (another || unequal) differs = 1;
         if (!refused) refused = (gpuopt_status) - (int32_t)other->refused;
-        if (said) continue;
-        said = 1;
+        if (logged) continue;
+        logged = 1;
         if (another) gpuopt__log(g->context, 0, "%s: rank %d calls %s", call, (int)r, gpuopt__group_call(other->kind));
         else if (other->refused) gpuopt__log(g->context, 0, "%s: the arguments of rank %d are refused", call, (int)r);
         else
