@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A batch of nodes on the GPU: the handle, its memory, and the calls. A call of _run launches one kernel in which warps
- * or blocks take nodes; nodes that outgrow their room are run again by further launches in larger ones.
+ * or blocks take nodes; nodes that outgrow their tables are run again by further launches with larger ones.
  *
  *     batch.cuh          this: memory, runs, changes        batch_tables.cuh   a node's tables
  *     batch_kernels.cuh  layout, capacities, results        batch_rows.cuh     a node's rows
@@ -39,7 +39,7 @@ class CudaBatch {
                                       gpuopt_propagator_node_changes &changes) = 0;
     virtual gpuopt_status get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory_space where, int64_t count,
                                      const int32_t *node, double *lb, double *ub) = 0;
-    virtual int64_t used() const = 0; /* columns that have changed in the latest run, whether or not there was room */
+    virtual int64_t used() const = 0; /* columns that have changed in the latest run, whether or not they fit */
     virtual const BatchArrays &results() const = 0; /* where that run's are */
 };
 
@@ -76,7 +76,7 @@ class TypedBatch final : public CudaBatch {
     const BatchArrays &results() const override { return *from_; }
 
   private:
-    static constexpr int64_t TABLE_BYTES = int64_t{1} << 28; /* of all rooms in global memory, or that of one */
+    static constexpr int64_t TABLE_BYTES = int64_t{1} << 28; /* of all tables in global memory, or that of one set */
 
     TypedBatch(const gpuopt_context *context, const View &view, const PropagatorShape &shape,
                const gpuopt_propagator_batch_desc &desc)
@@ -106,19 +106,19 @@ class TypedBatch final : public CudaBatch {
     const Tree<Bound> *tree_ = nullptr;
     uint64_t version_ = 0; /* of the base, to which the capacities belong; 0: there are none */
     gpuopt_propagator_batch_desc desc_;
-    int warp_grid_ = 0, block_grid_ = 0, wide_grid_ = 0; /* blocks of each tier; 0: the device has no such room */
+    int warp_grid_ = 0, block_grid_ = 0, wide_grid_ = 0; /* blocks of each tier; 0: the device has too little memory */
     MemoryTables large_ = {}, memory_ = {};              /* of the other two */
     int first_tier_ = TIER_WARP; /* that most nodes of the runs on this base have not outgrown */
     void *device_ = nullptr, *host_ = nullptr;
     bool locked_ = false; /* the pages in host_ */
     BatchModel<Val, Bound> m_ = {};
     BatchArrays far_ = {}, near_ = {}; /* in device memory; in host memory for small calls */
-    ChangeBuffer ordered_ = {};        /* changes on their way to the host */
+    ChangeBuffer ordered_ = {};        /* changes on their way to host memory */
     NodeRecord *copied_ = nullptr;     /* the reports, in host memory */
     BatchReport *report_ = nullptr;    /* likewise */
-    int *list_[2] = {};                /* nodes that have outgrown their room */
+    int *list_[2] = {};                /* nodes that have outgrown their tables */
     long long *offset_ = nullptr;      /* [nodes + 1] */
-    double *all_ = nullptr;            /* [2 cols]: all bounds of a node on their way to the host */
+    double *all_ = nullptr;            /* [2 cols]: all bounds of a node on their way to host memory */
     Scratch scratch_ = {};
     int ran_ = 0;                     /* nodes of the latest run */
     uint64_t used_ = 0;               /* its changed columns */
@@ -127,7 +127,7 @@ class TypedBatch final : public CudaBatch {
 
 /* ---- Memory ---- */
 
-/* Tables that are nowhere more than two thirds full, with room for `count` and all threads of a block; at most 2^31
+/* Tables that are nowhere more than two thirds full, for `count` and all threads of a block; at most 2^31
  * slots, which a node fills that changes as many columns. */
 inline unsigned slots_for(int64_t count) {
     unsigned slots = 1024;
@@ -297,7 +297,7 @@ gpuopt_status TypedBatch<Val, Bound>::fit(int *grid) {
     return GPUOPT_OK;
 }
 
-/* The matrix by columns, and rooms that are empty. */
+/* The matrix by columns, and empty tables. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::lay_out() {
     const int grid = blocks_for(WARP * shape_.units());

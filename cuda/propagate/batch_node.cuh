@@ -9,13 +9,13 @@
 
 namespace {
 
-/* Rooms, from the smallest. */
+/* Sizes of the tables, from the smallest. */
 enum BatchTier {
     TIER_WARP,  /* in shared memory, for a warp: many nodes that change little */
     TIER_BLOCK, /* in shared memory, for a block */
     TIER_WIDE,  /* in shared memory, most of a multiprocessor's, for a large block */
-    TIER_LARGE, /* in global memory, with room for thousands of columns; many blocks */
-    TIER_MEMORY /* the same with room for every column and row; as many blocks as there is memory for */
+    TIER_LARGE, /* in global memory, for thousands of columns; many blocks */
+    TIER_MEMORY /* the same for every column and row; as many blocks as memory allows */
 };
 enum { NODE_WARPS = 4, WIDE_WARPS = 16 }; /* of a block, and of a large one */
 
@@ -45,10 +45,10 @@ struct WideMemoryNodes : MemoryNodes {
     enum { warps = WIDE_WARPS, workers = warps, together = 1, is_shared = 0 };
 };
 
-/* Tables in global memory, one room a block. The kernel that runs nodes finds and leaves them empty. */
+/* Tables in global memory, one set a block. The kernel that runs nodes finds and leaves them empty. */
 struct MemoryTables {
     char *memory;
-    size_t bytes; /* of a room */
+    size_t bytes; /* of a set */
     TableSizes size;
     int count;
 };
@@ -99,7 +99,7 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
         if (found.over && !call.last) {
             if (thread == 0) {
                 call.left[atomicAdd(&m.state->left, 1u)] = node;
-                call.record[node] = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0, 0, 0}; /* should the host stop here */
+                call.record[node] = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0, 0, 0}; /* should the caller stop here */
             }
             Rows::sync();
             this->clear_all();
@@ -154,18 +154,18 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
         }
     }
 
-    /* The bounds of a column as the host sees them. */
+    /* The bounds of a column as the caller sees them. */
     __device__ double2 shown(double2 pair) const {
         return make_double2(gpuopt__propagator_shown_lb(&p.rules, 0, pair.x, pair.y), pair.y);
     }
-    /* Whether a column's bounds differ from the base's, as far as the host sees. */
+    /* Whether a column's bounds differ from the base's, as far as the caller sees. */
     __device__ bool differs(unsigned place) const {
         const double2 now = shown(tables.now[place]), was = shown(load_pair(base, 2 * tables.key[place]));
         return now.x != was.x || now.y != was.y;
     }
 
-    /* Writes the columns whose bounds differ from the base's to the room for changes, by column. Begins and ends with a
-     * barrier. */
+    /* Writes the columns whose bounds differ from the base's to the buffer of changes, by column. Begins and ends with
+     * a barrier. */
     __device__ void write_changes() {
         Rows::sync();
         place_changes();
@@ -214,9 +214,9 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
     }
 };
 
-/* The last block of a launch to end tells the host what all have found, and makes the counters ready for the next one.
- * Each block's end is a read-modify-write that releases and acquires, so the last one sees what the others counted; the
- * barrier before it makes the whole block's counts precede it. */
+/* The last block of a launch to end reports to the CPU what all have found, and makes the counters ready for the next
+ * one. Each block's end is a read-modify-write that releases and acquires, so the last one sees what the others
+ * counted; the barrier before it makes the whole block's counts precede it. */
 __device__ void end_run(BatchState *state, BatchReport *report) {
     __syncthreads();
     if (threadIdx.x) return;
@@ -229,7 +229,7 @@ __device__ void end_run(BatchState *state, BatchReport *report) {
     done.store(0, cuda::memory_order_relaxed);
 }
 
-/* Runs the nodes of a call, or those on its list. Tables that are not in shared memory are in these rooms. */
+/* Runs the nodes of a call, or those on its list. Tables that are not in shared memory are in these sets. */
 template <class Nodes, class Val, class Bound>
 __global__ void __launch_bounds__(Nodes::warps *WARP, Nodes::together)
     run_nodes(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val, Bound> m,
@@ -249,7 +249,7 @@ __global__ void __launch_bounds__(Nodes::warps *WARP, Nodes::together)
     end_run(m.state, call.report);
 }
 
-/* Empties rooms in global memory: a block takes one. */
+/* Empties tables in global memory: a block takes a set. */
 __global__ void __launch_bounds__(NODE_WARPS *WARP) clear_memory_tables(const __grid_constant__ MemoryTables sets) {
     for (int k = static_cast<int>(blockIdx.x); k < sets.count; k += static_cast<int>(gridDim.x)) {
         TableArrays<unsigned> tables;

@@ -79,7 +79,7 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
         else this->row<WARP, 1>(row.val, row.col, row.length, row.side, true, number);
     }
 
-    /* A row whose entries are `unit` apart; number(): the host's for it. */
+    /* A row whose entries are `unit` apart; number(): the caller's for it. */
     template <int WIDTH, int unit, class Entry, class F>
     __device__ void row(const Entry *val, const unsigned *col, int length, double2 side, bool valid, F number) {
         const int first = lane % WIDTH;

@@ -23,7 +23,7 @@ gpuopt_status TypedBatch<Val, Bound>::follow_base() {
     return status;
 }
 
-/* Copies nodes from the host's arrays; few ones into the call itself. */
+/* Copies nodes from the caller's arrays; few ones into the call itself. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::take_nodes(const gpuopt_propagator_nodes &nodes, const BatchArrays &to,
                                                  BatchCall &call) {
@@ -73,11 +73,11 @@ bool TypedBatch<Val, Bound>::launch(int tier, const BatchCall &call) {
     }
 }
 
-/* Runs the nodes of a call in ever larger rooms, unless the host asks to stop in between. `to_host`: their reports are
- * to be copied to the host. Once most nodes of a large call have outgrown a tier, calls on the same base begin behind
- * it. Few nodes get large blocks, and a few more get blocks, since a call lasts as long as the slowest node. Where
- * there are many in a tier, small blocks in global memory, of which a multiprocessor holds several, are faster than
- * large ones; measured: from about eight a multiprocessor on. */
+/* Runs the nodes of a call with ever larger tables, unless the caller asks to stop in between. `to_host`: their reports
+ * are to be copied to host memory. Once most nodes of a large call have outgrown a tier, calls on the same base begin
+ * behind it. Few nodes get large blocks, and a few more get blocks, since a call lasts as long as the slowest node.
+ * Where there are many in a tier, small blocks in global memory, of which a multiprocessor holds several, are faster
+ * than large ones; measured: from about eight a multiprocessor on. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::run_tiers(BatchCall call, bool to_host) {
     const int all = call.nodes;
@@ -124,7 +124,7 @@ gpuopt_status TypedBatch<Val, Bound>::run(gpuopt_memory_space where, const gpuop
     for (bool again = true; again && !status;) {
         call.record = from_->record, call.buffer = from_->buffer;
         status = run_tiers(call, is_host && from_ == &far_);
-        again = from_ == &near_ && used_ > near_.buffer.capacity; /* too many changes for that room */
+        again = from_ == &near_ && used_ > near_.buffer.capacity; /* too many changes for that buffer */
         if (again) from_ = &far_;
     }
     if (status) return status;
@@ -210,7 +210,7 @@ gpuopt_status TypedBatch<Val, Bound>::get_changes(const gpuopt_propagator_batch 
     return status ? status : queue_.wait("reading changes");
 }
 
-/* Through `all_`, node by node, if the host wants them. */
+/* Through `all_`, node by node, if the caller wants them. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                  int64_t count, const int32_t *node, double *lb, double *ub) {

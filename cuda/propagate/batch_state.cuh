@@ -10,12 +10,12 @@
  * that a row that is not read would not have passed the filter; and they are integers, so that they do not depend on
  * the order of the changes.
  *
- * A table's room depends on who works on the node: a warp, a block or a large block, with tables in shared memory, or a
- * block or a large one with tables in global memory. A node that outgrows its room is put on a list, and begins anew in
- * the next larger room.
+ * A table's size depends on the threads that work on the node: a warp, a block or a large block, with tables in shared
+ * memory, or a block or a large one with tables in global memory. A node that outgrows its tables is put on a list, and
+ * restarts with the next larger ones.
  *
- * What the threads of a node tell one another
- * -------------------------------------------
+ * Synchronisation of the threads of a node
+ * ----------------------------------------
  * The work has phases: give, settle, mark, evaluate, write. A barrier of the node's threads is between any two (of a
  * warp or a block), and orders what they wrote. Within a phase threads meet only
  *   - in the keys of the tables, which change from EMPTY to a column or a row by compare-and-exchange and are read by
@@ -39,12 +39,12 @@ namespace {
 struct BatchState {
     unsigned ticket;         /* nodes taken */
     unsigned done;           /* blocks that have ended */
-    unsigned left;           /* nodes that have outgrown their room */
+    unsigned left;           /* nodes that have outgrown their tables */
     unsigned bad;            /* an argument in device memory is out of range */
-    unsigned long long used; /* columns written to the room for changes, or that would have been */
+    unsigned long long used; /* columns written to the buffer of changes, or that would have been */
 };
 
-/* What the host reads after a run; in host memory. */
+/* What the CPU reads after a run; in host memory. */
 struct BatchReport {
     unsigned left, bad;
     unsigned long long used;
@@ -74,7 +74,7 @@ struct BatchModel {
 struct alignas(16) NodeRecord {
     int outcome, rounds, row, col;
     long long changed, nonzeros;
-    long long at; /* where its changed columns are in the room for changes */
+    long long at; /* where its changed columns are in the buffer of changes */
     int columns, unused;
 };
 
@@ -92,7 +92,7 @@ struct GivenNodes {
     const double *lb, *ub;
 };
 
-/* A few nodes as an argument of the kernel, which reads it sooner than the host's memory. */
+/* A few nodes as an argument of the kernel, which reads it sooner than host memory. */
 struct FewNodes {
     enum { NODES = 4, BOUNDS = 16 };
     long long start[NODES + 1];
@@ -106,13 +106,13 @@ struct BatchCall {
     bool is_few;
     FewNodes few;
     const int *list; /* of nodes to be run; null: all of them */
-    int *left;       /* list of nodes that outgrow their room */
+    int *left;       /* list of nodes that outgrow their tables */
     NodeRecord *record;
     BatchReport *report;
     ChangeBuffer buffer;
     long long changes; /* most bounds that all nodes may be given */
     int nodes, rounds, node_columns;
-    int last; /* whether there is no larger room: a node that outgrows this one is FULL */
+    int last; /* whether there are no larger tables: a node that outgrows these is FULL */
 };
 
 /* ---- The tables of a node ---- */
@@ -143,7 +143,7 @@ struct TableArrays {
     TableSizes size;
 };
 
-/* Cuts a room from memory that is aligned to 16 bytes, and returns its bytes; null only measures. */
+/* Cuts tables from memory that is aligned to 16 bytes, and returns its bytes; null only measures. */
 template <class Index>
 __host__ __device__ size_t cut_tables(char *memory, const TableSizes &size, TableArrays<Index> &tables) {
     size_t at = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A batch of nodes on the GPU: one node's tables, as the threads that work on it use them: columns and rows found and
- * taken, bounds given and settled, rows marked. batch_state.cuh says what the tables are for.
+ * taken, bounds given and settled, rows marked. batch_state.cuh explains what the tables are for.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_TABLES_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_TABLES_CUH
@@ -15,7 +15,7 @@ __device__ double &side_of(double2 &pair, unsigned upper) { return upper ? pair.
 /* What `next` holds where no row implies a bound. */
 __device__ double no_bound(unsigned upper) { return upper ? HUGE_VAL : -HUGE_VAL; }
 
-/* Empties the tables of a room, as one of so many threads. */
+/* Empties the tables, as one of so many threads. */
 template <unsigned COUNT, class Index>
 __device__ void clear_tables(const TableArrays<Index> &tables, unsigned thread) {
     for (unsigned i = thread; i < tables.size.col_slots; i += COUNT) {
@@ -43,7 +43,7 @@ class NodeTables {
         else __syncthreads();
     }
 
-    /* Before the first node, or after one that outgrew its room. */
+    /* Before the first node, or after one that outgrew its tables. */
     __device__ void clear_all() const { clear_tables<THREADS_>(tables, thread); }
 
     /* After a node that did not. */
@@ -125,7 +125,7 @@ class NodeTables {
         if (move_side(&side_of(tables.next[place], upper), upper, bound) == no_bound(upper)) list_side(place, upper);
     }
 
-    /* Whether the host has fixed a column, in the node or in the base. */
+    /* Whether the caller has fixed a column, in the node or in the base. */
     __device__ bool is_fixed(unsigned col) const {
         int place = find(col);
         if (place >= 0 && tables.given[place]) return tables.given[place] == 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one launch; the host and
+ * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one launch; the CPU and
  * graph drivers launch the steps of a round one by one. All that a call needs to know about earlier calls is in the
  * state on the device, so that calls can be enqueued without waiting.
  */
@@ -32,8 +32,8 @@ struct Found {
     bool lifted, infeasible, split, passed;
 };
 
-/* Waits until all blocks of the grid have arrived; what they wrote before is visible after. Each says what it has
- * found. The counts of moved sides that this thread hears of are added to `lifted`. */
+/* Waits until all blocks of the grid have arrived; what they wrote before is visible after. Each contributes what it
+ * has found. The counts of moved sides that this thread reads are added to `lifted`. */
 __device__ Found exchange(GridBarrier &barrier, BlockShared &block, unsigned long long &lifted) {
     enum : unsigned { INFEASIBLE = 1u << 28, SPLIT = 1u << 29, PASSED = 1u << 30, LIFTED = INFEASIBLE - 1 };
     BlockFlags &flags = block.flags;
@@ -57,8 +57,8 @@ __device__ Found exchange(GridBarrier &barrier, BlockShared &block, unsigned lon
     return {(mine & LIFTED) != 0, (mine & INFEASIBLE) != 0, (mine & SPLIT) != 0, (mine & PASSED) != 0};
 }
 
-/* The steps of a round before bounds move, with the rows in global memory: says whether there are rows that passed the
- * filter, split ones or others, and whether a split one is infeasible. done: rounds before it in this launch. */
+/* The steps of a round before bounds move, with the rows in global memory: returns whether there are rows that passed
+ * the filter, split ones or others, and whether a split one is infeasible. done: rounds before it in this launch. */
 template <class Val, class Bound>
 __device__ __forceinline__ Found pass_step(const Propagator<Val, Bound> &p, BlockShared &block, GridBarrier &barrier,
                                            unsigned turn, int done, int all_marked) {
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     double shrinkage = 0;
     if (ROWS != IN_MEMORY) shrinkage = resident.settle_last(p, block.warp[threadIdx.x / WARP], turn);
     else if (done) shrinkage = equalise_step(p, turn_before(turn), goes_on);
-    if (goes_on) { /* the report below tells it */
+    if (goes_on) { /* it is in the report below */
         unsigned long long none = 0;
         offer_shrinkage(state, shrinkage);
         exchange(barrier, block, none);
@@ -257,7 +257,7 @@ __global__ void check_sides(PropagatorState *state, long long count, const int *
             raise_flag<cuda::thread_scope_device>(state->bad);
 }
 
-/* Before the host's new bounds or sides: forgets the verdict, and has the rows that led to it evaluated again. */
+/* Before the caller's new bounds or sides: forgets the verdict, and has the rows that led to it evaluated again. */
 __device__ void begin_set_step(PropagatorState *state, int all) {
     state->was_infeasible = is_infeasible(*state);
     state->recheck = all || state->was_infeasible;
@@ -267,7 +267,7 @@ __device__ void begin_set_step(PropagatorState *state, int all) {
 }
 __global__ void begin_set(PropagatorState *state, int all) { begin_set_step(state, all); }
 
-/* Writes the host's bounds to the first copy. A lower bound that is not given stays as the host sees it. */
+/* Writes the caller's bounds to the first copy. A lower bound that is not given stays as the caller sees it. */
 template <class Val, class Bound>
 __global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const int *some, const double *lb,
                            const double *ub) {

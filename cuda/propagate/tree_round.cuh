@@ -140,7 +140,7 @@ __device__ void withdraw_round(const Propagator<Val, Bound> &p, unsigned turn, i
 
 /* ---- Rounds ---- */
 
-/* Hands the changes from position `from` on, if they are few, and the state to the host. Run by one block. */
+/* Copies the changes from position `from` on, if they are few, and the state to host memory. Run by one block. */
 template <class Bound>
 __device__ void show_tree(const PropagatorState &state, const Tree<Bound> &t, int from) {
     const int changes = t.state->changes;
@@ -152,7 +152,7 @@ __device__ void show_tree(const PropagatorState &state, const Tree<Bound> &t, in
     t.window->full = t.state->full;
 }
 
-/* The counterpart of run_rounds(). from: what the host already knows of the trail. */
+/* The counterpart of run_rounds(). from: what the CPU already knows of the trail. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 2)
     run_tree_rounds(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t, int rounds,

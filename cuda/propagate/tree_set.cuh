@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree search on the GPU: the kernels between rounds. Bounds that the host sets, and the way back; each is one launch
- * of one block, since they are for few changes. Then what the host reads, added rows, and forks.
+ * A tree search on the GPU: the kernels between rounds. Bounds that the caller sets, and the way back; each is one
+ * launch of one block, since they are for few changes. Then what the CPU reads, added rows, and forks.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_SET_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_SET_CUH
@@ -10,7 +10,7 @@
 
 namespace {
 
-/* ---- The host's bounds ---- */
+/* ---- The caller's bounds ---- */
 
 /* A part of a call. Without arrays the bounds are an argument of the kernel. */
 struct TreeSet {
@@ -80,7 +80,7 @@ __device__ void take_column(const Propagator<Val, Bound> &p, const Tree<Bound> &
 }
 
 /* Sets bounds and records what they change, in the order in which they are given; of a column that is there twice, the
- * last ones. If there is no room for all, says so and leaves the rest: the host then takes the changes back. */
+ * last ones. If not all fit, reports that and leaves the rest: the CPU then takes the changes back. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(TREE_MOST_THREADS)
     record_set(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(TREE_MOST_THREADS) forget_changes(const __grid
     if (threadIdx.x == 0) t.state->changes = 0;
 }
 
-/* ---- What the host reads ---- */
+/* ---- What the CPU reads ---- */
 
 template <class Val, class Bound>
 __global__ void show_state(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
@@ -192,7 +192,7 @@ __global__ void copy_changes(const __grid_constant__ Tree<Bound> t, int from, in
     }
 }
 
-/* Hands a row, and up to TREE_NEAR of its entries from `first` on, to the host. One block. */
+/* Copies a row, and up to TREE_NEAR of its entries from `first` on, to host memory. One block. */
 template <class Val, class Bound>
 __global__ void show_row(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
                          const int *slot_of, int row, int first) {

@@ -26,8 +26,8 @@ static int32_t *gpuopt__propagator_share_cols(const struct gpuopt__propagator_sh
     return (int32_t *)(void *)(s->bound + 2 * count);
 }
 
-/* This rank's own nodes of a call, whose starts have been checked; copied, if they are given no more than there is room
- * for. */
+/* This rank's own nodes of a call, whose starts have been checked; copied, if they are given no more than can be
+ * held. */
 static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch *batch, const char *call,
                                                    const gpuopt_propagator_nodes *nodes, gpuopt_propagator_nodes *own) {
     const struct gpuopt__propagator_share *s = batch->share;
@@ -54,7 +54,7 @@ static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch
     return gpuopt__propagator_check_entries(batch, call, own, 1);
 }
 
-/* Copies what has been found to the host's report, and notes where the columns begin. */
+/* Copies what has been found to the caller's report, and notes where the columns begin. */
 static void gpuopt__propagator_share_report(struct gpuopt__propagator_share *s,
                                             const gpuopt__propagator_reports *wanted, int32_t *ran_by) {
     const size_t count = (size_t)s->dealt.count;
@@ -95,7 +95,7 @@ static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch
     gpuopt_propagator_nodes own;
     uint64_t hash = 0;
     int k, count = 0;
-    if (gpuopt__ranks_lost(s->dealt.group)) return gpuopt_group_agree(s->dealt.group, NULL, 0); /* which says so */
+    if (gpuopt__ranks_lost(s->dealt.group)) return gpuopt_group_agree(s->dealt.group, NULL, 0); /* which reports it */
     for (k = 0; k < GPUOPT__PROPAGATOR_WIDE; k++) {
         if (!wanted.wide[k]) to.wide[k] = NULL;
         else found[count].at = to.wide[k], found[count++].size = sizeof(int64_t);
@@ -151,7 +151,7 @@ static gpuopt_status gpuopt__propagator_share_own_changes(gpuopt_propagator_batc
     return status;
 }
 
-/* Copies another rank's changes to their places in the host's arrays, as far as these go. */
+/* Copies another rank's changes to their places in the caller's arrays, as far as these go. */
 static void gpuopt__propagator_share_place(const struct gpuopt__propagator_share *s, int32_t rank, int64_t used,
                                            const gpuopt_propagator_node_changes *to) {
     const double *lb = s->bound, *ub = lb + used;

@@ -161,7 +161,7 @@ static inline void gpuopt__propagator_kept_infinite(gpuopt__propagator_kept *r, 
         gpuopt__propagator_kept_set_limit(r, !s, s ? rhs : -lhs, gpuopt__propagator_kept_rest(rules, b, m->to));
 }
 
-/* The activities that are kept, if they are exact: with the bits that summing them anew would give. */
+/* The activities that are kept, if they are exact: with the bits that summing them again would give. */
 static inline gpuopt__propagator_activities gpuopt__propagator_kept_activities(const gpuopt__propagator_kept *r) {
     gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
     s.hi = gpuopt__pair_of(r->sum[0] + 0, -r->sum[1] + 0);
@@ -169,7 +169,7 @@ static inline gpuopt__propagator_activities gpuopt__propagator_kept_activities(c
     return s;
 }
 
-/* Takes over activities that have been summed anew. */
+/* Takes over activities that have been summed again. */
 static inline void gpuopt__propagator_kept_take(gpuopt__propagator_kept *r, const gpuopt__propagator_activities *s,
                                                 int64_t length) {
     gpuopt__pair sum = gpuopt__pair_add(s->hi, s->lo);

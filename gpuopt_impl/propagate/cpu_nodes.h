@@ -29,16 +29,16 @@ typedef struct gpuopt__propagator_cpu_worker {
 typedef struct gpuopt__propagator_cpu_nodes {
     gpuopt_propagator_batch batch;
     gpuopt_context
-        context; /* of the states: the host's without its log and its stop, which other threads may not call */
+        context; /* of the states: the caller's without its log and its stop, which other threads may not call */
     int threads;
     gpuopt__propagator_cpu_worker *worker; /* [threads] */
     gpuopt__propagator_cpu_node *node;     /* [nodes] */
-    int64_t used;                          /* changed columns of the latest run, whether or not there was room */
+    int64_t used;                          /* changed columns of the latest run, whether or not they fit */
     int32_t *col;                          /* [changes] */
     double *lb, *ub;                       /* [changes] */
 } gpuopt__propagator_cpu_nodes;
 
-/* Changes that a worker's trail has room for. A node that makes more goes on without one. */
+/* The capacity of a worker's trail. A node that makes more changes continues without one. */
 enum { GPUOPT__PROPAGATOR_NODE_TRAIL = 1 << 15 };
 
 /* ---- Memory ---- */
@@ -175,7 +175,7 @@ static gpuopt_propagator_info gpuopt__propagator_cpu_node_rounds(gpuopt__propaga
     return all;
 }
 
-/* Whether a column's bounds differ from the base's as the host sees them; *lb, *ub: they. */
+/* Whether a column's bounds differ from the base's as the caller sees them; *lb, *ub: they. */
 static int gpuopt__propagator_cpu_differs(const gpuopt__propagator_cpu *p, const gpuopt__propagator_cpu *base,
                                           int32_t col, double *lb, double *ub) {
     double base_lb, base_ub;

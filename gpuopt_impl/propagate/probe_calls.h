@@ -211,10 +211,10 @@ static gpuopt_status gpuopt__propagator_probe_together(const gpuopt_propagator_p
                                gpuopt__hash_numbers(GPUOPT__HASH_START, hashed, 2));
 }
 
-/* More has been found than there is room for. */
+/* More has been found than the report can hold. */
 static gpuopt_status gpuopt__propagator_probe_too_many(const gpuopt_propagator_probe *probe, const char *call,
                                                        int64_t count, int64_t capacity) {
-    gpuopt__log(probe->base->context, 0, "%s: there are %lld, and room for %lld", call, (long long)count,
+    gpuopt__log(probe->base->context, 0, "%s: there are %lld, and at most %lld fit", call, (long long)count,
                 (long long)capacity);
     return GPUOPT_ERROR_MEMORY;
 }

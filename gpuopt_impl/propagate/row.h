@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The arithmetic of a row  lhs <= a'x <= rhs  that has passed the filter, written once for both backends: its
- * activities in twice the working precision, summed in an order that depends only on the row's length; what they say
+ * activities in twice the working precision, summed in an order that depends only on the row's length; what they imply
  * about the row; and new bounds for the columns of its entries. This part decides every bit of the result.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_ROW_H
@@ -60,7 +60,7 @@ GPUOPT_HD double gpuopt__propagator_underflow(double bound, double p) {
 }
 
 /* The terms of an entry: those of the least and the greatest activity, or 0 if infinite. Counts the infinite ones, and
- * adds to the dirt what *error, the errors of the products, may be off by.
+ * adds to error_sum what *error, the errors of the products, may be off by.
  *
  * Bounds that cross (by no more than the tolerance) enter as they are: the least activity takes the lower bound of a
  * column with a positive coefficient even if it exceeds the upper one. So tighter bounds never make an activity worse,
@@ -132,8 +132,8 @@ typedef struct gpuopt__propagator_row {
     int violated; /* that every point within the bounds violates by more than the feasibility tolerance */
 } gpuopt__propagator_row;
 
-/* The rounding errors of lo are at most this part of the dirt: two for each addition that an entry goes through, and as
- * much again for those of the dirt itself. A row of one entry has none. */
+/* The rounding errors of lo are at most this part of error_sum: two for each addition that an entry goes through, and
+ * as much again for those of error_sum itself. A row of one entry has none. */
 GPUOPT_HD double gpuopt__propagator_error_share(int64_t length) {
     const int64_t segment = GPUOPT__PROPAGATOR_SEGMENT;
     int64_t steps = 16 + (length < segment ? length : segment) / GPUOPT__PROPAGATOR_LANES +
@@ -141,7 +141,8 @@ GPUOPT_HD double gpuopt__propagator_error_share(int64_t length) {
     return length > 1 ? (double)steps * 0x1p-51 : 0;
 }
 
-/* hi + lo: the activity's finite terms, but for an error of at most doubt. infinite: the count of its other terms. */
+/* hi + lo: the activity's finite terms, but for an error of at most error_bound. infinite: the count of its other
+ * terms. */
 GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, double hi, double lo, double error_bound,
                                                                  int infinite) {
     gpuopt__propagator_limit limit;
@@ -160,7 +161,7 @@ GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, do
 }
 
 /* Whether every point within the bounds violates a side by more than the tolerance or, for large sums, the effect of
- * rounding in the model's data. Both the doubt and the rounding of the excess are far smaller, so that the row is
+ * rounding in the model's data. Both error_bound and the rounding of the excess are far smaller, so that the row is
  * proven to have no solution. magnitude: the sum of the sizes of the activity's terms, which a backend finds out only
  * for rows that are violated with 0 in its place. */
 GPUOPT_HD int gpuopt__propagator_limit_violated(const gpuopt__propagator_limit *limit,
