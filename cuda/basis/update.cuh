@@ -2,7 +2,7 @@
  *
  * Basis inverse on the GPU: kernels of updates. DEFERRED needs one launch per update, and one rank update every K
  * updates. The paper's techniques follow the steps of its figures 1 to 7. Every block decides by itself whether the
- * pivot is large enough, so that the host can enqueue updates without waiting.
+ * pivot is large enough, so that the CPU can enqueue updates without waiting.
  */
 #ifndef GPUOPT_CUDA_BASIS_UPDATE_CUH
 #define GPUOPT_CUDA_BASIS_UPDATE_CUH
@@ -25,7 +25,7 @@ struct Pivot {
     const double *alpha;               /* [m] */
     const unsigned long long *largest; /* bits of max |alpha|; null: the kernel computes it */
     int position;
-    bool reports; /* the host waits for the report */
+    bool reports; /* the CPU waits for the report */
 };
 
 /* Whether the pivot is large enough. Called by all threads of a block. */
@@ -58,7 +58,7 @@ __device__ bool pivot_accepted(const Basis &b, const Pivot &pivot) {
     return size > b.tolerance * largest && largest < HUGE_VAL;
 }
 
-/* Writes the report. Only if the host waits for it, since writing to host memory makes a kernel slower. */
+/* Writes the report. Only if the CPU waits for it, since writing to host memory makes a kernel slower. */
 __device__ void write_report(const Basis &b) {
     const BasisState &state = *b.state;
     b.report->updates = state.updates;
@@ -152,8 +152,8 @@ __global__ void __launch_bounds__(DEFERRED_THREADS, 2)
 
 enum PrepareSteps { PREPARE_OMEGA = 1, PREPARE_ROW = 2, PREPARE_ZERO = 4 };
 
-/* Computes omega, copies the pivot row, and sets it to 0, as `steps` says. The first block writes whether the update is
- * accepted, for the kernels that follow. */
+/* Computes omega, copies the pivot row, and sets it to 0, as `steps` requires. The first block writes whether the
+ * update is accepted, for the kernels that follow. */
 __global__ void prepare_update(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, int steps) {
     wait_for_previous();
     let_next_start();
