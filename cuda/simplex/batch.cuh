@@ -4,9 +4,9 @@
  *
  * How a call travels: gpuopt_impl/simplex/batch.h checks its arguments. batch_load copies the numbers to the device and
  * launches check_many, which looks at all of them; batch_run launches solve_many, whose blocks take one program after
- * the other, each from its data to its verdict: the method is gpuopt_impl/simplex/batch_solve.h, as on the CPU, with the
- * loops and barriers of batch_team.cuh. The tableau and the vectors of a block are in shared memory if they fit, else in
- * device memory.
+ * the other, each from its data to its verdict: the method is gpuopt_impl/simplex/batch_solve.h, as on the CPU, with
+ * the loops and barriers of batch_team.cuh. The tableau and the vectors of a block are in shared memory if they fit,
+ * else in device memory.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_BATCH_CUH
 #define GPUOPT_CUDA_SIMPLEX_BATCH_CUH
@@ -97,7 +97,7 @@ CudaBatch *cuda_many(const gpuopt_simplex_batch *m) { return static_cast<CudaBat
 void batch_set_shape(const gpuopt_simplex_batch *m, CudaBatch *c) {
     const CudaContext *cuda = cuda_of(m->context);
     const int32_t rows = m->set.rows, cols = m->set.cols;
-    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' rooms together */
+    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' scratch arrays together */
     const auto limit = static_cast<uint64_t>(std::max(
         0, cuda->block_memory - static_cast<int>(sizeof(BatchExchange) + sizeof(gpuopt__simplex_batch_work) + 64)));
     gpuopt__simplex_batch_work measure;

@@ -95,7 +95,8 @@ class Child : public ChildProof {
         return price();
     }
 
-    /* After a refused row: x from the original data, and all rows once more. IMPRECISE: that has been done too often. */
+    /* After a refused row: x from the original data, and all rows once more. IMPRECISE: that has been done too
+     * often. */
     __device__ __noinline__ int again() {
         if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int i = thread(); i < child_root.rows; i += threads()) child_own.refused[i] = 0;
@@ -107,8 +108,8 @@ class Child : public ChildProof {
 
     /* ---- Conclusions ---- */
 
-    /* The bound that the present basis proves, with true costs. Overwrites moved, tau and, where some column has no bound,
-     * alpha, rho, key and z. */
+    /* The bound that the present basis proves, with true costs. Overwrites moved, tau and, where some column has no
+     * bound, alpha, rho, key and z. */
     __device__ __noinline__ double true_bound() {
         if (duals_ == UNKNOWN) true_duals();
         const bool implied = boundless_ && (duals_ == IMPLIED || imply_bounds());
@@ -133,7 +134,7 @@ class Child : public ChildProof {
         return false;
     }
 
-    /* x is outside by so much in the host's units, but not in the scaled ones: from now on that counts. */
+    /* x is outside by so much in the caller's units, but not in the scaled ones: from now on that counts. */
     __device__ void tighten(double reached) {
         __syncthreads(); /* all have read it */
         if (thread() == 0)
@@ -141,8 +142,8 @@ class Child : public ChildProof {
         __syncthreads();
     }
 
-    /* The true reduced costs, by y + y_low, into z. Returns which are wrong: some, some of a basic variable, or some that
-     * are not numbers. */
+    /* The true reduced costs, by y + y_low, into z. Returns which are wrong: some, some of a basic variable, or some
+     * that are not numbers. */
     enum { WRONG = 1, WRONG_BASIC = 2, BROKEN = 4 };
     __device__ __noinline__ int wrong_costs() {
         int wrong = 0;
@@ -217,7 +218,7 @@ class Child : public ChildProof {
     }
 
     /* Without its bound a column must not have a reduced cost of the wrong sign at all, however small, or the bound by
-     * the duals says nothing: primal iterations mend that. Returns whether they have done something. */
+     * the duals proves nothing: primal iterations mend that. Returns whether they have done something. */
     __device__ bool make_exact(int most) {
         const double least = 1e-28 * gpuopt__max(1, child_root.largest_cost);
         auto far = [&](int v) {
@@ -243,7 +244,7 @@ class Child : public ChildProof {
         return iterations > before;
     }
 
-    /* Whether a true reduced cost is beyond the tolerance, in the host's units or scaled. */
+    /* Whether a true reduced cost is beyond the tolerance, in the caller's units or scaled. */
     __device__ bool is_wrong(int v, double z) const {
         const int state = child_own.state[v];
         const double tolerance = strict_ ? 1e-4 * child_root.dual : child_root.dual;
@@ -291,7 +292,7 @@ class Child : public ChildProof {
         job.objective_low[k] = sum.lo;
     }
 
-    /* As gpuopt_simplex_get_basis says it. */
+    /* As in gpuopt_simplex_get_basis. */
     __device__ uint8_t status_of(int v) const {
         const int state = child_own.state[v];
         if (state & CHILD_BASIC) return GPUOPT_VARIABLE_BASIC;
@@ -301,7 +302,7 @@ class Child : public ChildProof {
                                                                                  : GPUOPT_VARIABLE_AT_LOWER;
     }
 
-    /* The proof in y, in the host's units, its largest entry between 1 and 2; where bounds cross, 0. */
+    /* The proof in y, in the caller's units, its largest entry between 1 and 2; where bounds cross, 0. */
     __device__ void report_farkas(const ChildJob &job, int k, bool crossing) {
         double size = 0;
         for (int i = thread(); !crossing && i < child_root.rows; i += threads())

@@ -43,8 +43,8 @@ class ChildRatioTest : public ChildPrice {
         return t;
     }
 
-    /* The variables that flip, in ascending order, in flips: those that are passed and whose steps are shorter than that
-     * of the entering one. Returns their number. */
+    /* The variables that flip, in ascending order, in flips: those that are passed and whose steps are shorter than
+     * that of the entering one. Returns their number. */
     __device__ int list_flips(const ChildRatio &t) {
         const int words = child_root.both / 32 + 1, each = (words + threads() - 1) / threads();
         int mine = 0, all;
@@ -67,9 +67,9 @@ class ChildRatioTest : public ChildPrice {
     }
 
   private:
-    /* Prices the row in rho out, and puts the variables whose reduced costs come to 0 into the list; but those whose steps
-     * are certainly longer than the one that Harris' test allows are left out, so the list is short. Returns the first of
-     * this thread's that block by themselves. */
+    /* Prices the row in rho out, and puts the variables whose reduced costs come to 0 into the list; but those whose
+     * steps are certainly longer than the one that Harris' test allows are left out, so the list is short. Returns the
+     * first of this thread's that block by themselves. */
     __device__ ChildBest list_break_points(double sigma, const gpuopt__simplex_slope &slope) {
         ChildBest mine = {0, -1};
         int waiting = 0;        /* of the warp, */
@@ -158,8 +158,8 @@ class ChildRatioTest : public ChildPrice {
                *number <= range.high;
     }
 
-    /* t->first is the first of those that block by themselves, and becomes the first of those that block because so many
-     * units are taken before. child_shared.count and units are 0. */
+    /* t->first is the first of those that block by themselves, and becomes the first of those that block because so
+     * many units are taken before. child_shared.count and units are 0. */
     __device__ void find_first(uint64_t slack, ChildRatio *t) {
         Range range = {false, 0, ~uint64_t{0}, 0};
         uint64_t taken = 0, number; /* before the range */
@@ -197,7 +197,7 @@ class ChildRatioTest : public ChildPrice {
         t->first = first;
     }
 
-    /* The range becomes that of the bucket in which the room ends. Every warp finds it for itself. */
+    /* The range becomes that of the bucket in which the slack ends. Every warp finds it for itself. */
     __device__ void narrow(Range *range, uint64_t *taken, uint64_t slack) const {
         enum { EACH = CHILD_BUCKETS / 32 };
         const int shift = range->shift();
@@ -238,8 +238,8 @@ class ChildRatioTest : public ChildPrice {
         return first;
     }
 
-    /* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it is
-     * small, the last one that was passed and has a larger entry is taken back. */
+    /* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it
+     * is small, the last one that was passed and has a larger entry is taken back. */
     __device__ void choose_entering(ChildRatio *t) {
         const double good = 1e-4;
         double limit = of_bits(child_shared.limit); /* that of variables which block by themselves, so are not passed */

@@ -26,7 +26,8 @@ void child_walk_slices(int cols, const int64_t *col_start, int longest, Slice sl
     }
 }
 
-/* Arrays that are copied together: a block on the host, and one on the device, where each begins at a multiple of 8 bytes. */
+/* Arrays that are copied together: a block in host memory, and one on the device, where each begins at a multiple of 8
+ * bytes. */
 struct Parcel {
     char *here = nullptr, *there = nullptr;
     size_t bytes = 0;
@@ -38,14 +39,14 @@ struct Parcel {
         bytes += (sizeof(Entry) * count + 7) / 8 * 8;
         return reinterpret_cast<Entry *>(place);
     }
-    /* The same; the host's place gets the array. */
+    /* The same; the caller's place gets the array. */
     template <class Entry>
     Entry *put(const Entry *from, size_t count) {
         Entry *const place = add<Entry>(count);
         if (count > 0) memcpy(on_host(place), from, sizeof(Entry) * count);
         return place;
     }
-    /* Where the host has an array. */
+    /* The array in host memory. */
     template <class Entry>
     Entry *on_host(const Entry *place) const {
         return reinterpret_cast<Entry *>(here + (reinterpret_cast<const char *>(place) - there));
@@ -59,19 +60,19 @@ int64_t child_given_bytes(const gpuopt_simplex_children_desc &desc) {
 }
 int64_t child_found_bytes(const gpuopt_simplex_children_desc &desc) { return int64_t{8} * 4 * desc.batch_size; }
 
-/* Slices of columns or rows, as the host makes them. */
+/* Slices of columns or rows, as the CPU makes them. */
 struct SlicesCopy {
     ChildSlice *head; /* [slices] */
     unsigned *longs;  /* [slices] */
     int *of_long;     /* [columns] */
 };
-/* What slices have room for: entries, and columns that are in none. */
+/* The capacity of slices: entries, and columns that are in none. */
 struct SlicesCapacity {
     int64_t entries = 0, longs = 0;
 };
 
-/* Host arrays: what the device has of the root, which tells whether that is still the root's, and what is made on the host
- * for the device. */
+/* Host arrays: what the device has of the root, which tells whether that is still the root's, and what is made on the
+ * CPU for the device. */
 struct RootCopy {
     double *x, *x_low, *reduced, *lower, *upper, *cost; /* [both] */
     double *y, *y_low;                                  /* [rows] */
@@ -121,7 +122,7 @@ bool child_is_steepest(const gpuopt_simplex_children *b) {
 }
 /* The children that a multiprocessor works on, one after the other. */
 int64_t child_rounds(const gpuopt_simplex_children *b) { return (b->copies + CHILD_PROCESSORS - 1) / CHILD_PROCESSORS; }
-/* Whether there is room for what child_weights.cuh multiplies with: it wants m^2 numbers for all children together, and
+/* Whether the operands of child_weights.cuh fit: it needs m^2 numbers for all children together, and
  * pays if these are many. With a group those of all ranks count, since weights differ with it and without it. */
 bool child_keeps_products(const gpuopt_simplex_children *b) {
     return child_is_steepest(b) && child_rounds(b) * CHILD_PRODUCTS_PAY >= b->shape->rows;
@@ -151,7 +152,7 @@ int child_banks(const gpuopt_simplex_children *b, int length) {
 int child_sum_banks(const gpuopt_simplex_children *b, int rows, int cols) {
     return rows < CHILD_TALL ? 0 : child_banks(b, cols);
 }
-/* The rows that arrays of child_core.cuh have room for: none, if no core can be kept alone. */
+/* The rows that arrays of child_core.cuh can hold: none, if no core can be kept alone. */
 int64_t child_tall_rows(const gpuopt_simplex_children *b) {
     return child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? b->shape->rows : 0;
 }
@@ -262,7 +263,7 @@ CudaChildren *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_children
 /* Most entries of a column in a slice. */
 int child_longest(const gpuopt_simplex_children *b, int rows) { return child_banks(b, rows) > 0 ? +CHILD_LONG : 0; }
 
-/* The room for slices: that of the model or, if rows and columns may come, of any that fits into the root's room. */
+/* The capacity of slices: that of the model or, if rows and columns may be added, of any that fits the root's. */
 SlicesCapacity child_slices_capacity(const gpuopt__simplex_shape &shape, int rows, int cols, const int64_t *col_start,
                                      int longest) {
     const int64_t slices = (cols + 31) / 32;
@@ -295,7 +296,7 @@ int child_most_blocks(const gpuopt_simplex_children *b) {
     return std::min((child_is_tiny(b) ? 2 : 1) * cuda_of(b->context)->multiprocessors, int{b->desc.batch_size});
 }
 
-/* How many threads a block has, and how many blocks' states there is room for: they depend on the root's room, the batch
+/* How many threads a block has, and how many blocks' states fit: they depend on the root's capacity, the batch
  * and the device alone. */
 gpuopt_status child_set_shape(const gpuopt_simplex_children *b, CudaChildren *c) {
     gpuopt_status status = child_set_capacity(b, c);

@@ -37,7 +37,7 @@ PeersKernel split_peers_kernel(const CudaSimplex &s) { return s.deferred ? split
 
 DualKernel simplex_dual_kernel(const CudaSimplex &s) { return s.revised ? simplex_dual<true> : simplex_dual<false>; }
 
-/* Whether the blocks' shared memory also has room for their parts of U and V, or for the whole pivot column. */
+/* Whether the blocks' shared memory can also hold their parts of U and V, or the whole pivot column. */
 void simplex_choose_resident(CudaSimplex *s) {
     if (s->split.ranks > 1 && s->deferred) return; /* a launch has one pivot, and reads them once */
     bool &extra = s->deferred ? s->view.resident : s->view.whole;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex method on the GPU: the data that its kernels work on. simplex.cu says how a call travels.
+ * The simplex method on the GPU: the data that its kernels work on. simplex.cu describes the way of a call.
  *
  * Iterations run inside one cooperative launch. Each block owns a range of positions of the basis, of slots of the
  * nonbasic variables, and of columns of the matrix, and keeps their state in shared memory.
@@ -40,7 +40,7 @@ struct alignas(16) Cell {
     unsigned number; /* of the exchange */
 };
 
-/* What the owner of a candidate says about it. */
+/* What the owner of a candidate publishes about it. */
 enum { RECORD_WORDS = 8 };
 struct alignas(64) Record {
     double word[RECORD_WORDS];
@@ -78,7 +78,7 @@ struct SimplexView {
     Changed *changed;                           /* [blocks][own_rows] */
     int *listed;                                /* [2][blocks] entries in changed */
     int64_t *drifted;                           /* number of the last launch in which a pivot's two values differed */
-    int *faults;                                /* of the host's matrix, see model.cuh */
+    int *faults;                                /* of the caller's matrix, see model.cuh */
     Cell *cells;                                /* [2][blocks] */
     Cell *winners;                              /* [2][SIMPLEX_MOST_GROUPS][2] of the ratio test */
     Record *records;                            /* [2][blocks] */
@@ -86,7 +86,7 @@ struct SimplexView {
     unsigned *number;                           /* of the last exchange */
     int *column, *wanted, *position;            /* [cols] of a reinversion */
     uint8_t *open;                              /* [rows] */
-    double *in, *in_low, *out, *error_sum;      /* [rows + cols] each: products for the host */
+    double *in, *in_low, *out, *error_sum;      /* [rows + cols] each: products for the CPU */
     double *partial;                            /* [SIMPLEX_PARTS][pitch] */
     double *dual_weight;                        /* [rows] of the dual method, and the next three */
     uint8_t *refused;                           /* [rows] whose pivot was too small */
@@ -100,7 +100,7 @@ struct SimplexView {
 };
 
 enum { CANDIDATE_WORDS = 8 };
-static_assert(sizeof(gpuopt__simplex_pivot_candidate) == CANDIDATE_WORDS * sizeof(double), "a bid is 8 words");
+static_assert(sizeof(gpuopt__simplex_pivot_candidate) == CANDIDATE_WORDS * sizeof(double), "a candidate is 8 words");
 
 /* The mailboxes of all ranks, and this rank's part. */
 struct PeerMap {

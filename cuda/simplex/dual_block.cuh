@@ -130,7 +130,7 @@ class DualState {
     }
     __device__ void sync() { agree<Counts>(Counts::none()); }
 
-    /* Where arrays are that only products for the host use otherwise. */
+    /* Where arrays are that only products for the CPU use otherwise. */
     __device__ double *cost() const { return s.in; } /* [cols + rows] */
     __device__ double *moved_by() const {
         return s.in_low;

@@ -63,7 +63,7 @@ class DualRatio : protected DualState<REVISED> {
         choose();
     }
 
-    /* The same for the entering variable that the host has chosen: none is passed. */
+    /* The same for the entering variable that the caller has chosen: none is passed. */
     __device__ void given(int slot) {
         entering_key = fresh(key() + slot);
         entering = entering_key >= 0 ? slot : -1;
@@ -128,7 +128,7 @@ class DualRatio : protected DualState<REVISED> {
         return this->template agree<Earliest>(found);
     }
 
-    /* One round: sh.chosen becomes the first bucket with which the units come to the room, sh.before what those before
+    /* One round: sh.chosen becomes the first bucket with which the units reach the slack, sh.before what those before
      * it take. */
     template <class Digit>
     __device__ void count(const gpuopt__simplex_slope &budget, unsigned long long before, Digit digit) {
@@ -146,7 +146,7 @@ class DualRatio : protected DualState<REVISED> {
         __syncthreads();
         for (int k = thread(); k < 2 * DUAL_BUCKETS; k += SIMPLEX_THREADS) {
             if (sh.bucket[k]) atomicAdd(&set[k], sh.bucket[k]);
-            if (blockIdx.x == 0) next[k] = 0; /* nobody reads it any more, nor adds to it yet */
+            if (blockIdx.x == 0) next[k] = 0; /* no longer read, nor added to yet */
         }
         sync();
         if (simplex_warp() == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels that make the engine's matrix of the host's: check its entries, transpose it, choose the scales and apply
+ * Kernels that make the engine's matrix of the caller's: check its entries, transpose it, choose the scales and apply
  * them. They do what gpuopt_impl/simplex/entries.h and scaling.h do on the CPU, with the same arithmetic: smallest and
  * largest sizes do not depend on an order, so the scales have the same bits.
  */

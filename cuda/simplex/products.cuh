@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Kernels for the slack basis, and for the products with the inverse and the original matrix that the control on the
- * host asks for.
+ * CPU asks for.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH

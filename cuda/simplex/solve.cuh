@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the GPU: launches of the products that the control on the host asks for.
+ * The simplex engine of the GPU: launches of the products that the control on the CPU asks for.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SOLVE_CUH
 #define GPUOPT_CUDA_SIMPLEX_SOLVE_CUH
@@ -61,7 +61,7 @@ unsigned blocks_of_sums(int64_t lines, bool many) {
     return CudaSimplex::blocks(lines * (many ? +MANY_LANES : +FEW_LANES));
 }
 
-/* s.out and s.doubt to the host; doubt may be null. */
+/* Copies s.out and s.error_sum to host memory; error_sum may be null. */
 gpuopt_status simplex_fetch_sums(CudaSimplex *s, const char *what, int64_t count, double *out, double *error_sum) {
     size_t bytes = sizeof(double) * static_cast<size_t>(count);
     gpuopt_status status = s->launched(what);
@@ -127,7 +127,7 @@ gpuopt_status cuda_simplex_sizes(void *engine, const double *x, const double *y,
 
 /* ---- Other bases ---- */
 
-/* Pivots the columns in s.column in; with several ranks those are slots, and `slot` is the host's copy. */
+/* Pivots the columns in s.column in; with several ranks those are slots, and `slot` is the copy in host memory. */
 gpuopt_status simplex_enter_listed(CudaSimplex *s, int count, const int32_t *slot, const int32_t *wanted, double least,
                                    uint8_t *open, int32_t *position) {
     const bool alone = s->split.ranks == 1;

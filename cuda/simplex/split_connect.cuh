@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Ranks of one process that share a tableau: how they find out that their kernels can write to one another's memory,
- * and the host's side of iterating that way (split_peer.cuh). Else split_run.cuh goes through host memory.
+ * and the CPU side of iterating that way (split_peer.cuh). Else split_run.cuh goes through host memory.
  *
- * Launches. All hosts meet before each, by the group: nobody's kernel waits for a rank that still loads code, takes
+ * Launches. All ranks synchronise before each, by the group: no kernel waits for a rank that still loads code, takes
  * memory or applies pivots, which may wait for the device. Ranks on one device have as many of its multiprocessors
- * each, so that all their blocks have room at once: a trial at _create shows whether they get it. Later other work may
- * be on the device; what waits longer than the group's time limit gives up.
+ * each, so that all their blocks are resident at once: a trial at _create shows whether they get it. Later other work
+ * may be on the device; what waits longer than the group's time limit gives up.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_CONNECT_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_CONNECT_CUH
@@ -15,7 +15,7 @@
 
 namespace {
 
-/* What the ranks tell one another. */
+/* What the ranks exchange. */
 struct SplitOffer {
     PeerHandle handle;
     PeerCell *candidates, *columns;
@@ -70,7 +70,7 @@ const char *split_join(CudaSimplex *s, const SplitOffer *offers, SimplexView *vi
 
 /* ---- Launches ---- */
 
-/* f(card) for each other rank. */
+/* f(handle) for each other rank. */
 template <class F>
 void split_for_others(const CudaSimplex *s, F f) {
     for (int r = 0; r < s->split.ranks; r++)
@@ -207,7 +207,7 @@ gpuopt_status split_find_peers(void *engine) {
     return GPUOPT_OK;
 }
 
-/* The mailbox goes: nobody writes there any longer. Kernels of other ranks are stopped only if this rank failed: else
+/* Frees the mailbox, after the last write. Kernels of other ranks are stopped only if this rank failed: else
  * they have all of its messages, but perhaps wait for one that another rank has sent to this one already. */
 void split_forget_peers(CudaSimplex *s) {
     if (!s->peers.open) return;

@@ -5,8 +5,8 @@
  *
  *     each rank                                            what is sent, in cells of 16 bytes
  *     price() among the rank's own blocks
- *     block 0: the rank's bid to all ranks ............... bids[n % 2][rank]
- *     block 0: waits for the others' bids, takes the best, and tells the rank's own blocks: told
+ *     block 0: the rank's candidate to all ranks ......... candidates[n % 2][rank]
+ *     block 0: waits for the others' candidates, takes the best, and sends it to its own blocks: agreed
  *     the rank that has the slot: column() ............... each block its rows, into columns of all others
  *     the others: each block waits for the cells of its rows
  *     go(): as on one GPU
@@ -15,20 +15,22 @@
  *
  * Why nothing is overwritten that somebody still reads
  * ----------------------------------------------------
- * - Bids. A rank writes its bid n + 2 where its bid n was. It has then got all bids n + 1, and a rank sends that after
- *   the exchange among its blocks in price() n + 1, to which its block 0 comes after it has read the bids n.
- * - The best bid. Block 0 writes that of n + 1 after the same exchange, to which every block comes after it has read n.
- * - Columns. The owner of column n + 1 writes it after it has got all bids n + 1, so after all blocks of all ranks have
- *   come to price() n + 1: they have read column n.
+ * - Candidates. A rank writes its candidate n + 2 where its candidate n was. It has then received all candidates n + 1.
+ *   A rank sends that after the exchange among its blocks in price() n + 1, which its block 0 reaches after it has read
+ *   the candidates n.
+ * - The best candidate. Block 0 writes that of n + 1 after the same exchange, to which every block comes after it has
+ *   read n.
+ * - Columns. The owner of column n + 1 writes it after it has received all candidates n + 1, so after all blocks of all
+ *   ranks have come to price() n + 1: they have read column n.
  * - s.alpha, which immediate pivots read whole, is the rank's own: each block writes its rows, as on one GPU.
  * - Blocks are equally many on all ranks, with the same rows.
- * Exchanges, bids and what block 0 tells are each a release pattern and an acquire, so that each "after" is causality
- * order; a cell of a column orders nothing but itself.
+ * Exchanges, candidates and what block 0 sends are each a release pattern and an acquire, so that each "after" is
+ * causality order; a cell of a column orders nothing but itself.
  *
- * Giving up. What block 0 waits for in vain ends the run: it tells so instead of the best bid. Another block that waits
- * for its column in vain goes on with zeros, since the others may be in the same iteration and will wait for its cells;
- * it sets the `lost` words of all ranks, so block 0 gives up at the next bid. What that leaves on the device is nothing
- * that anybody may read: the group is broken.
+ * Giving up. If a wait of block 0 times out, the run ends: it sends that instead of the best candidate. Another block
+ * that waits for its column in vain goes on with zeros, since the others may be in the same iteration and will wait for
+ * its cells; it sets the `lost` words of all ranks, so block 0 gives up at the next candidate. What that leaves on the
+ * device is nothing that anybody may read: the group is broken.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_PEER_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_PEER_CUH
@@ -105,9 +107,9 @@ class PeerBlock : SplitBlock<DEFERRED> {
         return this->go();
     }
 
-    /* ---- Bids ---- */
+    /* ---- Candidates ---- */
 
-    /* All ranks' bids, of which the best is then in `shared`. */
+    /* Gathers all ranks' candidates; the best is then in `shared`. */
     __device__ void agree(bool any) {
         message++;
         if (simplex_warp() == 0) {

@@ -21,7 +21,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_ftran(const gpuopt__simplex_b
     return sum;
 }
 
-/* Adds B^-T r, for r [rows] by position, to y + y_low, in the host's units. */
+/* Adds B^-T r, for r [rows] by position, to y + y_low, in the caller's units. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_add_btran(const gpuopt__simplex_batch_work *w, const double *r) {
     const int32_t rows = w->rows, cols = w->cols;
     int32_t i, j;
@@ -55,7 +55,7 @@ GPUOPT__SIMPLEX_BATCH gpuopt__simplex_sum gpuopt__simplex_batch_activity(const g
     return total;
 }
 
-/* The cost of a variable less its column times y + y_low; *doubt as in step.h. */
+/* The cost of a variable less its column times y + y_low; *error_sum as in step.h. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_reduced(const gpuopt__simplex_batch_set *set,
                                                            const gpuopt__simplex_batch_work *w, int32_t k,
                                                            int32_t variable, double cost, double *error_sum) {
@@ -73,7 +73,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_reduced(const gpuopt__simplex
     return -gpuopt__simplex_total(&sum);
 }
 
-/* All of them into z and doubt: of the true costs, or of no costs. */
+/* All of them into z and error_sum: of the true costs, or of no costs. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_reduce(const gpuopt__simplex_batch_set *set,
                                                         const gpuopt__simplex_batch_work *w, int32_t k, int costs) {
     int32_t v;
@@ -85,7 +85,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_reduce(const gpuopt__simplex_ba
 
 /* ---- The point ---- */
 
-/* The values of all variables into point, in the host's units. */
+/* The values of all variables into point, in the caller's units. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_scatter(const gpuopt__simplex_batch_work *w) {
     int32_t i, j;
     GPUOPT__SIMPLEX_BATCH_EACH(i, w->rows) w->point[w->head[i]] = w->xb[i] / w->unit[w->head[i]];
@@ -220,8 +220,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_dual_feasible(const gpuopt
     return !gpuopt__simplex_batch_any(wrong);
 }
 
-/* What variable v adds to the difference of the two objectives: its reduced cost in z times how far it is from the bound
- * that this names. Where that is infinite nothing: the cost may be off by as much. */
+/* What variable v adds to the difference of the two objectives: its reduced cost in z times how far it is from the
+ * bound that this names. Where that is infinite nothing: the cost may be off by as much. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_gap_term(const gpuopt__simplex_batch_set *set,
                                                           const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
                                                           gpuopt__simplex_sum *sum) {

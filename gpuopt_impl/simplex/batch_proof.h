@@ -28,7 +28,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_largest(const gpuopt__simplex
     return most.key;
 }
 
-/* What the first thread has put into told[place] becomes known to all. */
+/* Returns published[place], which the first thread has set, to all threads. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_publish(const gpuopt__simplex_batch_work *w, int place) {
     double value;
     gpuopt__simplex_batch_sync();
@@ -194,7 +194,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_prove_unbounded(const gpuo
     int proven;
     int32_t i, j;
     gpuopt__simplex_batch_direction(set, w, k, slot, direction);
-    GPUOPT__SIMPLEX_BATCH_EACH(j, cols) { /* what moves towards a bound is rounding; if it is not, the rows tell */
+    GPUOPT__SIMPLEX_BATCH_EACH(j, cols) { /* what moves towards a bound is rounding; if it is not, the rows show it */
         gpuopt__simplex_batch_bounds(set, k, j, &l, &u);
         if ((w->z[j] > 0 && u < HUGE_VAL) || (w->z[j] < 0 && l > -HUGE_VAL)) w->z[j] = w->low[j] = 0;
     }

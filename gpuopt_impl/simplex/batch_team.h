@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Who works on one of many small linear programs: on the CPU one thread, on the GPU a block
- * (cuda/simplex/batch_team.cuh). The method is written once, in batch_step.h, batch_solve.h and batch_proof.h, over these
- * loops and reductions. A loop's turns are independent of one another, a reduction compares, and a sum that must not
- * depend on the order is always taken by 32 lanes that are added in a fixed tree. So the CPU and the GPU, with blocks
- * of any size, get the same bits.
+ * (cuda/simplex/batch_team.cuh). The method is written once, in batch_step.h, batch_solve.h and batch_proof.h, over
+ * these loops and reductions. A loop's turns are independent of one another, a reduction compares, and a sum that must
+ * not depend on the order is always taken by 32 lanes that are added in a fixed tree. So the CPU and the GPU, with
+ * blocks of any size, get the same bits.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H

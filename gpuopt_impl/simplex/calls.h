@@ -68,7 +68,7 @@ static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const g
     return GPUOPT_OK;
 }
 
-/* Whether the scaled numbers, unscaled, are the host's. */
+/* Whether the scaled numbers, unscaled, are the caller's. */
 static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
     const gpuopt__simplex_lp *lp = &s->lp;
     const gpuopt_simplex_desc *d = &s->desc;
@@ -92,8 +92,8 @@ static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
     return 1;
 }
 
-/* Makes the engine, and fills the handle with the scaled model at the slack basis. The host's arrays are not read again
- * afterwards. */
+/* Makes the engine, and fills the handle with the scaled model at the slack basis. The caller's arrays are not read
+ * again afterwards. */
 static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int32_t i, j;

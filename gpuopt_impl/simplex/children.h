@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis: the public calls. They check what the host gives, bring it into the root's scales, and leave
+ * Children of one basis: the public calls. They check what the caller gives, bring it into the root's scales, and leave
  * the work to the backend; see cpu_children.h and cuda/simplex/batch.cuh.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CHILDREN_H
@@ -289,7 +289,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
     status = gpuopt__simplex_check_run(children, call, where, 2 * (int64_t)count, iterations, report, &wanted);
     if (!status && count > 0 && !col) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "col is NULL");
     if (!status && 2 * (int64_t)count > children->desc.changes)
-        status = gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "the descriptor has no room for so many changes");
+        status = gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "the descriptor does not allow so many changes");
     if (!status && count > 0)
         status = gpuopt__fetch(context, where, col, sizeof(int32_t) * (uint64_t)count, children->index, &found);
     if (!status && count > 0)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * A tableau whose columns are split over the ranks of a group (Meyer, Albuquerque and Chopard 2011). Each rank has a
- * block of successive slots, and all vectors of the rows; what the ranks tell one another while they iterate is all
+ * block of successive slots, and all vectors of the rows; what the ranks exchange while they iterate is all
  * here. Every rank makes the same decisions from the same numbers, so all stay at the same basis.
  *
  * An iteration has two exchanges: each rank's best candidate, and the pivot column, from the rank that has it. The
- * ratio test and the update of the rows each rank does for itself; the pivot row, reduced costs and weights of its slots
- * it has. The control sees all slots: on the CPU all ranks get all reduced costs and weights after a run, and have the
- * rest; on the GPU they get the whole state of all slots when the control reads it.
+ * ratio test and the update of the rows each rank does for itself; the pivot row, reduced costs and weights of its
+ * slots it has. The control sees all slots: on the CPU all ranks get all reduced costs and weights after a run, and
+ * have the rest; on the GPU they get the whole state of all slots when the control reads it.
  *
  * The result has the bits of one rank: candidates are compared in the order of slots, and sums over columns go on from
- * one rank to the next. The interleaved parts of such a sum (gpuopt__dot) keep their places, since every block begins at
- * a multiple of 8.
+ * one rank to the next. The interleaved parts of such a sum (gpuopt__dot) keep their places, since every block begins
+ * at a multiple of 8.
  *
  * An exchange that fails leaves its status in `status`, and the engine's call ends with it. The group's calls come with
  * the shape, so that a backend that is compiled by itself needs no symbol of the library.
@@ -95,7 +95,7 @@ static void gpuopt__simplex_split_ended(gpuopt__simplex_split *s, gpuopt_status 
     s->calls->give_up(s->group);
 }
 
-/* The best of all ranks' bids: the highest score, the lowest slot among equal ones. *best is none before. */
+/* The best of all ranks' candidates: the highest score, the lowest slot among equal ones. *best is none before. */
 GPUOPT_HD void gpuopt__simplex_split_best(const gpuopt__simplex_pivot_candidate *candidates, int32_t ranks,
                                           gpuopt__simplex_pivot_candidate *best) {
     int32_t r;

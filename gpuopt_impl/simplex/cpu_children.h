@@ -19,13 +19,14 @@
 typedef struct gpuopt__simplex_cpu_worker {
     gpuopt_simplex *s;
     gpuopt__simplex_cpu *engine;
-    gpuopt__simplex_factor own; /* REVISED: factors for children whose pivots do not find room beside the root's */
+    gpuopt__simplex_factor own; /* REVISED: factors for children whose pivots do not fit beside the root's */
     int64_t version;            /* of the root's inverse, which the engine's is but for `moved`; 0: none yet */
     int moved;                  /* a child has been here */
 } gpuopt__simplex_cpu_worker;
 
 typedef struct gpuopt__simplex_cpu_batch {
-    gpuopt_context context; /* the handles': the host's without its log and its stop, which are not for other threads */
+    gpuopt_context
+        context; /* the handles': the caller's without its log and its stop, which are not for other threads */
     int threads;
     gpuopt__simplex_cpu_worker *worker; /* [threads] */
 } gpuopt__simplex_cpu_batch;
@@ -107,7 +108,7 @@ static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simp
     if (root->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL) w->s->desc.algorithm = GPUOPT_ALGORITHM_AUTO;
 }
 
-/* REVISED: room for the worker's factors, as much as for the root's, and more than `than`. */
+/* REVISED: memory for the worker's factors, as much as for the root's, and more than `than`. */
 static gpuopt_status gpuopt__simplex_cpu_worker_reserve(const gpuopt_simplex_children *batch,
                                                         gpuopt__simplex_cpu_worker *w, int64_t than) {
     const gpuopt__simplex_sparse *root = &((const gpuopt__simplex_cpu *)batch->root->engine)->sparse;
@@ -168,7 +169,7 @@ static int32_t gpuopt__simplex_cpu_pivots_kept(const gpuopt__simplex_cpu_worker 
                                                                                             : 0;
 }
 
-/* The worker's handle becomes what the root is. What a rebuild computes anew is not copied. */
+/* The worker's handle becomes what the root is. What a rebuild recomputes is not copied. */
 static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt__simplex_cpu_worker *w,
                                             const gpuopt_simplex *root) {
     const gpuopt__simplex_cpu *from = (const gpuopt__simplex_cpu *)root->engine;
@@ -240,7 +241,7 @@ static void gpuopt__simplex_cpu_report_child(gpuopt_simplex *s, const gpuopt_sim
     if (!proven && gpuopt__simplex_caller_bound(s, &job->bound[k])) job->bound[k] = -job->bound[k];
 }
 
-enum { GPUOPT__SIMPLEX_CPU_AGAIN = -1 }; /* outcome of a child whose factors need more room */
+enum { GPUOPT__SIMPLEX_CPU_AGAIN = -1 }; /* outcome of a child whose factors need more memory */
 
 static void gpuopt__simplex_cpu_run_child(gpuopt_simplex_children *batch, gpuopt__simplex_cpu_worker *w, int32_t k) {
     gpuopt__simplex_children_job *job = &batch->job;
@@ -272,8 +273,8 @@ static void gpuopt__simplex_cpu_next_child(void *of, int thread, int64_t k, int 
     if (job->farkas_low) memset(job->farkas_low + k * rows, 0, sizeof(double) * (size_t)rows);
 }
 
-/* Children whose factors found no room, once more, with more of it: this is the thread that may ask for memory. Those
- * behind a stop are as nobody had begun them. */
+/* Children whose factors did not fit, once more, with more memory: only this thread may ask for it. Those
+ * behind a stop stay not started. */
 static gpuopt_status gpuopt__simplex_cpu_again(gpuopt_simplex_children *batch) {
     gpuopt__simplex_cpu_worker *w = &((gpuopt__simplex_cpu_batch *)batch->engine)->worker[0];
     gpuopt_status status = GPUOPT_OK;

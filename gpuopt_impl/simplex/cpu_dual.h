@@ -12,7 +12,8 @@
 
 /* ---- Pricing ---- */
 
-/* Back at the basis whose norms were computed last, as a host that branches often is, they need not be computed again. */
+/* Back at the basis whose norms were computed last, as a caller that branches often is, they need not be computed
+ * again. */
 static int gpuopt__simplex_cpu_weights_known(gpuopt__simplex_cpu *s) {
     int32_t i, rows = s->lp->rows;
     for (i = 0; i < rows; i++)
@@ -152,7 +153,7 @@ static void gpuopt__simplex_cpu_dual_ratio(gpuopt__simplex_cpu *s, const gpuopt_
     if (r->rest > 0) gpuopt__simplex_cpu_dual_choose(s, run, r);
 }
 
-/* The same for the entering variable that the host has chosen: none is passed. */
+/* The same for the entering variable that the caller has chosen: none is passed. */
 static void gpuopt__simplex_cpu_dual_given(const gpuopt__simplex_cpu *s, int32_t slot, gpuopt__simplex_dual_ratio *r) {
     int32_t k;
     r->rest = r->total;

@@ -61,7 +61,8 @@ static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__s
     return GPUOPT_OK;
 }
 
-/* The columns as the host gives them, and scales for them. The arrays of the rows, not yet in use, hold the sample. */
+/* The columns as the caller gives them, and scales for them. The arrays of the rows, not yet in use, hold the
+ * sample. */
 static void gpuopt__simplex_cpu_take(gpuopt__simplex_cpu *s, gpuopt__simplex_lp *lp, int *moderate) {
     gpuopt__simplex_sample sample = {s->row_col, s->row_val};
     int64_t e, strange = 0;
@@ -136,7 +137,7 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s->lp = lp;
     s->v = v;
     s->inverse.rows = lp->rows;
-    if (s->split.ranks == 1) s->split.cols = s->split.end = lp->cols; /* shape has the room for more, too */
+    if (s->split.ranks == 1) s->split.cols = s->split.end = lp->cols; /* shape includes the spare ones, too */
     s->inverse.cols = s->revised ? 0 : s->split.end - s->split.first;
     s->desc = desc;
     s->threads = context->desc.threads;

@@ -65,7 +65,7 @@ static gpuopt_status gpuopt__simplex_cpu_keep(void *engine, void *memory) {
     return GPUOPT_OK;
 }
 
-/* Factors that have another block by now, with more room, use as much of it as before. */
+/* Factors that have another, larger block by now use as much of it as before. */
 static gpuopt_status gpuopt__simplex_cpu_restore(void *engine, const void *memory) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     gpuopt__simplex_cpu_kept kept;

@@ -32,7 +32,7 @@ static void gpuopt__simplex_unbox(gpuopt_simplex *s, int done) {
     s->stale = s->stale ? s->stale : 1;
 }
 
-/* After a change of the model, or a move of the host's choice. */
+/* After a change of the model, or a move of the caller's choice. */
 static void gpuopt__simplex_dual_again(gpuopt_simplex *s) {
     int primal = s->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL;
     s->dual_method.state = primal ? GPUOPT__SIMPLEX_DUAL_OFF : GPUOPT__SIMPLEX_DUAL_TRY;
@@ -156,7 +156,7 @@ static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, i
 /* Recomputes x and the duals for the dual method. */
 static gpuopt_status gpuopt__simplex_dual_rebuild(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    int reinvert, good = 0, leave = 0;
+    int refactors, good = 0, leave = 0;
     int32_t j;
     gpuopt_status status = GPUOPT_OK;
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY) {
@@ -165,15 +165,15 @@ static gpuopt_status gpuopt__simplex_dual_rebuild(gpuopt_simplex *s) {
         s->dual_method.boxed = s->desc.algorithm != GPUOPT_ALGORITHM_DUAL || s->dual_method.by_caller;
         s->dual_method.shifted = s->dual_method.short_of = s->dual_method.perturbed = s->dual_method.drifted = 0;
     }
-    reinvert = s->stale == 2;
+    refactors = s->stale == 2;
     s->rebuilds++;
     s->dual_method.priced = 0;
     for (;;) {
-        if (reinvert) status = gpuopt__simplex_repair(s);
+        if (refactors) status = gpuopt__simplex_repair(s);
         if (!status) status = gpuopt__simplex_dual_solve(s, &leave, &good);
         if (status) return status;
-        if (leave || good || reinvert) break;
-        reinvert = 1;
+        if (leave || good || refactors) break;
+        refactors = 1;
     }
     if (leave || !good) return gpuopt__simplex_dual_leave(s, 0);
     memcpy(s->gap, s->by_row, sizeof(double) * (size_t)s->lp.rows);
@@ -204,7 +204,7 @@ static gpuopt_status gpuopt__simplex_dual_conclude_ray(gpuopt_simplex *s, const 
     if (!status) status = gpuopt__simplex_prove_infeasible(s, &proven);
     if (status) return status;
     if (!proven || s->primal_reached <= s->desc.primal_tolerance) return gpuopt__simplex_dual_leave(s, 0);
-    s->stale = 1; /* for a host that goes on by itself */
+    s->stale = 1; /* for a caller that goes on by itself */
     s->verdict = GPUOPT_INFEASIBLE;
     return GPUOPT_OK;
 }

@@ -32,8 +32,8 @@ GPUOPT_HD int gpuopt__simplex_dual_wrong(double d, int state, double tolerance) 
            (state & GPUOPT__SIMPLEX_MAY_DECREASE && d > tolerance);
 }
 
-/* The objective at which iterations end for a cutoff: the cutoff itself or, where the proven bound has fallen short of it
- * so many times, a bit beyond, 16 times as much each time. */
+/* The objective at which iterations end for a cutoff: the cutoff itself or, where the proven bound has fallen short of
+ * it so many times, a bit beyond, 16 times as much each time. */
 GPUOPT_HD double gpuopt__simplex_cutoff_after(double cutoff, int times) {
     if (times == 0) return cutoff;
     if (times > 12) return HUGE_VAL;
@@ -61,7 +61,7 @@ GPUOPT_HD gpuopt__simplex_slope gpuopt__simplex_slope_of(double slope, double le
     return s;
 }
 
-/* The units that a variable takes; s->room: it blocks by itself. */
+/* The units that a variable takes; s->slack: it blocks by itself. */
 GPUOPT_HD uint64_t gpuopt__simplex_slope_units(const gpuopt__simplex_slope *s, double entry, double range) {
     double units = gpuopt__mul(gpuopt__mul(fabs(entry), range), s->unit);
     return units < (double)s->slack ? (uint64_t)units : s->slack;

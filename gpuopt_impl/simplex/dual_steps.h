@@ -12,7 +12,7 @@ static int gpuopt__simplex_dual_is_over(const gpuopt_simplex *s) {
     return s->verdict != GPUOPT_MORE && s->verdict != GPUOPT_CUTOFF && s->verdict != GPUOPT_LIMIT;
 }
 
-/* x and reduced costs that are dual feasible, with shifted costs if need be; and the vectors on the host. */
+/* x and reduced costs that are dual feasible, with shifted costs if need be; and the vectors in host memory. */
 static gpuopt_status gpuopt__simplex_dual_ready(gpuopt_simplex *s, const char *call) {
     gpuopt_status status = gpuopt__simplex_backend_of(s)->pull(s->engine);
     if (status) return status;

@@ -29,7 +29,7 @@ static int gpuopt__simplex_safe(const gpuopt_simplex *s, int32_t count, const do
     return s->moderate;
 }
 
-/* A bound on the error of a sum of products with this doubt; safe: nothing underflows. */
+/* A bound on the error of a sum of products with this error_sum; safe: nothing underflows. */
 static double gpuopt__simplex_off(double sum, double error_sum, int32_t terms, int safe) {
     return safe && error_sum == 0 ? 0 : gpuopt__simplex_error(sum, error_sum, terms);
 }
@@ -78,9 +78,9 @@ static int gpuopt__simplex_signs_right(const gpuopt_simplex *s, const double *z,
     return 1;
 }
 
-/* A bound on every entry of the inverse; infinite: none is known. With the columns r_i that the engine has for B^-1, and
- * E = I - B r, B^-1 = r (I - E)^-1, whose entries are at most max |r| / (1 - |E|), |E| < 1 the largest sum of a column.
- * Overwrites by_row, scratch, doubt and `column` [rows]. */
+/* A bound on every entry of the inverse; infinite: none is known. With the columns r_i that the engine has for B^-1,
+ * and E = I - B r, B^-1 = r (I - E)^-1, whose entries are at most max |r| / (1 - |E|), |E| < 1 the largest sum of a
+ * column. Overwrites by_row, scratch, error_sum and `column` [rows]. */
 static gpuopt_status gpuopt__simplex_inverse_bound(gpuopt_simplex *s, double *column, double *bound) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     double *x = s->scratch, largest = 0, worst = 0;
@@ -112,7 +112,7 @@ static gpuopt_status gpuopt__simplex_left_of_x(gpuopt_simplex *s, double *left) 
     return status;
 }
 
-/* The same of the duals. Fills in the reduced costs z, and doubt. */
+/* The same of the duals. Fills in the reduced costs z, and error_sum. */
 static gpuopt_status gpuopt__simplex_left_of_y(gpuopt_simplex *s, double *z, double *left, int *safe) {
     gpuopt_status status = gpuopt__simplex_backend_of(s)->reduce(s->engine, s->cost, s->y, s->y_low, z, s->error_sum);
     *safe = gpuopt__simplex_safe(s, s->lp.rows, s->y) && gpuopt__simplex_safe(s, s->lp.rows, s->y_low);

@@ -57,7 +57,7 @@ static void gpuopt__simplex_factor_compact(gpuopt__simplex_factor_work *w, int c
     w->used[columns] = to;
 }
 
-/* Makes room for more entries of a line; 0: there is none. */
+/* Makes a line longer, for more entries; 0: there is not enough memory. */
 static int gpuopt__simplex_factor_reserve(gpuopt__simplex_factor_work *w, int32_t line, int32_t more) {
     gpuopt__simplex_factor *f = w->f;
     const int columns = line >= f->rows;

@@ -23,8 +23,8 @@ static inline int gpuopt__simplex_scales_exactly(double value, double by) {
     return gpuopt__simplex_moderate(by) && gpuopt__simplex_moderate(scaled) && scaled / by == value;
 }
 
-/* Takes lines of the host's behind the present ones, and chooses their scales, scale[to->count ..]. across: the scales
- * across. *exact: whether scaling rounds no entry. */
+/* Takes lines of the caller's behind the present ones, and chooses their scales, scale[to->count ..]. across: the
+ * scales across. *exact: whether scaling rounds no entry. */
 static inline void gpuopt__simplex_take_lines(const gpuopt__simplex_lines *to, int by_rows, int scaling,
                                               const gpuopt_matrix *m, const double *across, double *scale, int *exact) {
     int32_t k, count = by_rows ? m->rows : m->cols;
@@ -58,7 +58,7 @@ static inline void gpuopt__simplex_take_lines(const gpuopt__simplex_lines *to, i
     }
 }
 
-/* The entries of new lines, which are behind those of `from` already, go to the ends of the lines across. room [lines
+/* The entries of new lines, which are behind those of `from` already, go to the ends of the lines across. added [lines
  * across]: scratch. */
 static inline void gpuopt__simplex_insert_lines(const gpuopt__simplex_lines *from, int32_t count,
                                                 const gpuopt__simplex_lines *to, int32_t *added) {

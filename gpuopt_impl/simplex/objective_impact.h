@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How far the violations that remain at an optimum may move the objective. A variable that is outside its bound by 1e-20 may have to be
- * brought back by a pivot of 1e-20, and the objective moves with it. So an optimum within the tolerances counts only if
- * the best pivot that mends a violation would hardly move the objective.
+ * How far the violations that remain at an optimum may move the objective. A variable that is outside its bound by
+ * 1e-20 may have to be brought back by a pivot of 1e-20, and the objective moves with it. So an optimum within the
+ * tolerances counts only if the best pivot that mends a violation would hardly move the objective.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_OBJECTIVE_IMPACT_H
 #define GPUOPT_IMPL_SIMPLEX_OBJECTIVE_IMPACT_H
@@ -86,7 +86,7 @@ static gpuopt_status gpuopt__simplex_impact_of_leaving(gpuopt_simplex *s, int32_
     return status;
 }
 
-/* The largest impact of one violation, in the host's units of the objective. What is below the rounding of numbers in
+/* The largest impact of one violation, in the caller's units of the objective. What is below the rounding of numbers in
  * twice the working precision, and below that of the present point, is none. */
 static gpuopt_status gpuopt__simplex_objective_impact(gpuopt_simplex *s, double *most) {
     const gpuopt__simplex_vectors *v = &s->v;

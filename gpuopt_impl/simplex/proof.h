@@ -36,7 +36,7 @@ static double gpuopt__simplex_to_unit(double x) {
 
 /* With z = [A I]'y the sum of z_j times the value of variable j is y'(A x + s) = 0 for every x. The largest value of
  * that sum within the bounds is that at the point b that has each variable at its upper bound if z_j > 0, else at its
- * lower one. If it is negative, y is a proof. Where the sign of z_j is in doubt, or the bound infinite, b has the
+ * lower one. If it is negative, y is a proof. Where the sign of z_j is uncertain, or the bound infinite, b has the
  * variable anywhere, and the most that it could add, `slack`, is added. The value at b is summed in two ways: as
  * y'([A I]b), which is good where few z_j are 0, and as z'b, where many are. farkas + farkas_low is y, scaled. */
 
@@ -98,7 +98,7 @@ static gpuopt_status gpuopt__simplex_farkas_most(gpuopt_simplex *s, double *most
     return GPUOPT_OK;
 }
 
-/* y becomes the host's: its largest entry between 1 and 2. */
+/* y becomes the caller's: its largest entry between 1 and 2. */
 static void gpuopt__simplex_farkas_unscale(gpuopt_simplex *s, double most) {
     double largest = 0, scale;
     int32_t i;
@@ -149,7 +149,7 @@ static gpuopt_status gpuopt__simplex_prove_infeasible(gpuopt_simplex *s, int *pr
 }
 
 /* The same with the row of one basic variable: below its lower bound (outside: -1), or above its upper one (1). The
- * duals of the present phase are to be made anew afterwards. */
+ * duals of the present phase must be recomputed afterwards. */
 static gpuopt_status gpuopt__simplex_prove_by_row(gpuopt_simplex *s, int32_t position, int outside, int *proven) {
     memset(s->phase_cost, 0, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
     s->phase_cost[s->v.head[position]] = outside;
@@ -182,7 +182,7 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
     d[s->v.slot[slot]] = direction;
     status = gpuopt__simplex_solve_x(s, d, low, 1, &good, &noise);
     if (status) return status;
-    for (j = 0; j < cols; j++) { /* what moves towards a bound is rounding; if it is not, the rows tell */
+    for (j = 0; j < cols; j++) { /* what moves towards a bound is rounding; if it is not, the rows show it */
         if (gpuopt__simplex_stopped(s, j, d[j])) d[j] = low[j] = 0;
         largest = gpuopt__max(largest, fabs(gpuopt__simplex_unscaled_x(s, j, d[j])) * s->primal_scale);
         gpuopt__simplex_add_product(&sum, -s->cost[j], d[j], low[j]);

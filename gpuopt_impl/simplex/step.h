@@ -135,13 +135,13 @@ GPUOPT_HD int32_t gpuopt__simplex_entry_position(int32_t p, double best, double 
 }
 
 /* A sum of products in twice the working precision: hi + lo. hi has no error, since all that it loses goes to lo; each
- * addition to lo rounds its result, and `doubt` is the sum of these results' absolute values. So the error of hi + lo
- * is at most 2^-53 doubt (and 0 where nothing is lost), barring underflow. */
+ * addition to lo rounds its result, and error_sum is the sum of these results' absolute values. So the error of hi + lo
+ * is at most 2^-53 error_sum (and 0 where nothing is lost), barring underflow. */
 typedef struct gpuopt__simplex_sum {
     double hi, lo, error_sum;
 } gpuopt__simplex_sum;
 
-/* Adds value + low, which is off by at most 2^-53 doubt. */
+/* Adds value + low, which is off by at most 2^-53 error_sum. */
 GPUOPT_HD void gpuopt__simplex_add(gpuopt__simplex_sum *sum, double value, double low, double error_sum) {
     double lost;
     sum->hi = gpuopt__two_sum(sum->hi, value, &lost);
@@ -159,7 +159,7 @@ GPUOPT_HD void gpuopt__simplex_add_product(gpuopt__simplex_sum *sum, double a, d
 /* The sum, rounded. */
 GPUOPT_HD double gpuopt__simplex_total(const gpuopt__simplex_sum *sum) { return gpuopt__add(sum->hi, sum->lo); }
 
-/* A bound on the error of a rounded sum of `terms` products with this doubt. Without any doubt only underflow is left. */
+/* A bound on the error of a rounded sum of `terms` products with this error_sum. If it is 0, only underflow is left. */
 GPUOPT_HD double gpuopt__simplex_error(double total, double error_sum, int64_t terms) {
     const double rounding = gpuopt__add(gpuopt__mul(fabs(total), 0x1p-53), gpuopt__mul(error_sum, 0x1p-52));
     return gpuopt__add(error_sum == 0 ? 0 : rounding, gpuopt__mul((double)(terms + 1), DBL_MIN));
