@@ -94,7 +94,7 @@ gpuopt_status launch_decide(const CudaElimination *e, const gpuopt__elimination_
 
 /* ---- Jobs ---- */
 
-/* A job that runs alone, or a chunk of one. choice: what choose_kernel() says of it. */
+/* A job that runs alone, or a chunk of one. choice: the result of choose_kernel(). */
 template <class Keep>
 gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view, const int32_t *list,
                            const gpuopt__elimination_job &job, const JobChoice &choice) {

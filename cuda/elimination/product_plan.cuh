@@ -234,7 +234,7 @@ __host__ __device__ inline int product_side(const Product &p, int k) {
 }
 
 /* Marks the operands to be copied first, into the order batch, value, side, so that a warp reads whole lines of them
- * instead of a sector for each entry. Returns the time of the copies; infinite: a copy is not worth its memory. */
+ * instead of a sector for each entry. Returns the time of the copies; infinite: a copy does not pay for its memory. */
 double product_mark(Product *p) {
     double time = 0, entries = 1;
     for (int side = 0; side < PRODUCT_SIDES; side++) entries *= static_cast<double>(p->total[side]);

@@ -42,7 +42,7 @@ static gpuopt_status gpuopt__elimination_find_parents(gpuopt__elimination_prepar
 }
 
 /* The same for calls that ranks make together: then prep is that of this rank's part. Both must be ended by
- * gpuopt__elimination_share_end, which says whether all ranks have come so far. */
+ * gpuopt__elimination_share_end, which returns whether all ranks completed it. */
 static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, const char *call,
                                                      const gpuopt_elimination_desc *desc, int wanted,
                                                      gpuopt__elimination_preparation *prep,
@@ -180,7 +180,7 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
         gpuopt__elimination_store_list(d, plan, t, cost);
         return;
     }
-    for (j = 0; j < f->arity; j++) { /* digits of the table of the host, except those with one value */
+    for (j = 0; j < f->arity; j++) { /* digits of the caller's table, except those with one value */
         if (plan->domain[f->scope[j]] == 1) continue;
         for (k = 0; scope[k] != f->scope[j]; k++) {}
         other[free_digits] = plan->domain[f->scope[j]];

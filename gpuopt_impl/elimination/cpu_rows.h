@@ -148,8 +148,8 @@ GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_32, uint32_
 GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_64, uint64_t)
 GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_values, double)
 
-/* sum[i] += table[where the shape says] for a piece. Compilers vectorize at -O2 loops over whole vectors whose
- * pointers are restrict parameters. */
+/* sum[i] += the table's entry at the shape's offset, for a piece. Compilers vectorize at -O2 loops over whole vectors
+ * whose pointers are restrict parameters. */
 #define GPUOPT__ELIMINATION_CPU_DEFINE_ADD(name, type, repeat, sum_type, ADD)                                     \
     static void name##_run(sum_type *__restrict sum, const type *__restrict from, int32_t n, uint64_t limit) {    \
         int32_t i = 0, j;                                                                                         \

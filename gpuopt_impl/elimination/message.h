@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: messages as the host sees them, and as bytes that agents in different processes exchange.
+ * Elimination: messages as the caller sees them, and as bytes that agents in different processes exchange.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 #define GPUOPT_IMPL_ELIMINATION_MESSAGE_H
@@ -61,7 +61,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
     return GPUOPT_OK;
 }
 
-/* Turns stored values into those of the host, in place. They need not be aligned. */
+/* Turns stored values into those of the caller, in place. They need not be aligned. */
 static void gpuopt__elimination_negate_values(int sign, int64_t count, void *values) {
     char *at = (char *)values;
     int64_t k;
@@ -73,13 +73,14 @@ static void gpuopt__elimination_negate_values(int sign, int64_t count, void *val
     }
 }
 
-/* Returns the host's cost for a stored one. */
+/* Returns the caller's cost for a stored one. */
 static int64_t gpuopt__elimination_outer_cost(const gpuopt__elimination_plan *plan, int64_t offset, uint64_t stored) {
     if (stored >= plan->forbidden) return plan->sign < 0 ? INT64_MIN : INT64_MAX;
     return plan->sign * (offset + (int64_t)stored);
 }
 
-/* Reads `count` entries of a message from `first` on in the form that the host gets: costs or, with DOUBLE, values. */
+/* Reads `count` entries of a message from `first` on in the form that the caller gets: costs or, with DOUBLE,
+ * values. */
 static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket,
                                                       int32_t copy, int64_t first, int64_t count, void *cost,
                                                       uint64_t *counts) {
@@ -89,7 +90,7 @@ static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, con
     gpuopt_status status =
         gpuopt__elimination_backend_of(e)->read(e, bucket->message, copy, first, count, cost, counts);
     if (!status && doubles) gpuopt__elimination_negate_values(plan->sign, count, cost);
-    /* Stored costs are no wider than the host's: they are widened in place, from the end. */
+    /* Stored costs are no wider than the caller's: they are widened in place, from the end. */
     for (k = count - 1; !status && !doubles && k >= 0; k--) {
         int64_t outer = gpuopt__elimination_outer_cost(plan, plan->table[bucket->message].offset,
                                                        gpuopt__elimination_stored_cost(cost, plan->bits, k));

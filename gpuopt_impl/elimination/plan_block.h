@@ -71,8 +71,8 @@ static void gpuopt__elimination_estimate(gpuopt__elimination_draft *draft, gpuop
     e->passes = plan->passes;
 }
 
-/* The host memory that loading functions needs: bytes of a table, and of its counts; none where the backend gives tables
- * a place at once. */
+/* The host memory that loading functions needs: bytes of a table, and of its counts; none where the backend gives
+ * tables a place at once. */
 static void gpuopt__elimination_load_sizes(const gpuopt_context *context, const gpuopt__elimination_draft *draft,
                                            uint64_t sizes[2]) {
     int32_t k;

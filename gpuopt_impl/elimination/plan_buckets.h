@@ -212,7 +212,7 @@ static gpuopt_status gpuopt__elimination_add_bucket(gpuopt__elimination_draft *d
     return GPUOPT_OK;
 }
 
-/* Makes room for `tables` entries in next[]. */
+/* Makes next[] at least `tables` entries long. */
 static gpuopt_status gpuopt__elimination_draft_reserve(gpuopt__elimination_draft *draft, int64_t tables) {
     int32_t *next;
     if (tables <= draft->next_capacity) return GPUOPT_OK;

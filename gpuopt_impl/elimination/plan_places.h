@@ -159,7 +159,7 @@ static void gpuopt__elimination_resolve_jobs(gpuopt__elimination_draft *draft) {
 static gpuopt_status gpuopt__elimination_place_results(gpuopt__elimination_draft *draft, int64_t first,
                                                        int64_t counts) {
     gpuopt__elimination_plan *plan = &draft->plan;
-    int64_t end[2] = {first, 0}; /* of the store, of the host's */
+    int64_t end[2] = {first, 0}; /* of the store, of the caller's */
     gpuopt_status status = GPUOPT_OK;
     int32_t k;
     plan->count_shift = counts - first;
@@ -196,8 +196,8 @@ static void gpuopt__elimination_find_needed(const gpuopt__elimination_plan *plan
     }
 }
 
-/* Gives every message room for its decisions, and divides the value phase into passes, as few as there are with at most
- * `most` words in each, or with one message. Passes use the same room. */
+/* Places the decisions of every message, and divides the value phase into passes, as few as there are with at most
+ * `most` words in each, or with one message. Passes use the same memory. */
 static void gpuopt__elimination_place_decisions(gpuopt__elimination_draft *draft, int64_t most) {
     gpuopt__elimination_plan *plan = &draft->plan;
     int64_t used = 0, b, j;
@@ -222,7 +222,7 @@ static void gpuopt__elimination_place_decisions(gpuopt__elimination_draft *draft
     }
 }
 
-/* ---- Tables on the host ---- */
+/* ---- Tables in host memory ---- */
 
 typedef struct gpuopt__elimination_message_size {
     int64_t entries;
@@ -324,7 +324,7 @@ static gpuopt_status gpuopt__elimination_place_tables(gpuopt__elimination_draft 
     for (k = 0; k < plan->first_message; k++) {
         gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
         t->condition = t->fixed > 0 ? plan->condition_rows++ : -1;
-        if (k == plan->first_device) { /* no function from the host comes later */
+        if (k == plan->first_device) { /* no function from the caller comes later */
             plan->function_store = s.first;
             plan->function_counts = s.counts;
         }

@@ -27,11 +27,11 @@ struct gpuopt_elimination_cost_shifting {
     int32_t *group;         /* [groups + 1] the first split copy of each; split copies are numbered from 0 */
     int32_t *split;         /* [split copies] their variables */
     int64_t *shift_at;      /* [split copies + 1] where each one's values begin in the following */
-    int64_t *shift_cost;    /* in units of the relaxation; MAX_SUM: as the host reads them */
+    int64_t *shift_cost;    /* in units of the relaxation; MAX_SUM: as the caller reads them */
     double *shift_value;    /* DOUBLE: instead of shift_cost */
     double *now, *best;     /* shifts before rounding, negated with MAX_SUM, in units of the model */
     int32_t *value;         /* [desc.variables] of the last value phase */
-    int64_t *cost;          /* of all functions, as the host gave them, times the scale */
+    int64_t *cost;          /* of all functions, as the caller gave them, times the scale */
     double *real;           /* DOUBLE: instead of cost */
     int32_t *tuple, *scope;
     gpuopt_elimination_function *function;
@@ -203,7 +203,7 @@ static void gpuopt__elimination_relax_function(const gpuopt__elimination_prepara
     *costs += listed;
 }
 
-/* Fills the arrays. room [tables + variables] of int32. */
+/* Fills the arrays. scratch [tables + variables] of int32. */
 static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation *prep, int32_t *scratch,
                                            int64_t factor, gpuopt_elimination_cost_shifting *r) {
     const gpuopt_elimination_desc *d = &prep->desc;

@@ -56,8 +56,8 @@ static int gpuopt__elimination_pass_runs(const gpuopt_elimination *e, const gpuo
 }
 
 /* Runs units from .. *to - 1 of a slice; jobs that do not wait for one another go to the backend together. A whole
- * slice is run level by level, a part of one unit by unit. If the host asks to stop, *to says which units are
- * complete. Of a whole slice none is: then e->paused and e->resume say where to continue. */
+ * slice is run level by level, a part of one unit by unit. If the caller asks to stop, *to becomes the end of the
+ * complete units. Of a whole slice none is complete: then e->paused and e->resume are where to continue. */
 static gpuopt_status gpuopt__elimination_run_units(gpuopt_elimination *e, int64_t slice, int64_t from, int64_t *to) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const int whole = from == 0 && *to == plan->units && plan->keep;
@@ -83,7 +83,8 @@ static gpuopt_status gpuopt__elimination_run_units(gpuopt_elimination *e, int64_
     return status;
 }
 
-/* Computes all messages of a slice again, for the value phase. *stopped: the host asked to stop before the last one. */
+/* Computes all messages of a slice again, for the value phase. *stopped: the caller asked to stop before the last
+ * one. */
 static gpuopt_status gpuopt__elimination_rerun_slice(gpuopt_elimination *e, int64_t slice, int *stopped) {
     gpuopt_status status = GPUOPT_OK;
     int64_t to = e->plan.units;

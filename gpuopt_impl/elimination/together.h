@@ -10,7 +10,7 @@
 #include "../common/ranks.h"
 #include "plan_packed.h"
 
-/* What a rank says of its part. */
+/* A rank's arguments and status. */
 struct gpuopt__elimination_report {
     int64_t eliminated, steps;
     int64_t cost, bound; /* times the plan's sign, so that less is better */
@@ -94,7 +94,7 @@ static gpuopt_status gpuopt__elimination_whole(const gpuopt_elimination *e, cons
 
 /* ---- What they have found ---- */
 
-/* Fills plan.heard with the reports of all ranks. */
+/* Fills plan.reports with the reports of all ranks. */
 static gpuopt_status gpuopt__elimination_gather_reports(const gpuopt_elimination *e, gpuopt__elimination_report *own) {
     own->duplicate = e->idle;
     return gpuopt_group_all_gather(e->group, GPUOPT_HOST, own, sizeof *own, e->plan.reports,
