@@ -33,7 +33,7 @@ struct CudaKnapsack {
     void *device;
     uint64_t cleared; /* bytes from shared.tile on that begin as 0 */
     bool all_on_host; /* HYBRID, or a pool hardly larger than a short list needs */
-    bool open;        /* the door by which other ranks come to copy nodes */
+    bool open;        /* the gate that other ranks enter to copy nodes */
     PeerKey gate;
     unsigned long long epoch;
 
@@ -75,7 +75,7 @@ uint64_t cut_knapsack_device(const gpuopt_context *context, const gpuopt_knapsac
                              CudaKnapsack *k) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
     const int64_t n = d.items;
-    /* In the order of the host's tables, so that one copy sends all: see gpuopt__knapsack_cut(). */
+    /* In the order of the tables in host memory, so that one copy sends all: see gpuopt__knapsack_cut(). */
     k->table.weight = static_cast<int64_t *>(gpuopt__cut(&arena, n, sizeof(int64_t)));
     k->table.profit = static_cast<int64_t *>(gpuopt__cut(&arena, n, sizeof(int64_t)));
     k->table.weight_sum = static_cast<uint64_t *>(gpuopt__cut(&arena, n + 1, sizeof(uint64_t)));
@@ -117,7 +117,7 @@ uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsa
 }
 
 /* Loads the kernels that the handle may launch. The search that recovers items has dominance; with HYBRID it runs on
- * the host. */
+ * the CPU. */
 gpuopt_status knapsack_load_kernels(const gpuopt_context *context, const gpuopt_knapsack_desc &d) {
     if (d.search == GPUOPT_SEARCH_HYBRID) return load_kernels(context, knapsack_expand<false, true>);
     gpuopt_status status = load_kernels(context, knapsack_expand<true, false>, knapsack_complete, knapsack_gather);

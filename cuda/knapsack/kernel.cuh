@@ -8,7 +8,7 @@
  * Prefix Scan with Decoupled Look-back, 2016). So a step reads its nodes once (with dominance twice, the second time
  * usually from the L2 cache) and writes the children that stay once.
  *
- * What blocks of a launch tell one another, and what that rests on (PTX ISA 9.0, "Memory Consistency Model"). Launches
+ * Synchronisation of the blocks of a launch, and what it rests on (PTX ISA 9.0, "Memory Consistency Model"). Launches
  * follow one another on a stream, so that each sees all that the ones before wrote. No location is accessed with two
  * sizes.
  *
@@ -18,7 +18,7 @@
  * drawn the ticket that ended their loop. (2^32 tiles would be 2^42 nodes; a pool has 2^40 at most.)
  * Look-back. The word of a tile is written and read by volatile accesses of 64 bits, which are relaxed ones at system
  * scope ("Operation types": ld.volatile): each is one access, and a reader gets the old word or the new one. The word
- * itself is all that is said by it. Children of different tiles are written to different places, and none is read in
+ * itself is all that it carries. Children of different tiles are written to different places, and none is read in
  * the launch that writes it; so nothing has to be ordered behind a word.
  * Report. Thread 0 of a block writes its record, then adds to `done`: fence and atomic are a release pattern. In the
  * block that finds all others done, the same thread's addition and the fence behind it are the acquire pattern, and
@@ -71,16 +71,16 @@ __device__ int64_t knapsack_look_back(const KnapsackStep &p, int64_t tile, int64
     if (lane == 0) word[tile] = (tile == 0 ? +KNAPSACK_ALL : +KNAPSACK_ALONE) | p.epoch | mine;
     for (int64_t end = tile; end > 0; end -= 32) { /* tiles end - 32 .. end - 1, the last one in lane 0 */
         int64_t k = end - 1 - lane;
-        unsigned long long said = KNAPSACK_ALL | p.epoch; /* before the first tile: 0 */
+        unsigned long long seen = KNAPSACK_ALL | p.epoch; /* before the first tile: 0 */
         for (;;) {
-            if (k >= 0) said = word[k];
-            bool silent = (said & (KNAPSACK_EPOCHS - 1) << KNAPSACK_EPOCH) != p.epoch || said >> 62 == 0;
+            if (k >= 0) seen = word[k];
+            bool silent = (seen & (KNAPSACK_EPOCHS - 1) << KNAPSACK_EPOCH) != p.epoch || seen >> 62 == 0;
             if (!__any_sync(~0u, silent)) break;
             __nanosleep(20);
         }
-        unsigned all = __ballot_sync(~0u, (said & KNAPSACK_ALL) != 0);
+        unsigned all = __ballot_sync(~0u, (seen & KNAPSACK_ALL) != 0);
         int last = all ? __ffs(static_cast<int>(all)) - 1 : 31;
-        unsigned long long sum = lane <= last ? said & KNAPSACK_COUNT : 0;
+        unsigned long long sum = lane <= last ? seen & KNAPSACK_COUNT : 0;
         for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
         before += static_cast<int64_t>(sum);
         if (all) break;
@@ -112,7 +112,7 @@ struct KnapsackAdd {
 /* Sums over the block's threads, in thread 0. The order of the terms is open: it makes no difference to the result. */
 using KnapsackSum = cub::BlockReduce<KnapsackBlockFound, KNAPSACK_THREADS, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>;
 
-/* Writes the sum over all blocks to the host. The last block to finish does it. */
+/* Writes the sum over all blocks to host memory. The last block to finish does it. */
 __device__ void knapsack_report(const KnapsackShared &s, KnapsackSum::TempStorage &scratch,
                                 const KnapsackBlockFound &mine, int64_t lower) {
     __shared__ bool last;

@@ -4,7 +4,7 @@
  * gpuopt_impl/knapsack/calls.h, which has checked its arguments, through that table to the functions here.
  *
  *     handle.cuh    what a handle holds; the memory that it takes
- *     nodes.cuh     where the nodes are, on the device or on the host, and moving them; get, put and pick
+ *     nodes.cuh     where the nodes are, in device or in host memory, and moving them; get, put and pick
  *     steps.cuh     a step on the device
  *     peers.cuh     a step that ranks share, on nodes of all of them; cuts where they cannot see those
  *     kernel.cuh    the kernels: a step, and the completion of a list
@@ -13,7 +13,7 @@
  *     multi.cuh     multidimensional knapsacks: likewise
  *     choice.cuh    multiple-choice knapsacks: likewise
  *
- * Each step is one launch. The host decides which nodes the next step takes, so it waits for the result of each. As
+ * Each step is one launch. The CPU decides which nodes the next step takes, so it waits for the result of each. As
  * long as all nodes of a search form one short list, they stay in host memory and the CPU expands them
  * (gpuopt_impl/knapsack/cpu_step.h): that is faster than a launch.
  */
@@ -111,7 +111,7 @@ gpuopt_status cuda_knapsack_grow(gpuopt_knapsack *knapsack, int64_t pool) {
 
 /* ---- Steps ---- */
 
-/* The paper's step for a long list: the nodes are copied to the device, which branches and computes bounds; the host
+/* The paper's step for a long list: the nodes are copied to the device, which branches and computes bounds; the CPU
  * then picks out the children that stay. */
 gpuopt_status knapsack_hybrid_step(CudaKnapsack *k, const gpuopt__knapsack_search *s, const gpuopt__knapsack_job &job,
                                    gpuopt__knapsack_found *found) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the GPU: where the nodes are, on the device or on the host, and how they get from one to the other.
+ * Knapsack on the GPU: where the nodes are, in device or in host memory, and how they move between the two.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_NODES_CUH
 #define GPUOPT_CUDA_KNAPSACK_NODES_CUH
@@ -31,7 +31,7 @@ gpuopt_status knapsack_copy(const CudaKnapsack *k, const gpuopt__knapsack_pool &
     return status;
 }
 
-/* Moves a search's only list between the device and the host. */
+/* Moves a search's only list between device and host memory. */
 gpuopt_status knapsack_move(CudaKnapsack *k, gpuopt__knapsack_search *s, bool to_host) {
     const int side = s->list[0].side, step = side ? -1 : 1;
     const int64_t from = gpuopt__knapsack_place(s, side, 0, 0);
@@ -92,8 +92,8 @@ gpuopt_status cuda_knapsack_residuals(gpuopt_knapsack *knapsack, const gpuopt__k
     gpuopt_status status =
         k->queue.copy_lines(k->window.residual, sizeof *residual, k->pool.residual + low,
                             static_cast<size_t>(std::abs(stride)) * sizeof *residual, sizeof *residual,
-                            static_cast<size_t>(count), "copying rooms of knapsack nodes");
-    if (!status) status = k->queue.wait("copying rooms of knapsack nodes");
+                            static_cast<size_t>(count), "copying residual capacities of knapsack nodes");
+    if (!status) status = k->queue.wait("copying residual capacities of knapsack nodes");
     for (int64_t i = 0; i < count; i++) residual[stride < 0 ? count - 1 - i : i] = k->window.residual[i];
     return status;
 }

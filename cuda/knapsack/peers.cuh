@@ -5,16 +5,16 @@
  * (gpuopt_impl/knapsack/ranges.h).
  *
  * A rank's launch makes an equal share of the merge of all children (kernel.cuh), whose ends it finds by itself. So the
- * hosts exchange nothing but what the step has found, once, and no node is copied: those that others have are read
+ * ranks exchange nothing but what the step has found, once, and no node is copied: those that others have are read
  * where they are. Its tiles look for their parents between those of the ends, which are on this device but for what the
  * item's weight moves.
  *
  * Why a launch finds the parents as they are (PTX ISA 9.0, "Memory Consistency Model"). They were written by a launch,
- * or a copy, of their own rank, whose host has waited for its stream before it told the others what came of it; all
- * hosts have heard that before they launch. So the writes happen before the launch: the end of the stream's work, the
+ * or a copy, of their own rank, which has waited for its stream before it sent the result to the others; all ranks have
+ * received that before they launch. So the writes happen before the launch: the end of the stream's work, the
  * exchange and the launch are synchronizations of the API ("Causality order"), and nothing is cached beyond the end of
- * a launch. Nobody writes to them before all have told what their launches found, which each does when its own is over:
- * until then children only go to the other side of each pool, where no parent is.
+ * a launch. They are not written before all have sent the results of their launches, which each does when its own is
+ * over: until then children only go to the other side of each pool, where no parent is.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_PEERS_CUH
 #define GPUOPT_CUDA_KNAPSACK_PEERS_CUH
@@ -33,7 +33,7 @@ struct KnapsackHandle {
     gpuopt__knapsack_pool pool;
     int64_t nodes; /* of the pool */
 };
-static_assert(sizeof(KnapsackHandle) <= sizeof(gpuopt__knapsack_peer_handle), "a card has room");
+static_assert(sizeof(KnapsackHandle) <= sizeof(gpuopt__knapsack_peer_handle), "a handle fits");
 
 KnapsackHandle knapsack_peer_handle(const CudaKnapsack *k, int32_t rank) {
     KnapsackHandle handle;
@@ -113,7 +113,7 @@ struct KnapsackAmong {
     }
 };
 
-/* How many parents have flipped children: the first ones, since rooms fall. By all threads. */
+/* How many parents have flipped children: the first ones, since residual capacities fall. By all threads. */
 __device__ int64_t knapsack_light(const KnapsackStep &p, const KnapsackAmong &among) {
     const auto has = [&](int64_t k) {
         const KnapsackPlace node = among.find(p, k);

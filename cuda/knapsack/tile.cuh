@@ -17,9 +17,9 @@ enum : int {
     KNAPSACK_TILE = KNAPSACK_THREADS * KNAPSACK_ROWS
 };
 
-/* The word of a tile tells later tiles nothing yet, how many of its children stay (ALONE), or how many of its own
+/* The word of a tile gives later tiles nothing yet, how many of its children stay (ALONE), or how many of its own
  * and of all preceding tiles stay (ALL). It holds a count of 41 bits and the epoch of its step, 21 bits: words of
- * other epochs tell nothing, so they need not be cleared between steps. */
+ * other epochs mean nothing, so they need not be cleared between steps. */
 enum : unsigned long long {
     KNAPSACK_ALONE = 1ull << 62,
     KNAPSACK_ALL = 2ull << 62,
@@ -37,7 +37,7 @@ struct KnapsackBlockFound {
 /* What the launches of a handle share, in device memory except `found`. */
 struct KnapsackShared {
     unsigned long long *tile;  /* [tiles of the largest step] */
-    unsigned *ticket, *done;   /* of this launch: tiles handed out, blocks that have finished; 0 between launches */
+    unsigned *ticket, *done;   /* of this launch: tiles taken, blocks that have finished; 0 between launches */
     KnapsackBlockFound *block; /* [blocks of the largest launch] */
     KnapsackBlockFound *found; /* pinned host memory */
 };
@@ -73,7 +73,7 @@ struct KnapsackTile {
     uint16_t order[KNAPSACK_TILE]; /* with dominance: the children in their order; TILE: a dominated child */
 };
 
-/* The room of a child that is too heavy: it comes after all others and is never kept. */
+/* The residual capacity of a child that is too heavy: it comes after all others and is never kept. */
 constexpr int64_t knapsack_too_heavy = INT64_MIN;
 
 __device__ int64_t knapsack_flipped_residual(const gpuopt__knapsack_job &job, int64_t residual) {

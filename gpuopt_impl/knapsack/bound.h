@@ -3,12 +3,12 @@
  * Knapsack: the arithmetic of a node, the same in C and in CUDA.
  *
  * Items are numbered in the order of decreasing profit per weight. The items of the core, begin .. end - 1, are
- * decided. A node takes some of them, and all items before the core. Its room is the capacity that remains, negative
- * if the node is too heavy. Filling a node makes it a solution: if there is room, the items after the core are added
- * one after the other as long as they fit; if it is too heavy, the items before the core are removed from the last
- * one back until it fits. Either way the break item is the item of which a fraction would complete the solution of
- * the linear relaxation (Dantzig). A core that starts empty at the first item gives the textbook's search; a core
- * that grows from the break item in both directions gives Pisinger's expanding core.
+ * decided. A node takes some of them, and all items before the core. Its residual capacity is what remains of the
+ * capacity, negative if the node is too heavy. Filling a node makes it a solution: if capacity remains, the items after
+ * the core are added one after the other as long as they fit; if it is too heavy, the items before the core are removed
+ * from the last one back until it fits. Either way the break item is the item of which a fraction would complete the
+ * solution of the linear relaxation (Dantzig). A core that starts empty at the first item gives the textbook's search;
+ * a core that grows from the break item in both directions gives Pisinger's expanding core.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BOUND_H
 #define GPUOPT_IMPL_KNAPSACK_BOUND_H
@@ -123,7 +123,7 @@ GPUOPT_HD int gpuopt__knapsack_product_reaches(uint64_t a, uint64_t b, uint64_t 
     return left_high != right_high ? left_high > right_high : left_low >= right_low;
 }
 
-/* Whether Dantzig's bound exceeds `lower`: floor(profit + room * p / w) > lower, without the division. */
+/* Whether Dantzig's bound exceeds `lower`: floor(profit + residual * p / w) > lower, without the division. */
 GPUOPT_HD int gpuopt__knapsack_beats(const gpuopt__knapsack_view *v, const gpuopt__knapsack_filled *f, int64_t lower) {
     if (f->profit > lower) return 1;
     if (f->at >= v->last) return 0;

@@ -9,7 +9,7 @@
  * this closes most of the gap that Dantzig's bound leaves (Martello, Toth: Upper bounds and algorithms for hard 0-1
  * knapsack problems, 1997).
  *
- * A bound takes some fifty sorts of the items on the host, so it is computed only in long searches.
+ * A bound takes some fifty sorts of the items on the CPU, so it is computed only in long searches.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CARDINALITY_H
 #define GPUOPT_IMPL_KNAPSACK_CARDINALITY_H
@@ -97,7 +97,7 @@ static int64_t gpuopt__knapsack_cardinality(gpuopt_knapsack *k, int sign, int64_
     return best;
 }
 
-/* The larger of `largest` and the weight, say, of one of so many copies, rounded up. */
+/* The larger of `largest` and the weight (or profit) of one of so many copies, rounded up. */
 static int64_t gpuopt__knapsack_larger(int64_t largest, int64_t weight, int64_t copies) {
     const int64_t one = weight / copies + (weight % copies != 0);
     return one > largest ? one : largest;

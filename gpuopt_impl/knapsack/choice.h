@@ -96,7 +96,7 @@ static uint64_t gpuopt__knapsack_choice_cut(const gpuopt_knapsack_multiple_choic
     return arena.used;
 }
 
-/* What only _create needs: room to sort in. */
+/* What only _create needs: memory to sort in. */
 static uint64_t gpuopt__knapsack_choice_draft(const gpuopt_knapsack_multiple_choice_desc *d) {
     return sizeof(gpuopt__knapsack_choice_item) * (uint64_t)(gpuopt__knapsack_choice_items(d) + d->classes + 1);
 }

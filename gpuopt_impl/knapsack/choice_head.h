@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A search of a multiple-choice knapsack. It is on the host, with its lists; a backend makes the steps.
+ * A search of a multiple-choice knapsack. It is on the CPU, with its lists; a backend makes the steps.
  *
  *     choice.h          the public calls
  *     choice_prepare.h  _create: items that can be of use, the linear relaxation, the order of the classes

@@ -20,7 +20,7 @@ typedef struct gpuopt__knapsack_choice_merge {
     int32_t bits; /* that a decision takes in the states' words; 0: they stay */
 } gpuopt__knapsack_choice_merge;
 
-/* States that stay, also those for which there was no room; the profit of the best solution that those in the room
+/* States that stay, also those that did not fit; the profit of the best solution that those that fit
  * give, the first state that does, and with how many steps. */
 typedef struct gpuopt__knapsack_choice_found {
     int64_t kept, best;

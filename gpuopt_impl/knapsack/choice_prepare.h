@@ -53,7 +53,7 @@ static void gpuopt__knapsack_choice_sort(gpuopt__knapsack_choice_item *item, gpu
 
 /* ---- Items ---- */
 
-/* What an item of a class is worth by itself; -1: nothing is taken. */
+/* The profit of an item of a class by itself; -1: nothing is taken. */
 static int64_t gpuopt__knapsack_choice_weight(const gpuopt_knapsack_multiple_choice *k, int64_t item) {
     return item < 0 ? 0 : k->weight[item];
 }

@@ -91,7 +91,7 @@ static int32_t gpuopt__knapsack_choice_list_options(gpuopt_knapsack_multiple_cho
     return count;
 }
 
-/* Bits that tell the items of a level's class apart. */
+/* Bits that distinguish the items of a level's class. */
 static int gpuopt__knapsack_choice_bits(const gpuopt_knapsack_multiple_choice *k, int32_t level) {
     const int32_t c = k->order[level];
     int bits = 0;
@@ -143,7 +143,7 @@ static void gpuopt__knapsack_choice_apply(gpuopt_knapsack_multiple_choice *k, co
     k->found_level = k->level;
 }
 
-/* A step; `full` if there is no room for its states. */
+/* A step; `full` if its states do not fit. */
 static gpuopt_status gpuopt__knapsack_choice_step(gpuopt_knapsack_multiple_choice *k) {
     for (;;) {
         gpuopt__knapsack_choice_job job;

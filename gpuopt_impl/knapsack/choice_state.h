@@ -34,7 +34,7 @@ typedef struct gpuopt__knapsack_choice_option {
 /* The classes that stay undecided. */
 typedef struct gpuopt__knapsack_choice_table {
     int32_t ups, downs; /* entries of each side, in this order; an end of the way up is an entry without profit */
-    /* What the steps before this one weigh and are worth, negative for downs; and this step, not negative. */
+    /* Weight and profit of the steps before this one, negative for downs; and this step, not negative. */
     int64_t at[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1], gain[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1];
     int64_t weight[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1], profit[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1];
     int64_t residual; /* what the break solution leaves of the capacity */
@@ -50,8 +50,8 @@ GPUOPT_HD int gpuopt__knapsack_choice_reaches(int64_t a, int64_t b, int64_t c, i
     return gpuopt__knapsack_product_reaches((uint64_t)-c, (uint64_t)d, (uint64_t)-a, (uint64_t)b);
 }
 
-/* The step of which a fraction would fill this room: the last one up whose way weighs no more, or the last one down
- * before which more has to go. Needs one of that side. */
+/* The step of which a fraction would fill this residual capacity: the last one up whose way weighs no more, or the last
+ * one down before which more has to go. Needs one of that side. */
 GPUOPT_HD int32_t gpuopt__knapsack_choice_seek(const gpuopt__knapsack_choice_table *t, int64_t residual) {
     int32_t low = residual >= 0 ? 0 : t->ups, high = residual >= 0 ? t->ups - 1 : t->ups + t->downs - 1;
     while (low < high) {

@@ -68,7 +68,7 @@ static int64_t gpuopt__knapsack_choice_cpu_begin(const gpuopt__knapsack_choice_m
     return r.low;
 }
 
-/* All parts of a step. room: of a piece, which is found full at its end; or -1, there is enough. */
+/* All parts of a step. capacity: of a piece, which is found full at its end; -1: enough for all. */
 static void gpuopt__knapsack_choice_cpu_parts(const gpuopt_knapsack_multiple_choice *k,
                                               const gpuopt__knapsack_choice_merge *m, int64_t capacity) {
     const gpuopt__knapsack_choice_cpu *c = (const gpuopt__knapsack_choice_cpu *)k->engine;

@@ -2,10 +2,10 @@
  *
  * Knapsack on the CPU: a part of a step with dominance, by one thread.
  *
- * The children are ranked: they are the merge of two lists, all unchanged children and all flipped children, each sorted
- * because the parents are. Within either list room strictly decreases and profit strictly increases. So a child of the
- * merged list is dominated exactly if one before it has at least its profit. Of equal rooms the child with more profit
- * comes first, of equal children the unchanged one.
+ * The children are ranked: they are the merge of two lists, all unchanged children and all flipped children, each
+ * sorted because the parents are. Within either list residual capacity strictly decreases and profit strictly
+ * increases. So a child of the merged list is dominated exactly if one before it has at least its profit. Of equal
+ * residual capacities the child with more profit comes first, of equal children the unchanged one.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_MERGE_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_MERGE_H
@@ -30,7 +30,8 @@ static inline void gpuopt__knapsack_note(gpuopt__knapsack_found *found, const gp
     found->best = *child;
 }
 
-/* How many nodes of the job have at least its least room: the others have no flipped child. The nodes are sorted. */
+/* How many nodes of the job have at least its least residual capacity: the others have no flipped child. The nodes are
+ * sorted. */
 static inline int64_t gpuopt__knapsack_light(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job) {
     int64_t low = job->flipped, high = job->flipped_end;
     while (low < high) {
@@ -73,8 +74,8 @@ static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knaps
     return at;
 }
 
-/* Nodes with the same break item, from some room down to `least`: what fills them is the same. Many nodes of a sorted
- * list are of one stretch. */
+/* Nodes with the same break item, from some residual capacity down to `least`: what fills them is the same. Many nodes
+ * of a sorted list are of one stretch. */
 typedef struct gpuopt__knapsack_stretch {
     int64_t least;           /* what a node has more is left to a fraction of the break item */
     uint64_t added;          /* profit of what is added, less that of what is removed; modulo 2^64 */
@@ -83,7 +84,7 @@ typedef struct gpuopt__knapsack_stretch {
     int heavy; /* they stay too heavy */
 } gpuopt__knapsack_stretch;
 
-/* From `room` on. hint: a guess of the break item. */
+/* From `residual` on. hint: a guess of the break item. */
 static inline gpuopt__knapsack_stretch gpuopt__knapsack_stretch_from(const gpuopt__knapsack_view *v,
                                                                      gpuopt__knapsack_core core, int64_t residual,
                                                                      int32_t hint) {
@@ -120,8 +121,8 @@ static inline gpuopt__knapsack_head gpuopt__knapsack_head_of(const gpuopt__knaps
     return h;
 }
 
-/* With dominance, the part of a step that gpuopt__knapsack_part() describes. Job and pool are copied, since the compiler
- * would otherwise read them again after each node that is written. */
+/* With dominance, the part of a step that gpuopt__knapsack_part() describes. Job and pool are copied, since the
+ * compiler would otherwise read them again after each node that is written. */
 static gpuopt__knapsack_found gpuopt__knapsack_merge_part(const gpuopt__knapsack_search *s,
                                                           const gpuopt__knapsack_job *given,
                                                           const gpuopt__knapsack_pool *nodes, int64_t begin,
@@ -133,7 +134,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_merge_part(const gpuopt__knapsack
     gpuopt__knapsack_found found = gpuopt__knapsack_nothing(job.lower);
     gpuopt__knapsack_cursor at = gpuopt__knapsack_split(nodes, given, begin);
     gpuopt__knapsack_stretch z =
-        gpuopt__knapsack_stretch_from(&s->view, job.core, s->view.capacity, s->view.at); /* no child has more room */
+        gpuopt__knapsack_stretch_from(&s->view, job.core, s->view.capacity, s->view.at); /* no child has more */
     gpuopt__knapsack_node child;
     gpuopt__knapsack_head same = gpuopt__knapsack_head_of(&pool, &job, 0, at.same, job.same_end),
                           flip = gpuopt__knapsack_head_of(&pool, &job, 1, at.flipped, job.flipped_end);

@@ -3,7 +3,7 @@
  * Knapsack on the CPU: a step, or a part of one, by one thread.
  *
  * The children of a step are ranked: parent by parent, the unchanged child before the flipped one, or with dominance as
- * cpu_merge.h says.
+ * cpu_merge.h describes.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
@@ -49,8 +49,8 @@ static inline void gpuopt__knapsack_pick_nodes(const gpuopt__knapsack_pool *pool
     }
 }
 
-/* Ranks begin .. end - 1 of the job's own. to: the place of the first child that stays. mark: a bit for each rank; begin
- * is a multiple of 64 then. */
+/* Ranks begin .. end - 1 of the job's own. to: the place of the first child that stays. mark: a bit for each rank;
+ * begin is a multiple of 64 then. */
 static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                                     const gpuopt__knapsack_pool *pool, int64_t begin, int64_t end,
                                                     gpuopt__knapsack_task task, uint64_t *mark, int64_t to) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. Any solution of so many
- * items of a group is bounded by a state of the list before the group, that many of its best items, and the best rest
- * that fits. Forcing an item in or out costs what the item is worth less than the one it replaces.
+ * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. Any solution of
+ * so many items of a group is bounded by a state of the list before the group, that many of its best items, and the
+ * best rest that fits. Forcing an item in or out costs the difference between its value and that of the one it
+ * replaces.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
 #define GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
@@ -40,7 +41,7 @@ static gpuopt_status gpuopt__knapsack_group_probe(gpuopt_knapsack *k, uint8_t *t
 
 /* ---- Solutions and the bound ---- */
 
-/* Whether the best items of a state, with all of the last group that are worth something, are too heavy. If those of
+/* Whether the best items of a state, with all of the last group that have a positive value, are too heavy. If those of
  * the state alone are not, they and whatever else fits are a solution. */
 static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack_grouping *g, int32_t state) {
     const gpuopt__knapsack_view *v = g->view;
@@ -71,7 +72,8 @@ static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack
     return left < 0;
 }
 
-/* The bound, in units, and solutions of the states that may be better than the incumbent. *heavy: the relaxed solution is. */
+/* The bound, in units, and solutions of the states that may be better than the incumbent. *heavy: the relaxed solution
+ * is. */
 static int64_t gpuopt__knapsack_group_bound(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int *heavy) {
     const gpuopt__knapsack_group_state *list = gpuopt__knapsack_group_list(g, g->groups - 1);
     const int64_t offset = g->lambda * g->view->capacity;
@@ -156,7 +158,7 @@ static void gpuopt__knapsack_group_rest(gpuopt__knapsack_grouping *g, int32_t c,
             const int64_t heavy = from[s].weight + more, valued = from[s].value + gain;
             int64_t bound;
             while (t < last && to[t + 1].weight <= heavy) t++;
-            /* Without a state that is no heavier and worth as much it was dropped: no solution is better. */
+            /* Without a state that is no heavier and has its value it was dropped: no solution is better. */
             if (t < 0 || to[t].value < valued) continue;
             bound = gain + rest[t];
             if (bound > before[s]) before[s] = bound;
@@ -249,8 +251,8 @@ static int64_t gpuopt__knapsack_group_largest(const gpuopt__knapsack_view *v) {
 
 /* ---- The best lambda ---- */
 
-/* A search for the lambda of the least bound. The bound is convex in lambda but for what merging states and fixing items
- * change in between, so the search compares values, and stays where the least one was. */
+/* A search for the lambda of the least bound. The bound is convex in lambda but for what merging states and fixing
+ * items change in between, so the search compares values, and stays where the least one was. */
 typedef struct gpuopt__knapsack_group_line {
     int64_t low, best, high;                           /* other lambdas are worse; high is at first too large */
     int64_t bound;                                     /* of the best */
@@ -339,8 +341,8 @@ static int gpuopt__knapsack_group_take(const gpuopt_knapsack *k, gpuopt__knapsac
     return *memory != NULL;
 }
 
-/* Passes with short lists; if longer ones may give more, a short search, then passes with lists of the usual growth, and,
- * if most items are left, with the longest. Returns 0 if there was no memory for something. */
+/* Passes with short lists; if longer ones may give more, a short search, then passes with lists of the usual growth,
+ * and, if most items are left, with the longest. Returns 0 if there was no memory for something. */
 static int gpuopt__knapsack_group_all(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int64_t largest, int64_t *upper,
                                       void **memory) {
     const int few = g->groups <= GPUOPT__KNAPSACK_GROUP_FEW;
@@ -368,7 +370,7 @@ static int gpuopt__knapsack_group_all(gpuopt_knapsack *k, gpuopt__knapsack_group
 
 /* Called after other reductions: if there are groups, better solutions, fewer items, and a goal. The tables of the
  * handle and its scratch hold the items that are left. Returns 0 if something was left out, because there was no memory
- * for it, or because the stop hook said so: what was found before stays. */
+ * for it, or because the stop hook ended it: what was found before stays. */
 static int gpuopt__knapsack_group(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
     const gpuopt__knapsack_view *v = &s->view;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: what the caller, or packed nodes, tell the search: solutions and claims; and the bounds of the whole
+ * Knapsack: what the caller or packed nodes give the search: solutions and claims; and the bounds of the whole
  * problem.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_INCUMBENT_H

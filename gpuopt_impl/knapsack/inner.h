@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: a search within a search, of the same items with their weights or others, for a while, by one thread of the
- * host.
+ * Knapsack: a bounded, single-threaded CPU sub-search over the same items, optionally with other
+ * weights.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_INNER_H
 #define GPUOPT_IMPL_KNAPSACK_INNER_H
@@ -28,9 +28,9 @@ static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knap
     return GPUOPT_OK;
 }
 
-/* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity, in
- * at most so many nodes an item, and takes it over if it fits. *info: what the search has come to; INFEASIBLE: there is
- * none. weight, taken: [items of the view], the latter scratch. */
+/* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity,
+ * in at most so many nodes an item, and takes it over if it fits. *info: what the search has come to; INFEASIBLE: there
+ * is none. weight, taken: [items of the view], the latter scratch. */
 static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int64_t *weight, int64_t capacity,
                                                    int64_t pool, int64_t nodes, uint8_t *taken,
                                                    gpuopt_knapsack_info *info) {

@@ -46,7 +46,7 @@ static void gpuopt__knapsack_greedy(gpuopt_knapsack *k) {
 /* ---- Reduction ---- */
 
 /* Whether a solution may beat the incumbent in which item j is not as in the greedy solution up to the break item.
- * An item after the break item may be counted twice if there is room for it; the bound is then larger than
+ * An item after the break item may be counted twice if it fits; the bound is then larger than
  * necessary. */
 static int gpuopt__knapsack_may_flip(const gpuopt__knapsack_search *s, int32_t j) {
     const gpuopt__knapsack_view *v = &s->view;
@@ -192,7 +192,7 @@ static gpuopt__knapsack_filled gpuopt__knapsack_root(const gpuopt__knapsack_sear
     root->residual = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, core.begin);
     root->profit = v->table.profit_sum[core.begin] - v->table.profit_sum[v->first];
     root->decisions = 0;
-    gpuopt__knapsack_fill(v, core, root->residual, root->profit, v->at, &f); /* it has room */
+    gpuopt__knapsack_fill(v, core, root->residual, root->profit, v->at, &f); /* it fits */
     return f;
 }
 

@@ -78,7 +78,8 @@ static void gpuopt__knapsack_multi_lp_pivot(gpuopt__knapsack_multi_lp *lp, int32
     }
 }
 
-/* Multipliers u [rows], units of profit per weight, for items [count] with the capacities k->room, each times factor [rows]. */
+/* Multipliers u [rows], units of profit per weight, for items [count] with the capacities k->residual, each times
+ * factor [rows]. */
 static void gpuopt__knapsack_multi_duals(const gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_lp *lp,
                                          const int32_t *item, int32_t count, const double *factor, double *u) {
     const int32_t rows = k->desc.rows, columns = count + rows;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multidimensional knapsacks: what _create does. The multipliers of the linear relaxation say which decision each item
- * prefers, and relaxations with one capacity changed give more multipliers; with each, items are added in two orders,
- * for a first solution; items whose other decision could not lead to a better one are fixed; and the tables of the
- * search are filled.
+ * Multidimensional knapsacks: what _create does. The multipliers of the linear relaxation decide which decision each
+ * item prefers, and relaxations with one capacity changed give more multipliers; with each, items are added in two
+ * orders, for a first solution; items whose other decision could not lead to a better one are fixed; and the tables of
+ * the search are filled.
  *
  * Overflow: the weights of a row's items that fit are at most 2^58 together, and so are the profits of all; scale times
  * the profits, and multipliers times the weights, are kept at most that large. So a bound is at most 2^59, and so is
@@ -85,7 +85,7 @@ static int64_t gpuopt__knapsack_multi_gain(const gpuopt_knapsack_multidimensiona
     return gain;
 }
 
-/* The bound itself for these items and k->room. */
+/* The bound itself for these items and k->residual. */
 static int64_t gpuopt__knapsack_multi_bound(const gpuopt_knapsack_multidimensional *k,
                                             const gpuopt__knapsack_multi_draft *d, int32_t which, const int32_t *item,
                                             int32_t count) {

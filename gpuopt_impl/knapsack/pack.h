@@ -86,7 +86,7 @@ static gpuopt_status gpuopt__knapsack_pack_nodes(gpuopt_knapsack *k, int64_t at,
 }
 
 /* Packs the last `count` nodes of list j. `before`: nodes of its side below it. If it is shared, each rank packs its
- * own, and tells them to the others. */
+ * own, and sends them to the others. */
 static gpuopt_status gpuopt__knapsack_pack_last(gpuopt_knapsack *k, int32_t j, int64_t before, int64_t count,
                                                 unsigned char *to) {
     const gpuopt__knapsack_search *s = &k->search;

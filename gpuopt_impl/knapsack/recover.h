@@ -87,8 +87,8 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     gpuopt__knapsack_mark(k, &s, &profit);
     s.which = 1;
-    s.own_first =
-        whole->own_first + whole->used[0]; /* also when the nodes are elsewhere: every backend makes the same slices */
+    s.own_first = whole->own_first +
+                  whole->used[0]; /* also when the nodes are in another pool: every backend makes the same slices */
     s.own_capacity = whole->own_capacity - whole->used[0] - whole->used[1] - whole->uneven; /* ranks, too */
     if (whole->depth > 0) s.share_from = INT64_MAX;
     s.uneven = 0;

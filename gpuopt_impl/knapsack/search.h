@@ -10,7 +10,7 @@
  * Dominance   Of two nodes of a step, the one that weighs no less and has no more profit is dropped. A list is
  *             sorted by weight, so this is a merge of two sorted lists: the unchanged children, and the flipped ones.
  * Completion  When a list has doubled, and every 32 decisions, each undecided item is tried with the best node that
- *             leaves room for it. This usually finds the optimum within a few levels.
+ *             leaves capacity for it. This usually finds the optimum within a few levels.
  * Slices      If the children of a level do not fit the pool, which a step finds out by trying, and the pool may not
  *             grow, steps take slices from the end of the list, a quarter of the free nodes, and the search goes on
  *             with the deepest list: depth first. Dominance then acts only within a slice.
@@ -122,8 +122,8 @@ GPUOPT_HD int32_t gpuopt__knapsack_item_of(const gpuopt__knapsack_search *s, int
     return s->begin[level + 1] < s->begin[level] ? s->begin[level + 1] : s->begin[level] + level;
 }
 
-/* How flipping an item outside the core changes a node's room and profit: an item before the core is removed, one after
- * it is added. */
+/* How flipping an item outside the core changes a node's residual capacity and profit: an item before the core is
+ * removed, one after it is added. */
 GPUOPT_HD void gpuopt__knapsack_flip(const gpuopt__knapsack_items *t, int32_t item, int before, int64_t *residual,
                                      uint64_t *profit) {
     *residual = before ? t->weight[item] : -t->weight[item];
@@ -183,21 +183,21 @@ GPUOPT_HD double gpuopt__knapsack_list_bound(const gpuopt__knapsack_search *s, c
 
 /* ---- A step ---- */
 
-/* `count` nodes of a level, and where their children go. Every parent has a child that is unchanged and, if its room is
- * at least `least`, a child with the level's item flipped. */
+/* `count` nodes of a level, and where their children go. Every parent has a child that is unchanged and, if its
+ * residual capacity is at least `least`, a child with the level's item flipped. */
 typedef struct gpuopt__knapsack_job {
     int32_t level;
     gpuopt__knapsack_core core; /* of the children */
     int64_t count;
-    int64_t from, to;             /* places of the first node and of the first child */
-    int64_t before, low;          /* the first so many nodes are elsewhere, as if the first one's place were `low` */
-    int64_t same, same_end;       /* the nodes whose unchanged children are made, and of which some stay */
+    int64_t from, to;       /* places of the first node and of the first child */
+    int64_t before, low;    /* the first so many nodes are not in this pool, as if the first one's place were `low` */
+    int64_t same, same_end; /* the nodes whose unchanged children are made, and of which some stay */
     int64_t flipped, flipped_end; /* likewise flipped ones. Without a group: all */
     int64_t from_step, to_step;   /* 1 or -1, from a node to the next */
     int64_t lower;
     int64_t limit; /* children that fit; if more stay, the step fails: see gpuopt__knapsack_overflows */
     int64_t least;
-    int64_t residual; /* what flipping adds to the room */
+    int64_t residual; /* what flipping adds to it */
     uint64_t profit;  /* and to the profit */
 } gpuopt__knapsack_job;
 
@@ -302,7 +302,7 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     left = gpuopt__knapsack_weight(&s->view.table, s->view.first, job->core.begin);
     job->least =
         before ? INT64_MIN
-               : s->view.table.weight[item] - left; /* less room: too heavy even without all items before the core */
+               : s->view.table.weight[item] - left; /* with less: too heavy even without all items before the core */
     base = s->used[top->side] - job->count;         /* if it is shared, see ranges.h */
     job->from = gpuopt__knapsack_place(s, top->side, base, 0);
     job->to = gpuopt__knapsack_place(s, !top->side, s->used[!top->side], 0);
@@ -366,7 +366,8 @@ GPUOPT_HD void gpuopt__knapsack_apply(gpuopt__knapsack_search *s, const gpuopt__
 
 /* ---- Completion ----
  * Each item outside the core is flipped in the best node that then fits, which a binary search finds since the list is
- * sorted by room. In long lists the best solution of this kind is nearly always within a few units of the optimum. */
+ * sorted by residual capacity. In long lists the best solution of this kind is nearly always within a few units of the
+ * optimum. */
 
 /* Whether to complete the deepest list, which a step has just made. */
 GPUOPT_HD int gpuopt__knapsack_completes(gpuopt__knapsack_search *s) {
@@ -397,7 +398,7 @@ static inline gpuopt__knapsack_completion gpuopt__knapsack_completion_of(const g
     return c;
 }
 
-/* How many nodes of a list, sorted by room and starting at place `from`, have at least this room. */
+/* How many nodes of a list, sorted by residual capacity and starting at place `from`, have at least this one. */
 GPUOPT_HD int64_t gpuopt__knapsack_with_residual(const gpuopt__knapsack_pool *pool, int64_t from, int64_t step,
                                                  int64_t count, int64_t least) {
     int64_t low = 0, high = count;

@@ -5,7 +5,7 @@
  *
  * Items are in the order of decreasing profit per weight. A node has decided the items before `at`; from there on
  * the search takes all copies of one item after the other until one, the break item, does not fit with all of its
- * copies. Dantzig's bound fills what room is left with a fraction of that item. If it cannot beat the best solution
+ * copies. Dantzig's bound fills the residual capacity with a fraction of that item. If it cannot beat the best solution
  * known, the node is dropped, and with it those with fewer copies of the item that was decided last, since the
  * bound is a concave function of that number and has been falling towards 0. Otherwise as many copies of the break
  * item are taken as fit, and the search goes on behind it. Where nothing more fits is a solution. Then the last

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack, by the ranks of a group: steps that they make together, what they tell one another, and what they agree on.
- * ranges.h says who does what.
+ * Knapsack, by the ranks of a group: steps that they make together, what they exchange, and what they agree on.
+ * ranges.h describes which rank makes which children.
  *
- * All ranks choose the same step, since all know the counts of all. After it each tells what it found, and all apply
+ * All ranks choose the same step, since all know the counts of all. After it each sends what it found, and all apply
  * the sum, taken in the order of the ranks: so the best solution is the one that one rank alone would have found first.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_TOGETHER_H
@@ -17,9 +17,9 @@ enum { GPUOPT__KNAPSACK_STAY = 4 };
 
 enum { GPUOPT__KNAPSACK_ALONE_STEPS = 64 }; /* each rank for itself, before all are asked whether to stop */
 
-/* ---- What ranks tell one another ---- */
+/* ---- What ranks exchange ---- */
 
-/* Tells all what this rank has to say, and hears them. A failure of any is one of all. */
+/* Exchanges the ranks' reports. A failure of any rank is one of all. */
 static gpuopt_status gpuopt__knapsack_exchange(gpuopt_knapsack *k, gpuopt_status status,
                                                gpuopt__knapsack_fingerprint *own) {
     gpuopt__knapsack_fingerprint *reports = k->ranks.reports;
@@ -54,7 +54,7 @@ static gpuopt_status gpuopt__knapsack_refuse_ranks(const gpuopt_knapsack *k, con
     return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with a group of several ranks");
 }
 
-/* ---- Room ---- */
+/* ---- Capacity ---- */
 
 /* After the lists have changed: how much more this rank has free than the one with the least. */
 static void gpuopt__knapsack_weigh(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
@@ -110,7 +110,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_all_found(const gpuopt_knapsack *
 }
 
 /* Completes the deepest list, if it is time to, see search.h. Of equally good items the first one counts, as in a
- * search by one rank; of the nodes, the one with the least room, which has the most profit. */
+ * search by one rank; of the nodes, the one with the least residual capacity, which has the most profit. */
 static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     const gpuopt__knapsack_list *top = s->list + s->depth - 1;
     const int64_t lower = s->lower;

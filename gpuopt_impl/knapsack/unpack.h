@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: packed nodes back into a pool, after a check of all that they say.
+ * Knapsack: packed nodes back into a pool, after a check of all their contents.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_UNPACK_H
 #define GPUOPT_IMPL_KNAPSACK_UNPACK_H
@@ -79,8 +79,8 @@ static const char *gpuopt__knapsack_list_fault(const gpuopt__knapsack_search *s,
 }
 
 /* What is wrong with a node of a list, or NULL. best: the node, with the decisions of the list; last: the node
- * before it, or NULL. Its room is held against the level at which it was made, the one after its last decision: levels
- * that its list has skipped since may have left it too heavy, and then the next step drops it. */
+ * before it, or NULL. Its residual capacity is compared with the level at which it was made, the one after its last
+ * decision: levels that its list has skipped since may have left it too heavy, and then the next step drops it. */
 static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list,
                                                const gpuopt__knapsack_best *best, const gpuopt__knapsack_node *last) {
     const gpuopt__knapsack_node *node = &best->node;
@@ -89,7 +89,7 @@ static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s,
     int64_t left = gpuopt__knapsack_weight(&s->view.table, s->view.first, gpuopt__knapsack_core_of(s, made).begin);
     if (node->residual > s->view.capacity - left || node->residual < -left ||
         !gpuopt__knapsack_take_back(s, best, &before))
-        return "a node has an impossible room";
+        return "a node has an impossible residual capacity";
     if (s->dominance && last && (node->residual >= last->residual || node->profit <= last->profit))
         return "the nodes are not sorted";
     if (!(list->bound >= gpuopt__knapsack_value(node->residual, node->profit, s->ratio)))
