@@ -10,7 +10,7 @@
 
 /* ---- Life ---- */
 
-/* Fills own from the host's transport. Returns what is wrong with it, or NULL. */
+/* Fills own from the caller's transport. Returns what is wrong with it, or NULL. */
 static const char *gpuopt__group_check_transport(const gpuopt_transport *transport, gpuopt_transport *own) {
     memset(own, 0, sizeof *own);
     own->count = 1;
@@ -157,7 +157,7 @@ GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memo
     return status ? status : gpuopt__group_broadcast_all(group, call, where, root, data, bytes);
 }
 
-/* What is left to do once the ranks have told one another how much they send. */
+/* Completes a gather once all ranks know how much each sends. */
 static gpuopt_status gpuopt__group_gather(gpuopt_group *g, gpuopt_memory_space where, const void *send, void *receive) {
     const char *call = gpuopt__group_call(GPUOPT__GROUP_ALL_GATHER);
     int32_t r, count = g->transport.count;
@@ -228,7 +228,7 @@ static void gpuopt__group_reduce_real(gpuopt_group_reduction reduction, double *
     }
 }
 
-/* Reduces the first `count` numbers of each rank, which are in g->room one rank after the other. */
+/* Reduces the first `count` numbers of each rank, which are in g->buffer one rank after the other. */
 static gpuopt_status gpuopt__group_reduce(gpuopt_group *g, gpuopt_group_reduction reduction, int64_t count,
                                           int64_t *integer, double *real) {
     const int64_t *integers = (const int64_t *)g->buffer;
