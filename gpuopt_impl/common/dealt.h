@@ -6,9 +6,9 @@
  *
  * Items are dealt in one of two ways. One by one: of P ranks each gets one of any P items kP to kP + P - 1, and of any
  * P^2 items one from each place of these. So the two children of a node, of which one often takes more work than the
- * other, do not always go to the same two ranks. From one P^2 to the next the places change by chance, so that no longer
- * period favours a rank either. Or in blocks, of which each rank has one: then its part of the host's arrays can be read
- * and written where it is.
+ * other, do not always go to the same two ranks. From one P^2 to the next the places change by chance, so that no
+ * longer period favours a rank either. Or in blocks, of which each rank has one: then its part of the caller's arrays
+ * can be read and written where it is.
  */
 #ifndef GPUOPT_IMPL_DEALT_H
 #define GPUOPT_IMPL_DEALT_H
@@ -30,7 +30,7 @@ typedef struct gpuopt__dealt_part {
     int32_t first, count;
 } gpuopt__dealt_part;
 
-/* What a rank says of its call, before the results of its items. */
+/* A rank's status and arguments, before the results of its items. */
 typedef struct gpuopt__dealt_fingerprint {
     uint64_t hash; /* of what must be equal on all ranks */
     int64_t status;
@@ -42,7 +42,7 @@ typedef struct gpuopt__dealt {
     int32_t most;      /* items of a call, on all ranks together */
     int32_t own;       /* and on each: most / ranks, rounded up */
     int32_t count;     /* items of the latest call, on all ranks */
-    int in_blocks;     /* else `order` says whose they are */
+    int in_blocks;     /* else `order` gives their ranks */
     int32_t *order;    /* [ranks][own] their items, ascending; a call's are those below its count */
     uint64_t capacity; /* bytes of a message */
     uint64_t *bytes;   /* [ranks] */
@@ -148,7 +148,8 @@ static void gpuopt__dealt_copy_items(const gpuopt__dealt_part *part, int32_t ite
     else gpuopt__dealt_move(place, count, at, array->size, message, out);
 }
 
-/* Bytes from .. from + bytes - 1 of what the part has in an array with room for more items, whose bytes are 0. */
+/* Bytes from .. from + bytes - 1 of what the part has in an array that is long enough for more items, whose bytes are
+ * 0. */
 static void gpuopt__dealt_copy_array(const gpuopt__dealt_part *part, const gpuopt__dealt_array *array, uint64_t from,
                                      uint64_t bytes, char *message, int out) {
     const size_t size = array->size;
@@ -174,7 +175,7 @@ static void gpuopt__dealt_copy_array(const gpuopt__dealt_part *part, const gpuop
     }
 }
 
-/* What a rank has found is a row of bytes, array after array, each with room for `slots` items. Copies `bytes` of it,
+/* What a rank has found is a row of bytes, array after array, each long enough for `slots` items. Copies `bytes` of it,
  * from byte `from` on, from the arrays to a message (out), or back. */
 static void gpuopt__dealt_copy(const gpuopt__dealt_part *part, int32_t slots, const gpuopt__dealt_array *arrays,
                                int count, uint64_t from, uint64_t bytes, char *message, int out) {
@@ -214,7 +215,7 @@ static void gpuopt__dealt_spread(const gpuopt__dealt *d, const gpuopt__dealt_arr
     }
 }
 
-/* What the ranks have said, in the order of ranks: the same status on all. */
+/* Reads the ranks' replies, in the order of ranks: the same status on all. */
 static gpuopt_status gpuopt__dealt_replies(const gpuopt_context *context, const char *call, const gpuopt__dealt *d) {
     gpuopt__dealt_fingerprint first, reply;
     const char *message = d->receive;
@@ -238,8 +239,8 @@ static gpuopt_status gpuopt__dealt_replies(const gpuopt_context *context, const 
 }
 
 /* Ends a call, which has had this status on this rank: the same one on all, and then each gets what the others have
- * found about items first to first + count - 1. Its own are in place if they are dealt in blocks; else these are all the
- * items, and its own lie at the beginning of the arrays. Takes one exchange for each GPUOPT__DEALT_PIECE bytes of a
+ * found about items first to first + count - 1. Its own are in place if they are dealt in blocks; else these are all
+ * the items, and its own lie at the beginning of the arrays. Takes one exchange for each GPUOPT__DEALT_PIECE bytes of a
  * rank. */
 static gpuopt_status gpuopt__dealt_exchange(gpuopt__dealt *d, const gpuopt_context *context, const char *call,
                                             gpuopt_status status, uint64_t hash, int32_t first, int32_t count,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The floating-point environment. Rounding mode, treatment of subnormal numbers and traps belong to a thread, and a
- * host may have set them to anything. A call that computes runs in C's default environment and puts the host's back
- * when it returns; so do the bodies of parallel loops, whose threads belong to the host's OpenMP runtime.
+ * caller may have set them to anything. A call that computes runs in C's default environment and puts the caller's back
+ * when it returns; so do the bodies of parallel loops, whose threads belong to the caller's OpenMP runtime.
  */
 #ifndef GPUOPT_IMPL_ENVIRONMENT_H
 #define GPUOPT_IMPL_ENVIRONMENT_H
@@ -28,8 +28,8 @@ static inline void gpuopt__environment_restore(const gpuopt__environment *caller
 #else
 typedef fenv_t gpuopt__environment;
 
-/* Looks at what the arithmetic does, since no function of C tells whether subnormal numbers are flushed to zero. Traps
- * are not seen. */
+/* Looks at what the arithmetic does, since no function of C reports whether subnormal numbers are flushed to zero.
+ * Traps are not seen. */
 static inline int gpuopt__environment_is_default(void) {
     volatile double one = 1, tiny = 0x1p-60, least = DBL_MIN, half = 0.5;
     return one + tiny == one && one - tiny == one && least * half > 0;
