@@ -13,7 +13,7 @@
 #include "common/tables.cuh"
 
 extern "C" {
-GPUOPT_API const gpuopt_backend *gpuopt_backend_cuda(void); /* the header declares it without a host's GPUOPT_API */
+GPUOPT_API const gpuopt_backend *gpuopt_backend_cuda(void); /* the header declares it without a caller's GPUOPT_API */
 }
 
 extern "C" const gpuopt_backend *gpuopt_backend_cuda(void) {

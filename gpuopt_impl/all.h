@@ -12,8 +12,8 @@
 #error "gpuopt: as C++, the implementation needs C++17 or later (-std=c++17)"
 #endif
 
-/* A host that defines GPUOPT_API, as static for example, need not call every public function; and what families share
- * may be of no use to those that are left. */
+/* A program that defines GPUOPT_API, as static for example, need not call every public function; and what families
+ * share may be of no use to those that are left. */
 #if !defined(GPUOPT__API_EXTERN) || defined(GPUOPT_WITHOUT_PROPAGATE) || defined(GPUOPT_WITHOUT_BASIS) || \
     defined(GPUOPT_WITHOUT_SIMPLEX) || defined(GPUOPT_WITHOUT_ELIMINATION) || defined(GPUOPT_WITHOUT_KNAPSACK)
 #define GPUOPT__SOME_UNUSED

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: kernels that check and scale the columns of a load. They arrive as the host has them, by
- * rows or by columns, and are scattered to `second`, where column j of B is line j. The host then chooses the order of
+ * Basis inverse on the GPU: kernels that check and scale the columns of a load. They arrive as the caller has them, by
+ * rows or by columns, and are scattered to `second`, where column j of B is line j. The CPU then chooses the order of
  * elimination from the number of entries of each column: see gpuopt_impl/basis/load.h.
  */
 #ifndef GPUOPT_CUDA_BASIS_COLUMNS_CUH
@@ -27,7 +27,7 @@ struct Candidate {
     int row;
 };
 
-/* How the host's arrays are stored. */
+/* How the caller's arrays are stored. */
 enum BasisLayout {
     BASIS_BY_COLUMNS,
     BASIS_BY_ROWS,

@@ -53,7 +53,7 @@ struct BasisState {
     int fault;        /* not 0: an entry of the matrix to be loaded is wrong */
 };
 
-/* The part of it that the host reads, in pinned host memory; the GPU writes it. */
+/* The part of it that the CPU reads, in pinned host memory; the GPU writes it. */
 struct BasisReport {
     unsigned long long updates;
     double drift[2];
@@ -70,8 +70,8 @@ struct Basis {
     double *load_u;  /* [most][pitch] */
     double *load_v;  /* [most][pitch] */
     double *alpha;   /* [pitch]: the result of the latest FTRAN */
-    double *input;   /* [pitch]: a vector copied from the host */
-    double *output;  /* [pitch]: a result to be copied to the host */
+    double *input;   /* [pitch]: a vector copied from host memory */
+    double *output;  /* [pitch]: a result to be copied to host memory */
     double *omega;   /* [pitch] */
     double *row;     /* [pitch]: the pivot row before the update */
     double *partial; /* [BASIS_PARTS][pitch]: parts of a sum of lines */

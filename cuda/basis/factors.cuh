@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(BASIS_THREADS)
 }
 
 /* Whether the factors are good: as in Gauss-Jordan elimination, the diagonal of U are the pivots. Puts row_at into the
- * order after pivoting, and lets col_of and row_of say where a column and a row of the inverse are: in line col_of[i]
- * of `second`, at row_of[j]. One block. swapped: room in shared memory for the rows of G and their swaps; false: they
+ * order after pivoting, and sets col_of and row_of to where a column and a row of the inverse are: in line col_of[i]
+ * of `second`, at row_of[j]. One block. swapped: shared memory for the rows of G and their swaps; false: they
  * are used where they are. */
 __global__ void __launch_bounds__(FACTOR_THREADS)
     end_factors(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, int left, bool shared) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: what enqueues a load. The host's arrays are copied as they are, and the device checks,
- * scales and inverts them. One thing is left to the host, because copies from pageable memory are slow: the indices of
- * a matrix without zeros are not copied from there, and the host looks, while the device is busy, whether they are what
+ * Basis inverse on the GPU: what enqueues a load. The caller's arrays are copied as they are, and the device checks,
+ * scales and inverts them. One thing is left to the CPU, because copies from pageable memory are slow: the indices of
+ * a matrix without zeros are not copied from there, and the CPU looks, while the device is busy, whether they are what
  * they were taken for.
  */
 #ifndef GPUOPT_CUDA_BASIS_INVERT_CUH
@@ -12,7 +12,7 @@
 
 namespace {
 
-/* ---- From the host's arrays to `second` ---- */
+/* ---- From the caller's arrays to `second` ---- */
 
 /* Whether every line has as many entries as a line can have. */
 bool has_whole_lines(const gpuopt_matrix &columns) {
@@ -43,7 +43,7 @@ bool is_page_locked(const void *memory) {
            attributes.type != cudaMemoryTypeUnregistered;
 }
 
-/* Copies the entries to `second`, a stage at a time, and waits for what the host has to know of them. */
+/* Copies the entries to `second`, a stage at a time, and waits for what the CPU has to know of them. */
 gpuopt_status CudaBasis::send_columns(const gpuopt_matrix &columns, BasisLayout layout) {
     const auto n = static_cast<size_t>(m());
     const bool whole = layout == BASIS_WHOLE_COLUMNS || layout == BASIS_WHOLE_ROWS;

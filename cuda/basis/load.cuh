@@ -2,7 +2,7 @@
  *
  * Basis inverse on the GPU: kernels of a load, Gauss-Jordan elimination in place. The matrix is kept as T + U V, with T
  * in `second`, and a pivot needs only its column and its row of the sum. One cooperative launch does as many pivots as
- * U and V have room for, with two grid-wide barriers each; then a rank update applies them to T.
+ * U and V can hold, with two grid-wide barriers each; then a rank update applies them to T.
  */
 #ifndef GPUOPT_CUDA_BASIS_LOAD_CUH
 #define GPUOPT_CUDA_BASIS_LOAD_CUH

@@ -2,7 +2,7 @@
  *
  * Basis inverse on the GPU: kernels of updates. DEFERRED needs one launch per update, and one rank update every K
  * updates. The paper's techniques follow the steps of its figures 1 to 7. Every block decides by itself whether the
- * pivot is large enough, so that the host can enqueue updates without waiting.
+ * pivot is large enough, so that the CPU can enqueue updates without waiting.
  */
 #ifndef GPUOPT_CUDA_BASIS_UPDATE_CUH
 #define GPUOPT_CUDA_BASIS_UPDATE_CUH
@@ -25,7 +25,7 @@ struct Pivot {
     const double *alpha;               /* [m] */
     const unsigned long long *largest; /* bits of max |alpha|; null: the kernel computes it */
     int position;
-    bool tell; /* the host waits for the report */
+    bool reports; /* the CPU waits for the report */
 };
 
 /* Whether the pivot is large enough. Called by all threads of a block. */
@@ -58,8 +58,8 @@ __device__ bool pivot_accepted(const Basis &b, const Pivot &pivot) {
     return size > b.tolerance * largest && largest < HUGE_VAL;
 }
 
-/* Writes the report. Only if the host waits for it, since writing to host memory makes a kernel slower. */
-__device__ void tell_host(const Basis &b) {
+/* Writes the report. Only if the CPU waits for it, since writing to host memory makes a kernel slower. */
+__device__ void write_report(const Basis &b) {
     const BasisState &state = *b.state;
     b.report->updates = state.updates;
     b.report->accepted = state.accepted;
@@ -68,18 +68,18 @@ __device__ void tell_host(const Basis &b) {
 }
 
 /* Updates the state; called by one thread. slot: the column of U; -1: not DEFERRED. */
-__device__ void report_update(const Basis &b, bool accepted, int position, int slot, bool tell) {
+__device__ void report_update(const Basis &b, bool accepted, int position, int slot, bool reports) {
     BasisState &state = *b.state;
     if (slot <= 0) state.pending = 0;
     if (slot >= 0) state.pending += accepted;
     state.accepted = accepted;
     if (accepted) state.updates++;
     else state.refused = position;
-    if (tell) tell_host(b);
+    if (reports) write_report(b);
 }
 
 /* Writes the report after updates that were only enqueued. */
-__global__ void report_state(const __grid_constant__ Basis b) { tell_host(b); }
+__global__ void report_state(const __grid_constant__ Basis b) { write_report(b); }
 
 __device__ double omega_of(const Pivot &pivot, int i) {
     double theta = pivot.alpha[pivot.position];
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(DEFERRED_THREADS, 2)
     if (blockIdx.x == 0) {
         if (k < slot && accepted) b.u[k * b.pitch + p] = 0;
         if (k < known && one != 0) last[k] = 0;
-        if (k == DEFERRED_THREADS - 1) report_update(b, accepted, p, slot, pivot.tell);
+        if (k == DEFERRED_THREADS - 1) report_update(b, accepted, p, slot, pivot.reports);
     }
     __syncthreads();
     if (mine) {
@@ -152,8 +152,8 @@ __global__ void __launch_bounds__(DEFERRED_THREADS, 2)
 
 enum PrepareSteps { PREPARE_OMEGA = 1, PREPARE_ROW = 2, PREPARE_ZERO = 4 };
 
-/* Computes omega, copies the pivot row, and sets it to 0, as `steps` says. The first block writes whether the update is
- * accepted, for the kernels that follow. */
+/* Computes omega, copies the pivot row, and sets it to 0, as `steps` requires. The first block writes whether the
+ * update is accepted, for the kernels that follow. */
 __global__ void prepare_update(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, int steps) {
     wait_for_previous();
     let_next_start();
@@ -165,7 +165,7 @@ __global__ void prepare_update(const __grid_constant__ Basis b, const __grid_con
         if (steps & PREPARE_ROW) b.row[i] = row[i];
         if (steps & PREPARE_ZERO) row[i] = 0;
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0) report_update(b, accepted, pivot.position, -1, pivot.tell);
+    if (blockIdx.x == 0 && threadIdx.x == 0) report_update(b, accepted, pivot.position, -1, pivot.reports);
 }
 
 /* Each thread has two neighbouring columns of BASIS_ROWS rows, all loaded before the first is used. Calls f(offset in

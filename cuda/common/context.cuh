@@ -24,7 +24,7 @@ struct CudaContext {
     CUcontext context = nullptr; /* the stream's */
     cudaStream_t stream = nullptr;
     cudaMemPool_t pool =
-        nullptr; /* of device memory; null: the host has its own allocator, or the device has no pools */
+        nullptr; /* of device memory; null: the caller has its own allocator, or the device has no pools */
     PinnedSlab *pinned = nullptr;
     CudaLibraries libraries; /* see libraries.cuh */
     bool own_stream = false;
@@ -107,7 +107,7 @@ gpuopt_status load_kernels(const gpuopt_context *context, Kernel... kernel) {
 }
 
 /* 10 times the compute capability that the kernel's code was made for (that of the PTX where it was compiled from
- * that): what __CUDA_ARCH__ says, divided by 10. */
+ * that): __CUDA_ARCH__, divided by 10. */
 template <class... Parameter>
 gpuopt_status code_version(const gpuopt_context *context, void (*kernel)(Parameter...), int *version) {
     cudaFuncAttributes attributes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * CUB's device-wide algorithms on a handle's stream, as far as they are used: a stable sort and running sums. Their
- * scratch memory is the caller's; *_scratch says how much that is.
+ * scratch memory is the caller's; *_scratch returns how much that is.
  */
 #ifndef GPUOPT_CUDA_CUB_CUH
 #define GPUOPT_CUDA_CUB_CUH
@@ -22,7 +22,7 @@ struct Scratch {
 };
 
 /* Runs algorithm(), which enqueues kernels of CUB. After each launch CUB asks for the thread's last error, and would
- * take one that the host has not fetched yet for its own; where there is one, another thread, which has none, does the
+ * report one that the application left pending as its own; if one is pending, another thread, which has none, does the
  * launching. */
 template <class Algorithm>
 gpuopt_status enqueue_cub(const Queue &queue, const char *what, Algorithm algorithm) {
@@ -41,7 +41,7 @@ gpuopt_status enqueue_cub(const Queue &queue, const char *what, Algorithm algori
     return queue.check(error, what);
 }
 
-/* Pairs of a key and an item, and as much room again; they are in key[current], item[current]. */
+/* Pairs of a key and an item, and as much memory again; they are in key[current], item[current]. */
 struct Pairs {
     unsigned *key[2];
     int *item[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A barrier for all blocks of a cooperative launch, at which each block says a word and hears those of all blocks. One
+ * A barrier for all blocks of a cooperative launch that also gathers one 32-bit word of each block. One
  * trip through the L2 cache: there is no counter that everybody waits for in turn, and no block that collects.
  *
  * Why it is right, by the PTX manual's memory consistency model
@@ -44,16 +44,17 @@ class GridBarrier {
             .store(static_cast<unsigned long long>(number_ + 1) << 32 | word, cuda::memory_order_release);
     }
 
-    /* Waits for every step-th block from `first` on, and calls hear(word) for each. A __syncthreads() must follow. */
+    /* Waits for every step-th block from `first` on, and calls receive(word) for each. A __syncthreads() must
+     * follow. */
     template <class F>
-    __device__ void wait(unsigned first, unsigned step, F hear) {
+    __device__ void wait(unsigned first, unsigned step, F receive) {
         const unsigned set = next_set();
         number_++;
         for (unsigned block = first; block < gridDim.x; block += step) {
             unsigned long long word;
             do word = Word(words_[set * most_blocks_ + block]).load(cuda::memory_order_acquire);
             while (static_cast<unsigned>(word >> 32) != number_);
-            hear(static_cast<unsigned>(word));
+            receive(static_cast<unsigned>(word));
         }
     }
 

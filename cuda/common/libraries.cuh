@@ -2,7 +2,7 @@
  *
  * cuBLAS and cuSOLVER, where they are there. A context looks for them when the first handle that wants them is created
  * (never in a step), and keeps one handle of each on its stream. Without them, or with one that does not work, our own
- * kernels do the work, and the log says so once.
+ * kernels do the work, and this is logged once.
  *
  * They are opened by dlopen, so that a program which does not have them runs all the same, and one which has loaded
  * them already shares its copy. With GPUOPT_CUDA_LINK_LIBRARIES they are linked (-lcublas -lcusolver) instead; with

@@ -14,11 +14,11 @@
  *                                                  reads the slot
  *                                                  barrier_arrive_warp(empty)   releases
  *
- * - Phases. "mbarrier.arrive" has .release and "mbarrier.test_wait" .acquire semantics at .cta scope unless they say
- *   otherwise; what a thread did before its arrival is visible to a thread that has seen the phase end ("Parallel
- *   Synchronization and Communication Instructions: mbarrier"). A lane arrives for its warp after __syncwarp(), which
- *   orders the memory accesses of the lanes that take part; causality is transitive ("Memory Consistency Model:
- *   Causality order").
+ * - Phases. "mbarrier.arrive" has .release and "mbarrier.test_wait" .acquire semantics at .cta scope unless they
+ *   specify otherwise; what a thread did before its arrival is visible to a thread that has seen the phase end
+ *   ("Parallel Synchronization and Communication Instructions: mbarrier"). A lane arrives for its warp after
+ *   __syncwarp(), which orders the memory accesses of the lanes that take part; causality is transitive ("Memory
+ *   Consistency Model: Causality order").
  * - Bytes. A phase ends when no arrival and no byte is pending. expect_tx is relaxed; its own thread arrives after it,
  *   so the phase cannot end before the bytes are counted ("mbarrier: Tracking asynchronous operations").
  * - Proxies. cp.async.bulk reads, writes and completes the barrier by the async proxy; loads, stores and mbarrier.init
@@ -28,12 +28,12 @@
  *   have read is overwritten by copies: the fence in copy_begin(), which each lane calls after it has waited. Copies
  *   that consumers read: the completion of a bulk copy implies the fence.
  * - Parity. A waiter is at most one phase behind, since the ring's other barrier stops whoever would go on; so one bit
- *   tells the phases apart.
+ *   distinguishes the phases.
  *
  * With -DGPUOPT_CUDA_STD_BARRIER the same functions are made of libcu++'s cuda::barrier, whose phases compute-sanitizer
  * knows, and every lane arrives, since the tool does not see a __syncwarp() that is compiled to a test of convergence:
- * a test build (tests/gpu/sanitize.sh), to tell what racecheck says about these barriers from what it says about the
- * kernel.
+ * a test build (tests/gpu/sanitize.sh), to separate what racecheck reports about these barriers from what it reports
+ * about the kernel.
  */
 #ifndef GPUOPT_CUDA_MBARRIER_CUH
 #define GPUOPT_CUDA_MBARRIER_CUH

@@ -12,11 +12,11 @@
 
 namespace {
 
-/* ---- Memory, where the host gave no hooks ---- */
+/* ---- Memory, where the caller gave no hooks ---- */
 
 /* Device memory of a context comes from a pool of its own, in the order of its stream: neither taking nor giving it
- * back waits for the device. Of what is free the pool keeps as much as the host says; the rest goes back to the driver
- * when the stream is next waited for. */
+ * back waits for the device. Of what is free the pool keeps as much as the caller requests; the rest goes back to the
+ * driver when the stream is next waited for. */
 cudaError_t allocate_from_pool(const CudaContext *cuda, void **memory, size_t bytes) {
     cudaError_t error = cudaMallocFromPoolAsync(memory, bytes, cuda->pool, cuda->stream);
     if (error != cudaErrorMemoryAllocation) return error;
@@ -81,7 +81,7 @@ void cuda_close(gpuopt_context *context) {
     context->state = nullptr;
 }
 
-/* Finds the CUDA context to work in: that of the host's stream, which may be a green context, or the device's primary
+/* Finds the CUDA context to work in: that of the caller's stream, which may be a green context, or the device's primary
  * one. */
 gpuopt_status find_cuda_context(gpuopt_context *context) {
     CudaContext *cuda = cuda_of(context);
@@ -148,7 +148,7 @@ void warn_of_compilation(const gpuopt_context *context) {
 
 gpuopt_status cuda_open(gpuopt_context *context) {
     int count = 0;
-    const char *fault = gpuopt__selftest(); /* of the host's code in this file; kernels name each operation */
+    const char *fault = gpuopt__selftest(); /* of the CPU code in this file; kernels name each operation */
     if (fault) {
         gpuopt__log(context, 0, "gpuopt_context_create: as nvcc's host compiler built the CUDA backend, %s", fault);
         return GPUOPT_ERROR_UNSUPPORTED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranks of one process whose devices see one another's memory: how they know that they are, how their kernels leave one
- * another messages, and how nobody writes to what is gone.
+ * Ranks of one process whose devices see one another's memory: how they find out, how their kernels exchange messages,
+ * and how writes to freed memory are prevented.
  *
  * A message, by the PTX manual's memory consistency model
  * -------------------------------------------------------
@@ -16,14 +16,14 @@
  *      ("Release and Acquire Patterns", "Causality Order"); for other threads of the block after a barrier of the
  *      block, and for other blocks of the device after an exchange at gpu scope, since causality order is transitive.
  * Numbers have 64 bits and only grow, so that they never come again. Who may write the next message to the same place,
- * and why its last one has been read, is said by the family that sends it.
+ * and why its last one has been read, is documented by the family that sends it.
  *
- * Nobody waits for ever: a thread that waits looks at the clock now and then, at the `lost` word of its mailbox, which
- * any rank may set, and at a word in locked host memory, by which a thread of the host stops the kernel.
+ * No wait lasts for ever: a thread that waits looks at the clock now and then, at the `lost` word of its mailbox, which
+ * any rank may set, and at a word in locked host memory, by which a CPU thread stops the kernel.
  *
- * Memory that is gone: a rank's kernel may write to a mailbox, and a copy may read another rank's memory, as long as the
- * host that launched it is a visitor there (PeerDoor). A rank that gives its memory back first closes its door, which
- * waits for the visitors; one that failed stops their kernels before that.
+ * Freed memory: a rank's kernel may write to a mailbox, and a copy may read another rank's memory, as long as the CPU
+ * thread that launched it holds a reference there (PeerGate). A rank that frees its memory first closes its gate, which
+ * waits until all references are released; one that failed stops their kernels before that.
  */
 #ifndef GPUOPT_CUDA_PEERS_CUH
 #define GPUOPT_CUDA_PEERS_CUH
@@ -37,7 +37,7 @@
 
 namespace {
 
-enum { PEER_MOST = 16 /* ranks */, PEER_DOORS = 1024 };
+enum { PEER_MOST = 16 /* ranks */, PEER_GATES = 1024 };
 
 /* ---- In kernels ---- */
 
@@ -47,10 +47,10 @@ struct alignas(16) PeerCell {
     unsigned long long number;
 };
 
-/* What a kernel says to its host, and the host to the kernel; in locked host memory. */
-struct PeerNews {
+/* Status words between a kernel and the CPU thread that launched it; in locked host memory. */
+struct PeerStatus {
     unsigned long long number; /* of the last message */
-    int lost;                  /* somebody was waited for in vain */
+    int lost;                  /* a wait timed out */
     unsigned stop;             /* not 0: the kernel is to give up */
 };
 
@@ -64,14 +64,14 @@ __device__ void peer_send(PeerCell *to, double value, unsigned long long number)
 struct PeerPatience {
     unsigned long long nanoseconds;
     unsigned long long *lost; /* of the own mailbox */
-    unsigned *stop;           /* of the news */
+    unsigned *stop;           /* of the status words */
 };
 
-/* Waits for a cell of a message. False: given up. What had come before somebody told this rank to give up is still
+/* Waits for a cell of a message. False: given up. What had arrived before this rank was asked to give up is still
  * received. */
 __device__ bool peer_receive(const PeerCell *from, unsigned long long number, const PeerPatience &patience,
                              double *value) {
-    enum { LOOK = 64, ASK = 1024 }; /* tries; the host's memory is far */
+    enum { LOOK = 64, ASK = 1024 }; /* tries; host memory is far */
     unsigned long long start = 0;
     bool over = false;
     for (unsigned tries = 1;; tries++) {
@@ -115,21 +115,21 @@ uint64_t peer_token() {
     return token.compare_exchange_strong(known, mine) ? mine : known;
 }
 
-/* ---- Doors ---- */
+/* ---- Gates ---- */
 
-/* Which door, and for which of its owners, one after the other: 0: none. */
+/* A gate, and which of its successive owners; 0: none. */
 struct PeerKey {
-    uint32_t door, owner;
+    uint32_t gate, owner;
 };
 
-/* owner << 32 | closing << 31 | visitors; owner is odd while there is one. */
-class PeerDoor {
+/* owner << 32 | closing << 31 | references; owner is odd while there is one. */
+class PeerGate {
   public:
     static bool open(PeerKey *key) {
-        for (uint32_t k = 0; k < PEER_DOORS; k++) {
-            uint64_t now = doors()[k].state_.load();
+        for (uint32_t k = 0; k < PEER_GATES; k++) {
+            uint64_t now = gates()[k].state_.load();
             const auto owner = static_cast<uint32_t>(now >> 32) + 1;
-            if (!(owner & 1) || !doors()[k].state_.compare_exchange_strong(now, uint64_t{owner} << 32)) continue;
+            if (!(owner & 1) || !gates()[k].state_.compare_exchange_strong(now, uint64_t{owner} << 32)) continue;
             *key = {k, owner};
             return true;
         }
@@ -137,19 +137,19 @@ class PeerDoor {
     }
     /* False: the owner is gone, or about to. Else there must be a leave(). */
     static bool enter(const PeerKey &key) {
-        std::atomic<uint64_t> &state = doors()[key.door].state_;
+        std::atomic<uint64_t> &state = gates()[key.gate].state_;
         uint64_t now = state.load();
         do
             if (now >> 32 != key.owner || now & CLOSING) return false;
         while (!state.compare_exchange_weak(now, now + 1));
         return true;
     }
-    static void leave(const PeerKey &key) { doors()[key.door].state_.fetch_sub(1); }
-    /* No more visitors from now on. */
-    static void shut(const PeerKey &key) { doors()[key.door].state_.fetch_or(CLOSING); }
+    static void leave(const PeerKey &key) { gates()[key.gate].state_.fetch_sub(1); }
+    /* No new references from now on. */
+    static void shut(const PeerKey &key) { gates()[key.gate].state_.fetch_or(CLOSING); }
     /* Waits until the last one has left. */
     static void close(const PeerKey &key) {
-        std::atomic<uint64_t> &state = doors()[key.door].state_;
+        std::atomic<uint64_t> &state = gates()[key.gate].state_;
         shut(key);
         while (state.load() & (CLOSING - 1)) std::this_thread::yield();
         state.store(uint64_t{key.owner + 1} << 32);
@@ -158,37 +158,37 @@ class PeerDoor {
   private:
     static constexpr uint64_t CLOSING = uint64_t{1} << 31;
     std::atomic<uint64_t> state_{0};
-    static PeerDoor *doors() {
-        static PeerDoor all[PEER_DOORS];
+    static PeerGate *gates() {
+        static PeerGate all[PEER_GATES];
         return all;
     }
 };
 
 /* ---- Finding one another ---- */
 
-/* What a rank says of itself to the others. */
-struct PeerCard {
+/* What a rank sends to the others about itself. */
+struct PeerHandle {
     uint64_t token; /* of the process: a child that was forked since cannot use CUDA */
     CUcontext context;
     cudaStream_t stream;
     PeerKey key;
-    PeerNews *news;       /* null: no kernel of others waits */
+    PeerStatus *status;   /* null: no kernel of others waits */
     int32_t device, able; /* able: 0: it has no memory that others could be let into */
 };
 
-/* Of a context whose memory is the library's own: the host's hooks may give any. */
-PeerCard peer_card(const gpuopt_context *context, const PeerKey &key, bool open, PeerNews *news) {
+/* Of a context whose memory is the library's own: the caller's hooks may give any. */
+PeerHandle peer_handle(const gpuopt_context *context, const PeerKey &key, bool open, PeerStatus *status) {
     const CudaContext *cuda = cuda_of(context);
-    const PeerCard card = {peer_token(), cuda->context,        cuda->stream,      key,
-                           news,         context->desc.device, cuda->pool && open};
-    return card;
+    const PeerHandle handle = {peer_token(), cuda->context,        cuda->stream,      key,
+                               status,       context->desc.device, cuda->pool && open};
+    return handle;
 }
 
 /* Lets the other ranks' devices into this context's memory. Returns why not, or null; the same need not come out on
  * other ranks. */
-const char *peer_admit(const gpuopt_context *context, const PeerCard &own, const PeerCard &other) {
+const char *peer_map(const gpuopt_context *context, const PeerHandle &own, const PeerHandle &other) {
     int can = 0;
-    if (!own.able || !other.able) return "memory comes from the host's hooks, or there is no memory pool";
+    if (!own.able || !other.able) return "memory comes from the caller's hooks, or there is no memory pool";
     if (own.token != other.token) return "ranks are in different processes";
     if (own.stream == other.stream || own.stream == cudaStreamLegacy || other.stream == cudaStreamLegacy)
         return "ranks share a stream, so that their kernels cannot run at once";
@@ -205,10 +205,10 @@ const char *peer_admit(const gpuopt_context *context, const PeerCard &own, const
 }
 
 /* Makes another rank's kernel give up, if there is one. */
-void peer_stop(const PeerCard &other) {
-    if (!PeerDoor::enter(other.key)) return; /* its news may be gone, too */
-    reinterpret_cast<std::atomic<unsigned> *>(&other.news->stop)->store(1);
-    PeerDoor::leave(other.key);
+void peer_stop(const PeerHandle &other) {
+    if (!PeerGate::enter(other.key)) return; /* its status words may be freed, too */
+    reinterpret_cast<std::atomic<unsigned> *>(&other.status->stop)->store(1);
+    PeerGate::leave(other.key);
 }
 
 } // namespace

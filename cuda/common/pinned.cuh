@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Page-locked host memory for reports: small structs that kernels write and the host reads. A context has slabs of 64
+ * Page-locked host memory for reports: small structs that kernels write and the CPU reads. A context has slabs of 64
  * slots each, from its allocator, so that a handle need not lock pages of its own.
  */
 #ifndef GPUOPT_CUDA_PINNED_CUH
@@ -12,25 +12,25 @@
 
 namespace {
 
-enum { PINNED_SLOT = 256, PINNED_SLOTS = 64, PINNED_PAGE = 65536 /* the largest of the hosts CUDA runs on */ };
+enum { PINNED_SLOT = 256, PINNED_SLOTS = 64, PINNED_PAGE = 65536 /* the largest of the systems CUDA runs on */ };
 
 /* One block of host memory: this, then the slots from the next page on. The pages of the slots are locked. */
 struct PinnedSlab {
     PinnedSlab *next;
     uint64_t used; /* a bit for each slot */
     char *slots;
-    bool locked; /* here; else by the host's allocator */
+    bool locked; /* here; else by the caller's allocator */
 };
 
 /* Bytes of whole pages, and what to allocate to have so many, wherever the allocation begins. */
 constexpr size_t whole_pages(size_t bytes) { return (bytes + PINNED_PAGE - 1) / PINNED_PAGE * PINNED_PAGE; }
-constexpr size_t room_for_pages(size_t bytes) { return whole_pages(bytes) + PINNED_PAGE; }
+constexpr size_t bytes_for_pages(size_t bytes) { return whole_pages(bytes) + PINNED_PAGE; }
 /* The first page that begins at this address or after it. */
 char *first_page(void *memory) {
     return reinterpret_cast<char *>(whole_pages(static_cast<size_t>(reinterpret_cast<uintptr_t>(memory))));
 }
 
-/* Locks pages of the context's host memory, unless the allocator hands out locked ones, and sets *locked to whether
+/* Locks pages of the context's host memory, unless the allocator returns locked ones, and sets *locked to whether
  * this did; cudaHostUnregister() undoes it. Kernels are to use the memory by the same address, which few platforms
  * forbid. */
 gpuopt_status lock_pages(const gpuopt_context *context, void *pages, size_t bytes, bool *locked) {
@@ -52,7 +52,7 @@ gpuopt_status lock_pages(const gpuopt_context *context, void *pages, size_t byte
 gpuopt_status add_pinned_slab(const gpuopt_context *context) {
     enum { BYTES = PINNED_SLOT * PINNED_SLOTS };
     void *memory;
-    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, sizeof(PinnedSlab) + room_for_pages(BYTES), &memory);
+    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, sizeof(PinnedSlab) + bytes_for_pages(BYTES), &memory);
     if (status) return status;
     auto *slab = static_cast<PinnedSlab *>(memory);
     slab->slots = first_page(slab + 1);

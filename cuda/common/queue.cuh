@@ -48,7 +48,7 @@ class Queue {
     const gpuopt_context *context() const { return context_; }
     cudaStream_t stream() const { return stream_; }
 
-    /* Enqueues a kernel. launched() says whether that worked. */
+    /* Enqueues a kernel. launched() returns whether that worked. */
     template <class... Parameter, class... Argument>
     void launch(const Grid &grid, void (*kernel)(Parameter...), Argument &&...argument) const {
         cudaLaunchAttribute attribute = {};

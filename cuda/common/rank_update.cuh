@@ -219,7 +219,7 @@ __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
     }
 }
 
-/* ---- On the host ---- */
+/* ---- On the CPU ---- */
 
 /* Called once per handle, in _create: reads the device's properties and loads the kernels. */
 gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device) {
@@ -254,7 +254,7 @@ inline bool blas_is_faster(int rows, int cols, int rank) {
  * rank x cols, row after row, ldv apart; all in device memory, C not overlapping the others. It is faster if all three
  * are aligned to 16 bytes and their distances are even: pairs of doubles are then moved at once. most, in device memory
  * or null: an upper limit of the rank that only the device knows, which cuBLAS does not take. A rank for which shared
- * memory has no room (on an H200 above 80, with two blocks per multiprocessor) takes several passes over C. */
+ * memory is too small (on an H200 above 80, with two blocks per multiprocessor) takes several passes over C. */
 void rank_update(const RankUpdate &device, const Queue &queue, int rows, int cols, int rank, const double *u,
                  int64_t ldu, const double *v, int64_t ldv, double *c, int64_t ldc, const int *most = nullptr) {
     if (rows <= 0 || cols <= 0 || rank <= 0) return;

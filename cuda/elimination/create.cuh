@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: making a handle, loading its functions, and what a plan of its memory says.
+ * Elimination on the GPU: making a handle, loading its functions, and the plan of its memory.
  *
  * _create sends the plan and the functions to the device in one copy, which is not waited for. It loads the kernels
  * that the handle's jobs were found to need, and no others. The first time in a process loading takes most of a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Indices as mixed-radix numbers, one digit for each variable or group of variables. On the host: the digits of a
+ * Indices as mixed-radix numbers, one digit for each variable or group of variables. On the CPU: the digits of a
  * message without the plan's division into tiles and rows, for kernels that cut a job in their own way. On the device:
  * what a number of a tile adds to an address. All of this also compiles as host code if __device__ is defined empty.
  */

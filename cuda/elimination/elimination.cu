@@ -37,9 +37,9 @@
  *   kernels.cuh         the compiled kernels, by the widths and shapes that they are compiled for
  *   launch.cuh          launches of all three kernels
  *   general_kernel.cuh  the kernel for any job
- *   staged_plan.cuh     how a job is cut for the staged kernel (host)
+ *   staged_plan.cuh     how a job is cut for the staged kernel (CPU)
  *   staged_kernel.cuh   tables come through shared memory in stages
- *   product_plan.cuh    which jobs are products, and the shape of their tiles (host)
+ *   product_plan.cuh    which jobs are products, and the shape of their tiles (CPU)
  *   product_kernel.cuh  the batched min-plus product, and the copy of its operands
  *   streaming.cuh       the STREAM policy: tables in host memory
  *   packed.cuh          packed messages in device memory
@@ -64,7 +64,7 @@ gpuopt_status elimination_read(gpuopt_elimination *elimination, int32_t table, i
     DeviceScope scope(e->head.context);
     const gpuopt__elimination_table &t = e->head.plan.table[table];
     int64_t from = copy * t.entries + first;
-    const char *what = "copying a message to the host";
+    const char *what = "copying a message to host memory";
     gpuopt_status status = GPUOPT_OK;
     if (t.on_host) return stream_read(e->head.context, e->head.plan, e->tables, t, first, count, cost, counts);
     if (cost)

@@ -17,7 +17,7 @@ namespace {
 struct JobList {
     const int32_t *list; /* [jobs], device */
     const int64_t *ends; /* [jobs], device: blocks of all jobs in shared launches, up to and including each */
-    int64_t *host_ends;  /* [jobs] the same on the host */
+    int64_t *host_ends;  /* [jobs] the same in host memory */
 };
 
 /* The kernel of a job that runs alone, and how the job is cut for it; both NULL: the general one. Of a job that finds
@@ -107,7 +107,7 @@ bool runs_alone(const gpuopt__elimination_job &job) {
 }
 
 /* Which kernel suits a job that runs alone. pool: where its digits are. operand: the plan's; NULL for a chunk, which is
- * not in the plan. may_copy: operands may be copied first. has_staged: see CudaElimination. product, staged: room for
+ * not in the plan. may_copy: operands may be copied first. has_staged: see CudaElimination. product, staged: memory for
  * the result. */
 JobChoice choose_kernel(const gpuopt_context *context, const gpuopt__elimination_plan &p,
                         const gpuopt__elimination_job &job, const int64_t *pool,
@@ -134,9 +134,9 @@ JobChoice choose_deciding(const gpuopt_context *context, const gpuopt__eliminati
     return {nullptr, nullptr};
 }
 
-/* The room that the choices for all jobs take. */
+/* The memory that the choices for all jobs take. */
 struct ChoiceCount {
-    int32_t products, staged; /* jobs, of which some may turn out to need no room in `staged` */
+    int32_t products, staged; /* jobs, of which some may turn out to need no place in `staged` */
     int64_t copies;           /* the most entries of operands that one of them copies */
 };
 
@@ -216,7 +216,7 @@ Upload cut_upload(const gpuopt__elimination_plan &p) {
     return u;
 }
 
-/* Cuts the host's block: the handle, then what only the host needs. */
+/* Cuts the block in host memory: the handle, then what only the CPU needs. */
 uint64_t cut_host(const gpuopt__elimination_plan &p, const ChoiceCount &count, void *base, CudaElimination *e) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
     gpuopt__cut(&arena, 1, sizeof *e);

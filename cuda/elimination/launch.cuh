@@ -47,8 +47,8 @@ gpuopt_status launch_product(const CudaElimination *e, const EliminationView &vi
 /* ---- The staged kernel ---- */
 
 gpuopt_status launch_staged(const CudaElimination *e, const EliminationView &view, const Staged &p) {
-    const int64_t room = staged_resident * int64_t{cuda_of(e->head.context)->multiprocessors} / p.copies;
-    const int64_t ranges = room < 1 ? 1 : room < p.tiles ? room : p.tiles;
+    const int64_t resident = staged_resident * int64_t{cuda_of(e->head.context)->multiprocessors} / p.copies;
+    const int64_t ranges = resident < 1 ? 1 : resident < p.tiles ? resident : p.tiles;
     e->queue.launch({ranges * p.copies, staged_threads, staged_shared_bytes(p)}, staged_kernel(view.bits, p), view, p,
                     ranges);
     return e->queue.launched("an elimination by stages");
@@ -94,7 +94,7 @@ gpuopt_status launch_decide(const CudaElimination *e, const gpuopt__elimination_
 
 /* ---- Jobs ---- */
 
-/* A job that runs alone, or a chunk of one. choice: what choose_kernel() says of it. */
+/* A job that runs alone, or a chunk of one. choice: the result of choose_kernel(). */
 template <class Keep>
 gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view, const int32_t *list,
                            const gpuopt__elimination_job &job, const JobChoice &choice) {

@@ -133,8 +133,8 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
             double time = tiles * height * width * values * pair;
             double busy = tiles * warps / (product_busy_warps * multiprocessors);
             if (busy < 1) time /= busy;
-            const int room = product_resident(words);
-            time *= static_cast<double>(room) / (room / warps * warps);
+            const int resident = product_resident(words);
+            time *= static_cast<double>(resident) / (resident / warps * warps);
             time += product_value_least * multiprocessors * values;
             if (time < best.time) best = {warps, words, time};
         }
@@ -234,7 +234,7 @@ __host__ __device__ inline int product_side(const Product &p, int k) {
 }
 
 /* Marks the operands to be copied first, into the order batch, value, side, so that a warp reads whole lines of them
- * instead of a sector for each entry. Returns the time of the copies; infinite: a copy is not worth its memory. */
+ * instead of a sector for each entry. Returns the time of the copies; infinite: a copy does not pay for its memory. */
 double product_mark(Product *p) {
     double time = 0, entries = 1;
     for (int side = 0; side < PRODUCT_SIDES; side++) entries *= static_cast<double>(p->total[side]);

@@ -30,7 +30,7 @@ struct Staged {
     int32_t outer, row_digits, entry_digits;
     int32_t operands, varying, values, copies;
     int32_t entries, rows, width;     /* words of a row; rows of a tile; threads of a team */
-    int32_t height, pack;             /* rows that the kernel has room for in a thread; entries of a word */
+    int32_t height, pack;             /* rows that a thread of the kernel can hold; entries of a word */
     int32_t group;                    /* values of a stage */
     int32_t decision_bits;            /* not 0: the kernel also finds the decisions, so many bits each, */
     int64_t decision, decision_words; /* from this word on; words of a copy */

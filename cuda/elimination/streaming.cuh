@@ -2,8 +2,8 @@
  *
  * The STREAM policy: the largest tables lie in host memory. A job that reads or writes one of them runs in chunks,
  * which are jobs of their own (gpuopt__elimination_make_chunk()). While a chunk is computed, the input of the next one
- * is copied to the device and the output of the last one back to the host. Two buffers at the end of the store take
- * turns. The host never waits if its memory could be pinned.
+ * is copied to the device and the output of the last one back to host memory. Two buffers at the end of the store take
+ * turns. The CPU never waits if its memory could be pinned.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_STREAMING_CUH
 #define GPUOPT_CUDA_ELIMINATION_STREAMING_CUH
@@ -27,7 +27,7 @@ struct StreamChunk {
 };
 
 struct TableStream {
-    char *memory, *store; /* the block of the host's tables, and their beginning in it */
+    char *memory, *store; /* the block of the tables in host memory, and their beginning in it */
     uint64_t *counts;     /* after them, or NULL */
     bool pinned;          /* by this handle */
     cudaStream_t in, out;
@@ -55,7 +55,7 @@ uint64_t cut_chunk(const gpuopt__elimination_plan &p, char *base, ChunkCut *c) {
     return arena.used;
 }
 
-/* Arrays of streaming, other than the tables, in host and in device memory. None if no table is on the host. */
+/* Arrays of streaming, other than the tables, in host and in device memory. None if no table is in host memory. */
 void cut_stream_host(gpuopt__arena *arena, const gpuopt__elimination_plan &p, TableStream *s) {
     ChunkCut c;
     if (!p.host_store) return;
@@ -99,13 +99,13 @@ void stream_destroy(const gpuopt_context *context, TableStream *s) {
     gpuopt__release(context, GPUOPT_HOST, s->memory);
 }
 
-/* Pins the tables in host memory, unless the host's allocator has done so. This touches all of the memory, which takes
- * long. */
+/* Pins the tables in host memory, unless the caller's allocator has done so. This touches all of the memory, which
+ * takes long. */
 void pin_tables(const gpuopt_context *context, uint64_t bytes, TableStream *s) {
     cudaPointerAttributes attributes;
     if (cudaPointerGetAttributes(&attributes, s->store) == cudaSuccess && attributes.type == cudaMemoryTypeHost) return;
     s->pinned = cudaHostRegister(s->store, bytes, cudaHostRegisterDefault) == cudaSuccess;
-    if (!s->pinned) /* copies will be slower, and the host will wait for them */
+    if (!s->pinned) /* copies will be slower, and the CPU will wait for them */
         gpuopt__log(context, 1, "STREAM: %llu bytes of host memory could not be pinned",
                     static_cast<unsigned long long>(bytes));
 }
@@ -141,7 +141,7 @@ gpuopt_status stream_join(const gpuopt_context *context, const gpuopt__eliminati
 
 /* ---- Chunks ---- */
 
-/* A piece of a chunk, passed as a parameter of a kernel: it does not queue behind copies, and the host may overwrite
+/* A piece of a chunk, passed as a parameter of a kernel: it does not queue behind copies, and the CPU may overwrite
  * its own at once. */
 struct ChunkPiece {
     uint32_t word[1000];
@@ -173,7 +173,7 @@ gpuopt__elimination_chunks cut_job(const gpuopt__elimination_plan &p, const Tabl
 }
 
 /* Calls visit(chunk, digits) for a chunk of each shape that a job is cut into, as long as that returns GPUOPT_OK: all
- * chunks of a job are alike but for the last piece, which may be shorter. Overwrites the host's chunk. */
+ * chunks of a job are alike but for the last piece, which may be shorter. Overwrites the caller's chunk. */
 template <class Visit>
 gpuopt_status for_chunk_shapes(const gpuopt__elimination_plan &p, TableStream *s, const gpuopt__elimination_job &job,
                                Visit visit) {
@@ -284,7 +284,7 @@ struct ChunkRun {
         return GPUOPT_OK;
     }
 
-    /* Waits for earlier copies to the host: they may be input here, and free their parts of the buffers. */
+    /* Waits for earlier copies to host memory: they may be input here, and free their parts of the buffers. */
     gpuopt_status run() {
         cut_chunk(p, s->chunk, &host);
         host.head->list = 0;

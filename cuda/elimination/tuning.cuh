@@ -139,7 +139,7 @@ constexpr double product_store_byte = 4;
 /* An operand whose neighbours along a side are not neighbours in memory may be copied first. An entry of the copy: 64
  * pairs are 4 ps; a launch: 64e6 pairs are 4 us. Rows (x, a, b) + (x, b, c) of the table Large domains had 38 to 45% of
  * the add-min rate before, 54 to 64% since (32 and 16 bits). A copy may have at most this share of the message's
- * entries: more is not worth its memory. By hand. */
+ * entries: more does not pay for its memory. By hand. */
 constexpr double product_copy_entry = 64;
 constexpr double product_copy_launch = 64e6;
 constexpr double product_copy_share = 0.5;
@@ -167,7 +167,7 @@ constexpr int64_t stream_pitch = int64_t{1} << 31;
 
 constexpr int decide_threads = 128; /* a word of decisions in each: whole warps of neighbouring words. Not measured */
 /* Threads of a block that looks up bounds. Partial assignments in host memory go through a part of the store, but
- * through room for so many of them, and at most through so many bytes: thousands of some hundred variables. Not
+ * through a buffer of so many of them, and of at most so many bytes: thousands of some hundred variables. Not
  * measured. */
 constexpr int bound_threads = 256;
 constexpr int64_t bound_piece_part = 16, bound_piece_rows = 64, bound_piece_bytes = 4 << 20;

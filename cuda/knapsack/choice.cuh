@@ -2,7 +2,7 @@
  *
  * Multiple-choice knapsacks on the GPU: a long step is copied to the device and divided into parts, one for each thread
  * (gpuopt_impl/knapsack/choice_merge.h). All parts are made twice: first they count their states, then they write them
- * where those of the parts before end. Short steps are made on the host, which takes less time than the launches.
+ * where those of the parts before end. Short steps are made on the CPU, which takes less time than the launches.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_CHOICE_CUH
 #define GPUOPT_CUDA_KNAPSACK_CHOICE_CUH
@@ -16,7 +16,7 @@
 namespace {
 
 enum { CHOICE_THREADS = 128, CHOICE_WIDE = 1024 /* the one block of the kernels that sum up */ };
-constexpr int64_t choice_long = 1 << 18;    /* new states that the device makes faster than the host */
+constexpr int64_t choice_long = 1 << 18;    /* new states that the device makes faster than the CPU */
 constexpr int64_t choice_parts = 1 << 15;   /* of a step at most */
 constexpr int64_t choice_part = 64;         /* new states of a part, where there are not enough */
 constexpr int64_t choice_few = 256;         /* parts for which the device is no faster */
@@ -27,7 +27,7 @@ struct CudaKnapsackChoice {
 
     Queue queue;
     gpuopt__knapsack_choice_cursor *host_heap = nullptr; /* [most of a class] */
-    void *device = nullptr;                              /* NULL: all steps are made on the host */
+    void *device = nullptr;                              /* NULL: all steps are made on the CPU */
     int64_t limit = 0;                                   /* states that fit the lists there: */
     gpuopt__knapsack_choice_list from = {}, to = {};
     gpuopt__knapsack_choice_option *option = nullptr;
@@ -177,7 +177,7 @@ gpuopt_status cuda_knapsack_choice_create(gpuopt_knapsack_multiple_choice *k) {
     return status;
 }
 
-/* Without device memory, steps that do not fit what there is are made on the host. */
+/* Without device memory, steps that do not fit what there is are made on the CPU. */
 void cuda_knapsack_choice_grow(gpuopt_knapsack_multiple_choice *k, int64_t limit) {
     CudaKnapsackChoice *c = cuda_knapsack_choice(k), draft(nullptr);
     DeviceScope scope(k->context);
@@ -201,7 +201,7 @@ gpuopt_status knapsack_choice_copy(const Queue &queue, const gpuopt__knapsack_ch
     return status ? status : queue.copy(to.word, from.word, bytes, what);
 }
 
-/* A step in so many parts. found: only their number is filled in if there is no room for so many states. */
+/* A step in so many parts. found: only their number is filled in if so many states do not fit. */
 gpuopt_status knapsack_choice_device_step(const gpuopt_knapsack_multiple_choice *k, gpuopt__knapsack_choice_job *job,
                                           int parts) {
     const CudaKnapsackChoice *c = cuda_knapsack_choice(k);

@@ -33,8 +33,8 @@ struct CudaKnapsack {
     void *device;
     uint64_t cleared; /* bytes from shared.tile on that begin as 0 */
     bool all_on_host; /* HYBRID, or a pool hardly larger than a short list needs */
-    bool open;        /* the door by which other ranks come to copy nodes */
-    PeerKey door;
+    bool open;        /* the gate that other ranks enter to copy nodes */
+    PeerKey gate;
     unsigned long long epoch;
 
     bool hybrid() const { return head.kind == GPUOPT_SEARCH_HYBRID; }
@@ -46,18 +46,18 @@ CudaKnapsack *cuda_knapsack(gpuopt_knapsack *k) { return reinterpret_cast<CudaKn
 
 /* Nodes that one search may keep in host memory: the children of a short list, and the reserve that any search
  * needs. */
-int64_t knapsack_host_room(const gpuopt_knapsack_desc &d) {
+int64_t knapsack_host_capacity(const gpuopt_knapsack_desc &d) {
     return d.search == GPUOPT_SEARCH_HYBRID ? d.pool : std::min(d.pool, 4 * knapsack_short + 2 * int64_t{d.items} + 16);
 }
 
 int64_t knapsack_host_nodes(const gpuopt_knapsack_desc &d) {
-    int64_t room = knapsack_host_room(d);
-    return room < d.pool ? 2 * room : room; /* a pool this small stays in host memory entirely */
+    int64_t nodes = knapsack_host_capacity(d);
+    return nodes < d.pool ? 2 * nodes : nodes; /* a pool this small stays in host memory entirely */
 }
 
 /* Whether some steps run on the device. */
 bool knapsack_needs_device(const gpuopt_knapsack_desc &d) {
-    return d.search == GPUOPT_SEARCH_HYBRID ? d.pool > d.hybrid_threshold : knapsack_host_room(d) < d.pool;
+    return d.search == GPUOPT_SEARCH_HYBRID ? d.pool > d.hybrid_threshold : knapsack_host_capacity(d) < d.pool;
 }
 
 /* Of the children of all nodes. */
@@ -66,7 +66,7 @@ int64_t knapsack_tiles(int64_t pool) { return (2 * pool + KNAPSACK_TILE - 1) / K
 /* ---- Memory ---- */
 
 void cut_knapsack_pool(gpuopt__arena *arena, int64_t nodes, gpuopt__knapsack_pool *pool) {
-    pool->room = static_cast<int64_t *>(gpuopt__cut(arena, nodes, sizeof(int64_t)));
+    pool->residual = static_cast<int64_t *>(gpuopt__cut(arena, nodes, sizeof(int64_t)));
     pool->profit = static_cast<uint64_t *>(gpuopt__cut(arena, nodes, sizeof(uint64_t)));
     pool->decisions = static_cast<uint32_t *>(gpuopt__cut(arena, nodes, sizeof(uint32_t)));
 }
@@ -75,7 +75,7 @@ uint64_t cut_knapsack_device(const gpuopt_context *context, const gpuopt_knapsac
                              CudaKnapsack *k) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
     const int64_t n = d.items;
-    /* In the order of the host's tables, so that one copy sends all: see gpuopt__knapsack_cut(). */
+    /* In the order of the tables in host memory, so that one copy sends all: see gpuopt__knapsack_cut(). */
     k->table.weight = static_cast<int64_t *>(gpuopt__cut(&arena, n, sizeof(int64_t)));
     k->table.profit = static_cast<int64_t *>(gpuopt__cut(&arena, n, sizeof(int64_t)));
     k->table.weight_sum = static_cast<uint64_t *>(gpuopt__cut(&arena, n + 1, sizeof(uint64_t)));
@@ -105,11 +105,11 @@ size_t knapsack_window(const CudaKnapsack *k) {
 uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsack *k) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
     gpuopt__cut(&arena, 1, sizeof *k);
-    const bool both = knapsack_host_room(d) < d.pool; /* nodes may be on either side */
+    const bool both = knapsack_host_capacity(d) < d.pool; /* nodes may be on either side */
     k->head.chunk = both ? std::min(d.pool, knapsack_at_once) : GPUOPT__KNAPSACK_CHUNK;
     k->head.staging = static_cast<gpuopt__knapsack_node *>(gpuopt__cut(&arena, k->head.chunk, sizeof *k->head.staging));
     k->pages = nullptr;
-    if (both) k->pages = static_cast<char *>(gpuopt__cut(&arena, 1, room_for_pages(knapsack_window(k))));
+    if (both) k->pages = static_cast<char *>(gpuopt__cut(&arena, 1, bytes_for_pages(knapsack_window(k))));
     cut_knapsack_pool(&arena, knapsack_host_nodes(d), &k->host_pool);
     k->host_mark =
         static_cast<uint64_t *>(gpuopt__cut(&arena, d.search == GPUOPT_SEARCH_HYBRID ? d.pool / 32 + 1 : 0, 8));
@@ -117,7 +117,7 @@ uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsa
 }
 
 /* Loads the kernels that the handle may launch. The search that recovers items has dominance; with HYBRID it runs on
- * the host. */
+ * the CPU. */
 gpuopt_status knapsack_load_kernels(const gpuopt_context *context, const gpuopt_knapsack_desc &d) {
     if (d.search == GPUOPT_SEARCH_HYBRID) return load_kernels(context, knapsack_expand<false, true>);
     gpuopt_status status = load_kernels(context, knapsack_expand<true, false>, knapsack_complete, knapsack_gather);

@@ -8,7 +8,7 @@
  * Prefix Scan with Decoupled Look-back, 2016). So a step reads its nodes once (with dominance twice, the second time
  * usually from the L2 cache) and writes the children that stay once.
  *
- * What blocks of a launch tell one another, and what that rests on (PTX ISA 9.0, "Memory Consistency Model"). Launches
+ * Synchronisation of the blocks of a launch, and what it rests on (PTX ISA 9.0, "Memory Consistency Model"). Launches
  * follow one another on a stream, so that each sees all that the ones before wrote. No location is accessed with two
  * sizes.
  *
@@ -18,7 +18,7 @@
  * drawn the ticket that ended their loop. (2^32 tiles would be 2^42 nodes; a pool has 2^40 at most.)
  * Look-back. The word of a tile is written and read by volatile accesses of 64 bits, which are relaxed ones at system
  * scope ("Operation types": ld.volatile): each is one access, and a reader gets the old word or the new one. The word
- * itself is all that is said by it. Children of different tiles are written to different places, and none is read in
+ * itself is all that it carries. Children of different tiles are written to different places, and none is read in
  * the launch that writes it; so nothing has to be ordered behind a word.
  * Report. Thread 0 of a block writes its record, then adds to `done`: fence and atomic are a release pattern. In the
  * block that finds all others done, the same thread's addition and the fence behind it are the acquire pattern, and
@@ -40,21 +40,21 @@ namespace {
 __device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int child, int64_t rank, int32_t &hint,
                               KnapsackBlockFound &mine) {
     gpuopt__knapsack_filled f;
-    int64_t room = t.room[child];
+    int64_t residual = t.residual[child];
     uint64_t profit = t.profit[child];
-    if (room == knapsack_no_room) return false;
+    if (residual == knapsack_too_heavy) return false;
     f.at = hint;
-    bool stays = gpuopt__knapsack_fill(&p.view, p.job.core, room, profit, hint, &f) &&
+    bool stays = gpuopt__knapsack_fill(&p.view, p.job.core, residual, profit, hint, &f) &&
                  gpuopt__knapsack_beats(&p.view, &f, p.job.lower);
     hint = f.at;
     if (!stays) {
         mine.found.pruned++;
         return false;
     }
-    mine.found.bound = gpuopt__max(mine.found.bound, gpuopt__knapsack_value(room, profit, p.ratio));
+    mine.found.bound = gpuopt__max(mine.found.bound, gpuopt__knapsack_value(residual, profit, p.ratio));
     if (f.profit > mine.found.most) {
         mine.found.most = f.profit;
-        mine.found.best = {room, profit, t.decisions[child]};
+        mine.found.best = {residual, profit, t.decisions[child]};
         mine.rank = rank;
     }
     return true;
@@ -71,16 +71,16 @@ __device__ int64_t knapsack_look_back(const KnapsackStep &p, int64_t tile, int64
     if (lane == 0) word[tile] = (tile == 0 ? +KNAPSACK_ALL : +KNAPSACK_ALONE) | p.epoch | mine;
     for (int64_t end = tile; end > 0; end -= 32) { /* tiles end - 32 .. end - 1, the last one in lane 0 */
         int64_t k = end - 1 - lane;
-        unsigned long long said = KNAPSACK_ALL | p.epoch; /* before the first tile: 0 */
+        unsigned long long seen = KNAPSACK_ALL | p.epoch; /* before the first tile: 0 */
         for (;;) {
-            if (k >= 0) said = word[k];
-            bool silent = (said & (KNAPSACK_EPOCHS - 1) << KNAPSACK_EPOCH) != p.epoch || said >> 62 == 0;
+            if (k >= 0) seen = word[k];
+            bool silent = (seen & (KNAPSACK_EPOCHS - 1) << KNAPSACK_EPOCH) != p.epoch || seen >> 62 == 0;
             if (!__any_sync(~0u, silent)) break;
             __nanosleep(20);
         }
-        unsigned all = __ballot_sync(~0u, (said & KNAPSACK_ALL) != 0);
+        unsigned all = __ballot_sync(~0u, (seen & KNAPSACK_ALL) != 0);
         int last = all ? __ffs(static_cast<int>(all)) - 1 : 31;
-        unsigned long long sum = lane <= last ? said & KNAPSACK_COUNT : 0;
+        unsigned long long sum = lane <= last ? seen & KNAPSACK_COUNT : 0;
         for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
         before += static_cast<int64_t>(sum);
         if (all) break;
@@ -112,7 +112,7 @@ struct KnapsackAdd {
 /* Sums over the block's threads, in thread 0. The order of the terms is open: it makes no difference to the result. */
 using KnapsackSum = cub::BlockReduce<KnapsackBlockFound, KNAPSACK_THREADS, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>;
 
-/* Writes the sum over all blocks to the host. The last block to finish does it. */
+/* Writes the sum over all blocks to host memory. The last block to finish does it. */
 __device__ void knapsack_report(const KnapsackShared &s, KnapsackSum::TempStorage &scratch,
                                 const KnapsackBlockFound &mine, int64_t lower) {
     __shared__ bool last;
@@ -197,7 +197,7 @@ __device__ void knapsack_make(const KnapsackStep &p, const Nodes &nodes, const K
             if ((mask[row] >> lane & 1) && nth < p.job.limit) { /* if more stay, the step fails */
                 int child = DOMINANCE ? t.order[rank] : rank;
                 int64_t at = p.job.to + nth * p.job.to_step;
-                p.pool.room[at] = t.room[child];
+                p.pool.residual[at] = t.residual[child];
                 p.pool.profit[at] = t.profit[child];
                 p.pool.decisions[at] = t.decisions[child];
             }
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS) knapsack_complete(const __gr
                 profit = gpuopt__knapsack_try(&p.search, &p.completion, &p.pool, static_cast<int32_t>(item), &at);
         if (profit <= mine.found.most) continue;
         mine.found.most = profit;
-        mine.found.best = {p.pool.room[at], p.pool.profit[at], p.pool.decisions[at]};
+        mine.found.best = {p.pool.residual[at], p.pool.profit[at], p.pool.decisions[at]};
         mine.rank = item;
     }
     knapsack_report(p.shared, scratch, mine, p.search.lower);
@@ -242,7 +242,7 @@ __global__ void knapsack_gather(gpuopt__knapsack_pool pool, const __grid_constan
     for (int64_t i = int64_t{blockIdx.x} * KNAPSACK_THREADS + threadIdx.x; i < p.count;
          i += int64_t{gridDim.x} * KNAPSACK_THREADS) {
         const int64_t from = gpuopt__knapsack_pick_place(&p, i), to = p.to + i * p.step;
-        pool.room[to] = pool.room[from];
+        pool.residual[to] = pool.residual[from];
         pool.profit[to] = pool.profit[from];
         pool.decisions[to] = pool.decisions[from];
     }

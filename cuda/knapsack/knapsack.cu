@@ -4,7 +4,7 @@
  * gpuopt_impl/knapsack/calls.h, which has checked its arguments, through that table to the functions here.
  *
  *     handle.cuh    what a handle holds; the memory that it takes
- *     nodes.cuh     where the nodes are, on the device or on the host, and moving them; get, put and pick
+ *     nodes.cuh     where the nodes are, in device or in host memory, and moving them; get, put and pick
  *     steps.cuh     a step on the device
  *     peers.cuh     a step that ranks share, on nodes of all of them; cuts where they cannot see those
  *     kernel.cuh    the kernels: a step, and the completion of a list
@@ -13,7 +13,7 @@
  *     multi.cuh     multidimensional knapsacks: likewise
  *     choice.cuh    multiple-choice knapsacks: likewise
  *
- * Each step is one launch. The host decides which nodes the next step takes, so it waits for the result of each. As
+ * Each step is one launch. The CPU decides which nodes the next step takes, so it waits for the result of each. As
  * long as all nodes of a search form one short list, they stay in host memory and the CPU expands them
  * (gpuopt_impl/knapsack/cpu_step.h): that is faster than a launch.
  */
@@ -38,7 +38,7 @@ void cuda_knapsack_destroy(gpuopt_knapsack *knapsack) {
     const gpuopt_context *context = knapsack->context;
     DeviceScope scope(context);
     k->queue.wait("waiting for a knapsack search");
-    if (k->open) PeerDoor::close(k->door);
+    if (k->open) PeerGate::close(k->gate);
     give_pinned(context, k->shared.found);
     if (k->locked) cudaHostUnregister(k->pages);
     gpuopt__release(context, GPUOPT_DEVICE, k->device);
@@ -56,11 +56,11 @@ gpuopt_status cuda_knapsack_create(gpuopt_context *context, const gpuopt_knapsac
     cut_knapsack_host(*desc, memory, k);
     k->head.context = context;
     k->queue = Queue(context);
-    k->all_on_host = knapsack_host_room(*desc) == desc->pool;
-    k->head.host_room = k->all_on_host ? 0 : knapsack_host_room(*desc);
+    k->all_on_host = knapsack_host_capacity(*desc) == desc->pool;
+    k->head.host_capacity = k->all_on_host ? 0 : knapsack_host_capacity(*desc);
     status = knapsack_allocate(k, *desc);
     if (!status && desc->group && k->device) {
-        k->open = PeerDoor::open(&k->door);
+        k->open = PeerGate::open(&k->gate);
         status = knapsack_load_peers(context, *desc);
     }
     if (status) cuda_knapsack_destroy(&k->head);
@@ -111,7 +111,7 @@ gpuopt_status cuda_knapsack_grow(gpuopt_knapsack *knapsack, int64_t pool) {
 
 /* ---- Steps ---- */
 
-/* The paper's step for a long list: the nodes are copied to the device, which branches and computes bounds; the host
+/* The paper's step for a long list: the nodes are copied to the device, which branches and computes bounds; the CPU
  * then picks out the children that stay. */
 gpuopt_status knapsack_hybrid_step(CudaKnapsack *k, const gpuopt__knapsack_search *s, const gpuopt__knapsack_job &job,
                                    gpuopt__knapsack_found *found) {
@@ -182,7 +182,7 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
         if (status) break;
         if (gpuopt__knapsack_overflows(s, &job, &found)) {
             if (gpuopt__knapsack_has_ranks(s)) break;
-            status = gpuopt__knapsack_make_room(knapsack, s);
+            status = gpuopt__knapsack_grow_or_slice(knapsack, s);
             continue;
         }
         gpuopt__knapsack_apply(s, &job, &found, found.children);
@@ -201,10 +201,10 @@ const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {cuda_knapsack_plan,
                                                         cuda_knapsack_run,
                                                         cuda_knapsack_step,
                                                         cuda_knapsack_complete,
-                                                        cuda_knapsack_rooms,
+                                                        cuda_knapsack_residuals,
                                                         cuda_knapsack_before,
                                                         cuda_knapsack_show,
-                                                        cuda_knapsack_admit,
+                                                        cuda_knapsack_map_peers,
                                                         cuda_knapsack_step_by_peers,
                                                         cuda_knapsack_load,
                                                         cuda_knapsack_get,

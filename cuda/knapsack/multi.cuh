@@ -2,7 +2,7 @@
  *
  * Multidimensional knapsacks on the GPU: a thread is a worker and searches as the CPU's do
  * (gpuopt_impl/knapsack/multi_search.h). A round is a launch for each distance at which workers share, and one in which
- * they search; the host waits for what they found.
+ * they search; the CPU waits for what they found.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_MULTI_CUH
 #define GPUOPT_CUDA_KNAPSACK_MULTI_CUH

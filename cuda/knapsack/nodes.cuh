@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the GPU: where the nodes are, on the device or on the host, and how they get from one to the other.
+ * Knapsack on the GPU: where the nodes are, in device or in host memory, and how they move between the two.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_NODES_CUH
 #define GPUOPT_CUDA_KNAPSACK_NODES_CUH
@@ -23,19 +23,20 @@ gpuopt_status knapsack_copy(const CudaKnapsack *k, const gpuopt__knapsack_pool &
         from_place -= count - 1;
     }
     const char *what = "copying knapsack nodes";
-    gpuopt_status status = k->queue.copy(to.room + to_place, from.room + from_place, nodes * sizeof(int64_t), what);
+    gpuopt_status status =
+        k->queue.copy(to.residual + to_place, from.residual + from_place, nodes * sizeof(int64_t), what);
     if (!status) status = k->queue.copy(to.profit + to_place, from.profit + from_place, nodes * sizeof(uint64_t), what);
     if (!status)
         status = k->queue.copy(to.decisions + to_place, from.decisions + from_place, nodes * sizeof(uint32_t), what);
     return status;
 }
 
-/* Moves a search's only list between the device and the host. */
+/* Moves a search's only list between device and host memory. */
 gpuopt_status knapsack_move(CudaKnapsack *k, gpuopt__knapsack_search *s, bool to_host) {
     const int side = s->list[0].side, step = side ? -1 : 1;
     const int64_t from = gpuopt__knapsack_place(s, side, 0, 0);
-    if (to_host) gpuopt__knapsack_go_to_host(&k->head, s);
-    else gpuopt__knapsack_go_home(s);
+    if (to_host) gpuopt__knapsack_use_host_pool(&k->head, s);
+    else gpuopt__knapsack_use_own_pool(s);
     gpuopt_status status = knapsack_copy(k, to_host ? k->host_pool : k->pool, gpuopt__knapsack_place(s, side, 0, 0),
                                          to_host ? k->pool : k->host_pool, from, step, s->list[0].count);
     return status ? status : k->queue.wait("moving knapsack nodes");
@@ -45,8 +46,9 @@ gpuopt_status knapsack_move(CudaKnapsack *k, gpuopt__knapsack_search *s, bool to
 gpuopt_status knapsack_settle(CudaKnapsack *k, gpuopt__knapsack_search *s) {
     if (s->depth != 1 || k->all_on_host || gpuopt__knapsack_is_common(s, &s->list[0])) return GPUOPT_OK;
     if (s->on_host) return s->list[0].count > knapsack_short ? knapsack_move(k, s, false) : GPUOPT_OK;
-    return s->list[0].count <= knapsack_short / 2 && s->home_room >= k->head.host_room ? knapsack_move(k, s, true)
-                                                                                       : GPUOPT_OK;
+    return s->list[0].count <= knapsack_short / 2 && s->own_capacity >= k->head.host_capacity
+               ? knapsack_move(k, s, true)
+               : GPUOPT_OK;
 }
 
 /* Reads or writes (put) up to head.chunk nodes on the device through the window, which `visit` empties or fills. */
@@ -78,20 +80,21 @@ gpuopt_status cuda_knapsack_get(gpuopt_knapsack *knapsack, const gpuopt__knapsac
     });
 }
 
-gpuopt_status cuda_knapsack_rooms(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
-                                  int64_t stride, int64_t count, int64_t *room) {
+gpuopt_status cuda_knapsack_residuals(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
+                                      int64_t stride, int64_t count, int64_t *residual) {
     CudaKnapsack *k = cuda_knapsack(knapsack);
     DeviceScope scope(knapsack->context);
     if (knapsack_is_on_host(k, s)) {
-        for (int64_t i = 0; i < count; i++) room[i] = k->host_pool.room[at + i * stride];
+        for (int64_t i = 0; i < count; i++) residual[i] = k->host_pool.residual[at + i * stride];
         return GPUOPT_OK;
     }
     const int64_t low = stride < 0 ? at + (count - 1) * stride : at;
-    gpuopt_status status = k->queue.copy_lines(k->window.room, sizeof *room, k->pool.room + low,
-                                               static_cast<size_t>(std::abs(stride)) * sizeof *room, sizeof *room,
-                                               static_cast<size_t>(count), "copying rooms of knapsack nodes");
-    if (!status) status = k->queue.wait("copying rooms of knapsack nodes");
-    for (int64_t i = 0; i < count; i++) room[stride < 0 ? count - 1 - i : i] = k->window.room[i];
+    gpuopt_status status =
+        k->queue.copy_lines(k->window.residual, sizeof *residual, k->pool.residual + low,
+                            static_cast<size_t>(std::abs(stride)) * sizeof *residual, sizeof *residual,
+                            static_cast<size_t>(count), "copying residual capacities of knapsack nodes");
+    if (!status) status = k->queue.wait("copying residual capacities of knapsack nodes");
+    for (int64_t i = 0; i < count; i++) residual[stride < 0 ? count - 1 - i : i] = k->window.residual[i];
     return status;
 }
 
@@ -118,7 +121,7 @@ gpuopt_status cuda_knapsack_pick(gpuopt_knapsack *knapsack, const gpuopt__knapsa
         gpuopt__knapsack_pick_nodes(&k->host_pool, pick, node);
         return GPUOPT_OK;
     }
-    const int64_t free = s->home_room - s->used[0] - s->used[1], first = gpuopt__knapsack_place(s, 0, s->used[0], 0);
+    const int64_t free = s->own_capacity - s->used[0] - s->used[1], first = gpuopt__knapsack_place(s, 0, s->used[0], 0);
     gpuopt__knapsack_pick p = *pick;
     gpuopt_status status = GPUOPT_OK;
     for (int64_t done = 0; done < pick->count && !status; done += p.count, p.before += p.count) {

@@ -5,16 +5,16 @@
  * (gpuopt_impl/knapsack/ranges.h).
  *
  * A rank's launch makes an equal share of the merge of all children (kernel.cuh), whose ends it finds by itself. So the
- * hosts exchange nothing but what the step has found, once, and no node is copied: those that others have are read
+ * ranks exchange nothing but what the step has found, once, and no node is copied: those that others have are read
  * where they are. Its tiles look for their parents between those of the ends, which are on this device but for what the
  * item's weight moves.
  *
  * Why a launch finds the parents as they are (PTX ISA 9.0, "Memory Consistency Model"). They were written by a launch,
- * or a copy, of their own rank, whose host has waited for its stream before it told the others what came of it; all
- * hosts have heard that before they launch. So the writes happen before the launch: the end of the stream's work, the
+ * or a copy, of their own rank, which has waited for its stream before it sent the result to the others; all ranks have
+ * received that before they launch. So the writes happen before the launch: the end of the stream's work, the
  * exchange and the launch are synchronizations of the API ("Causality order"), and nothing is cached beyond the end of
- * a launch. Nobody writes to them before all have told what their launches found, which each does when its own is over:
- * until then children only go to the other side of each pool, where no parent is.
+ * a launch. They are not written before all have sent the results of their launches, which each does when its own is
+ * over: until then children only go to the other side of each pool, where no parent is.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_PEERS_CUH
 #define GPUOPT_CUDA_KNAPSACK_PEERS_CUH
@@ -27,34 +27,35 @@ namespace {
 
 /* ---- Finding the others' pools ---- */
 
-/* What is in a gpuopt__knapsack_card. */
-struct KnapsackCard {
-    PeerCard peer;
+/* What is in a gpuopt__knapsack_peer_handle. */
+struct KnapsackHandle {
+    PeerHandle peer;
     gpuopt__knapsack_pool pool;
     int64_t nodes; /* of the pool */
 };
-static_assert(sizeof(KnapsackCard) <= sizeof(gpuopt__knapsack_card), "a card has room");
+static_assert(sizeof(KnapsackHandle) <= sizeof(gpuopt__knapsack_peer_handle), "a handle fits");
 
-KnapsackCard knapsack_card(const CudaKnapsack *k, int32_t rank) {
-    KnapsackCard card;
-    std::memcpy(&card, k->head.ranks.card + rank, sizeof card);
-    return card;
+KnapsackHandle knapsack_peer_handle(const CudaKnapsack *k, int32_t rank) {
+    KnapsackHandle handle;
+    std::memcpy(&handle, k->head.ranks.handle + rank, sizeof handle);
+    return handle;
 }
 
-void cuda_knapsack_show(gpuopt_knapsack *knapsack, gpuopt__knapsack_card *to) {
+void cuda_knapsack_show(gpuopt_knapsack *knapsack, gpuopt__knapsack_peer_handle *to) {
     const CudaKnapsack *k = cuda_knapsack(knapsack);
     const bool able = k->open && !k->all_on_host;
-    const KnapsackCard card = {peer_card(knapsack->context, k->door, able, nullptr), k->pool, knapsack->pool};
-    std::memcpy(to, &card, sizeof card);
+    const KnapsackHandle handle = {peer_handle(knapsack->context, k->gate, able, nullptr), k->pool, knapsack->pool};
+    std::memcpy(to, &handle, sizeof handle);
 }
 
-int cuda_knapsack_admit(gpuopt_knapsack *knapsack) {
+int cuda_knapsack_map_peers(gpuopt_knapsack *knapsack) {
     const CudaKnapsack *k = cuda_knapsack(knapsack);
     const gpuopt__knapsack_search &s = knapsack->search;
     DeviceScope scope(knapsack->context);
     if (s.ranks > PEER_MOST) return 0;
     for (int32_t r = 0; r < s.ranks; r++)
-        if (r != s.rank && peer_admit(knapsack->context, knapsack_card(k, s.rank).peer, knapsack_card(k, r).peer))
+        if (r != s.rank &&
+            peer_map(knapsack->context, knapsack_peer_handle(k, s.rank).peer, knapsack_peer_handle(k, r).peer))
             return 0;
     return 1;
 }
@@ -112,11 +113,11 @@ struct KnapsackAmong {
     }
 };
 
-/* How many parents have flipped children: the first ones, since rooms fall. By all threads. */
+/* How many parents have flipped children: the first ones, since residual capacities fall. By all threads. */
 __device__ int64_t knapsack_light(const KnapsackStep &p, const KnapsackAmong &among) {
     const auto has = [&](int64_t k) {
         const KnapsackPlace node = among.find(p, k);
-        return node.pool.room[node.at] >= p.job.least;
+        return node.pool.residual[node.at] >= p.job.least;
     };
     if (p.job.least == INT64_MIN || has(p.job.count - 1)) return p.job.count;
     return knapsack_seek<KnapsackBlock>(0, p.job.count, has);
@@ -176,7 +177,7 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3)
 void knapsack_leave(const CudaKnapsack *k, int32_t sources) {
     for (int32_t n = 0; n < sources; n++) {
         const int32_t rank = k->head.ranks.source[n].rank;
-        if (rank != k->head.search.rank) PeerDoor::leave(knapsack_card(k, rank).peer.key);
+        if (rank != k->head.search.rank) PeerGate::leave(knapsack_peer_handle(k, rank).peer.key);
     }
 }
 
@@ -188,15 +189,15 @@ gpuopt_status knapsack_enter(const CudaKnapsack *k, const gpuopt__knapsack_searc
     among->border[0] = among->border[1] = s->list[s->depth - 1].shared ? 0 : -1;
     for (int32_t n = 0; n < ranks.sources; n++) {
         const gpuopt__knapsack_source &source = ranks.source[n];
-        const KnapsackCard card = knapsack_card(k, source.rank);
-        if (source.rank != s->rank && !PeerDoor::enter(card.peer.key)) {
+        const KnapsackHandle handle = knapsack_peer_handle(k, source.rank);
+        if (source.rank != s->rank && !PeerGate::enter(handle.peer.key)) {
             gpuopt__log(k->head.context, 0, "knapsack: rank %d's handle is gone", static_cast<int>(source.rank));
             knapsack_leave(k, n);
             return GPUOPT_ERROR_PEER;
         }
-        const int64_t room = s->which == 0 ? card.nodes : s->home_room; /* both begin at place 0 */
-        const int64_t first = job.from_step < 0 ? room - 1 - source.before : source.before;
-        among->source[n] = {card.pool, first - begin * job.from_step, source.end};
+        const int64_t capacity = s->which == 0 ? handle.nodes : s->own_capacity; /* both begin at place 0 */
+        const int64_t first = job.from_step < 0 ? capacity - 1 - source.before : source.before;
+        among->source[n] = {handle.pool, first - begin * job.from_step, source.end};
         begin = source.end;
         for (int end = 0; end < 2 && among->border[0] >= 0; end++)
             if (source.rank < s->rank + end) among->border[end] = begin;
@@ -249,9 +250,9 @@ gpuopt_status cuda_knapsack_before(gpuopt_knapsack *knapsack, const gpuopt__knap
     gpuopt_status status = GPUOPT_OK;
     for (int32_t done = 1, some = 0; done <= cuts && !status; done += some) {
         some = std::min(most, cuts + 1 - done);
-        std::copy_n(cut + done, some, k->window.room);
+        std::copy_n(cut + done, some, k->window.residual);
         k->queue.launch({(2 * some + KNAPSACK_THREADS - 1) / KNAPSACK_THREADS, KNAPSACK_THREADS}, knapsack_count,
-                        k->pool, *job, first, count, k->window.room, some, k->window.profit);
+                        k->pool, *job, first, count, k->window.residual, some, k->window.profit);
         status = k->queue.launched("counting knapsack nodes");
         if (!status) status = k->queue.wait("counting knapsack nodes");
         for (int32_t c = 0; c < some && !status; c++) {

@@ -17,9 +17,9 @@ enum : int {
     KNAPSACK_TILE = KNAPSACK_THREADS * KNAPSACK_ROWS
 };
 
-/* The word of a tile tells later tiles nothing yet, how many of its children stay (ALONE), or how many of its own
+/* The word of a tile gives later tiles nothing yet, how many of its children stay (ALONE), or how many of its own
  * and of all preceding tiles stay (ALL). It holds a count of 41 bits and the epoch of its step, 21 bits: words of
- * other epochs tell nothing, so they need not be cleared between steps. */
+ * other epochs mean nothing, so they need not be cleared between steps. */
 enum : unsigned long long {
     KNAPSACK_ALONE = 1ull << 62,
     KNAPSACK_ALL = 2ull << 62,
@@ -37,7 +37,7 @@ struct KnapsackBlockFound {
 /* What the launches of a handle share, in device memory except `found`. */
 struct KnapsackShared {
     unsigned long long *tile;  /* [tiles of the largest step] */
-    unsigned *ticket, *done;   /* of this launch: tiles handed out, blocks that have finished; 0 between launches */
+    unsigned *ticket, *done;   /* of this launch: tiles taken, blocks that have finished; 0 between launches */
     KnapsackBlockFound *block; /* [blocks of the largest launch] */
     KnapsackBlockFound *found; /* pinned host memory */
 };
@@ -67,17 +67,17 @@ struct KnapsackPlace {
 };
 
 struct KnapsackTile {
-    int64_t room[KNAPSACK_TILE];
+    int64_t residual[KNAPSACK_TILE];
     uint64_t profit[KNAPSACK_TILE];
     uint32_t decisions[KNAPSACK_TILE];
     uint16_t order[KNAPSACK_TILE]; /* with dominance: the children in their order; TILE: a dominated child */
 };
 
-/* The room of a child that is too heavy: it comes after all others and is never kept. */
-constexpr int64_t knapsack_no_room = INT64_MIN;
+/* The residual capacity of a child that is too heavy: it comes after all others and is never kept. */
+constexpr int64_t knapsack_too_heavy = INT64_MIN;
 
-__device__ int64_t knapsack_flipped_room(const gpuopt__knapsack_job &job, int64_t room) {
-    return room < job.least ? knapsack_no_room : room + job.room;
+__device__ int64_t knapsack_flipped_residual(const gpuopt__knapsack_job &job, int64_t residual) {
+    return residual < job.least ? knapsack_too_heavy : residual + job.residual;
 }
 
 /* ---- Where a tile begins in the two lists ---- */
@@ -116,8 +116,9 @@ __device__ int64_t knapsack_split(const KnapsackStep &p, const Nodes &nodes, con
     return knapsack_seek<Team>(
         max(rank - share.flipped_end, share.same), min(rank - share.flipped, share.same_end), [&](int64_t i) {
             const KnapsackPlace a = nodes.find(p, i), b = nodes.find(p, rank - 1 - i);
-            const int64_t room = a.pool.room[a.at], other = knapsack_flipped_room(p.job, b.pool.room[b.at]);
-            return room != other ? room > other : a.pool.profit[a.at] >= b.pool.profit[b.at] + p.job.profit;
+            const int64_t residual = a.pool.residual[a.at],
+                          other = knapsack_flipped_residual(p.job, b.pool.residual[b.at]);
+            return residual != other ? residual > other : a.pool.profit[a.at] >= b.pool.profit[b.at] + p.job.profit;
         });
 }
 
@@ -125,10 +126,10 @@ __device__ int64_t knapsack_split(const KnapsackStep &p, const Nodes &nodes, con
 
 __device__ void knapsack_load(const KnapsackStep &p, KnapsackTile &t, int slot, const KnapsackPlace &from,
                               bool flipped) {
-    int64_t room = from.pool.room[from.at];
+    int64_t residual = from.pool.residual[from.at];
     uint64_t profit = from.pool.profit[from.at];
     uint32_t decisions = from.pool.decisions[from.at] << 1;
-    t.room[slot] = flipped ? knapsack_flipped_room(p.job, room) : room;
+    t.residual[slot] = flipped ? knapsack_flipped_residual(p.job, residual) : residual;
     t.profit[slot] = flipped ? profit + p.job.profit : profit;
     t.decisions[slot] = decisions | flipped;
 }
@@ -169,18 +170,18 @@ struct KnapsackHere {
 
 /* Whether the unchanged child i comes before the flipped child j. */
 __device__ bool knapsack_before(const KnapsackTile &t, int i, int j) {
-    return t.room[i] != t.room[j] ? t.room[i] > t.room[j] : t.profit[i] >= t.profit[j];
+    return t.residual[i] != t.residual[j] ? t.residual[i] > t.residual[j] : t.profit[i] >= t.profit[j];
 }
 
 /* The child at which the merge of a list stands, and the profit of the one before it. A list ends at its `end`. */
 struct KnapsackRun {
     int at, end; /* slots */
-    int64_t room;
+    int64_t residual;
     uint64_t profit, last;
     bool has_last;
 
     __device__ void load(const KnapsackTile &t) {
-        if (at < end) room = t.room[at], profit = t.profit[at];
+        if (at < end) residual = t.residual[at], profit = t.profit[at];
     }
     /* begin: the list's first slot. exists, before: whether a child of the list precedes it, and its profit. */
     __device__ void start(const KnapsackTile &t, int begin, bool exists, uint64_t before) {
@@ -212,11 +213,11 @@ __device__ int knapsack_merge(KnapsackTile &t, int same, int flipped, const bool
     a.start(t, 0, exists[0], profit[0]);
     b.start(t, same, exists[1], profit[1]);
     for (int rank = first; rank < end; rank++) {
-        const bool before = a.room != b.room ? a.room > b.room : a.profit >= b.profit;
+        const bool before = a.residual != b.residual ? a.residual > b.residual : a.profit >= b.profit;
         const bool turned = b.at < b.end && (a.at >= a.end || !before);
-        const int64_t room = turned ? b.room : a.room;
+        const int64_t residual = turned ? b.residual : a.residual;
         const bool other = turned ? a.has_last && a.last >= b.profit : b.has_last && b.last >= a.profit;
-        const bool worse = other && room != knapsack_no_room; /* too heavy does not count as dominated */
+        const bool worse = other && residual != knapsack_too_heavy; /* too heavy does not count as dominated */
         t.order[rank] = static_cast<uint16_t>(worse ? +KNAPSACK_TILE : turned ? b.at : a.at);
         dominated += worse;
         if (turned) b.next(t);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * A batch of nodes on the GPU: the handle, its memory, and the calls. A call of _run launches one kernel in which warps
- * or blocks take nodes; nodes that outgrow their room are run again by further launches in larger ones.
+ * or blocks take nodes; nodes that outgrow their tables are run again by further launches with larger ones.
  *
  *     batch.cuh          this: memory, runs, changes        batch_tables.cuh   a node's tables
  *     batch_kernels.cuh  layout, capacities, results        batch_rows.cuh     a node's rows
- *     batch_node.cuh     the kernel that runs nodes         batch_room.cuh     their data, and what threads share
+ *     batch_node.cuh     the kernel that runs nodes         batch_state.cuh     their data, and what threads share
  *
  * A small call, for which latency counts, uses host memory that the GPU reads and writes directly: its nodes, reports
  * and changes go through `near`, and so there is nothing to copy.
@@ -26,7 +26,7 @@ struct BatchArrays {
     int *col;
     double *lb, *ub;
     NodeRecord *record;
-    ChangeRoom room;
+    ChangeBuffer buffer;
 };
 
 /* A batch of any storage types. */
@@ -39,7 +39,7 @@ class CudaBatch {
                                       gpuopt_propagator_node_changes &changes) = 0;
     virtual gpuopt_status get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory_space where, int64_t count,
                                      const int32_t *node, double *lb, double *ub) = 0;
-    virtual int64_t used() const = 0; /* columns that have changed in the latest run, whether or not there was room */
+    virtual int64_t used() const = 0; /* columns that have changed in the latest run, whether or not they fit */
     virtual const BatchArrays &results() const = 0; /* where that run's are */
 };
 
@@ -76,7 +76,7 @@ class TypedBatch final : public CudaBatch {
     const BatchArrays &results() const override { return *from_; }
 
   private:
-    static constexpr int64_t ROOM_BYTES = int64_t{1} << 28; /* of all rooms in global memory, or that of one */
+    static constexpr int64_t TABLE_BYTES = int64_t{1} << 28; /* of all tables in global memory, or that of one set */
 
     TypedBatch(const gpuopt_context *context, const View &view, const PropagatorShape &shape,
                const gpuopt_propagator_batch_desc &desc)
@@ -88,9 +88,9 @@ class TypedBatch final : public CudaBatch {
     gpuopt_status run_tiers(BatchCall call, bool to_host);
     bool launch(int tier, const BatchCall &call);
     template <class Nodes>
-    bool launch(int most, const BatchCall &call, const MemoryRooms &rooms);
-    bool launch_in_memory(const BatchCall &call, const MemoryRooms &rooms);
-    gpuopt_status order_changes(long long *start, const ChangeRoom &to);
+    bool launch(int most, const BatchCall &call, const MemoryTables &sets);
+    bool launch_in_memory(const BatchCall &call, const MemoryTables &sets);
+    gpuopt_status order_changes(long long *start, const ChangeBuffer &to);
     template <class Nodes>
     gpuopt_status fit(int *grid);
     template <class Nodes>
@@ -106,19 +106,19 @@ class TypedBatch final : public CudaBatch {
     const Tree<Bound> *tree_ = nullptr;
     uint64_t version_ = 0; /* of the base, to which the capacities belong; 0: there are none */
     gpuopt_propagator_batch_desc desc_;
-    int warp_grid_ = 0, block_grid_ = 0, wide_grid_ = 0; /* blocks of each tier; 0: the device has no such room */
-    MemoryRooms large_ = {}, memory_ = {};               /* of the other two */
+    int warp_grid_ = 0, block_grid_ = 0, wide_grid_ = 0; /* blocks of each tier; 0: the device has too little memory */
+    MemoryTables large_ = {}, memory_ = {};              /* of the other two */
     int first_tier_ = TIER_WARP; /* that most nodes of the runs on this base have not outgrown */
     void *device_ = nullptr, *host_ = nullptr;
     bool locked_ = false; /* the pages in host_ */
     BatchModel<Val, Bound> m_ = {};
     BatchArrays far_ = {}, near_ = {}; /* in device memory; in host memory for small calls */
-    ChangeRoom ordered_ = {};          /* changes on their way to the host */
+    ChangeBuffer ordered_ = {};        /* changes on their way to host memory */
     NodeRecord *copied_ = nullptr;     /* the reports, in host memory */
     BatchReport *report_ = nullptr;    /* likewise */
-    int *list_[2] = {};                /* nodes that have outgrown their room */
+    int *list_[2] = {};                /* nodes that have outgrown their tables */
     long long *offset_ = nullptr;      /* [nodes + 1] */
-    double *all_ = nullptr;            /* [2 cols]: all bounds of a node on their way to the host */
+    double *all_ = nullptr;            /* [2 cols]: all bounds of a node on their way to host memory */
     Scratch scratch_ = {};
     int ran_ = 0;                     /* nodes of the latest run */
     uint64_t used_ = 0;               /* its changed columns */
@@ -127,7 +127,7 @@ class TypedBatch final : public CudaBatch {
 
 /* ---- Memory ---- */
 
-/* Tables that are nowhere more than two thirds full, with room for `count` and all threads of a block; at most 2^31
+/* Tables that are nowhere more than two thirds full, for `count` and all threads of a block; at most 2^31
  * slots, which a node fills that changes as many columns. */
 inline unsigned slots_for(int64_t count) {
     unsigned slots = 1024;
@@ -139,8 +139,8 @@ inline unsigned slots_for(int64_t count) {
 template <class Val, class Bound>
 template <class Nodes>
 size_t TypedBatch<Val, Bound>::shared_bytes() {
-    NodeRoom<typename Nodes::Index> room;
-    return Nodes::is_shared ? cut_room(nullptr, Nodes::size(), room) * (Nodes::warps / Nodes::workers) : 0;
+    TableArrays<typename Nodes::Index> tables;
+    return Nodes::is_shared ? cut_tables(nullptr, Nodes::size(), tables) * (Nodes::warps / Nodes::workers) : 0;
 }
 
 /* Cuts the blocks of memory, or measures them. */
@@ -162,10 +162,10 @@ gpuopt_status TypedBatch<Val, Bound>::cut(gpuopt__arena &device, gpuopt__arena &
         take(arena, a.lb, of_changes);
         take(arena, a.ub, of_changes);
         take(arena, a.record, of_nodes);
-        take(arena, a.room.col, of_changes);
-        take(arena, a.room.lb, of_changes);
-        take(arena, a.room.ub, of_changes);
-        a.room.capacity = static_cast<unsigned long long>(of_changes);
+        take(arena, a.buffer.col, of_changes);
+        take(arena, a.buffer.lb, of_changes);
+        take(arena, a.buffer.ub, of_changes);
+        a.buffer.capacity = static_cast<unsigned long long>(of_changes);
     };
     take(device, m_.state, 1);
     take(device, m_.base, 1);
@@ -193,14 +193,14 @@ gpuopt_status TypedBatch<Val, Bound>::cut(gpuopt__arena &device, gpuopt__arena &
     large_.size = {4096, 16384, 2400, 10600};
     const bool is_larger =
         memory_.size.col_slots > large_.size.col_slots || memory_.size.row_slots > large_.size.row_slots;
-    for (MemoryRooms *rooms : {&large_, &memory_}) {
-        NodeRoom<unsigned> room;
+    for (MemoryTables *sets : {&large_, &memory_}) {
+        TableArrays<unsigned> tables;
         const int64_t most = int64_t{MemoryNodes::together} * cuda_of(queue_.context())->multiprocessors;
-        rooms->bytes = (cut_room(nullptr, rooms->size, room) + 255) / 256 * 256;
-        const int64_t fitting = std::max<int64_t>(1, ROOM_BYTES / static_cast<int64_t>(rooms->bytes));
-        rooms->count = static_cast<int>(std::min(std::min<int64_t>(nodes, most), fitting));
-        if (rooms == &large_ && !is_larger) rooms->count = 0;
-        take(device, rooms->memory, static_cast<int64_t>(rooms->bytes) * rooms->count);
+        sets->bytes = (cut_tables(nullptr, sets->size, tables) + 255) / 256 * 256;
+        const int64_t fitting = std::max<int64_t>(1, TABLE_BYTES / static_cast<int64_t>(sets->bytes));
+        sets->count = static_cast<int>(std::min(std::min<int64_t>(nodes, most), fitting));
+        if (sets == &large_ && !is_larger) sets->count = 0;
+        take(device, sets->memory, static_cast<int64_t>(sets->bytes) * sets->count);
     }
     take(host, report_, 1);
     take(host, copied_, nodes);
@@ -215,7 +215,7 @@ gpuopt_status TypedBatch<Val, Bound>::plan(const gpuopt_context *context, const 
     TypedBatch draft(context, view, shape, desc);
     gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
     gpuopt_status status = draft.cut(device, host);
-    plan->host_bytes = sizeof(CudaBatchHandle) + sizeof(TypedBatch) + room_for_pages(host.used);
+    plan->host_bytes = sizeof(CudaBatchHandle) + sizeof(TypedBatch) + bytes_for_pages(host.used);
     plan->device_bytes = device.used;
     return status;
 }
@@ -261,7 +261,7 @@ gpuopt_status TypedBatch<Val, Bound>::open() {
     gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
     gpuopt_status status = cut(device, host);
     if (!status) status = gpuopt__allocate(context, GPUOPT_DEVICE, device.used, &device_);
-    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, room_for_pages(host.used), &host_);
+    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, bytes_for_pages(host.used), &host_);
     if (status) return status;
     status = lock_pages(context, first_page(host_), whole_pages(host.used), &locked_);
     if (status) return status;
@@ -272,7 +272,7 @@ gpuopt_status TypedBatch<Val, Bound>::open() {
         status = load_kernels(context, run_nodes<WarpNodes, Val, Bound>, run_nodes<BlockNodes, Val, Bound>,
                               run_nodes<WideNodes, Val, Bound>, run_nodes<MemoryNodes, Val, Bound>,
                               run_nodes<WideMemoryNodes, Val, Bound>, count_columns<Val, Bound>,
-                              place_columns<Val, Bound>, find_capacities<Val, Bound>, clear_rooms,
+                              place_columns<Val, Bound>, find_capacities<Val, Bound>, clear_memory_tables,
                               expand_nodes<Val, Bound>, write_report, count_changes, gather_changes);
     if (!status) status = fit<WarpNodes>(&warp_grid_);
     if (!status) status = fit<BlockNodes>(&block_grid_);
@@ -297,7 +297,7 @@ gpuopt_status TypedBatch<Val, Bound>::fit(int *grid) {
     return GPUOPT_OK;
 }
 
-/* The matrix by columns, and rooms that are empty. */
+/* The matrix by columns, and empty tables. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::lay_out() {
     const int grid = blocks_for(WARP * shape_.units());
@@ -306,8 +306,8 @@ gpuopt_status TypedBatch<Val, Bound>::lay_out() {
     queue_.launch({grid, THREADS}, count_columns<Val, Bound>, p_, m_);
     if (!status) status = sum_before(queue_, scratch_, m_.col_start + 1, shape_.cols + 1);
     queue_.launch({grid, THREADS}, place_columns<Val, Bound>, p_, m_);
-    if (large_.count) queue_.launch({large_.count, NODE_WARPS * WARP}, clear_rooms, large_);
-    queue_.launch({memory_.count, NODE_WARPS * WARP}, clear_rooms, memory_);
+    if (large_.count) queue_.launch({large_.count, NODE_WARPS * WARP}, clear_memory_tables, large_);
+    queue_.launch({memory_.count, NODE_WARPS * WARP}, clear_memory_tables, memory_);
     if (!status) status = queue_.launched("laying out a batch");
     return status ? status : queue_.wait("laying out a batch");
 }

@@ -105,7 +105,7 @@ __global__ void count_changes(const NodeRecord *record, int nodes, long long *st
 
 /* Copies changes into the order of the nodes, as far as they fit: a warp takes a node. */
 __global__ void __launch_bounds__(THREADS)
-    gather_changes(const NodeRecord *record, int nodes, const long long *start, ChangeRoom from, ChangeRoom to) {
+    gather_changes(const NodeRecord *record, int nodes, const long long *start, ChangeBuffer from, ChangeBuffer to) {
     for (int node = grid_warp(); node < nodes; node += grid_warps()) {
         const NodeRecord one = record[node];
         for (int k = static_cast<int>(threadIdx.x % WARP); k < one.columns; k += WARP) {
@@ -122,8 +122,8 @@ __global__ void __launch_bounds__(THREADS)
  * node. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
-    expand_nodes(const __grid_constant__ Propagator<Val, Bound> p, const NodeRecord *record, ChangeRoom from, int nodes,
-                 long long count, const int *list, int first, double *lb, double *ub) {
+    expand_nodes(const __grid_constant__ Propagator<Val, Bound> p, const NodeRecord *record, ChangeBuffer from,
+                 int nodes, long long count, const int *list, int first, double *lb, double *ub) {
     for (long long i = blockIdx.x; i < count; i += gridDim.x) {
         const int node = list ? list[i] : first + static_cast<int>(i);
         const bool is_there = node >= 0 && node < nodes;

@@ -9,13 +9,13 @@
 
 namespace {
 
-/* Rooms, from the smallest. */
+/* Sizes of the tables, from the smallest. */
 enum BatchTier {
     TIER_WARP,  /* in shared memory, for a warp: many nodes that change little */
     TIER_BLOCK, /* in shared memory, for a block */
     TIER_WIDE,  /* in shared memory, most of a multiprocessor's, for a large block */
-    TIER_LARGE, /* in global memory, with room for thousands of columns; many blocks */
-    TIER_MEMORY /* the same with room for every column and row; as many blocks as there is memory for */
+    TIER_LARGE, /* in global memory, for thousands of columns; many blocks */
+    TIER_MEMORY /* the same for every column and row; as many blocks as memory allows */
 };
 enum { NODE_WARPS = 4, WIDE_WARPS = 16 }; /* of a block, and of a large one */
 
@@ -24,43 +24,43 @@ enum { NODE_WARPS = 4, WIDE_WARPS = 16 }; /* of a block, and of a large one */
 struct WarpNodes {
     enum { warps = NODE_WARPS, workers = 1, together = 5, is_shared = 1 };
     using Index = unsigned short;
-    __host__ __device__ static constexpr RoomSize size() { return {128, 512, 88, 416}; }
+    __host__ __device__ static constexpr TableSizes size() { return {128, 512, 88, 416}; }
 };
 struct BlockNodes {
     enum { warps = NODE_WARPS, workers = warps, together = 3, is_shared = 1 };
     using Index = unsigned short;
-    __host__ __device__ static constexpr RoomSize size() { return {512, 4096, 340, 3072}; }
+    __host__ __device__ static constexpr TableSizes size() { return {512, 4096, 340, 3072}; }
 };
 struct WideNodes {
     enum { warps = WIDE_WARPS, workers = warps, together = 1, is_shared = 1 };
     using Index = unsigned short;
-    __host__ __device__ static constexpr RoomSize size() { return {2048, 8192, 1360, 6144}; }
+    __host__ __device__ static constexpr TableSizes size() { return {2048, 8192, 1360, 6144}; }
 };
 struct MemoryNodes {
     enum { warps = NODE_WARPS, workers = warps, together = 4, is_shared = 0 };
     using Index = unsigned;
-    __host__ __device__ static constexpr RoomSize size() { return {}; }
+    __host__ __device__ static constexpr TableSizes size() { return {}; }
 };
 struct WideMemoryNodes : MemoryNodes {
     enum { warps = WIDE_WARPS, workers = warps, together = 1, is_shared = 0 };
 };
 
-/* Tables in global memory, one room a block. The kernel that runs nodes finds and leaves them empty. */
-struct MemoryRooms {
+/* Tables in global memory, one set a block. The kernel that runs nodes finds and leaves them empty. */
+struct MemoryTables {
     char *memory;
-    size_t bytes; /* of a room */
-    RoomSize size;
+    size_t bytes; /* of a set */
+    TableSizes size;
     int count;
 };
 
 template <int WORKERS, class Index, class Val, class Bound>
 class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
     using Rows = NodeRows<WORKERS, Index, Val, Bound>;
-    using Rows::p, Rows::m, Rows::s, Rows::room, Rows::lane, Rows::thread, Rows::base, Rows::THREADS_;
+    using Rows::p, Rows::m, Rows::s, Rows::tables, Rows::lane, Rows::thread, Rows::base, Rows::THREADS_;
 
   public:
     __device__ NodeRun(const Propagator<Val, Bound> &propagator, const BatchModel<Val, Bound> &model,
-                       NodeShared &shared, const NodeRoom<Index> &tables, const BatchCall &run)
+                       NodeShared &shared, const TableArrays<Index> &tables, const BatchCall &run)
         : Rows(propagator, model, shared, tables), call(run) {}
 
     /* Takes nodes until there are no more. */
@@ -99,7 +99,7 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
         if (found.over && !call.last) {
             if (thread == 0) {
                 call.left[atomicAdd(&m.state->left, 1u)] = node;
-                call.record[node] = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0, 0, 0}; /* should the host stop here */
+                call.record[node] = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0, 0, 0}; /* should the caller stop here */
             }
             Rows::sync();
             this->clear_all();
@@ -154,18 +154,18 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
         }
     }
 
-    /* The bounds of a column as the host sees them. */
+    /* The bounds of a column as the caller sees them. */
     __device__ double2 shown(double2 pair) const {
         return make_double2(gpuopt__propagator_shown_lb(&p.rules, 0, pair.x, pair.y), pair.y);
     }
-    /* Whether a column's bounds differ from the base's, as far as the host sees. */
+    /* Whether a column's bounds differ from the base's, as far as the caller sees. */
     __device__ bool differs(unsigned place) const {
-        const double2 now = shown(room.now[place]), was = shown(load_pair(base, 2 * room.key[place]));
+        const double2 now = shown(tables.now[place]), was = shown(load_pair(base, 2 * tables.key[place]));
         return now.x != was.x || now.y != was.y;
     }
 
-    /* Writes the columns whose bounds differ from the base's to the room for changes, by column. Begins and ends with a
-     * barrier. */
+    /* Writes the columns whose bounds differ from the base's to the buffer of changes, by column. Begins and ends with
+     * a barrier. */
     __device__ void write_changes() {
         Rows::sync();
         place_changes();
@@ -174,30 +174,30 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
 
     __device__ void place_changes() {
         for (unsigned i = thread; i < s.columns; i += THREADS_)
-            if (differs(room.col_used[i])) room.side[atomicAdd(&s.count, 1u)] = room.col_used[i];
+            if (differs(tables.col_used[i])) tables.side[atomicAdd(&s.count, 1u)] = tables.col_used[i];
         Rows::sync();
         if (thread == 0 && s.count) s.at = atomicAdd(&m.state->used, static_cast<unsigned long long>(s.count));
         Rows::sync();
         const unsigned count = s.count;
-        if (s.at + count > call.room.capacity) return;
+        if (s.at + count > call.buffer.capacity) return;
         if (static_cast<unsigned long long>(count) * count > 256ull * static_cast<unsigned>(p.cols)) {
             write_by_sweep();
             return;
         }
         for (unsigned i = thread; i < count; i += THREADS_) {
-            const unsigned place = room.side[i], col = room.key[place];
+            const unsigned place = tables.side[i], col = tables.key[place];
             unsigned before = 0;
 #pragma unroll 8
-            for (unsigned k = 0; k < count; k++) before += room.key[room.side[k]] < col;
+            for (unsigned k = 0; k < count; k++) before += tables.key[tables.side[k]] < col;
             write(s.at + before, place);
         }
     }
 
     __device__ void write(unsigned long long at, unsigned place) const {
-        const double2 pair = shown(room.now[place]);
-        call.room.col[at] = static_cast<int>(room.key[place]);
-        call.room.lb[at] = pair.x;
-        call.room.ub[at] = pair.y;
+        const double2 pair = shown(tables.now[place]);
+        call.buffer.col[at] = static_cast<int>(tables.key[place]);
+        call.buffer.lb[at] = pair.x;
+        call.buffer.ub[at] = pair.y;
     }
 
     /* The same, looking at all columns in their order: for a node that changes very many. The first warp does it. */
@@ -214,9 +214,9 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
     }
 };
 
-/* The last block of a launch to end tells the host what all have found, and makes the counters ready for the next one.
- * Each block's end is a read-modify-write that releases and acquires, so the last one sees what the others counted; the
- * barrier before it makes the whole block's counts precede it. */
+/* The last block of a launch to end reports to the CPU what all have found, and makes the counters ready for the next
+ * one. Each block's end is a read-modify-write that releases and acquires, so the last one sees what the others
+ * counted; the barrier before it makes the whole block's counts precede it. */
 __device__ void end_run(BatchState *state, BatchReport *report) {
     __syncthreads();
     if (threadIdx.x) return;
@@ -229,31 +229,32 @@ __device__ void end_run(BatchState *state, BatchReport *report) {
     done.store(0, cuda::memory_order_relaxed);
 }
 
-/* Runs the nodes of a call, or those on its list. Tables that are not in shared memory are in these rooms. */
+/* Runs the nodes of a call, or those on its list. Tables that are not in shared memory are in these sets. */
 template <class Nodes, class Val, class Bound>
 __global__ void __launch_bounds__(Nodes::warps *WARP, Nodes::together)
     run_nodes(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val, Bound> m,
-              const __grid_constant__ BatchCall call, const __grid_constant__ MemoryRooms rooms) {
-    GPUOPT_DYNAMIC_SHARED(char, room_memory);
+              const __grid_constant__ BatchCall call, const __grid_constant__ MemoryTables sets) {
+    GPUOPT_DYNAMIC_SHARED(char, table_memory);
     __shared__ NodeShared shared[Nodes::warps / Nodes::workers];
     const unsigned worker = threadIdx.x / (Nodes::workers * WARP);
-    NodeRoom<typename Nodes::Index> room;
+    TableArrays<typename Nodes::Index> tables;
     if (Nodes::is_shared) {
-        constexpr RoomSize fixed = Nodes::size();
-        cut_room(room_memory + rooms.bytes * worker, fixed, room);
+        constexpr TableSizes fixed = Nodes::size();
+        cut_tables(table_memory + sets.bytes * worker, fixed, tables);
     } else {
-        cut_room(rooms.memory + rooms.bytes * blockIdx.x, rooms.size, room);
+        cut_tables(sets.memory + sets.bytes * blockIdx.x, sets.size, tables);
     }
-    NodeRun<Nodes::workers, typename Nodes::Index, Val, Bound>(p, m, shared[worker], room, call).all(!Nodes::is_shared);
+    NodeRun<Nodes::workers, typename Nodes::Index, Val, Bound>(p, m, shared[worker], tables, call)
+        .all(!Nodes::is_shared);
     end_run(m.state, call.report);
 }
 
-/* Empties rooms in global memory: a block takes one. */
-__global__ void __launch_bounds__(NODE_WARPS *WARP) clear_rooms(const __grid_constant__ MemoryRooms rooms) {
-    for (int k = static_cast<int>(blockIdx.x); k < rooms.count; k += static_cast<int>(gridDim.x)) {
-        NodeRoom<unsigned> room;
-        cut_room(rooms.memory + rooms.bytes * static_cast<size_t>(k), rooms.size, room);
-        clear_room<NODE_WARPS * WARP>(room, threadIdx.x);
+/* Empties tables in global memory: a block takes a set. */
+__global__ void __launch_bounds__(NODE_WARPS *WARP) clear_memory_tables(const __grid_constant__ MemoryTables sets) {
+    for (int k = static_cast<int>(blockIdx.x); k < sets.count; k += static_cast<int>(gridDim.x)) {
+        TableArrays<unsigned> tables;
+        cut_tables(sets.memory + sets.bytes * static_cast<size_t>(k), sets.size, tables);
+        clear_tables<NODE_WARPS * WARP>(tables, threadIdx.x);
     }
 }
 

@@ -31,7 +31,7 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
                       longs = static_cast<int>(from_base ? m.base->long_active : s.longs);
 #pragma unroll 1
             for (int i = warp; i < longs; i += WORKERS)
-                row<WARP>(from_base ? m.active[p.first_warp_slot() + i] : queued(room.size.rows - 1 - i, WARP), true);
+                row<WARP>(from_base ? m.active[p.first_warp_slot() + i] : queued(tables.size.rows - 1 - i, WARP), true);
 #pragma unroll 1
             for (int i = warp * GROUPS; i < shorts; i += WORKERS * GROUPS) {
                 const int at = i + lane / GROUP;
@@ -45,16 +45,16 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
     }
 
   protected:
-    using Tables::p, Tables::m, Tables::s, Tables::room;
+    using Tables::p, Tables::m, Tables::s, Tables::tables;
 
   private:
     enum { TOGETHER = 4 }; /* entries that a thread loads at a time */
 
     /* The row at a place of the queue, which leaves it. `width` lanes ask for each. */
     __device__ int queued(unsigned at, int width) const {
-        const unsigned place = room.queue[at];
-        if (lane % width == 0) room.share[place] &= ~SHARE_QUEUED;
-        return static_cast<int>(room.row_key[place]);
+        const unsigned place = tables.queue[at];
+        if (lane % width == 0) tables.share[place] &= ~SHARE_QUEUED;
+        return static_cast<int>(tables.row_key[place]);
     }
 
     /* Each WIDTH lanes evaluate a row; `valid`: theirs is one. All lanes of the warp take part. */
@@ -79,7 +79,7 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
         else this->row<WARP, 1>(row.val, row.col, row.length, row.side, true, number);
     }
 
-    /* A row whose entries are `unit` apart; number(): the host's for it. */
+    /* A row whose entries are `unit` apart; number(): the caller's for it. */
     template <int WIDTH, int unit, class Entry, class F>
     __device__ void row(const Entry *val, const unsigned *col, int length, double2 side, bool valid, F number) {
         const int first = lane % WIDTH;

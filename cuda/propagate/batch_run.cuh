@@ -23,7 +23,7 @@ gpuopt_status TypedBatch<Val, Bound>::follow_base() {
     return status;
 }
 
-/* Copies nodes from the host's arrays; few ones into the call itself. */
+/* Copies nodes from the caller's arrays; few ones into the call itself. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::take_nodes(const gpuopt_propagator_nodes &nodes, const BatchArrays &to,
                                                  BatchCall &call) {
@@ -46,9 +46,9 @@ gpuopt_status TypedBatch<Val, Bound>::take_nodes(const gpuopt_propagator_nodes &
 /* Launches at most so many blocks of a tier. Returns whether there is one. */
 template <class Val, class Bound>
 template <class Nodes>
-bool TypedBatch<Val, Bound>::launch(int most, const BatchCall &call, const MemoryRooms &rooms) {
+bool TypedBatch<Val, Bound>::launch(int most, const BatchCall &call, const MemoryTables &sets) {
     const int each = Nodes::warps / Nodes::workers, grid = std::min(most, (call.nodes + each - 1) / each);
-    MemoryRooms own = rooms;
+    MemoryTables own = sets;
     if (most == 0) return false;
     if (Nodes::is_shared) own.bytes = shared_bytes<Nodes>() / each;
     queue_.launch({grid, Nodes::warps * WARP, shared_bytes<Nodes>()}, run_nodes<Nodes, Val, Bound>, p_, m_, call, own);
@@ -57,9 +57,9 @@ bool TypedBatch<Val, Bound>::launch(int most, const BatchCall &call, const Memor
 
 /* Few nodes get large blocks: a call lasts as long as the slowest of them. */
 template <class Val, class Bound>
-bool TypedBatch<Val, Bound>::launch_in_memory(const BatchCall &call, const MemoryRooms &rooms) {
-    return is_few(call.nodes) ? launch<WideMemoryNodes>(rooms.count, call, rooms)
-                              : launch<MemoryNodes>(rooms.count, call, rooms);
+bool TypedBatch<Val, Bound>::launch_in_memory(const BatchCall &call, const MemoryTables &sets) {
+    return is_few(call.nodes) ? launch<WideMemoryNodes>(sets.count, call, sets)
+                              : launch<MemoryNodes>(sets.count, call, sets);
 }
 
 template <class Val, class Bound>
@@ -73,11 +73,11 @@ bool TypedBatch<Val, Bound>::launch(int tier, const BatchCall &call) {
     }
 }
 
-/* Runs the nodes of a call in ever larger rooms, unless the host asks to stop in between. `to_host`: their reports are
- * to be copied to the host. Once most nodes of a large call have outgrown a tier, calls on the same base begin behind
- * it. Few nodes get large blocks, and a few more get blocks, since a call lasts as long as the slowest node. Where
- * there are many in a tier, small blocks in global memory, of which a multiprocessor holds several, are faster than
- * large ones; measured: from about eight a multiprocessor on. */
+/* Runs the nodes of a call with ever larger tables, unless the caller asks to stop in between. `to_host`: their reports
+ * are to be copied to host memory. Once most nodes of a large call have outgrown a tier, calls on the same base begin
+ * behind it. Few nodes get large blocks, and a few more get blocks, since a call lasts as long as the slowest node.
+ * Where there are many in a tier, small blocks in global memory, of which a multiprocessor holds several, are faster
+ * than large ones; measured: from about eight a multiprocessor on. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::run_tiers(BatchCall call, bool to_host) {
     const int all = call.nodes;
@@ -122,9 +122,9 @@ gpuopt_status TypedBatch<Val, Bound>::run(gpuopt_memory_space where, const gpuop
     gpuopt_status status = follow_base();
     if (!status && is_host) status = take_nodes(nodes, *from_, call);
     for (bool again = true; again && !status;) {
-        call.record = from_->record, call.room = from_->room;
+        call.record = from_->record, call.buffer = from_->buffer;
         status = run_tiers(call, is_host && from_ == &far_);
-        again = from_ == &near_ && used_ > near_.room.capacity; /* too many changes for that room */
+        again = from_ == &near_ && used_ > near_.buffer.capacity; /* too many changes for that buffer */
         if (again) from_ = &far_;
     }
     if (status) return status;
@@ -163,9 +163,9 @@ void TypedBatch<Val, Bound>::deliver_changes(const gpuopt_propagator_node_change
         if (changes.start) changes.start[node] = at;
         for (int k = 0; k < one.columns; k++, at++) {
             if (at >= changes.capacity) continue;
-            if (changes.col) changes.col[at] = near_.room.col[one.at + k];
-            if (changes.lb) changes.lb[at] = near_.room.lb[one.at + k];
-            if (changes.ub) changes.ub[at] = near_.room.ub[one.at + k];
+            if (changes.col) changes.col[at] = near_.buffer.col[one.at + k];
+            if (changes.lb) changes.lb[at] = near_.buffer.lb[one.at + k];
+            if (changes.ub) changes.ub[at] = near_.buffer.ub[one.at + k];
         }
     }
     if (changes.start) changes.start[ran_] = at;
@@ -173,11 +173,11 @@ void TypedBatch<Val, Bound>::deliver_changes(const gpuopt_propagator_node_change
 
 /* Enqueues: the changes in the order of the nodes, into arrays in device memory. */
 template <class Val, class Bound>
-gpuopt_status TypedBatch<Val, Bound>::order_changes(long long *start, const ChangeRoom &to) {
+gpuopt_status TypedBatch<Val, Bound>::order_changes(long long *start, const ChangeBuffer &to) {
     queue_.launch({blocks_for(ran_ + 1), THREADS}, count_changes, from_->record, ran_, start);
     gpuopt_status status = sum_before(queue_, scratch_, start, int64_t{ran_} + 1);
-    queue_.launch({blocks_for(int64_t{ran_} * WARP), THREADS}, gather_changes, from_->record, ran_, start, from_->room,
-                  to);
+    queue_.launch({blocks_for(int64_t{ran_} * WARP), THREADS}, gather_changes, from_->record, ran_, start,
+                  from_->buffer, to);
     return status ? status : queue_.launched("reading changes");
 }
 
@@ -187,7 +187,7 @@ gpuopt_status TypedBatch<Val, Bound>::get_changes(const gpuopt_propagator_batch 
     const int32_t nodes = batch->ran;
     changes.count = nodes ? static_cast<int64_t>(used_) : 0;
     if (changes.count > desc_.changes)
-        return gpuopt__propagator_batch_no_room(batch, "gpuopt_propagator_batch_get_changes", changes.count);
+        return gpuopt__propagator_batch_too_many(batch, "gpuopt_propagator_batch_get_changes", changes.count);
     const size_t starts = sizeof(long long) * (static_cast<size_t>(nodes) + 1);
     auto *start = reinterpret_cast<long long *>(changes.start);
     if (nodes == 0) {
@@ -210,7 +210,7 @@ gpuopt_status TypedBatch<Val, Bound>::get_changes(const gpuopt_propagator_batch 
     return status ? status : queue_.wait("reading changes");
 }
 
-/* Through `all_`, node by node, if the host wants them. */
+/* Through `all_`, node by node, if the caller wants them. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                  int64_t count, const int32_t *node, double *lb, double *ub) {
@@ -219,14 +219,14 @@ gpuopt_status TypedBatch<Val, Bound>::get_bounds(const gpuopt_propagator_batch *
     const auto bytes = sizeof(double) * static_cast<size_t>(cols);
     gpuopt_status status = GPUOPT_OK;
     if (used > desc_.changes)
-        return gpuopt__propagator_batch_no_room(batch, "gpuopt_propagator_batch_get_bounds", used);
+        return gpuopt__propagator_batch_too_many(batch, "gpuopt_propagator_batch_get_bounds", used);
     if (where == GPUOPT_DEVICE) {
-        queue_.launch({blocks_for(count * THREADS), THREADS}, expand_nodes<Val, Bound>, p_, from_->record, from_->room,
-                      ran, count, node, 0, lb, ub);
+        queue_.launch({blocks_for(count * THREADS), THREADS}, expand_nodes<Val, Bound>, p_, from_->record,
+                      from_->buffer, ran, count, node, 0, lb, ub);
         return queue_.launched("reading bounds");
     }
     for (int64_t i = 0; i < count && !status; i++) {
-        queue_.launch({1, THREADS}, expand_nodes<Val, Bound>, p_, from_->record, from_->room, ran, int64_t{1},
+        queue_.launch({1, THREADS}, expand_nodes<Val, Bound>, p_, from_->record, from_->buffer, ran, int64_t{1},
                       static_cast<const int *>(nullptr), node ? node[i] : static_cast<int>(i), all_, all_ + cols);
         status = queue_.launched("reading bounds");
         if (!status && lb) status = queue_.copy(lb + i * cols, all_, bytes);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * A batch of nodes on the GPU: one node's tables, as the threads that work on it use them: columns and rows found and
- * taken, bounds given and settled, rows marked. batch_room.cuh says what the tables are for.
+ * taken, bounds given and settled, rows marked. batch_state.cuh explains what the tables are for.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_TABLES_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_TABLES_CUH
 
-#include "batch_room.cuh"
+#include "batch_state.cuh"
 
 namespace {
 
@@ -15,15 +15,15 @@ __device__ double &side_of(double2 &pair, unsigned upper) { return upper ? pair.
 /* What `next` holds where no row implies a bound. */
 __device__ double no_bound(unsigned upper) { return upper ? HUGE_VAL : -HUGE_VAL; }
 
-/* Empties the tables of a room, as one of so many threads. */
+/* Empties the tables, as one of so many threads. */
 template <unsigned COUNT, class Index>
-__device__ void clear_room(const NodeRoom<Index> &room, unsigned thread) {
-    for (unsigned i = thread; i < room.size.col_slots; i += COUNT) {
-        room.key[i] = KEY_EMPTY;
-        room.next[i] = make_double2(no_bound(0), no_bound(1));
-        room.given[i] = 0;
+__device__ void clear_tables(const TableArrays<Index> &tables, unsigned thread) {
+    for (unsigned i = thread; i < tables.size.col_slots; i += COUNT) {
+        tables.key[i] = KEY_EMPTY;
+        tables.next[i] = make_double2(no_bound(0), no_bound(1));
+        tables.given[i] = 0;
     }
-    for (unsigned i = thread; i < room.size.row_slots; i += COUNT) room.row_key[i] = KEY_EMPTY, room.share[i] = 0;
+    for (unsigned i = thread; i < tables.size.row_slots; i += COUNT) tables.row_key[i] = KEY_EMPTY, tables.share[i] = 0;
 }
 
 /* The part of one thread in the work on a node. WORKERS: warps per node, 1 or those of the block. */
@@ -35,32 +35,32 @@ class NodeTables {
     const int lane = static_cast<int>(threadIdx.x % WARP);
 
     __device__ NodeTables(const Propagator<Val, Bound> &propagator, const BatchModel<Val, Bound> &model,
-                          NodeShared &shared, const NodeRoom<Index> &tables)
-        : p(propagator), m(model), s(shared), room(tables), base(propagator.bounds[0]) {}
+                          NodeShared &shared, const TableArrays<Index> &tables)
+        : p(propagator), m(model), s(shared), tables(tables), base(propagator.bounds[0]) {}
 
     __device__ static void sync() {
         if constexpr (WORKERS == 1) __syncwarp();
         else __syncthreads();
     }
 
-    /* Before the first node, or after one that outgrew its room. */
-    __device__ void clear_all() const { clear_room<THREADS_>(room, thread); }
+    /* Before the first node, or after one that outgrew its tables. */
+    __device__ void clear_all() const { clear_tables<THREADS_>(tables, thread); }
 
     /* After a node that did not. */
     __device__ void clear_used() const {
         for (unsigned i = thread; i < s.columns; i += THREADS_)
-            room.key[room.col_used[i]] = KEY_EMPTY, room.given[room.col_used[i]] = 0;
+            tables.key[tables.col_used[i]] = KEY_EMPTY, tables.given[tables.col_used[i]] = 0;
         for (unsigned i = thread; i < s.rows; i += THREADS_)
-            room.row_key[room.row_used[i]] = KEY_EMPTY, room.share[room.row_used[i]] = 0;
+            tables.row_key[tables.row_used[i]] = KEY_EMPTY, tables.share[tables.row_used[i]] = 0;
     }
 
     /* ---- Columns ---- */
 
     /* The place of a column in the table, or -1 if its bounds are the base's. */
     __device__ int find(unsigned col) const {
-        const unsigned mask = room.size.col_slots - 1;
+        const unsigned mask = tables.size.col_slots - 1;
         for (unsigned place = hash_of(col) & mask;; place = (place + 1) & mask) {
-            unsigned key = load_relaxed(room.key[place]);
+            unsigned key = load_relaxed(tables.key[place]);
             if (key == col) return static_cast<int>(place);
             if (key == KEY_EMPTY || key == (col | KEY_NEW)) return -1;
         }
@@ -69,22 +69,22 @@ class NodeTables {
     /* The bounds of this round. col2: as stored with an entry, 2 * col + (1 if it is integer). */
     __device__ double2 bounds_of(unsigned col2) const {
         int place = find(col2 / 2);
-        return place < 0 ? load_pair(base, col2) : room.now[place];
+        return place < 0 ? load_pair(base, col2) : tables.now[place];
     }
 
     /* The place of a column, which is taken with this mark if the column has none; -1: the table is full. */
     __device__ int take_column(unsigned col, unsigned mark, bool &fresh) const {
-        const unsigned mask = room.size.col_slots - 1;
+        const unsigned mask = tables.size.col_slots - 1;
         fresh = false;
         for (unsigned place = hash_of(col) & mask;; place = (place + 1) & mask) {
-            unsigned key = load_relaxed(room.key[place]);
+            unsigned key = load_relaxed(tables.key[place]);
             if (key == KEY_EMPTY) {
-                if (load_relaxed(s.columns) >= room.size.columns) return full();
-                key = atomicCAS(&room.key[place], +KEY_EMPTY, col | mark);
+                if (load_relaxed(s.columns) >= tables.size.columns) return full();
+                key = atomicCAS(&tables.key[place], +KEY_EMPTY, col | mark);
                 if (key == KEY_EMPTY) {
                     unsigned at = atomicAdd(&s.columns, 1u);
-                    if (at >= room.size.columns) return full();
-                    room.col_used[at] = static_cast<Index>(place);
+                    if (at >= tables.size.columns) return full();
+                    tables.col_used[at] = static_cast<Index>(place);
                     fresh = true;
                     return static_cast<int>(place);
                 }
@@ -96,7 +96,8 @@ class NodeTables {
     /* Lists a side of a place among those that have moved. */
     __device__ void list_side(int place, unsigned upper) const {
         unsigned at = atomicAdd(&s.sides, 1u);
-        if (at < 2 * room.size.columns) room.side[at] = static_cast<Index>(2 * static_cast<unsigned>(place) + upper);
+        if (at < 2 * tables.size.columns)
+            tables.side[at] = static_cast<Index>(2 * static_cast<unsigned>(place) + upper);
         else full();
     }
 
@@ -109,11 +110,11 @@ class NodeTables {
         will.x = static_cast<double>(static_cast<Bound>(lb ? gpuopt__propagator_stored_lb(&p.rules, integer, *lb)
                                                            : gpuopt__propagator_shown_lb(&p.rules, 0, was.x, was.y)));
         if (ub) will.y = static_cast<double>(static_cast<Bound>(gpuopt__propagator_stored_ub(&p.rules, integer, *ub)));
-        room.now[place] = was;
-        room.given[place] = gpuopt__propagator_kind(integer, will.x, will.y) & GPUOPT__PROPAGATOR_FIXED ? 2 : 1;
+        tables.now[place] = was;
+        tables.given[place] = gpuopt__propagator_kind(integer, will.x, will.y) & GPUOPT__PROPAGATOR_FIXED ? 2 : 1;
         if (gpuopt__propagator_crossed(&p.rules, will.x, will.y)) atomicMin(&s.found_col, static_cast<int>(col));
-        if (will.x != was.x) room.next[place].x = will.x, list_side(place, 0);
-        if (will.y != was.y) room.next[place].y = will.y, list_side(place, 1);
+        if (will.x != was.x) tables.next[place].x = will.x, list_side(place, 0);
+        if (will.y != was.y) tables.next[place].y = will.y, list_side(place, 1);
     }
 
     /* A row implies a bound. */
@@ -121,13 +122,13 @@ class NodeTables {
         bool fresh;
         int place = take_column(col, KEY_NEW, fresh);
         if (place < 0) return;
-        if (move_side(&side_of(room.next[place], upper), upper, bound) == no_bound(upper)) list_side(place, upper);
+        if (move_side(&side_of(tables.next[place], upper), upper, bound) == no_bound(upper)) list_side(place, upper);
     }
 
-    /* Whether the host has fixed a column, in the node or in the base. */
+    /* Whether the caller has fixed a column, in the node or in the base. */
     __device__ bool is_fixed(unsigned col) const {
         int place = find(col);
-        if (place >= 0 && room.given[place]) return room.given[place] == 2;
+        if (place >= 0 && tables.given[place]) return tables.given[place] == 2;
         return p.kind[col] & GPUOPT__PROPAGATOR_FIXED;
     }
 
@@ -138,14 +139,14 @@ class NodeTables {
      * been read where no thread writes it, so that all threads agree. */
     __device__ NodeFound settle(bool given) const {
         sync();
-        const unsigned moved = s.sides, sides = min(moved, 2 * room.size.columns);
+        const unsigned moved = s.sides, sides = min(moved, 2 * tables.size.columns);
         for (unsigned i = thread; i < sides; i += THREADS_) { /* new columns: the base's bounds, for comparison */
-            unsigned place = room.side[i] / 2u, upper = room.side[i] % 2u, key = room.key[place];
+            unsigned place = tables.side[i] / 2u, upper = tables.side[i] % 2u, key = tables.key[place];
             if (!(key & KEY_NEW)) continue;
             double2 pair = load_pair(base, 2 * (key & ~KEY_NEW));
-            side_of(room.now[place], upper) = side_of(pair, upper);
-            if (side_of(room.next[place], !upper) == no_bound(!upper)) /* else the other side is listed, too */
-                side_of(room.now[place], !upper) = side_of(pair, !upper);
+            side_of(tables.now[place], upper) = side_of(pair, upper);
+            if (side_of(tables.next[place], !upper) == no_bound(!upper)) /* else the other side is listed, too */
+                side_of(tables.now[place], !upper) = side_of(pair, !upper);
         }
         if (thread == 0) s.shorts = s.longs = 0;
         sync();
@@ -153,11 +154,11 @@ class NodeTables {
         sync();
         const NodeFound found = {moved, s.columns, s.found_row != INT_MAX || s.found_col != INT_MAX, s.over != 0};
         for (unsigned i = thread; i < sides; i += THREADS_) {
-            unsigned place = room.side[i] / 2u, upper = room.side[i] % 2u;
-            double &bound = side_of(room.next[place], upper);
-            side_of(room.now[place], upper) = bound;
+            unsigned place = tables.side[i] / 2u, upper = tables.side[i] % 2u;
+            double &bound = side_of(tables.next[place], upper);
+            side_of(tables.now[place], upper) = bound;
             bound = no_bound(upper);
-            atomicAnd(&room.key[place], ~+KEY_NEW); /* for both sides */
+            atomicAnd(&tables.key[place], ~+KEY_NEW); /* for both sides */
         }
         if (thread == 0) s.sides = 0;
         sync();
@@ -168,7 +169,7 @@ class NodeTables {
     const Propagator<Val, Bound> &p;
     const BatchModel<Val, Bound> &m;
     NodeShared &s;
-    const NodeRoom<Index> &room;
+    const TableArrays<Index> &tables;
     const Bound *const base;
 
     __device__ int full() const {
@@ -181,8 +182,8 @@ class NodeTables {
     __device__ void mark(unsigned sides, bool given) const {
         const unsigned lanes = m.lanes;
         for (unsigned i = thread / lanes; i < sides; i += THREADS_ / lanes) {
-            const unsigned place = room.side[i] / 2u, upper = room.side[i] % 2u, col = room.key[place] & ~KEY_NEW;
-            double2 now = room.now[place], next = room.next[place];
+            const unsigned place = tables.side[i] / 2u, upper = tables.side[i] % 2u, col = tables.key[place] & ~KEY_NEW;
+            double2 now = tables.now[place], next = tables.next[place];
             const double from = side_of(now, upper), to = side_of(next, upper);
             const bool looser = upper ? to > from : to < from;
             if (!given && thread % lanes == 0 &&
@@ -204,36 +205,36 @@ class NodeTables {
     __device__ void mark_row(int slot, unsigned of_rhs, unsigned of_lhs) const {
         const int place = take_row(static_cast<unsigned>(slot));
         if (place < 0) return;
-        unsigned was = load_relaxed(room.share[place]), will;
+        unsigned was = load_relaxed(tables.share[place]), will;
         for (;;) {
             const unsigned rhs = min((was & SHARES) + of_rhs, +SHARES),
                            lhs = min((was & SHARES << SHARE_BITS) + of_lhs, SHARES << SHARE_BITS);
             will = rhs | lhs | (was & SHARE_QUEUED);
             if (rhs == SHARES || lhs == SHARES << SHARE_BITS) will |= SHARE_QUEUED;
             if (will == was) return;
-            const unsigned seen = atomicCAS(&room.share[place], was, will);
+            const unsigned seen = atomicCAS(&tables.share[place], was, will);
             if (seen == was) break;
             was = seen;
         }
         if (!(will & SHARE_QUEUED) || was & SHARE_QUEUED) return;
         const bool is_short = slot < p.first_warp_slot();
         const unsigned at = atomicAdd(is_short ? &s.shorts : &s.longs, 1u);
-        if (at < room.size.rows) room.queue[is_short ? at : room.size.rows - 1 - at] = static_cast<Index>(place);
+        if (at < tables.size.rows) tables.queue[is_short ? at : tables.size.rows - 1 - at] = static_cast<Index>(place);
         else full(); /* rows beyond that are in the table for a moment, by threads that find it full */
     }
 
     /* The place of a row, which is taken if the row has none; -1: the table is full. */
     __device__ int take_row(unsigned slot) const {
-        const unsigned mask = room.size.row_slots - 1;
+        const unsigned mask = tables.size.row_slots - 1;
         for (unsigned place = hash_of(slot) & mask;; place = (place + 1) & mask) {
-            unsigned key = load_relaxed(room.row_key[place]);
+            unsigned key = load_relaxed(tables.row_key[place]);
             if (key == KEY_EMPTY) {
-                if (load_relaxed(s.rows) >= room.size.rows) return full();
-                key = atomicCAS(&room.row_key[place], +KEY_EMPTY, slot);
+                if (load_relaxed(s.rows) >= tables.size.rows) return full();
+                key = atomicCAS(&tables.row_key[place], +KEY_EMPTY, slot);
                 if (key == KEY_EMPTY) {
                     unsigned at = atomicAdd(&s.rows, 1u);
-                    if (at >= room.size.rows) return full();
-                    room.row_used[at] = static_cast<Index>(place);
+                    if (at >= tables.size.rows) return full();
+                    tables.row_used[at] = static_cast<Index>(place);
                     return static_cast<int>(place);
                 }
             }

@@ -235,7 +235,7 @@ __global__ void __launch_bounds__(THREADS) place_entries(const __grid_constant__
 }
 
 /* Of a matrix by columns, whose entries have been sorted by rows. row, from: of the sorted entries; col: of those as
- * the host has them. */
+ * the caller has them. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
     place_sorted(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Raw raw, const int *slot_of,

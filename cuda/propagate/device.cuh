@@ -46,7 +46,7 @@ enum {
     GROUPS = WARP / GROUP,
     BATCH = 4,         /* entries that a thread loads at a time */
     MAX_BLOCKS = 1024, /* of a cooperative launch */
-    TURNS = 6,         /* a round's turn says which of two things and which of three is its own */
+    TURNS = 6,         /* a round's turn selects its own of two things and of three */
     MARKING_SHARE = 8  /* a round marks rows if it expects to mark at most one row in this many */
 };
 
@@ -68,7 +68,7 @@ struct CallReport {
     int outcome, rounds, infeasible_row, infeasible_col;
     unsigned long long changed, nonzeros;
     double shrinkage;
-    int done; /* of the current call, after each round of the host driver */
+    int done; /* of the current call, after each round of the CPU driver */
 };
 
 struct PropagatorState {
@@ -80,7 +80,7 @@ struct PropagatorState {
     int found_row, found_col;           /* likewise, by rounds that are not closed yet: see adopt_found() */
     int all_marked;
     int recheck;                            /* test all columns for crossing bounds */
-    int was_infeasible;                     /* before the host's last change */
+    int was_infeasible;                     /* before the caller's last change */
     int bad;                                /* an argument in device memory is out of range */
     int remaining, done, converged, rounds; /* of the current call */
     unsigned long long changed;             /* likewise */
@@ -102,10 +102,10 @@ struct Propagator {
     const unsigned *col;    /* the same: 2 * column + (1 if it is integer); column `cols` where a short row is padded */
     const long long *start; /* [units + 1]: slices, warp rows, split rows */
     const int *length;      /* [slots]: 32 a slice, then one a row */
-    const int *row;         /* [slots]: the host's row; -1 where a slice is padded */
+    const int *row;         /* [slots]: the caller's row; -1 where a slice is padded */
     double2 *sides;         /* [slots]: (lhs, rhs) */
     Bound *bounds[2];    /* [cols + 1][2]; column `cols` is 0..0. Read: that of the turn's parity; written: the other */
-    unsigned char *kind; /* [cols]: integer, fixed by the host */
+    unsigned char *kind; /* [cols]: integer, fixed by the caller */
     unsigned *list[2];   /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
     const long long *col_start;           /* [cols + 1]; without marking this and the next three are null */
     const int *col_slot;                  /* [nonzeros]: the rows' slots of each column */

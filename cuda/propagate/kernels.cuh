@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one launch; the host and
+ * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one launch; the CPU and
  * graph drivers launch the steps of a round one by one. All that a call needs to know about earlier calls is in the
  * state on the device, so that calls can be enqueued without waiting.
  */
@@ -32,9 +32,9 @@ struct Found {
     bool lifted, infeasible, split, passed;
 };
 
-/* Waits until all blocks of the grid have arrived; what they wrote before is visible after. Each says what it has
- * found. The counts of moved sides that this thread hears of are added to `lifted`. */
-__device__ Found meet(GridBarrier &barrier, BlockShared &block, unsigned long long &lifted) {
+/* Waits until all blocks of the grid have arrived; what they wrote before is visible after. Each contributes what it
+ * has found. The counts of moved sides that this thread reads are added to `lifted`. */
+__device__ Found exchange(GridBarrier &barrier, BlockShared &block, unsigned long long &lifted) {
     enum : unsigned { INFEASIBLE = 1u << 28, SPLIT = 1u << 29, PASSED = 1u << 30, LIFTED = INFEASIBLE - 1 };
     BlockFlags &flags = block.flags;
     const unsigned set = barrier.next_set();
@@ -44,21 +44,21 @@ __device__ Found meet(GridBarrier &barrier, BlockShared &block, unsigned long lo
         barrier.arrive(min(flags.lifted, +LIFTED) | (flags.infeasible ? INFEASIBLE : 0u) | (flags.split ? SPLIT : 0u) |
                        (flags.passed ? PASSED : 0u));
         flags = {0, 0, 0, 0};
-        block.heard[!set] = 0;
+        block.joined[!set] = 0;
     }
     barrier.wait(threadIdx.x, THREADS, [&](unsigned word) {
         mine |= word;
         lifted += word & LIFTED;
     });
     mine = any_of_warp(mine);
-    if (mine && threadIdx.x % WARP == 0) atomicOr(&block.heard[set], mine);
+    if (mine && threadIdx.x % WARP == 0) atomicOr(&block.joined[set], mine);
     __syncthreads();
-    mine = block.heard[set];
+    mine = block.joined[set];
     return {(mine & LIFTED) != 0, (mine & INFEASIBLE) != 0, (mine & SPLIT) != 0, (mine & PASSED) != 0};
 }
 
-/* The steps of a round before bounds move, with the rows in global memory: says whether there are rows that passed the
- * filter, split ones or others, and whether a split one is infeasible. done: rounds before it in this launch. */
+/* The steps of a round before bounds move, with the rows in global memory: returns whether there are rows that passed
+ * the filter, split ones or others, and whether a split one is infeasible. done: rounds before it in this launch. */
 template <class Val, class Bound>
 __device__ __forceinline__ Found pass_step(const Propagator<Val, Bound> &p, BlockShared &block, GridBarrier &barrier,
                                            unsigned turn, int done, int all_marked) {
@@ -68,15 +68,15 @@ __device__ __forceinline__ Found pass_step(const Propagator<Val, Bound> &p, Bloc
     if (grid_thread() == 0) round_of(p.state, turn_after(turn)) = Round{};
     if (!full) {
         mark_step(p, static_cast<int>(moved), turn, done);
-        meet(barrier, block, none);
+        exchange(barrier, block, none);
     }
     settle_step(p, turn);
     filter_step(p, block.flags, turn, done, full);
-    Found found = meet(barrier, block, none);
+    Found found = exchange(barrier, block, none);
     found.infeasible = false;
     if (found.split) {
         segment_step(p, block, turn);
-        found.infeasible = meet(barrier, block, none).infeasible;
+        found.infeasible = exchange(barrier, block, none).infeasible;
     }
     return found;
 }
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(THREADS, 2)
             if (found.passed || found.split) tighten_step(p, block, turn);
             all_marked = 0;
         }
-        Found found = meet(barrier, block, lifted);
+        Found found = exchange(barrier, block, lifted);
         infeasible |= found.infeasible;
         converged = !found.lifted;
         turn = turn_after(turn), done++;
@@ -121,10 +121,10 @@ __global__ void __launch_bounds__(THREADS, 2)
     double shrinkage = 0;
     if (ROWS != IN_MEMORY) shrinkage = resident.settle_last(p, block.warp[threadIdx.x / WARP], turn);
     else if (done) shrinkage = equalise_step(p, turn_before(turn), goes_on);
-    if (goes_on) { /* the report below tells it */
+    if (goes_on) { /* it is in the report below */
         unsigned long long none = 0;
         offer_shrinkage(state, shrinkage);
-        meet(barrier, block, none);
+        exchange(barrier, block, none);
     }
     if (blockIdx.x) return;
     if (lifted) atomicAdd(&all_lifted, lifted);
@@ -257,7 +257,7 @@ __global__ void check_sides(PropagatorState *state, long long count, const int *
             raise_flag<cuda::thread_scope_device>(state->bad);
 }
 
-/* Before the host's new bounds or sides: forgets the verdict, and has the rows that led to it evaluated again. */
+/* Before the caller's new bounds or sides: forgets the verdict, and has the rows that led to it evaluated again. */
 __device__ void begin_set_step(PropagatorState *state, int all) {
     state->was_infeasible = is_infeasible(*state);
     state->recheck = all || state->was_infeasible;
@@ -267,7 +267,7 @@ __device__ void begin_set_step(PropagatorState *state, int all) {
 }
 __global__ void begin_set(PropagatorState *state, int all) { begin_set_step(state, all); }
 
-/* Writes the host's bounds to the first copy. A lower bound that is not given stays as the host sees it. */
+/* Writes the caller's bounds to the first copy. A lower bound that is not given stays as the caller sees it. */
 template <class Val, class Bound>
 __global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const int *some, const double *lb,
                            const double *ub) {
@@ -286,7 +286,7 @@ __global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const
 template <class Val, class Bound>
 __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const int *some) {
     PropagatorState *state = p.state;
-    unsigned turn = turn_before(state->turn), room = 2u * static_cast<unsigned>(p.cols);
+    unsigned turn = turn_before(state->turn), capacity = 2u * static_cast<unsigned>(p.cols);
     Round *round = &round_of(state, turn);
     for (int k = grid_thread(); k < count; k += grid_threads()) {
         int col = some ? some[k] : first + k;
@@ -300,8 +300,8 @@ __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const
         if (gpuopt__propagator_crossed(&p.rules, pair.x, pair.y)) atomicMin(&state->infeasible_col, col);
         if (!p.stamp || state->all_marked) continue;
         unsigned at = atomicAdd(&round->count, 1u);
-        if (at < room) p.list[turn & 1][at] = 2 * static_cast<unsigned>(col);
-        else atomicMin(&round->count, room + 1); /* more than the list holds: the next round evaluates all */
+        if (at < capacity) p.list[turn & 1][at] = 2 * static_cast<unsigned>(col);
+        else atomicMin(&round->count, capacity + 1); /* more than the list holds: the next round evaluates all */
     }
 }
 

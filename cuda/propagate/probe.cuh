@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing on the GPU: nodes are made, run and compared on the device, and only bounds, counts and what the host asks
+ * Probing on the GPU: nodes are made, run and compared on the device, and only bounds, counts and what the caller asks
  * for come back.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_PROBE_CUH
@@ -29,7 +29,7 @@ struct ProbeView {
     int *binary;              /* [cols] */
     int *outcome;             /* [2 cols] */
     long long *start;         /* [2 cols + 1]: of the implications */
-    ChangeRoom implied;
+    ChangeBuffer implied;
     int *equal, *other; /* [equivalences] */
     unsigned char *opposite;
     long long *node_start; /* [nodes + 1] */
@@ -38,13 +38,13 @@ struct ProbeView {
     long long *node_at;    /* [nodes + 1]: where its implications are in those of the piece */
     long long *pair_at;    /* [nodes / 2 + 1]: likewise equivalences */
     ProbeReport *report;
-    long long equivalences; /* room for so many */
+    long long equivalences; /* capacity */
 };
 
 /* A piece: binaries `first` to first + count - 1, after so many implications and equivalences. */
 struct ProbePiece {
     const NodeRecord *record;
-    ChangeRoom changed;
+    ChangeBuffer changed;
     int first, count;
     long long implications, equivalences;
 };
@@ -59,7 +59,7 @@ __global__ void set_probes(ProbeView v, ProbePiece piece) {
     if (grid_thread() == 0) *v.report = {piece.count, INT_MAX, 0, 0, 0, 0, 0};
 }
 
-/* Those before the first node that has not been run, as the host asked to stop. */
+/* Those before the first node that has not been run, as the caller asked to stop. */
 __global__ void count_probed(ProbeView v, ProbePiece piece) {
     for (int k = grid_thread(); k < 2 * piece.count; k += grid_threads())
         if (piece.record[k].outcome == GPUOPT_MORE && piece.record[k].rounds == 0) atomicMin(&v.report->done, k / 2);
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(THREADS) merge_probes(ProbeView v, ProbePiece 
     }
 }
 
-/* Copies implications, as far as there is room: a warp takes a node. */
+/* Copies implications, as far as they fit: a warp takes a node. */
 __global__ void __launch_bounds__(THREADS) gather_implied(ProbeView v, ProbePiece piece) {
     const int done = v.report->done, lane = static_cast<int>(threadIdx.x % WARP);
     if (grid_thread() == 0) {
@@ -283,7 +283,7 @@ gpuopt_status CudaProbe::piece(gpuopt_propagator_probe *probe, int32_t count, in
     probe->batch->ran = nodes.count;
     if (batch->used() > probe->changes) return GPUOPT_OK;
     piece.record = batch->results().record;
-    piece.changed = batch->results().room;
+    piece.changed = batch->results().buffer;
     status = merge(piece);
     if (!status) status = queue_.copy(&found, v_.report, sizeof found);
     if (!status) status = queue_.wait("comparing probes");

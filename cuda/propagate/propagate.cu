@@ -9,7 +9,8 @@
  *
  *     handle.cuh    the object: what it keeps, and its members        steps.cuh     the steps, by all threads of a grid
  *     create.cuh    plan, create, destroy, choice of a driver         resident.cuh  rounds out of shared memory
- *     raw.cuh       the host's model, uploaded and checked            tighten.cuh   rows that passed: sums, new bounds
+ *     raw.cuh       the caller's model, uploaded and checked            tighten.cuh   rows that passed: sums, new
+ *     bounds
  *     build.cuh     sizes, layout of the rows                         rows.cuh      loading and filtering entries
  *     kernels.cuh   the kernels                                       (arithmetic: gpuopt_impl/propagate/row.h)
  *     device.cuh    what the kernels work on; bounds                  batch.cuh     many nodes at once, in files of it
@@ -150,7 +151,7 @@ void cuda_propagator_destroy(gpuopt_propagator *propagator) {
     gpuopt__release(context, GPUOPT_HOST, propagator);
 }
 
-/* Refuses a model in which the GPU has found a fault. The host finds it once more, for the log. */
+/* Refuses a model in which the GPU has found a fault. The CPU finds it once more, for the log. */
 gpuopt_status cuda_propagator_fault(gpuopt_context *context, gpuopt__propagator_model &model) {
     gpuopt_status status = gpuopt__propagator_check_numbers(context, &model);
     return status ? status

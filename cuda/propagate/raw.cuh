@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: a model as the host has it, in device memory while _create works. The arrays are uploaded as
- * they are and checked there, a matrix by columns is transposed, and the rows are sorted by the layout that their
+ * Propagation on the GPU: a model as the caller has it, in device memory while _create works. The arrays are uploaded
+ * as they are and checked there, a matrix by columns is transposed, and the rows are sorted by the layout that their
  * lengths ask for (device.cuh). build.cuh then lays them out.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_RAW_CUH
@@ -35,7 +35,7 @@ constexpr int length_of(int row_class) {
 
 /* What a look at the numbers has found. */
 enum {
-    FOUND_FAULT = 1,      /* a number that the host must be told of */
+    FOUND_FAULT = 1,      /* a number that the CPU must report */
     FOUND_DUPLICATE = 2,  /* a column that is twice in a row */
     FOUND_UNORDERED = 4,  /* a line whose indices do not ascend, which may have duplicates */
     FOUND_NOT_SINGLE = 8, /* a coefficient that single precision does not represent */
@@ -48,7 +48,7 @@ struct Census {
     int first[CLASSES]; /* the first rank of each class; -1: there is none */
 };
 
-/* The host's arrays, each null if the host gave none, and room to work in. */
+/* The caller's arrays, each null if the caller gave none, and scratch memory. */
 struct Raw {
     long long *start; /* [lines + 1] */
     unsigned *index;  /* [nonzeros]; the first buffer for keys, so sorting destroys it */
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(THREADS) number_lines(const __grid_constant__ 
                [&](long long k, int line) { line_of_entry[k] = static_cast<unsigned>(line); });
 }
 
-/* ---- The host's side ---- */
+/* ---- The CPU side ---- */
 
 /* Blocks for a kernel with a thread for each of `things`, or with fewer threads that take several each. */
 int blocks_for(int64_t things) {
@@ -243,14 +243,14 @@ class RawModel {
   public:
     Raw raw = {};
     Census census = {};
-    /* By columns: the entries' keys (rows) and items (places in the host's arrays), sorted by rows. By rows: as
+    /* By columns: the entries' keys (rows) and items (places in the caller's arrays), sorted by rows. By rows: as
      * uploaded, to be sorted by columns if that is needed. */
     Pairs entries = {};
     Pairs rows = {}; /* keys: classes */
 
     explicit RawModel(const Queue &queue) : queue_(queue) {}
     ~RawModel() {
-        if (memory_) cudaStreamSynchronize(queue_.stream()); /* where the host's allocator does not know the stream */
+        if (memory_) cudaStreamSynchronize(queue_.stream()); /* where the caller's allocator does not know the stream */
         gpuopt__release(queue_.context(), GPUOPT_DEVICE, memory_);
     }
     RawModel(const RawModel &) = delete;

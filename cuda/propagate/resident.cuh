@@ -181,7 +181,8 @@ __device__ __forceinline__ gpuopt__propagator_filter filter_resident(const Propa
 }
 
 /* Filters the split rows of the block and sums those that pass, as filter_split_row and segment_step do. All threads of
- * the block take part. Not inlined, since most models have no such rows and the registers are needed elsewhere. */
+ * the block take part. Not inlined, since most models have no such rows and the registers are needed for other
+ * things. */
 template <class Val, class Bound>
 __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, BlockShared &block, SplitShared &split,
                                             Resident<Val, Bound> resident, unsigned turn) {

@@ -111,7 +111,7 @@ __device__ void merge_activities(gpuopt__propagator_activities &s, int width) {
         gpuopt__propagator_activities other = {
             shuffle_xor(s.hi, distance),
             shuffle_xor(s.lo, distance),
-            shuffle_xor(s.dirt, distance),
+            shuffle_xor(s.error_sum, distance),
             {__shfl_xor_sync(~0u, s.infinite.first, distance), __shfl_xor_sync(~0u, s.infinite.second, distance)}};
         gpuopt__propagator_activities_merge(&s, &other);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: bounds, sides and reports of rows, from the host or device memory and back, in pieces that
+ * Propagation on the GPU: bounds, sides and reports of rows, from host memory or device memory and back, in pieces that
  * the handle's staging memory holds.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_STATE_CUH

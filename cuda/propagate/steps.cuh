@@ -17,7 +17,7 @@ __device__ bool is_full(const Propagator<Val, Bound> &p, unsigned moved, int all
     return !p.stamp || all_marked || moved > p.most_moved;
 }
 
-/* The epoch of this round, so many rounds later in the launch than the state says. */
+/* The epoch of this round, so many rounds later in the launch than that of the state. */
 __device__ unsigned long long epoch_of(const PropagatorState *state, int later) {
     return state->epoch + static_cast<unsigned>(later);
 }
@@ -177,7 +177,7 @@ __device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block
             const gpuopt__propagator_activities *from = &p.partial[k].activities;
             part = {other_pair(from->hi),
                     other_pair(from->lo),
-                    other_pair(from->dirt),
+                    other_pair(from->error_sum),
                     {__ldcg(&from->infinite.first), __ldcg(&from->infinite.second)}};
             gpuopt__propagator_activities_merge(&all, &part);
         }
@@ -259,8 +259,8 @@ __device__ void report_step(const Propagator<Val, Bound> &p, int rounds) {
     state->evaluated_before = evaluated;
 }
 
-/* After a call: makes both copies of the bounds equal. measure: returns the largest shrinkage of the sides that the last
- * round has moved, of which this thread takes its part. */
+/* After a call: makes both copies of the bounds equal. measure: returns the largest shrinkage of the sides that the
+ * last round has moved, of which this thread takes its part. */
 template <class Val, class Bound>
 __device__ double equalise_step(const Propagator<Val, Bound> &p, unsigned turn, bool measure) {
     const unsigned *list = p.list[turn & 1];

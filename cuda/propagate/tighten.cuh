@@ -17,7 +17,7 @@ enum { MEMORY = 2 * WARP }; /* new bounds that a warp of the resident kernel rem
 struct WarpShared {
     /* The queue. An item is one side of a row and one entry: its coefficient (negated for the lhs), column and
      * bounds. */
-    double high[2 * WARP], low[2 * WARP], doubt[2 * WARP], c[2 * WARP], lb[2 * WARP], ub[2 * WARP];
+    double high[2 * WARP], low[2 * WARP], error_bound[2 * WARP], c[2 * WARP], lb[2 * WARP], ub[2 * WARP];
     unsigned col[2 * WARP];
     /* In the resident kernel: the bounds that the warp has written in this round, as 2 * col + (1 for ub). */
     double written[MEMORY];
@@ -33,10 +33,10 @@ struct BlockFlags {
 struct BlockShared {
     WarpShared warp[WARPS];
     BlockFlags flags;
-    unsigned heard[2]; /* what all blocks have found, by the barrier's parity */
+    unsigned joined[2]; /* what all blocks have found, by the barrier's parity */
 
     __device__ void clear() {
-        if (threadIdx.x == 0) flags = {0, 0, 0, 0}, heard[0] = heard[1] = 0;
+        if (threadIdx.x == 0) flags = {0, 0, 0, 0}, joined[0] = joined[1] = 0;
         __syncthreads();
     }
 };
@@ -182,7 +182,7 @@ class Tightener {
             int at = queued + before(mask);
             shared.high[at] = is_lhs ? lhs.high : rhs.high;
             shared.low[at] = is_lhs ? lhs.low : rhs.low;
-            shared.doubt[at] = is_lhs ? lhs.doubt : rhs.doubt;
+            shared.error_bound[at] = is_lhs ? lhs.error_bound : rhs.error_bound;
             shared.c[at] = is_lhs ? -b.a[0] : b.a[0];
             shared.lb[at] = b.pair[0].x;
             shared.ub[at] = b.pair[0].y;
@@ -201,7 +201,7 @@ class Tightener {
         unsigned side = 0;
         queued -= count;
         if (lane < count) {
-            gpuopt__propagator_limit limit = {shared.high[at], shared.low[at], shared.doubt[at], 0};
+            gpuopt__propagator_limit limit = {shared.high[at], shared.low[at], shared.error_bound[at], 0};
             double2 old = make_double2(shared.lb[at], shared.ub[at]), was = old;
             side = shared.col[at];
             int kind = old.x < old.y ? static_cast<int>(side & 1) : p.kind[side / 2]; /* else it may be fixed */

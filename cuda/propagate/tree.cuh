@@ -7,8 +7,8 @@
  *     tree_view.cuh   what the kernels work on            tree_set.cuh    the kernels between rounds
  *     tree_calls.cuh  the backend's functions
  *
- * The host knows what is in the trail as long as only it has changed the state since it last looked; otherwise it asks
- * (know()). A round tells it without being asked.
+ * The CPU knows what is in the trail as long as only it has changed the state since it last looked; otherwise it asks
+ * (know()). A round reports it in any case.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_CUH
@@ -43,7 +43,7 @@ template <class Val, class Bound>
 class TypedTree final : public CudaTree {
   public:
     using View = Propagator<Val, Bound>;
-    struct Staging { /* device memory for a piece of the host's arrays */
+    struct Staging { /* device memory for a piece of the caller's arrays */
         double *low, *high;
         int *index;
         int64_t count;
@@ -174,7 +174,7 @@ uint64_t TypedTree<Val, Bound>::host_bytes(const PropagatorShape &shape) {
     gpuopt__arena arena = {nullptr, 0};
     TreeHost<Bound> host;
     cut_host(shape, arena, host);
-    return sizeof(TypedTree) + arena.used + room_for_pages(sizeof(TreeWindow));
+    return sizeof(TypedTree) + arena.used + bytes_for_pages(sizeof(TreeWindow));
 }
 
 template <class Val, class Bound>
@@ -324,7 +324,7 @@ gpuopt_status TypedTree<Val, Bound>::set_bounds(gpuopt_memory_space where, int64
             status = back_to(before);
             return status ? status
                           : gpuopt__refuse(queue_.context(), GPUOPT_ERROR_MEMORY, "gpuopt_propagator_set_bounds",
-                                           "the trail has no room for these changes");
+                                           "the trail is too short for these changes");
         }
     }
     return status || !is_host || few.count ? status : queue_.release_host(lb, ub, col);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree search on the GPU: what the host asks of a trail, and the rows that it adds.
+ * A tree search on the GPU: the caller's queries of a trail, and the rows that it adds.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_ASK_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_ASK_CUH
@@ -21,7 +21,7 @@ gpuopt_status TypedTree<Val, Bound>::get_trail(gpuopt_propagator_trail &trail) {
     return GPUOPT_OK;
 }
 
-/* The host's copy ends here. */
+/* The copy in host memory ends here. */
 template <class Val, class Bound>
 void TypedTree<Val, Bound>::forget_copy(int32_t changes) {
     while (copied_ > changes) {
@@ -30,7 +30,7 @@ void TypedTree<Val, Bound>::forget_copy(int32_t changes) {
     }
 }
 
-/* Brings the host's copy up to date. */
+/* Brings the copy in host memory up to date. */
 template <class Val, class Bound>
 gpuopt_status TypedTree<Val, Bound>::bring_trail() {
     gpuopt_status status = know();
@@ -61,7 +61,7 @@ gpuopt_status TypedTree<Val, Bound>::get_changes(gpuopt_memory_space where, int6
 
 /* ---- Reasons ---- */
 
-/* Brings a row to the host, and the bounds of its columns. */
+/* Brings a row to host memory, and the bounds of its columns. */
 template <class Val, class Bound>
 gpuopt_status TypedTree<Val, Bound>::open_row(gpuopt__propagator_evidence &e, int32_t row) {
     e.length = 1;
@@ -146,12 +146,12 @@ gpuopt_status TypedTree<Val, Bound>::add_rows(const gpuopt_matrix &rows, const d
     const int64_t entries = rows.start[rows.rows];
     const int32_t from = entries_;
     int32_t *number = host_.seen; /* which the check of these rows needs no longer */
-    int64_t room = shape_.spare_rows - t_.added;
-    for (int32_t free = free_row_; free >= 0 && room < rows.rows; free = host_.next_free[free]) room++;
-    if (room < rows.rows || entries > shape_.spare_nonzeros - entries_)
+    int64_t spare = shape_.spare_rows - t_.added;
+    for (int32_t free = free_row_; free >= 0 && spare < rows.rows; free = host_.next_free[free]) spare++;
+    if (spare < rows.rows || entries > shape_.spare_nonzeros - entries_)
         return gpuopt__refuse(queue_.context(), GPUOPT_ERROR_MEMORY, "gpuopt_propagator_add_rows",
-                              room < rows.rows ? "more rows than spare_rows has room for"
-                                               : "more entries than spare_nonzeros has room for");
+                              spare < rows.rows ? "more rows than the spare capacity"
+                                                : "more entries than the spare capacity");
     for (int32_t i = 0; i < rows.rows; i++) {
         const int32_t index = free_row_ >= 0 ? free_row_ : t_.added++;
         if (index == free_row_) free_row_ = host_.next_free[index];

@@ -120,12 +120,12 @@ __device__ void record_round(const Propagator<Val, Bound> &p, const Tree<Bound> 
     attribute_step(p, t, block, turn);
     if (ranked) rank_step(p, t, turn, moved, changes);
     else count_step(p, t, turn);
-    meet(barrier, block, none);
+    exchange(barrier, block, none);
     if (ranked) {
         name_step(p, t, turn, moved);
     } else {
         sweep_step(p, t, turn, changes);
-        meet(barrier, block, none); /* the next round writes over the bounds from before this one */
+        exchange(barrier, block, none); /* the next round writes over the bounds from before this one */
     }
 }
 
@@ -140,7 +140,7 @@ __device__ void withdraw_round(const Propagator<Val, Bound> &p, unsigned turn, i
 
 /* ---- Rounds ---- */
 
-/* Hands the changes from position `from` on, if they are few, and the state to the host. Run by one block. */
+/* Copies the changes from position `from` on, if they are few, and the state to host memory. Run by one block. */
 template <class Bound>
 __device__ void show_tree(const PropagatorState &state, const Tree<Bound> &t, int from) {
     const int changes = t.state->changes;
@@ -152,7 +152,7 @@ __device__ void show_tree(const PropagatorState &state, const Tree<Bound> &t, in
     t.window->full = t.state->full;
 }
 
-/* The counterpart of run_rounds(). from: what the host already knows of the trail. */
+/* The counterpart of run_rounds(). from: what the CPU already knows of the trail. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 2)
     run_tree_rounds(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t, int rounds,
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(THREADS, 2)
         infeasible = found.infeasible;
         if (found.passed || found.split) tighten_step(p, block, turn);
         if (t.added) tighten_added(p, t, block.flags, turn);
-        infeasible |= meet(barrier, block, none).infeasible;
+        infeasible |= exchange(barrier, block, none).infeasible;
         const unsigned moved = __ldcg(&round_of(state, turn).count);
         full = t.capacity && moved > static_cast<unsigned>(t.capacity - changes);
         if (full) break;
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     const bool goes_on = done && !infeasible && !converged && !full;
     const double shrinkage = done ? equalise_step(p, turn_before(turn), goes_on) : 0;
     if (goes_on) offer_shrinkage(state, shrinkage);
-    if (done || full) meet(barrier, block, none);
+    if (done || full) exchange(barrier, block, none);
     if (blockIdx.x) return;
     if (threadIdx.x == 0) {
         const int was_converged = state->converged;

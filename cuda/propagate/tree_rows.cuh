@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree search on the GPU: rows that the host has added, which every round evaluates, a warp each; and the row that
+ * A tree search on the GPU: rows that the caller has added, which every round evaluates, a warp each; and the row that
  * implies a bound.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_ROWS_CUH

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree search on the GPU: the kernels between rounds. Bounds that the host sets, and the way back; each is one launch
- * of one block, since they are for few changes. Then what the host reads, added rows, and forks.
+ * A tree search on the GPU: the kernels between rounds. Bounds that the caller sets, and the way back; each is one
+ * launch of one block, since they are for few changes. Then what the CPU reads, added rows, and forks.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_SET_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_SET_CUH
@@ -10,7 +10,7 @@
 
 namespace {
 
-/* ---- The host's bounds ---- */
+/* ---- The caller's bounds ---- */
 
 /* A part of a call. Without arrays the bounds are an argument of the kernel. */
 struct TreeSet {
@@ -57,7 +57,7 @@ template <class Val, class Bound>
 __device__ void take_column(const Propagator<Val, Bound> &p, const Tree<Bound> &t, int col, const TreeColumn &c,
                             int at) {
     PropagatorState *state = p.state;
-    const unsigned side = 2 * static_cast<unsigned>(col), turn = turn_before(state->turn), room = 2u * p.cols;
+    const unsigned side = 2 * static_cast<unsigned>(col), turn = turn_before(state->turn), capacity = 2u * p.cols;
     for (unsigned upper = 0; upper < 2; upper++) {
         if (!c.enters[upper]) continue;
         TreeChange &change = t.trail[at];
@@ -75,12 +75,12 @@ __device__ void take_column(const Propagator<Val, Bound> &p, const Tree<Bound> &
     if (state->all_marked || !(c.enters[0] || c.enters[1])) return;
     unsigned *count = &round_of(state, turn).count;
     const unsigned place = atomicAdd(count, 1u);
-    if (place < room) p.list[turn & 1][place] = side;
-    else atomicMin(count, room + 1); /* more than the list holds: the next round evaluates all */
+    if (place < capacity) p.list[turn & 1][place] = side;
+    else atomicMin(count, capacity + 1); /* more than the list holds: the next round evaluates all */
 }
 
 /* Sets bounds and records what they change, in the order in which they are given; of a column that is there twice, the
- * last ones. If there is no room for all, says so and leaves the rest: the host then takes the changes back. */
+ * last ones. If not all fit, reports that and leaves the rest: the CPU then takes the changes back. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(TREE_MOST_THREADS)
     record_set(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
@@ -97,8 +97,8 @@ __global__ void __launch_bounds__(TREE_MOST_THREADS)
     }
     for (int k = thread; some && k < set.count; k += threads) atomicMax(&t.claim[some[k]], k + 1);
     __syncthreads();
-    bool room = !t.state->full;
-    for (int from = 0; from < set.count && room; from += threads) {
+    bool fits = !t.state->full;
+    for (int from = 0; from < set.count && fits; from += threads) {
         const int k = from + thread, col = k < set.count ? some ? some[k] : set.first + k : -1;
         const bool mine = col >= 0 && (!some || __ldcg(&t.claim[col]) == k + 1);
         TreeColumn c = {};
@@ -109,11 +109,11 @@ __global__ void __launch_bounds__(TREE_MOST_THREADS)
         __syncthreads();
         int at = end + __popc(low & below) + __popc(high & below), all = 0;
         for (int w = 0; w < threads / WARP; w++) all += of_warp[w], at += w < warp ? of_warp[w] : 0;
-        room = all <= t.capacity - end;
-        if (mine && room) take_column(p, t, col, c, at);
+        fits = all <= t.capacity - end;
+        if (mine && fits) take_column(p, t, col, c, at);
         __syncthreads();
-        if (thread == 0 && room) end += all;
-        if (thread == 0 && !room) t.state->full = 1;
+        if (thread == 0 && fits) end += all;
+        if (thread == 0 && !fits) t.state->full = 1;
         __syncthreads();
     }
     for (int k = thread; some && k < set.count; k += threads) t.claim[some[k]] = 0;
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(TREE_MOST_THREADS) forget_changes(const __grid
     if (threadIdx.x == 0) t.state->changes = 0;
 }
 
-/* ---- What the host reads ---- */
+/* ---- What the CPU reads ---- */
 
 template <class Val, class Bound>
 __global__ void show_state(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
@@ -192,7 +192,7 @@ __global__ void copy_changes(const __grid_constant__ Tree<Bound> t, int from, in
     }
 }
 
-/* Hands a row, and up to TREE_NEAR of its entries from `first` on, to the host. One block. */
+/* Copies a row, and up to TREE_NEAR of its entries from `first` on, to host memory. One block. */
 template <class Val, class Bound>
 __global__ void show_row(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
                          const int *slot_of, int row, int first) {

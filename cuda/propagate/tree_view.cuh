@@ -5,7 +5,7 @@
  * The trail is in device memory. A round appends the sides that it has moved: first each side of the list gets its
  * place, by its rank among the others or, if there are many, by a sweep over all columns; meanwhile the rows that
  * passed are evaluated once more to find the lowest one that implies each new bound. So the trail depends on no order
- * of threads. The host keeps the levels, and a copy of the trail that it brings up to date when somebody asks.
+ * of threads. The CPU keeps the levels, and a copy of the trail that it brings up to date on demand.
  *
  * What threads share while a round is recorded, and why that is right by the PTX manual's memory consistency model
  * ---------------------------------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ using TreeLevel =
     gpuopt__propagator_level; /* due_start is not used: a level that left rows to evaluate has all_marked */
 
 enum {
-    TREE_NEAR = 256,         /* changes, or entries of a row, that a kernel hands to the host at a time */
+    TREE_NEAR = 256,         /* changes, or entries of a row, that a kernel copies to host memory at a time */
     TREE_FEW = 16,           /* bounds that are set as an argument of the kernel */
     TREE_RANKED = 4096,      /* a round that moves more sides orders them by a sweep over all columns */
     TREE_MOST_THREADS = 1024 /* of the kernels with one block */
@@ -38,7 +38,7 @@ enum {
 
 struct TreeState {
     int changes; /* in the trail */
-    int full;    /* the host's bounds did not fit */
+    int full;    /* the caller's bounds did not fit */
 };
 
 struct TreeEntry {

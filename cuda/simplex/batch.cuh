@@ -4,9 +4,9 @@
  *
  * How a call travels: gpuopt_impl/simplex/batch.h checks its arguments. batch_load copies the numbers to the device and
  * launches check_many, which looks at all of them; batch_run launches solve_many, whose blocks take one program after
- * the other, each from its data to its verdict: the method is gpuopt_impl/simplex/batch_solve.h, as on the CPU, with the
- * loops and barriers of batch_team.cuh. The tableau and the vectors of a block are in shared memory if they fit, else in
- * device memory.
+ * the other, each from its data to its verdict: the method is gpuopt_impl/simplex/batch_solve.h, as on the CPU, with
+ * the loops and barriers of batch_team.cuh. The tableau and the vectors of a block are in shared memory if they fit,
+ * else in device memory.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_BATCH_CUH
 #define GPUOPT_CUDA_SIMPLEX_BATCH_CUH
@@ -25,7 +25,7 @@ namespace {
 enum { MANY_THREADS = 32 * MANY_WARPS, MANY_CHECK_THREADS = 256 };
 
 /* Where the blocks have what they work with: at block b's part, or in shared memory where the pointer is null. */
-struct BatchRoom {
+struct BatchScratch {
     char *vectors;
     double *tables;
     int64_t vector_bytes, table_entries; /* of a block */
@@ -33,7 +33,7 @@ struct BatchRoom {
 };
 
 __global__ void __launch_bounds__(MANY_THREADS)
-    solve_many(const __grid_constant__ gpuopt__simplex_batch_set set, const __grid_constant__ BatchRoom room) {
+    solve_many(const __grid_constant__ gpuopt__simplex_batch_set set, const __grid_constant__ BatchScratch scratch) {
     GPUOPT_DYNAMIC_SHARED(double, batch_memory);
     __shared__ BatchExchange exchange;
     __shared__ gpuopt__simplex_batch_work work; /* not in each thread's own memory, where it would fill the L1 cache */
@@ -42,13 +42,14 @@ __global__ void __launch_bounds__(MANY_THREADS)
         const int64_t block = blockIdx.x;
         uint64_t used = 0;
         char *vectors =
-            room.vectors ? room.vectors + block * room.vector_bytes : reinterpret_cast<char *>(batch_memory);
+            scratch.vectors ? scratch.vectors + block * scratch.vector_bytes : reinterpret_cast<char *>(batch_memory);
         gpuopt__simplex_batch_cut_vectors(vectors, &used, set.rows, set.cols, &work);
-        work.table = room.tables ? room.tables + block * room.table_entries : batch_memory + room.vector_bytes / 8;
+        work.table =
+            scratch.tables ? scratch.tables + block * scratch.table_entries : batch_memory + scratch.vector_bytes / 8;
         work.exchange = &exchange;
     }
     for (;;) {
-        if (threadIdx.x == 0) next = atomicAdd(room.next, 1);
+        if (threadIdx.x == 0) next = atomicAdd(scratch.next, 1);
         __syncthreads();
         const int k = next;
         __syncthreads();
@@ -81,7 +82,7 @@ struct CudaBatch : Queue {
     explicit CudaBatch(gpuopt_context *context) : Queue(context) {}
 
     gpuopt__simplex_batch_set set = {}; /* all in device memory */
-    BatchRoom room = {};
+    BatchScratch scratch = {};
     void *device = nullptr;
     int32_t *lines[6] = {};
     unsigned long long *bad = nullptr;
@@ -96,16 +97,16 @@ CudaBatch *cuda_many(const gpuopt_simplex_batch *m) { return static_cast<CudaBat
 void batch_set_shape(const gpuopt_simplex_batch *m, CudaBatch *c) {
     const CudaContext *cuda = cuda_of(m->context);
     const int32_t rows = m->set.rows, cols = m->set.cols;
-    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' rooms together */
+    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' scratch arrays together */
     const auto limit = static_cast<uint64_t>(std::max(
         0, cuda->block_memory - static_cast<int>(sizeof(BatchExchange) + sizeof(gpuopt__simplex_batch_work) + 64)));
     gpuopt__simplex_batch_work measure;
     uint64_t vectors = 0;
     gpuopt__simplex_batch_cut_vectors(nullptr, &vectors, rows, cols, &measure);
-    c->room.vector_bytes = static_cast<int64_t>((vectors + 255) / 256 * 256);
-    c->room.table_entries = int64_t{rows} * measure.pitch;
-    const auto table = static_cast<uint64_t>(c->room.table_entries) * sizeof(double);
-    const auto line = static_cast<uint64_t>(c->room.vector_bytes);
+    c->scratch.vector_bytes = static_cast<int64_t>((vectors + 255) / 256 * 256);
+    c->scratch.table_entries = int64_t{rows} * measure.pitch;
+    const auto table = static_cast<uint64_t>(c->scratch.table_entries) * sizeof(double);
+    const auto line = static_cast<uint64_t>(c->scratch.vector_bytes);
     const bool vectors_fit = line <= limit, table_fits = line + table <= limit;
     c->shared = static_cast<size_t>((vectors_fit ? line : 0) + (table_fits ? table : 0));
     const int64_t entries = int64_t{rows} * cols;
@@ -116,8 +117,8 @@ void batch_set_shape(const gpuopt_simplex_batch *m, CudaBatch *c) {
     int64_t blocks = std::max<int64_t>(resident, 1) * cuda->multiprocessors;
     if (bytes > 0) blocks = std::min(blocks, std::max<int64_t>(1, most_bytes / bytes));
     c->blocks = static_cast<int>(std::min<int64_t>(blocks, m->desc.batch_size));
-    c->room.vectors = nullptr;
-    c->room.tables = nullptr;
+    c->scratch.vectors = nullptr;
+    c->scratch.tables = nullptr;
 }
 
 /* Cuts the device's block; with base null it only measures. */
@@ -135,14 +136,16 @@ void batch_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *m, CudaB
     s->col_start = c->lines[3], s->col_row = c->lines[4], s->col_at = c->lines[5];
     s->progress = static_cast<gpuopt__simplex_batch_progress *>(
         gpuopt__cut(arena, m->desc.batch_size, sizeof(gpuopt__simplex_batch_progress)));
-    c->room.next = static_cast<int *>(gpuopt__cut(arena, 1, sizeof(int)));
+    c->scratch.next = static_cast<int *>(gpuopt__cut(arena, 1, sizeof(int)));
     c->bad = static_cast<unsigned long long *>(gpuopt__cut(arena, 1, sizeof(unsigned long long)));
-    const bool vectors_fit = c->shared > 0 || c->room.vector_bytes == 0;
-    const bool table_fits = c->shared >= static_cast<size_t>(c->room.vector_bytes) +
-                                             sizeof(double) * static_cast<size_t>(c->room.table_entries);
-    if (!vectors_fit) c->room.vectors = static_cast<char *>(gpuopt__cut(arena, c->blocks * c->room.vector_bytes, 1));
+    const bool vectors_fit = c->shared > 0 || c->scratch.vector_bytes == 0;
+    const bool table_fits = c->shared >= static_cast<size_t>(c->scratch.vector_bytes) +
+                                             sizeof(double) * static_cast<size_t>(c->scratch.table_entries);
+    if (!vectors_fit)
+        c->scratch.vectors = static_cast<char *>(gpuopt__cut(arena, c->blocks * c->scratch.vector_bytes, 1));
     if (!table_fits)
-        c->room.tables = static_cast<double *>(gpuopt__cut(arena, c->blocks * c->room.table_entries, sizeof(double)));
+        c->scratch.tables =
+            static_cast<double *>(gpuopt__cut(arena, c->blocks * c->scratch.table_entries, sizeof(double)));
     gpuopt__simplex_batch_cut_set(arena, m->desc.batch_size, s);
     c->result_bytes = arena->used - static_cast<uint64_t>(reinterpret_cast<char *>(s->objective) - arena->base);
 }
@@ -235,9 +238,9 @@ gpuopt_status cuda_many_run(gpuopt_simplex_batch *m) {
     DeviceScope scope(m->context);
     gpuopt__simplex_batch_set &s = c->set;
     s.most = m->set.most;
-    gpuopt_status status = c->clear(c->room.next, 0, sizeof *c->room.next);
+    gpuopt_status status = c->clear(c->scratch.next, 0, sizeof *c->scratch.next);
     if (status) return status;
-    c->launch({std::min(c->blocks, s.count), c->threads, c->shared}, solve_many, s, c->room);
+    c->launch({std::min(c->blocks, s.count), c->threads, c->shared}, solve_many, s, c->scratch);
     status = c->launched("solving programs");
     if (!status) status = c->copy(m->set.progress, s.progress, sizeof *s.progress * static_cast<size_t>(s.count));
     return status ? status : c->wait("solving programs");

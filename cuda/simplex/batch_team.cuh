@@ -65,7 +65,7 @@ __device__ __forceinline__ gpuopt__simplex_batch_best gpuopt__simplex_batch_best
 __device__ __forceinline__ gpuopt__simplex_sum batch_sum_of_warp(gpuopt__simplex_sum mine) {
     for (int half = 16; half > 0; half /= 2) {
         const gpuopt__simplex_sum more = {__shfl_down_sync(~0u, mine.hi, half), __shfl_down_sync(~0u, mine.lo, half),
-                                          __shfl_down_sync(~0u, mine.doubt, half)};
+                                          __shfl_down_sync(~0u, mine.error_sum, half)};
         gpuopt__simplex_batch_add_sums(&mine, &more);
     }
     return mine;

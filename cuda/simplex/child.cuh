@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the GPU: the data of a child, and what the threads of its block do together. A block works on a
- * child by itself; batch.cuh says how a call travels.
+ * Children of one basis on the GPU: the data of a child, and what the threads of its block do together. A block works
+ * on a child by itself; children.cuh describes the way of a call.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_CUH
@@ -46,11 +46,11 @@ struct ChildArray {
     __device__ operator T *() const { return ptx_global(at); }
 };
 
-/* A once more, for y'A: the columns in slices of 32, of which each lane has one, and four entries at a time. Four number
- * e of them all is at 32 * (begin + e); entries that a column lacks are 0. Columns with more than CHILD_LONG entries are
- * listed, as all are if y has no place in shared memory. Values are without the scales of the rows, which y has instead.
- * In most models columns have one value then, up to signs: where that is so for all of a slice, it is flat, and the rows
- * with those signs say everything, in a fifth of the memory. */
+/* A once more, for y'A: the columns in slices of 32, of which each lane has one, and four entries at a time. Four
+ * number e of them all is at 32 * (begin + e); entries that a column lacks are 0. Columns with more than CHILD_LONG
+ * entries are listed, as all are if y has no place in shared memory. Values are without the scales of the rows, which y
+ * has instead. In most models columns have one value then, up to signs: where that is so for all of a slice, it is
+ * flat, and the rows with those signs suffice, in a fifth of the memory. */
 struct alignas(8) ChildSlice {
     unsigned begin, fours; /* the latter with CHILD_FLAT, and CHILD_HAS_LONG */
 };
@@ -64,7 +64,7 @@ struct ChildSlices {
     ChildArray<const int> of_long;   /* [of_longs] columns */
 };
 
-/* The root, which nobody writes to. [both]: by variable, columns and then logicals. All numbers are scaled. */
+/* The root, which is read only. [both]: by variable, columns and then logicals. All numbers are scaled. */
 struct ChildRoot {
     int rows, cols, both;
     int64_t pitch, v_pitch;                  /* that of the first rows of V, which are longer, if gram is not null: */
@@ -83,7 +83,7 @@ struct ChildRoot {
     ChildArray<const double> row_scale, col_scale;
     double primal_scale, cost_scale, largest_cost;
     double primal, dual, pivot, zero; /* tolerances; a child's block may make the first one tighter than */
-    double within;                    /* the host's */
+    double within;                    /* the caller's */
     int pricing;                      /* a gpuopt_simplex_dual_pricing */
     int banks;     /* a row of B^-1 is kept in shared memory so many times, for lanes not to wait for one another; */
     int sum_banks; /* and values of columns, to be summed up over rows; 0: no place for them */
@@ -94,7 +94,7 @@ struct ChildRoot {
     int most; /* pivots in U and V, after which they are merged into an inverse of the block's own; END: any number */
     unsigned long long seed;
     double cutoff;        /* infinite: none */
-    double limit, offset; /* the cutoff in the host's units, where the objective has an offset; */
+    double limit, offset; /* the cutoff in the caller's units, where the objective has an offset; */
     int maximize;         /* and a direction */
 };
 
@@ -135,7 +135,7 @@ struct ChildState {
 
 /* Children, and where what is found goes. */
 struct ChildJob {
-    int count, most, room; /* children; iterations of each, and those after which it is full */
+    int count, most, pivot_limit; /* children; iterations of each, and those after which it is full */
     const int64_t *bound_start, *cost_start;
     const int *variable, *col;
     const double *lower, *upper, *cost;
@@ -163,7 +163,7 @@ struct ChildShared {
     };
     int of_matrix, terms;
     uint64_t rank[2][CHILD_WARPS]; /* of doubles */
-    double key[2][CHILD_WARPS], low[CHILD_WARPS], doubt[CHILD_WARPS];
+    double key[2][CHILD_WARPS], low[CHILD_WARPS], error_sum[CHILD_WARPS];
     int index[2][CHILD_WARPS];
     int waiting[CHILD_WARPS][64];                    /* variables that a warp has yet to look at */
     unsigned long long limit;                        /* bits of a step */
@@ -193,8 +193,8 @@ __shared__ ChildRoot child_root;
 __shared__ ChildState child_own;
 __shared__ ChildShared child_shared;
 
-/* The part of one thread in the work on a child. All threads of the block call every function together, and get the same
- * results; reads and writes before such a call come before those after it. */
+/* The part of one thread in the work on a child. All threads of the block call every function together, and get the
+ * same results; reads and writes before such a call come before those after it. */
 class ChildBlock {
   public:
     __device__ static int thread() { return static_cast<int>(threadIdx.x); }
@@ -247,22 +247,22 @@ class ChildBlock {
     __device__ static gpuopt__simplex_sum lanes_total(gpuopt__simplex_sum x) {
         for (int half = LANES / 2; half > 0; half /= 2) {
             double hi = __shfl_xor_sync(~0u, x.hi, half), lo = __shfl_xor_sync(~0u, x.lo, half),
-                   doubt = __shfl_xor_sync(~0u, x.doubt, half);
-            gpuopt__simplex_add(&x, hi, lo, doubt);
+                   error_sum = __shfl_xor_sync(~0u, x.error_sum, half);
+            gpuopt__simplex_add(&x, hi, lo, error_sum);
         }
         return x;
     }
     __device__ gpuopt__simplex_sum total(gpuopt__simplex_sum x) {
-        /* lanes add in different orders, so one of them tells the result */
+        /* lanes add in different orders, so one of them supplies the result */
         x = lanes_total<32>(x);
         turn_ ^= 1;
         if (lane() == 0)
             child_shared.key[turn_][warp()] = x.hi, child_shared.low[warp()] = x.lo,
-            child_shared.doubt[warp()] = x.doubt;
+            child_shared.error_sum[warp()] = x.error_sum;
         __syncthreads();
-        gpuopt__simplex_sum all = {child_shared.key[turn_][0], child_shared.low[0], child_shared.doubt[0]};
+        gpuopt__simplex_sum all = {child_shared.key[turn_][0], child_shared.low[0], child_shared.error_sum[0]};
         for (int w = 1; w < warps(); w++)
-            gpuopt__simplex_add(&all, child_shared.key[turn_][w], child_shared.low[w], child_shared.doubt[w]);
+            gpuopt__simplex_add(&all, child_shared.key[turn_][w], child_shared.low[w], child_shared.error_sum[w]);
         __syncthreads();
         return all;
     }
@@ -332,7 +332,7 @@ class ChildBlock {
         return uint64_t{most} << 32 | warp_max(high == most ? static_cast<unsigned>(x) : 0);
     }
 
-    int turn_ = 0; /* of the two buffers for what threads tell one another, so that one barrier is enough */
+    int turn_ = 0; /* of the two buffers that threads exchange data in, so that one barrier is enough */
 };
 
 } // namespace

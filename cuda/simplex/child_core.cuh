@@ -9,9 +9,9 @@
  * C^-1, the core of the inverse, is what is kept (`compact`), with U and V as short; the rest follows from A:
  *     x = B^-1 a:   x_core = C^-1 a_core,   x_i = a_i - (row i of R) x_core, one pass over the rows of A;
  *     y = B^-T c:   y_core = C^-T (c_core - R' c_i),   y_i = c_i.
- * When a pivot takes the position of another logical, its row and position join the core: B0^-1 has no entries for them,
- * as for any position that has pivoted, so only U and V get longer. A column may also enter for a column, and a logical in
- * the core, so positions in the core can have logicals, too, whose rows are in it then.
+ * When a pivot takes the position of another logical, its row and position join the core: B0^-1 has no entries for
+ * them, as for any position that has pivoted, so only U and V get longer. A column may also enter for a column, and a
+ * logical in the core, so positions in the core can have logicals, too, whose rows are in it then.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_CORE_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_CORE_CUH
@@ -96,7 +96,8 @@ class ChildCore : public ChildBlock {
         const int longer = min(k, child_root.products);
         return longer * child_root.v_pitch + (k - longer) * child_root.pitch;
     }
-    /* Position p joins the core, if it is outside: so many rows of U and V get an entry, which is 0. Returns its place. */
+    /* Position p joins the core, if it is outside: so many rows of U and V get an entry, which is 0. Returns its
+     * place. */
     __device__ __noinline__ int join_core(int p, int pivots) {
         const int place = place_of_position(p), at = child_own.core;
         if (place >= 0) return place;

@@ -36,7 +36,7 @@ class ChildDual : public ChildWeights {
             child_own.xb[i] = child_root.x[child_root.head[i]];
             child_own.weight[i] = child_root.weight[i];
             child_own.refused[i] = child_own.gone[i] = 0;
-            child_own.tau[i] = 0; /* may be read where nobody wants it */
+            child_own.tau[i] = 0; /* may be read where it is not used */
         }
         if (thread() == 0) {
             child_own.gone[child_root.rows] = 0; /* may be read with its neighbour */
@@ -161,15 +161,16 @@ class ChildDual : public ChildWeights {
         follow_moves(count, child_own.flips);
     }
 
-    /* The pivot on position p; the entering variable's column is in alpha. Returns the next position, as price() does. */
+    /* The pivot on position p; the entering variable's column is in alpha. Returns the next position, as price()
+     * does. */
     __device__ int pivot(int p, const ChildRatio &t, bool to_upper) {
         flip_passed(t);
         return exchange(p, t.entering, to_upper, true);
     }
 
   protected:
-    /* Variable q, whose column is in alpha, enters on position p, whose row of B^-1 is in rho and that of B^-1 N in row;
-     * the one there leaves at a bound. shifts: reduced costs that get the wrong sign become 0 by a shift of their
+    /* Variable q, whose column is in alpha, enters on position p, whose row of B^-1 is in rho and that of B^-1 N in
+     * row; the one there leaves at a bound. shifts: reduced costs that get the wrong sign become 0 by a shift of their
      * costs. Returns what price() would. */
     __device__ int exchange(int p, int q, bool to_upper, bool shifts) {
         return child_root.compact ? exchange_rows<true>(p, q, to_upper, shifts)
@@ -261,7 +262,8 @@ class ChildDual : public ChildWeights {
         return next;
     }
 
-    /* Variable `entering`, which becomes x, takes position p; the basic variables change by `step` times their entries. */
+    /* Variable `entering`, which becomes x, takes position p; the basic variables change by `step` times their
+     * entries. */
     struct Move {
         int p, entering;
         double x, step;
@@ -302,8 +304,8 @@ class ChildDual : public ChildWeights {
         return best<true>(mine.key, mine.index).index;
     }
 
-    /* Writes the pivot on a place in the core, which is `by`, behind U and V; squares: this thread's part of the square of
-     * rho's norm. */
+    /* Writes the pivot on a place in the core, which is `by`, behind U and V; squares: this thread's part of the square
+     * of rho's norm. */
     template <bool COMPACT>
     __device__ void append(int place, double by, double *squares) {
         const double inverse = 1 / by;

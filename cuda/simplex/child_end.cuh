@@ -15,7 +15,7 @@ class Child : public ChildProof {
 
     /* Works on child k until it has a verdict, or has made the iterations that it may. */
     __device__ void run(const ChildJob &job, int k) {
-        const bool ends = job.room < job.most;
+        const bool ends = job.pivot_limit < job.most;
         double margin = 0;
         corrected_ = exact_ = short_of_ = 0;
         bounds_ = job.bounds;
@@ -27,7 +27,7 @@ class Child : public ChildProof {
         for (int j = thread(); j < child_root.cols; j += threads())
             boundless_ |= child_own.lower[j] == -HUGE_VAL || child_own.upper[j] == HUGE_VAL;
         boundless_ = any(boundless_);
-        if (!crossing) outcome = iterate(ends ? job.room : job.most, &margin);
+        if (!crossing) outcome = iterate(ends ? job.pivot_limit : job.most, &margin);
         if (outcome == GPUOPT_MORE && ends) outcome = GPUOPT_FULL;
         report(job, k, outcome, crossing);
     }
@@ -95,7 +95,8 @@ class Child : public ChildProof {
         return price();
     }
 
-    /* After a refused row: x from the original data, and all rows once more. IMPRECISE: that has been done too often. */
+    /* After a refused row: x from the original data, and all rows once more. IMPRECISE: that has been done too
+     * often. */
     __device__ __noinline__ int again() {
         if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int i = thread(); i < child_root.rows; i += threads()) child_own.refused[i] = 0;
@@ -107,8 +108,8 @@ class Child : public ChildProof {
 
     /* ---- Conclusions ---- */
 
-    /* The bound that the present basis proves, with true costs. Overwrites moved, tau and, where some column has no bound,
-     * alpha, rho, key and z. */
+    /* The bound that the present basis proves, with true costs. Overwrites moved, tau and, where some column has no
+     * bound, alpha, rho, key and z. */
     __device__ __noinline__ double true_bound() {
         if (duals_ == UNKNOWN) true_duals();
         const bool implied = boundless_ && (duals_ == IMPLIED || imply_bounds());
@@ -126,14 +127,14 @@ class Child : public ChildProof {
         objective = sum(objective);
         if (!(objective >= gpuopt__simplex_cutoff_after(child_root.cutoff, short_of_))) return false;
         bound_ = true_bound();
-        const double of_host = gpuopt__simplex_bound_of_host(bound_, child_root.cost_scale * child_root.primal_scale,
-                                                             child_root.offset, child_root.maximize);
-        if (gpuopt__simplex_bound_reaches(of_host, child_root.limit, child_root.maximize)) return true;
+        const double of_caller = gpuopt__simplex_bound_of_caller(
+            bound_, child_root.cost_scale * child_root.primal_scale, child_root.offset, child_root.maximize);
+        if (gpuopt__simplex_bound_reaches(of_caller, child_root.limit, child_root.maximize)) return true;
         short_of_++;
         return false;
     }
 
-    /* x is outside by so much in the host's units, but not in the scaled ones: from now on that counts. */
+    /* x is outside by so much in the caller's units, but not in the scaled ones: from now on that counts. */
     __device__ void tighten(double reached) {
         __syncthreads(); /* all have read it */
         if (thread() == 0)
@@ -141,13 +142,13 @@ class Child : public ChildProof {
         __syncthreads();
     }
 
-    /* The true reduced costs, by y + y_low, into z. Returns which are wrong: some, some of a basic variable, or some that
-     * are not numbers. */
+    /* The true reduced costs, by y + y_low, into z. Returns which are wrong: some, some of a basic variable, or some
+     * that are not numbers. */
     enum { WRONG = 1, WRONG_BASIC = 2, BROKEN = 4 };
     __device__ __noinline__ int wrong_costs() {
         int wrong = 0;
         for (int v = thread(); v < child_root.both; v += threads()) {
-            double doubt, z = reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &doubt);
+            double error_sum, z = reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &error_sum);
             child_own.z[v] = z;
             if (is_wrong(v, z)) wrong |= child_own.state[v] & CHILD_BASIC ? WRONG | WRONG_BASIC : +WRONG;
             if (!(fabs(z) < HUGE_VAL)) wrong |= BROKEN;
@@ -159,7 +160,7 @@ class Child : public ChildProof {
 
     /* Whether the objective of x and that of y, by the reduced costs in z, differ by at most the tolerance. A reduced
      * cost that names an infinite bound counts as 0. The residuals are in step. */
-    __device__ __noinline__ bool objectives_meet() {
+    __device__ __noinline__ bool objectives_agree() {
         const double unit = child_root.cost_scale * child_root.primal_scale;
         double gap = 0, objective = 0;
         for (int v = thread(); v < child_root.both; v += threads()) {
@@ -190,11 +191,12 @@ class Child : public ChildProof {
         int wrong = wrong_costs();
         if (wrong & WRONG_BASIC) refine(-1, 0), wrong = wrong_costs();
         if (wrong & BROKEN) return GPUOPT_IMPRECISE;
-        if (!wrong && !objectives_meet()) { /* wrong ones within the tolerance, times large ranges: no more tolerance */
+        if (!wrong &&
+            !objectives_agree()) { /* wrong ones within the tolerance, times large ranges: no more tolerance */
             strict_ = true;
             refine(-1, 0);
             wrong = wrong_costs();
-            if (!wrong && !objectives_meet()) return GPUOPT_IMPRECISE;
+            if (!wrong && !objectives_agree()) return GPUOPT_IMPRECISE;
         }
         if (wrong && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int v = thread(); v < child_root.both; v += threads()) child_own.shift[v] = 0;
@@ -216,7 +218,7 @@ class Child : public ChildProof {
     }
 
     /* Without its bound a column must not have a reduced cost of the wrong sign at all, however small, or the bound by
-     * the duals says nothing: primal iterations mend that. Returns whether they have done something. */
+     * the duals proves nothing: primal iterations mend that. Returns whether they have done something. */
     __device__ bool make_exact(int most) {
         const double least = 1e-28 * gpuopt__max(1, child_root.largest_cost);
         auto far = [&](int v) {
@@ -231,10 +233,10 @@ class Child : public ChildProof {
         duals_ = REFINED;
         bool wrong = false;
         for (int v = thread(); v < child_root.both; v += threads()) {
-            double doubt;
+            double error_sum;
             child_own.d[v] = child_own.state[v] & CHILD_BASIC
                                  ? 0
-                                 : reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &doubt);
+                                 : reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &error_sum);
             wrong |= far(v);
         }
         const int before = iterations;
@@ -242,7 +244,7 @@ class Child : public ChildProof {
         return iterations > before;
     }
 
-    /* Whether a true reduced cost is beyond the tolerance, in the host's units or scaled. */
+    /* Whether a true reduced cost is beyond the tolerance, in the caller's units or scaled. */
     __device__ bool is_wrong(int v, double z) const {
         const int state = child_own.state[v];
         const double tolerance = strict_ ? 1e-4 * child_root.dual : child_root.dual;
@@ -290,7 +292,7 @@ class Child : public ChildProof {
         job.objective_low[k] = sum.lo;
     }
 
-    /* As gpuopt_simplex_get_basis says it. */
+    /* As in gpuopt_simplex_get_basis. */
     __device__ uint8_t status_of(int v) const {
         const int state = child_own.state[v];
         if (state & CHILD_BASIC) return GPUOPT_VARIABLE_BASIC;
@@ -300,7 +302,7 @@ class Child : public ChildProof {
                                                                                  : GPUOPT_VARIABLE_AT_LOWER;
     }
 
-    /* The proof in y, in the host's units, its largest entry between 1 and 2; where bounds cross, 0. */
+    /* The proof in y, in the caller's units, its largest entry between 1 and 2; where bounds cross, 0. */
     __device__ void report_farkas(const ChildJob &job, int k, bool crossing) {
         double size = 0;
         for (int i = thread(); !crossing && i < child_root.rows; i += threads())

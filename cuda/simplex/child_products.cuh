@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Children of one basis on the GPU: products with the inverse. A block reads the root's inverse, and keeps its
- * own pivots beside it: B^-1 = Z B0^-1 + U V, where Z sets the rows on which it has pivoted to 0. If the batch is to go on
- * when U and V are full, they are merged into an inverse that the block has for itself, which then is B0^-1.
+ * own pivots beside it: B^-1 = Z B0^-1 + U V, where Z sets the rows on which it has pivoted to 0. If the batch is to go
+ * on when U and V are full, they are merged into an inverse that the block has for itself, which then is B0^-1.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
@@ -54,7 +54,7 @@ class ChildProducts : public ChildSums {
                       out);
     }
     __device__ void unit_column(int row, double *out) { unit<true>(row, out); }
-    /* rho = row p of B^-1 and, with the products known, what child_weights.cuh says behind it. */
+    /* rho = row p of B^-1 and, with the products known, the data of child_weights.cuh behind it. */
     __device__ void line(int p) {
         if (known_products) line_and_products(p);
         else unit<false>(p, child_own.rho);
@@ -75,8 +75,8 @@ class ChildProducts : public ChildSums {
         return {count, child_own.places, x, true};
     }
 
-    /* Nonbasic variables have moved: those of a list of so many, each by key[variable]. The basic ones follow. Overwrites
-     * moved and tau. */
+    /* Nonbasic variables have moved: those of a list of so many, each by key[variable]. The basic ones follow.
+     * Overwrites moved and tau. */
     __device__ __noinline__ void follow_moves(int count, const int *list) {
         if (count == 0) return;
         for (int i = thread(); i < child_root.rows; i += threads()) child_own.moved[i] = 0;
@@ -92,7 +92,8 @@ class ChildProducts : public ChildSums {
 
     /* Whether another pivot has no place in U and V. */
     __device__ bool full() const { return pivots >= child_root.most; }
-    /* Z B0^-1 + U V, by columns and by rows, is the block's own B0^-1 from now on, and there are no pivots beside it. */
+    /* Z B0^-1 + U V, by columns and by rows, is the block's own B0^-1 from now on, and there are no pivots beside
+     * it. */
     __device__ __noinline__ void merge() {
         merge_tiles();
         __syncthreads();
@@ -167,8 +168,8 @@ class ChildProducts : public ChildSums {
             });
     }
 
-    /* moved += the columns of a list, each times key[variable]. One warp does it, a few lanes a column; lanes that add to
-     * the same row take turns, so that the order of each sum is fixed. */
+    /* moved += the columns of a list, each times key[variable]. One warp does it, a few lanes a column; lanes that add
+     * to the same row take turns, so that the order of each sum is fixed. */
     __device__ void add_columns(int count, const int *list) {
         enum { LANES = 8 };
         for (int first = 0; first < count; first += 32 / LANES) {
@@ -190,8 +191,8 @@ class ChildProducts : public ChildSums {
         }
     }
 
-    /* Z B0^-1 + U V, 16 positions and rows at a time for each warp, by rows, which may be those of B0^-1, and columns. Warps
-     * are at tiles that are near one another, whose parts of U and V they then share in the first-level cache. */
+    /* Z B0^-1 + U V, 16 positions and rows at a time for each warp, by rows, which may be those of B0^-1, and columns.
+     * Warps are at tiles that are near one another, whose parts of U and V they then share in the first-level cache. */
     __device__ void merge_tiles() {
         enum { WIDTH = 16, PIVOTS = 8, STRIP = 4 };
         const int rows = child_own.core, tiles = (merged_end() + WIDTH - 1) / WIDTH, group = lane() / 4,
@@ -232,7 +233,8 @@ class ChildProducts : public ChildSums {
     __device__ static int merged_end() {
         return min(child_root.reach, child_own.core + min(child_root.most, child_root.rows) + 1);
     }
-    /* Stores the entries of two neighbouring positions and a row, to which the pivots add `more`; 0 behind the last ones. */
+    /* Stores the entries of two neighbouring positions and a row, to which the pivots add `more`; 0 behind the last
+     * ones. */
     __device__ static void put_merged(int position, int row, const double *root, const double *more) {
         const int rows = child_own.core, end = merged_end();
         auto entry = [&](int n) {
@@ -250,8 +252,8 @@ class ChildProducts : public ChildSums {
     }
 
     /* Puts terms first, ..., first + count - 1 of a product into shared memory: those of the list, then the deferred
-     * pivots. What such a pivot is multiplied by is itself a sum over the list, which some lanes share. Terms that are 0
-     * are left out then. */
+     * pivots. What such a pivot is multiplied by is itself a sum over the list, which some lanes share. Terms that are
+     * 0 are left out then. */
     template <bool FTRAN, bool COMPACT, class Number>
     __device__ __noinline__ void stage(const ChildList &list, int first, int count) {
         const Number *matrix = inverse<FTRAN>(Number{});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the GPU: what a point, duals or a row of B^-1 prove about the child. Sums that prove something
- * are taken on the original data in twice the working precision, with a bound on their error, as in
+ * Children of one basis on the GPU: what a point, duals or a row of B^-1 prove about the child. Sums that prove
+ * something are taken on the original data in twice the working precision, with a bound on their error, as in
  * gpuopt_impl/simplex/bound.h.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PROOF_CUH
@@ -24,8 +24,8 @@ class ChildProof : public ChildPrimal {
     __device__ static bool row_is_long() {
         return child_root.row_start[child_root.rows] > int64_t{32} * child_root.rows;
     }
-    /* LANES threads work on a row: calls some(from, end) for its entries, of which this thread has from, from + LANES, ...
-     * before end; then all(i), where these threads may meet: a part of a warp that has no row calls all(-1). */
+    /* LANES threads work on a row: calls some(from, end) for its entries, of which this thread has from, from + LANES,
+     * ... before end; then all(i), where these threads may meet: a part of a warp that has no row calls all(-1). */
     template <int LANES, class Some, class All>
     __device__ static void each_row(Some some, All all) {
         for (int first = warp() * (32 / LANES); first < child_root.rows; first += warps() * (32 / LANES)) {
@@ -67,12 +67,14 @@ class ChildProof : public ChildPrimal {
         __syncthreads();
     }
 
-    /* By how much, in units of max(1, |bound|), x is outside in the host's units. `unit`: one scaled unit in those. */
+    /* By how much, in units of max(1, |bound|), x is outside in the caller's units. `unit`: one scaled unit in
+     * those. */
     __device__ static double beyond(double x, double l, double u, double unit) {
         double by = gpuopt__max(0, gpuopt__max(l - x, x - u));
         return by == 0 ? 0 : by * unit / gpuopt__max(1, fabs(x < l ? l : u) * unit);
     }
-    /* Whether the basic variable at a position is outside by more than the host's tolerance, in its units or scaled. */
+    /* Whether the basic variable at a position is outside by more than the caller's tolerance, in its units or
+     * scaled. */
     __device__ static bool is_outside(int p) {
         const int v = child_own.head[p], i = v - child_root.cols;
         const double x = child_own.xb[p], l = child_own.lower[v], u = child_own.upper[v],
@@ -111,8 +113,8 @@ class ChildProof : public ChildPrimal {
     }
 
     /* The cost of variable v less y'a, in twice the precision; ray >= 0: of costs that are 0 but for `direction` at the
-     * basic variable of that position. *doubt as in step.h. */
-    __device__ double reduced(int v, const double *y, const double *low, double cost, double *doubt) const {
+     * basic variable of that position. *error_sum as in step.h. */
+    __device__ double reduced(int v, const double *y, const double *low, double cost, double *error_sum) const {
         gpuopt__simplex_sum sum = {0, 0, 0};
         if (v < child_root.cols)
 #pragma unroll 4
@@ -121,20 +123,20 @@ class ChildProof : public ChildPrimal {
                                             low[child_root.col_row[e]]);
         else gpuopt__simplex_add(&sum, y[v - child_root.cols], low[v - child_root.cols], 0);
         gpuopt__simplex_add(&sum, -cost, 0, 0);
-        *doubt = sum.doubt;
+        *error_sum = sum.error_sum;
         return -gpuopt__simplex_total(&sum);
     }
 
-    /* y + y_low gets nearer to the duals of a basis, for the true costs (ray < 0), with their shifts if `direction` is not
-     * 0, or for those of a ray: by BTRAN of what the reduced costs of basic variables are instead of 0. Leaves out what is
-     * at most `least`. Returns the largest. */
+    /* y + y_low gets nearer to the duals of a basis, for the true costs (ray < 0), with their shifts if `direction` is
+     * not 0, or for those of a ray: by BTRAN of what the reduced costs of basic variables are instead of 0. Leaves out
+     * what is at most `least`. Returns the largest. */
     __device__ __noinline__ double refine_once(int ray, double direction, double least) {
         double most = 0;
         for (int i = thread(); i < child_root.rows; i += threads()) {
             const int j = child_own.head[i];
-            double doubt, cost = i == ray ? direction : 0;
+            double error_sum, cost = i == ray ? direction : 0;
             if (ray < 0) cost = child_own.cost[j] + (direction == 0 ? 0 : child_own.shift[j]);
-            double wrong = reduced(j, child_own.y, child_own.y_low, cost, &doubt);
+            double wrong = reduced(j, child_own.y, child_own.y_low, cost, &error_sum);
             child_own.moved[i] = wrong;
             most = gpuopt__max(most, fabs(wrong));
         }
@@ -166,8 +168,9 @@ class ChildProof : public ChildPrimal {
         read_duals();
         if (refine_once(-1, 1, least) > 1e8 * least) refine_once(-1, 1, least);
         for (int v = thread(); v < child_root.both; v += threads()) {
-            double doubt;
-            child_own.z[v] = reduced(v, child_own.y, child_own.y_low, child_own.cost[v] + child_own.shift[v], &doubt);
+            double error_sum;
+            child_own.z[v] =
+                reduced(v, child_own.y, child_own.y_low, child_own.cost[v] + child_own.shift[v], &error_sum);
         }
         __syncthreads();
         make_dual_feasible(child_own.z, [&](int v) {
@@ -196,9 +199,9 @@ class ChildProof : public ChildPrimal {
 
     /* ---- Bounds that the rows imply ---- */
 
-    /* Bounds of all columns into key and z, as lower and upper ones: where a column has none, one that a row implies with
-     * the bounds of its other columns, with a margin for rounding. Returns whether all are near enough for rounding in
-     * reduced costs not to matter. Overwrites moved, tau, alpha and rho. */
+    /* Bounds of all columns into key and z, as lower and upper ones: where a column has none, one that a row implies
+     * with the bounds of its other columns, with a margin for rounding. Returns whether all are near enough for
+     * rounding in reduced costs not to matter. Overwrites moved, tau, alpha and rho. */
     __device__ __noinline__ bool imply_bounds() {
         const double far = 1e6;
         bool near = true;
@@ -222,8 +225,9 @@ class ChildProof : public ChildPrimal {
         }
         return !any(!near);
     }
-    /* The least and the largest activity of each row, but for terms that are infinite, into moved and tau, the sum of their
-     * terms' sizes into alpha, and how many are infinite into rho: those of the least, and 2^26 times those of the most. */
+    /* The least and the largest activity of each row, but for terms that are infinite, into moved and tau, the sum of
+     * their terms' sizes into alpha, and how many are infinite into rho: those of the least, and 2^26 times those of
+     * the most. */
     template <int LANES>
     __device__ void activities() {
         double least, most, size, infinite;
@@ -265,8 +269,8 @@ class ChildProof : public ChildPrimal {
         return (side - others) / a + (upper ? margin : -margin);
     }
 
-    /* A bound on the sum of costs times values by y + y_low: of the true costs, or of no costs; implied: with the bounds of
-     * columns that are in key and z. */
+    /* A bound on the sum of costs times values by y + y_low: of the true costs, or of no costs; implied: with the
+     * bounds of columns that are in key and z. */
     __device__ __noinline__ double bound_by_duals(bool costs, bool implied) {
         gpuopt__simplex_sum sum = {0, 0, 0};
         double slack = 0;
@@ -278,12 +282,12 @@ class ChildProof : public ChildPrimal {
         }
         __syncthreads();
         for (int j = thread(); j < child_root.cols; j += threads()) {
-            double doubt, z = reduced(j, child_own.y, child_own.y_low, costs ? child_own.cost[j] : 0, &doubt);
+            double error_sum, z = reduced(j, child_own.y, child_own.y_low, costs ? child_own.cost[j] : 0, &error_sum);
             double reach = 1e24 / (child_root.col_scale[j] / child_root.primal_scale);
-            if (z == 0 && doubt == 0) continue;
+            if (z == 0 && error_sum == 0) continue;
             gpuopt__simplex_bound_column(
                 &sum, &slack, z,
-                gpuopt__simplex_error(z, doubt, child_root.col_start[j + 1] - child_root.col_start[j] + 1),
+                gpuopt__simplex_error(z, error_sum, child_root.col_start[j + 1] - child_root.col_start[j] + 1),
                 gpuopt__max(implied ? child_own.key[j] : child_own.lower[j], -reach),
                 gpuopt__min(implied ? child_own.z[j] : child_own.upper[j], reach));
         }
@@ -294,8 +298,8 @@ class ChildProof : public ChildPrimal {
 
     /* ---- Proofs ---- */
 
-    /* The row in rho as a proof that no point is feasible. If some column has no bound, reduced costs next to 0 lean, and
-     * less each time: 1e24 times as much is taken off the margin. */
+    /* The row in rho as a proof that no point is feasible. If some column has no bound, reduced costs next to 0 lean,
+     * and less each time: 1e24 times as much is taken off the margin. */
     __device__ __noinline__ bool prove_infeasible(int p, double direction, double *margin) {
         if (!is_outside(p)) return false;
         double by = 1e-23;

@@ -38,13 +38,13 @@ class ChildRatioTest : public ChildPrice {
         const ChildBest mine = list_break_points(sigma, slope);
         t.total = child_shared.listed;
         t.first = best<false>(mine.key, mine.index);
-        find_first(slope.room, &t);
+        find_first(slope.slack, &t);
         if (t.first.index >= 0) choose_entering(&t);
         return t;
     }
 
-    /* The variables that flip, in ascending order, in flips: those that are passed and whose steps are shorter than that
-     * of the entering one. Returns their number. */
+    /* The variables that flip, in ascending order, in flips: those that are passed and whose steps are shorter than
+     * that of the entering one. Returns their number. */
     __device__ int list_flips(const ChildRatio &t) {
         const int words = child_root.both / 32 + 1, each = (words + threads() - 1) / threads();
         int mine = 0, all;
@@ -67,9 +67,9 @@ class ChildRatioTest : public ChildPrice {
     }
 
   private:
-    /* Prices the row in rho out, and puts the variables whose reduced costs come to 0 into the list; but those whose steps
-     * are certainly longer than the one that Harris' test allows are left out, so the list is short. Returns the first of
-     * this thread's that block by themselves. */
+    /* Prices the row in rho out, and puts the variables whose reduced costs come to 0 into the list; but those whose
+     * steps are certainly longer than the one that Harris' test allows are left out, so the list is short. Returns the
+     * first of this thread's that block by themselves. */
     __device__ ChildBest list_break_points(double sigma, const gpuopt__simplex_slope &slope) {
         ChildBest mine = {0, -1};
         int waiting = 0;        /* of the warp, */
@@ -121,7 +121,7 @@ class ChildRatioTest : public ChildPrice {
         child_own.list[at] = v;
         child_own.step[at] = step;
         child_own.units[at] = units;
-        if (units < slope.room) return;
+        if (units < slope.slack) return;
         cuda::atomic_ref<unsigned long long, cuda::thread_scope_block>(child_shared.limit)
             .fetch_min(bits(step_within(d, entry)), cuda::memory_order_relaxed);
         if (mine->index < 0 || before(step, v, *mine)) *mine = {step, v};
@@ -158,9 +158,9 @@ class ChildRatioTest : public ChildPrice {
                *number <= range.high;
     }
 
-    /* t->first is the first of those that block by themselves, and becomes the first of those that block because so many
-     * units are taken before. child_shared.count and units are 0. */
-    __device__ void find_first(uint64_t room, ChildRatio *t) {
+    /* t->first is the first of those that block by themselves, and becomes the first of those that block because so
+     * many units are taken before. child_shared.count and units are 0. */
+    __device__ void find_first(uint64_t slack, ChildRatio *t) {
         Range range = {false, 0, ~uint64_t{0}, 0};
         uint64_t taken = 0, number; /* before the range */
         ChildBest first = t->first;
@@ -177,9 +177,9 @@ class ChildRatioTest : public ChildPrice {
             __syncthreads();
             const int count = child_shared.count;
             if (!again) t->some = count > 0;
-            if (!again && (count == 0 || child_shared.units < room)) break;
+            if (!again && (count == 0 || child_shared.units < slack)) break;
             if (count <= 32) {
-                first = first_of_few(count, taken, room);
+                first = first_of_few(count, taken, slack);
                 t->some = again || count > 1;
                 break;
             }
@@ -188,7 +188,7 @@ class ChildRatioTest : public ChildPrice {
                     atomicAdd(&child_shared.bucket[(number - range.low) >> range.shift()],
                               static_cast<unsigned long long>(child_own.units[k]));
             __syncthreads();
-            narrow(&range, &taken, room);
+            narrow(&range, &taken, slack);
             if (thread() == 0) child_shared.count = 0;
             if (!range.variables && range.low == range.high)
                 range = {true, 0, static_cast<uint64_t>(child_root.both), range.low};
@@ -197,8 +197,8 @@ class ChildRatioTest : public ChildPrice {
         t->first = first;
     }
 
-    /* The range becomes that of the bucket in which the room ends. Every warp finds it for itself. */
-    __device__ void narrow(Range *range, uint64_t *taken, uint64_t room) const {
+    /* The range becomes that of the bucket in which the slack ends. Every warp finds it for itself. */
+    __device__ void narrow(Range *range, uint64_t *taken, uint64_t slack) const {
         enum { EACH = CHILD_BUCKETS / 32 };
         const int shift = range->shift();
         unsigned long long sum = 0;
@@ -208,16 +208,16 @@ class ChildRatioTest : public ChildPrice {
             const unsigned long long other = __shfl_up_sync(~0u, upto, by);
             if (lane() >= by) upto += other;
         }
-        const int of = __ffs(__ballot_sync(~0u, *taken + upto >= room)) - 1;
+        const int of = __ffs(__ballot_sync(~0u, *taken + upto >= slack)) - 1;
         *taken += __shfl_sync(~0u, upto - sum, of);
         int bucket = EACH * of;
-        while (*taken + child_shared.bucket[bucket] < room) *taken += child_shared.bucket[bucket++];
+        while (*taken + child_shared.bucket[bucket] < slack) *taken += child_shared.bucket[bucket++];
         range->low += static_cast<uint64_t>(bucket) << shift;
         range->high = min(range->high, range->low + ((uint64_t{1} << shift) - 1));
     }
 
     /* Of at most 32 break points in child_shared.few. Every warp finds it for itself. */
-    __device__ ChildBest first_of_few(int count, uint64_t taken, uint64_t room) const {
+    __device__ ChildBest first_of_few(int count, uint64_t taken, uint64_t slack) const {
         const int k = lane() < count ? child_shared.few[lane()] : -1;
         const double step = k < 0 ? 0 : child_own.step[k];
         const int v = k < 0 ? -1 : child_own.list[k];
@@ -229,7 +229,7 @@ class ChildRatioTest : public ChildPrice {
             const unsigned long long its = __shfl_sync(~0u, units, n);
             if (other == v || before(of_other, other, {step, v})) sum += its;
         }
-        ChildBest first = {step, sum >= room ? v : -1};
+        ChildBest first = {step, sum >= slack ? v : -1};
         for (int half = 16; half > 0; half /= 2) {
             const double of_other = __shfl_xor_sync(~0u, first.key, half);
             const int other = __shfl_xor_sync(~0u, first.index, half);
@@ -238,8 +238,8 @@ class ChildRatioTest : public ChildPrice {
         return first;
     }
 
-    /* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it is
-     * small, the last one that was passed and has a larger entry is taken back. */
+    /* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it
+     * is small, the last one that was passed and has a larger entry is taken back. */
     __device__ void choose_entering(ChildRatio *t) {
         const double good = 1e-4;
         double limit = of_bits(child_shared.limit); /* that of variables which block by themselves, so are not passed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the GPU: sums of rows or columns, each times a number. The terms of a sum are put into shared
- * memory, and then warps add them up.
+ * Children of one basis on the GPU: sums of rows or columns, each times a number. The terms of a sum are put into
+ * shared memory, and then warps add them up.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_SUMS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_SUMS_CUH
@@ -31,10 +31,10 @@ class ChildSums : public ChildCore {
         };
         return {gather(all, child_own.flips, is_wanted), child_own.flips};
     }
-    /* The sums of so many terms, which put_terms(first, count) puts into shared memory, some hundreds at a time, for pairs
-     * at place(pair) in each term's line: put(pair, more, sum) takes them, `more` for what comes on top of an earlier sum.
-     * Each warp takes 32 pairs at a time. Where what is left is enough for half of the warps, or a quarter, two or four
-     * share the terms of the same pairs. */
+    /* The sums of so many terms, which put_terms(first, count) puts into shared memory, some hundreds at a time, for
+     * pairs at place(pair) in each term's line: put(pair, more, sum) takes them, `more` for what comes on top of an
+     * earlier sum. Each warp takes 32 pairs at a time. Where what is left is enough for half of the warps, or a
+     * quarter, two or four share the terms of the same pairs. */
     template <bool FTRAN, class Number = double, class Stage, class Place, class Put>
     __device__ void add_up(Pairs pairs, int terms, Stage put_terms, Place place, Put put) {
         const int blocks = (pairs.count + 31) / 32, rest = blocks & (warps() - 1); /* warps() is a power of 2 */
@@ -96,8 +96,8 @@ class ChildSums : public ChildCore {
         if (thread() == 0) child_shared.of_matrix = child_shared.terms = at;
         __syncthreads();
     }
-    /* Puts those of the staged terms from, ..., count - 1 that are not 0 into their places, the first one to `from`. Terms
-     * before of_matrix are of B0^-1. */
+    /* Puts those of the staged terms from, ..., count - 1 that are not 0 into their places, the first one to `from`.
+     * Terms before of_matrix are of B0^-1. */
     __device__ void put_staged(int from, int of_matrix, int count) {
         if (thread() == 0 && from == of_matrix) child_shared.of_matrix = from;
         if (thread() == 0 && from == count) child_shared.terms = from;

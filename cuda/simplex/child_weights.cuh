@@ -2,13 +2,13 @@
  *
  * Children of one basis on the GPU: the weights of the dual pricing.
  *
- * Steepest edge wants tau = B^-1 rho, where rho = B^-T e_p is the pivot row's. With the whole inverse that is by far the
- * largest product of a pivot. But B^-1 = Z B0^-1 + U V, so that rho = B0^-T Z e_p + V' f, where f = U' e_p, and
+ * Steepest edge wants tau = B^-1 rho, where rho = B^-T e_p is the pivot row's. With the whole inverse that is by far
+ * the largest product of a pivot. But B^-1 = Z B0^-1 + U V, so that rho = B0^-T Z e_p + V' f, where f = U' e_p, and
  *     B0^-1 rho = G Z e_p + W f    with G = B0^-1 B0^-T, which all children share, and W = B0^-1 V',
  *     V rho     = W' Z e_p + S f   with S = V V',
  *     tau       = Z B0^-1 rho + U V rho.
- * The new column of W and the new row of S are the first two over the pivot. So a row of V has its column of W and its row
- * of S behind it, G stands for the root beside B0^-1, and all three are summed up at once: child_products.cuh.
+ * The new column of W and the new row of S are the first two over the pivot. So a row of V has its column of W and its
+ * row of S behind it, G stands for the root beside B0^-1, and all three are summed up at once: child_products.cuh.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_WEIGHTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_WEIGHTS_CUH
@@ -28,7 +28,7 @@ enum {
 struct ChildNorms {
     double by, before, square;
 
-    /* Whether all weights begin anew. */
+    /* Whether all weights restart. */
     __device__ bool worn() const {
         return child_root.pricing == GPUOPT_DUAL_PRICING_DEVEX && gpuopt__simplex_devex_worn(before);
     }

@@ -2,11 +2,11 @@
  *
  * Children of one basis on the GPU: the calls of a batch.
  *
- * How a call travels: gpuopt_impl/simplex/batch.h checks the children and scales what they change. children_run uploads the
- * root's model and point if they are new, makes the inverse by rows (children_root.cuh), and launches solve_children: each
- * block takes one child after the other and works on it from beginning to end (child_end.cuh, with the iterations in
- * child_dual.cuh and the products in child_products.cuh). Blocks share nothing but the root and the number of the next
- * child, so what is found about a child depends on nothing else.
+ * How a call travels: gpuopt_impl/simplex/batch.h checks the children and scales what they change. children_run uploads
+ * the root's model and point if they are new, makes the inverse by rows (children_root.cuh), and launches
+ * solve_children: each block takes one child after the other and works on it from beginning to end (child_end.cuh, with
+ * the iterations in child_dual.cuh and the products in child_products.cuh). Blocks share nothing but the root and the
+ * number of the next child, so what is found about a child depends on nothing else.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILDREN_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILDREN_CUH
@@ -112,8 +112,8 @@ gpuopt_status cuda_simplex_children_create(gpuopt_simplex_children *b) {
 
 /* ---- Runs ---- */
 
-/* The order in which blocks take the children: those first whose bounds are farthest from the root's point. They tend to
- * take the most pivots, and the call ends when the last one does. */
+/* The order in which blocks take the children: those first whose bounds are farthest from the root's point. They tend
+ * to take the most pivots, and the call ends when the last one does. */
 void child_order(const gpuopt_simplex_children *b, const RootCopy &root, int *order) {
     const gpuopt__simplex_child_list &from = b->job.children;
     for (int k = 0; k < from.count; k++) {
@@ -188,7 +188,7 @@ gpuopt_status cuda_simplex_children_run(gpuopt_simplex_children *b) {
     ChildJob job = c->job;
     job.count = wanted.children.count;
     job.most = wanted.most;
-    job.room = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_END ? b->desc.pivots : INT32_MAX;
+    job.pivot_limit = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_END ? b->desc.pivots : INT32_MAX;
     job.bounds = wanted.bounds;
     auto target = [&](auto *staging, auto *there) { return there == nullptr || !here ? there : staging; };
     job.basis = target(job.basis, wanted.basis);

@@ -60,8 +60,8 @@ __global__ void __launch_bounds__(TILE *TILE_ROWS)
         if (row + n < rows && col + x < rows) lines[(row + n) * pitch + col + x] = tile[x][n];
 }
 
-/* The core of the inverse, by rows and by columns, from the columns of all of it, which has another pitch; and in single
- * precision, if that is wanted. Lines end where `reach` is, with zeros. */
+/* The core of the inverse, by rows and by columns, from the columns of all of it, which has another pitch; and in
+ * single precision, if that is wanted. Lines end where `reach` is, with zeros. */
 __global__ void __launch_bounds__(TILE *TILE_ROWS)
     take_core(const __grid_constant__ ChildRoot r, const double *all, int64_t pitch, double *lines, double *columns,
               float *singles) {
@@ -101,8 +101,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     if (lane == 0) weight[-1 - r.place_of_row[i]] = 1 + norm;
 }
 
-/* Takes what is rounding out of the rows of the inverse, and counts the other entries. weight: the squared norms of rows
- * at their positions, which are the rows if that is null; or 1. One warp per row. */
+/* Takes what is rounding out of the rows of the inverse, and counts the other entries. weight: the squared norms of
+ * rows at their positions, which are the rows if that is null; or 1. One warp per row. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     weigh_lines(int rows, int64_t pitch, double *lines, bool norms, const int *position, double *weight,
                 unsigned long long *nonzeros) {
@@ -125,8 +125,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     atomicAdd(nonzeros, count);
 }
 
-/* Fills the slices of columns (or of rows: then rows are columns here). One thread per column, and those of a slice in one
- * warp. */
+/* Fills the slices of columns (or of rows: then rows are columns here). One thread per column, and those of a slice in
+ * one warp. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     fill_slices(int rows, int cols, const int64_t *col_start, const int *col_row, const double *col_val,
                 const double *row_scale, const __grid_constant__ ChildSlices to) {

@@ -26,7 +26,8 @@ void child_walk_slices(int cols, const int64_t *col_start, int longest, Slice sl
     }
 }
 
-/* Arrays that are copied together: a block on the host, and one on the device, where each begins at a multiple of 8 bytes. */
+/* Arrays that are copied together: a block in host memory, and one on the device, where each begins at a multiple of 8
+ * bytes. */
 struct Parcel {
     char *here = nullptr, *there = nullptr;
     size_t bytes = 0;
@@ -38,14 +39,14 @@ struct Parcel {
         bytes += (sizeof(Entry) * count + 7) / 8 * 8;
         return reinterpret_cast<Entry *>(place);
     }
-    /* The same; the host's place gets the array. */
+    /* The same; the caller's place gets the array. */
     template <class Entry>
     Entry *put(const Entry *from, size_t count) {
         Entry *const place = add<Entry>(count);
         if (count > 0) memcpy(on_host(place), from, sizeof(Entry) * count);
         return place;
     }
-    /* Where the host has an array. */
+    /* The array in host memory. */
     template <class Entry>
     Entry *on_host(const Entry *place) const {
         return reinterpret_cast<Entry *>(here + (reinterpret_cast<const char *>(place) - there));
@@ -59,19 +60,19 @@ int64_t child_given_bytes(const gpuopt_simplex_children_desc &desc) {
 }
 int64_t child_found_bytes(const gpuopt_simplex_children_desc &desc) { return int64_t{8} * 4 * desc.batch_size; }
 
-/* Slices of columns or rows, as the host makes them. */
+/* Slices of columns or rows, as the CPU makes them. */
 struct SlicesCopy {
     ChildSlice *head; /* [slices] */
     unsigned *longs;  /* [slices] */
     int *of_long;     /* [columns] */
 };
-/* What slices have room for: entries, and columns that are in none. */
-struct SlicesRoom {
+/* The capacity of slices: entries, and columns that are in none. */
+struct SlicesCapacity {
     int64_t entries = 0, longs = 0;
 };
 
-/* Host arrays: what the device has of the root, which tells whether that is still the root's, and what is made on the host
- * for the device. */
+/* Host arrays: what the device has of the root, which tells whether that is still the root's, and what is made on the
+ * CPU for the device. */
 struct RootCopy {
     double *x, *x_low, *reduced, *lower, *upper, *cost; /* [both] */
     double *y, *y_low;                                  /* [rows] */
@@ -107,7 +108,7 @@ struct CudaChildren : Queue {
     ChildState state = {}; /* of the first block, as the root wants it, so many bytes; and blocks: */
     int64_t block_bytes = 0;
     int blocks = 0;
-    SlicesRoom of_columns, of_rows;
+    SlicesCapacity of_columns, of_rows;
     int *core_row = nullptr, *core_position = nullptr, *place_of_row = nullptr, *place_of_position = nullptr,
         *place_of_column = nullptr;
     int64_t models = -1; /* the engine's count at the model that the slices are of */
@@ -121,7 +122,7 @@ bool child_is_steepest(const gpuopt_simplex_children *b) {
 }
 /* The children that a multiprocessor works on, one after the other. */
 int64_t child_rounds(const gpuopt_simplex_children *b) { return (b->copies + CHILD_PROCESSORS - 1) / CHILD_PROCESSORS; }
-/* Whether there is room for what child_weights.cuh multiplies with: it wants m^2 numbers for all children together, and
+/* Whether the operands of child_weights.cuh fit: it needs m^2 numbers for all children together, and
  * pays if these are many. With a group those of all ranks count, since weights differ with it and without it. */
 bool child_keeps_products(const gpuopt_simplex_children *b) {
     return child_is_steepest(b) && child_rounds(b) * CHILD_PRODUCTS_PAY >= b->shape->rows;
@@ -151,18 +152,19 @@ int child_banks(const gpuopt_simplex_children *b, int length) {
 int child_sum_banks(const gpuopt_simplex_children *b, int rows, int cols) {
     return rows < CHILD_TALL ? 0 : child_banks(b, cols);
 }
-/* The rows that arrays of child_core.cuh have room for: none, if no core can be kept alone. */
+/* The rows that arrays of child_core.cuh can hold: none, if no core can be kept alone. */
 int64_t child_tall_rows(const gpuopt_simplex_children *b) {
     return child_sum_banks(b, b->shape->rows, b->shape->cols) > 0 ? b->shape->rows : 0;
 }
 
 /* What a block has for lines of an inverse, or of its core, from one of which it is so far to the next. */
-struct LinesRoom {
+struct LinesCapacity {
     int64_t lines, pitch, products; /* the latter: lines of V that have products behind them */
 };
-void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, const LinesRoom &room, ChildState *s) {
-    const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots, pitch = room.pitch;
-    const int64_t products = room.products, v_pitch = child_v_pitch(b, pitch);
+void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, const LinesCapacity &capacity,
+                     ChildState *s) {
+    const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots, pitch = capacity.pitch;
+    const int64_t products = capacity.products, v_pitch = child_v_pitch(b, pitch);
     const bool merges = b->desc.on_pivot_limit == GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
     ChildArray<double> *const of_rows[] = {&s->xb, &s->weight, &s->alpha, &s->tau, &s->moved, &s->y, &s->y_low};
     ChildArray<double> *const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
@@ -172,9 +174,9 @@ void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, con
     simplex_cut(arena, &s->u.at, pitch * most);
     simplex_cut(arena, &s->v.at, v_pitch * products + pitch * (most - products));
     simplex_cut(arena, &s->rho.at, products > 0 ? v_pitch : rows);
-    simplex_cut(arena, &s->merged_columns.at, merges ? pitch * room.lines : 0);
-    simplex_cut(arena, &s->merged_lines.at, merges ? pitch * room.lines : 0);
-    simplex_cut(arena, &s->merged_singles.at, merges && child_is_steepest(b) ? pitch * room.lines : 0);
+    simplex_cut(arena, &s->merged_columns.at, merges ? pitch * capacity.lines : 0);
+    simplex_cut(arena, &s->merged_lines.at, merges ? pitch * capacity.lines : 0);
+    simplex_cut(arena, &s->merged_singles.at, merges && child_is_steepest(b) ? pitch * capacity.lines : 0);
     simplex_cut(arena, &s->head.at, rows);
     simplex_cut(arena, &s->places.at, rows);
     simplex_cut(arena, &s->units.at, both);
@@ -192,14 +194,14 @@ void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, con
 }
 
 /* The device's slices of so many columns, or rows. */
-void child_cut_slices(gpuopt__arena *arena, int64_t cols, const SlicesRoom &room, ChildSlices *slices) {
+void child_cut_slices(gpuopt__arena *arena, int64_t cols, const SlicesCapacity &capacity, ChildSlices *slices) {
     const int64_t most_slices = (cols + 31) / 32;
     simplex_cut(arena, const_cast<ChildSlice **>(&slices->head.at), most_slices);
     simplex_cut(arena, const_cast<unsigned **>(&slices->longs.at), most_slices);
-    simplex_cut(arena, const_cast<uint16_t **>(&slices->row.at), room.entries);
-    simplex_cut(arena, const_cast<double **>(&slices->val.at), room.entries);
+    simplex_cut(arena, const_cast<uint16_t **>(&slices->row.at), capacity.entries);
+    simplex_cut(arena, const_cast<double **>(&slices->val.at), capacity.entries);
     simplex_cut(arena, const_cast<double **>(&slices->factor.at), 32 * most_slices);
-    simplex_cut(arena, const_cast<int **>(&slices->of_long.at), room.longs);
+    simplex_cut(arena, const_cast<int **>(&slices->of_long.at), capacity.longs);
 }
 
 /* Cuts the device's block; with base null it only measures. */
@@ -261,29 +263,30 @@ CudaChildren *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_children
 /* Most entries of a column in a slice. */
 int child_longest(const gpuopt_simplex_children *b, int rows) { return child_banks(b, rows) > 0 ? +CHILD_LONG : 0; }
 
-/* The room for slices: that of the model or, if rows and columns may come, of any that fits into the root's room. */
-SlicesRoom child_slices_room(const gpuopt__simplex_shape &shape, int rows, int cols, const int64_t *col_start,
-                             int longest) {
+/* The capacity of slices: that of the model or, if rows and columns may be added, of any that fits the root's. */
+SlicesCapacity child_slices_capacity(const gpuopt__simplex_shape &shape, int rows, int cols, const int64_t *col_start,
+                                     int longest) {
     const int64_t slices = (cols + 31) / 32;
-    SlicesRoom room;
+    SlicesCapacity capacity;
     if (shape.grows) {
-        room.entries =
+        capacity.entries =
             32 * std::min(slices * std::min(int64_t{CHILD_LONG}, int64_t{rows} + 3), shape.nonzeros + 3 * slices);
-        room.longs = cols;
+        capacity.longs = cols;
     } else
         child_walk_slices(
-            cols, col_start, longest, [&](int fours) { room.entries += 128 * int64_t{fours}; },
-            [&](int) { room.longs++; });
-    return room;
+            cols, col_start, longest, [&](int fours) { capacity.entries += 128 * int64_t{fours}; },
+            [&](int) { capacity.longs++; });
+    return capacity;
 }
-gpuopt_status child_set_room(const gpuopt_simplex_children *b, CudaChildren *c) {
+gpuopt_status child_set_capacity(const gpuopt_simplex_children *b, CudaChildren *c) {
     const gpuopt__simplex_shape &shape = *b->shape;
     gpuopt__simplex_pattern pattern;
     gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
     if (status) return status;
-    c->of_columns = child_slices_room(shape, shape.rows, shape.cols, pattern.col_start, child_longest(b, shape.rows));
+    c->of_columns =
+        child_slices_capacity(shape, shape.rows, shape.cols, pattern.col_start, child_longest(b, shape.rows));
     if (child_tall_rows(b) > 0)
-        c->of_rows = child_slices_room(shape, shape.cols, shape.rows, pattern.row_start, CHILD_LONG);
+        c->of_rows = child_slices_capacity(shape, shape.cols, shape.rows, pattern.row_start, CHILD_LONG);
     return GPUOPT_OK;
 }
 
@@ -293,10 +296,10 @@ int child_most_blocks(const gpuopt_simplex_children *b) {
     return std::min((child_is_tiny(b) ? 2 : 1) * cuda_of(b->context)->multiprocessors, int{b->desc.batch_size});
 }
 
-/* How many threads a block has, and how many blocks' states there is room for: they depend on the root's room, the batch
+/* How many threads a block has, and how many blocks' states fit: they depend on the root's capacity, the batch
  * and the device alone. */
 gpuopt_status child_set_shape(const gpuopt_simplex_children *b, CudaChildren *c) {
-    gpuopt_status status = child_set_room(b, c);
+    gpuopt_status status = child_set_capacity(b, c);
     if (status) return status;
     const int64_t both = int64_t{b->shape->rows} + b->shape->cols;
     const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */

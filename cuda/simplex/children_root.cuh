@@ -135,7 +135,7 @@ gpuopt_status child_find_core(CudaChildren *c) {
 }
 
 /* Where the lines of the inverse and the arrays of the blocks lie, for children of at most so many iterations. There is
- * room for as many blocks as if there were no core; with it there may be more. */
+ * memory for as many blocks as if there were no core; with it there may be more. */
 void child_lay_out(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     const int iterations =
@@ -145,7 +145,7 @@ void child_lay_out(const gpuopt_simplex_children *b, CudaChildren *c) {
     r.pitch = r.compact ? simplex_padded(r.reach) : c->simplex->view.pitch;
     r.v_pitch = child_v_pitch(b, r.pitch);
     gpuopt__arena arena = {c->states, 0};
-    simplex_cut(&arena, &c->states, c->state_bytes * c->state_blocks); /* one array again, before it is cut anew */
+    simplex_cut(&arena, &c->states, c->state_bytes * c->state_blocks); /* one array again, before it is cut again */
     arena.used = 0;
     child_cut_state(&arena, b, {r.compact ? r.reach : b->shape->rows, r.pitch, r.compact ? 0 : child_products(b)},
                     &c->state);
@@ -154,7 +154,8 @@ void child_lay_out(const gpuopt_simplex_children *b, CudaChildren *c) {
         static_cast<int>(std::min(c->state_bytes * c->state_blocks / c->block_bytes, int64_t{child_most_blocks(b)}));
 }
 
-/* The inverse by columns and rows, and the weights of its rows. A compact one has both where the other is by rows alone. */
+/* The inverse by columns and rows, and the weights of its rows. A compact one has both where the other is by rows
+ * alone. */
 void child_bring_inverse(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     const double *all = c->simplex->view.matrix;
@@ -179,8 +180,8 @@ void child_bring_inverse(const gpuopt_simplex_children *b, CudaChildren *c) {
                   norms, r.compact ? c->core_position : nullptr, c->weight, c->nonzeros);
 }
 
-/* Brings all of a new root's inverse, whose core is there, unless what is outside has more entries than are read to find
- * it. */
+/* Brings all of a new root's inverse, whose core is there, unless what is outside has more entries than are read to
+ * find it. */
 gpuopt_status child_judge_core(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     double entries = 0;

@@ -37,7 +37,7 @@ PeersKernel split_peers_kernel(const CudaSimplex &s) { return s.deferred ? split
 
 DualKernel simplex_dual_kernel(const CudaSimplex &s) { return s.revised ? simplex_dual<true> : simplex_dual<false>; }
 
-/* Whether the blocks' shared memory also has room for their parts of U and V, or for the whole pivot column. */
+/* Whether the blocks' shared memory can also hold their parts of U and V, or the whole pivot column. */
 void simplex_choose_resident(CudaSimplex *s) {
     if (s->split.ranks > 1 && s->deferred) return; /* a launch has one pivot, and reads them once */
     bool &extra = s->deferred ? s->view.resident : s->view.whole;
@@ -67,7 +67,7 @@ gpuopt_status simplex_load(const CudaSimplex &s) {
     if (!status) status = simplex_prepare(s, simplex_enter_kernel(s), enter_shared_bytes(s.view));
     if (!status && s.split.ranks > 1) status = simplex_prepare(s, split_kernel(s), simplex_shared_bytes(s.view));
     if (!status && s.split.ranks > 1)
-        status = load_kernels(s.context(), split_column, split_sums, split_peers_kernel(s), split_greet);
+        status = load_kernels(s.context(), split_column, split_sums, split_peers_kernel(s), split_trial);
     if (!status) status = simplex_prepare(s, simplex_dual_kernel(s), dual_shared_bytes(s.view));
     if (!status)
         status = load_kernels(s.context(), square_columns, start_dual_weights, scatter_column, slots_to_variables,
@@ -126,9 +126,9 @@ void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
     DeviceScope scope(context);
     cudaStreamSynchronize(s->stream());
     split_forget_peers(s);
-    give_pinned(context, s->peers.news);
+    give_pinned(context, s->peers.status);
     give_pinned(context, s->view.report);
-    give_pinned(context, s->view.bid);
+    give_pinned(context, s->view.candidate);
     if (s->locked) cudaHostUnregister(s->carried);
     gpuopt__release(context, GPUOPT_DEVICE, s->device);
     gpuopt__release(context, GPUOPT_HOST, s);
@@ -137,11 +137,11 @@ void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
 /* What one rank of several has besides: locked memory, and an empty mailbox. */
 gpuopt_status split_open(CudaSimplex *s) {
     const SimplexView &v = s->view;
-    gpuopt_status status = take_pinned(s->context(), &s->view.bid);
-    if (!status) status = take_pinned(s->context(), &s->peers.news);
-    if (!status) status = s->clear(v.bids, 0, bytes_of<PeerCell>(2 * s->split.ranks * BID_WORDS));
+    gpuopt_status status = take_pinned(s->context(), &s->view.candidate);
+    if (!status) status = take_pinned(s->context(), &s->peers.status);
+    if (!status) status = s->clear(v.candidates, 0, bytes_of<PeerCell>(2 * s->split.ranks * CANDIDATE_WORDS));
     if (!status) status = s->clear(v.columns, 0, bytes_of<PeerCell>(v.pitch));
-    if (!status) status = s->clear(v.told, 0, bytes_of<PeerCell>(BID_WORDS + 1));
+    if (!status) status = s->clear(v.agreed, 0, bytes_of<PeerCell>(CANDIDATE_WORDS + 1));
     if (!status) status = s->clear(v.lost, 0, sizeof *v.lost);
     if (!status) status = lock_pages(s->context(), s->carried, whole_pages(carried_bytes(v.rows)), &s->locked);
     return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex method on the GPU: the data that its kernels work on. simplex.cu says how a call travels.
+ * The simplex method on the GPU: the data that its kernels work on. simplex.cu describes the way of a call.
  *
  * Iterations run inside one cooperative launch. Each block owns a range of positions of the basis, of slots of the
  * nonbasic variables, and of columns of the matrix, and keeps their state in shared memory.
@@ -40,7 +40,7 @@ struct alignas(16) Cell {
     unsigned number; /* of the exchange */
 };
 
-/* What the owner of a candidate says about it. */
+/* What the owner of a candidate publishes about it. */
 enum { RECORD_WORDS = 8 };
 struct alignas(64) Record {
     double word[RECORD_WORDS];
@@ -72,42 +72,42 @@ struct SimplexView {
     const int *col_row, *row_col;
     const double *col_val, *row_val;
     gpuopt__simplex_vectors vec;
-    double *alpha;                        /* [rows] the pivot column, where whole columns are updated at once */
-    double *rho, *rho_sum;                /* [rows] REVISED: the pivot row of the inverse, and a sum of others */
-    double *tau;                          /* [rows] REVISED: alpha' B^-1, for exact norms */
-    Changed *changed;                     /* [blocks][own_rows] */
-    int *listed;                          /* [2][blocks] entries in changed */
-    int64_t *drifted;                     /* number of the last launch in which a pivot's two values differed */
-    int *faults;                          /* of the host's matrix, see model.cuh */
-    Cell *cells;                          /* [2][blocks] */
-    Cell *winners;                        /* [2][SIMPLEX_MOST_GROUPS][2] of the ratio test */
-    Record *records;                      /* [2][blocks] */
-    Record *winner_records;               /* [2][SIMPLEX_MOST_GROUPS] */
-    unsigned *number;                     /* of the last exchange */
-    int *column, *wanted, *position;      /* [cols] of a reinversion */
-    uint8_t *open;                        /* [rows] */
-    double *in, *in_low, *out, *doubt;    /* [rows + cols] each: products for the host */
-    double *partial;                      /* [SIMPLEX_PARTS][pitch] */
-    double *dual_weight;                  /* [rows] of the dual method, and the next three */
-    uint8_t *refused;                     /* [rows] whose pivot was too small */
-    double *dual_factor;                  /* [2][most] rows of V times vectors */
-    unsigned long long *bucket;           /* see dual_ratio.cuh */
-    gpuopt__simplex_run_report *report;   /* pinned host memory, at the same address on the device */
-    gpuopt__simplex_pivot_candidate *bid; /* the same, with several ranks */
-    PeerCell *bids, *columns;             /* [2][ranks][BID_WORDS]; [pitch]: a mailbox, see split_peer.cuh */
-    PeerCell *told;                       /* [BID_WORDS + 1] */
-    unsigned long long *lost;             /* 1: a rank is lost */
+    double *alpha;                              /* [rows] the pivot column, where whole columns are updated at once */
+    double *rho, *rho_sum;                      /* [rows] REVISED: the pivot row of the inverse, and a sum of others */
+    double *tau;                                /* [rows] REVISED: alpha' B^-1, for exact norms */
+    Changed *changed;                           /* [blocks][own_rows] */
+    int *listed;                                /* [2][blocks] entries in changed */
+    int64_t *drifted;                           /* number of the last launch in which a pivot's two values differed */
+    int *faults;                                /* of the caller's matrix, see model.cuh */
+    Cell *cells;                                /* [2][blocks] */
+    Cell *winners;                              /* [2][SIMPLEX_MOST_GROUPS][2] of the ratio test */
+    Record *records;                            /* [2][blocks] */
+    Record *winner_records;                     /* [2][SIMPLEX_MOST_GROUPS] */
+    unsigned *number;                           /* of the last exchange */
+    int *column, *wanted, *position;            /* [cols] of a reinversion */
+    uint8_t *open;                              /* [rows] */
+    double *in, *in_low, *out, *error_sum;      /* [rows + cols] each: products for the CPU */
+    double *partial;                            /* [SIMPLEX_PARTS][pitch] */
+    double *dual_weight;                        /* [rows] of the dual method, and the next three */
+    uint8_t *refused;                           /* [rows] whose pivot was too small */
+    double *dual_factor;                        /* [2][most] rows of V times vectors */
+    unsigned long long *bucket;                 /* see dual_ratio.cuh */
+    gpuopt__simplex_run_report *report;         /* pinned host memory, at the same address on the device */
+    gpuopt__simplex_pivot_candidate *candidate; /* the same, with several ranks */
+    PeerCell *candidates, *columns; /* [2][ranks][CANDIDATE_WORDS]; [pitch]: a mailbox, see split_peer.cuh */
+    PeerCell *agreed;               /* [CANDIDATE_WORDS + 1] */
+    unsigned long long *lost;       /* 1: a rank is lost */
 };
 
-enum { BID_WORDS = 8 };
-static_assert(sizeof(gpuopt__simplex_pivot_candidate) == BID_WORDS * sizeof(double), "a bid is 8 words");
+enum { CANDIDATE_WORDS = 8 };
+static_assert(sizeof(gpuopt__simplex_pivot_candidate) == CANDIDATE_WORDS * sizeof(double), "a candidate is 8 words");
 
 /* The mailboxes of all ranks, and this rank's part. */
 struct PeerMap {
     int rank, ranks;
     unsigned long long number, nanoseconds; /* of the last message; the group's time limit */
-    PeerNews *news;
-    PeerCell *bids[PEER_MOST], *columns[PEER_MOST];
+    PeerStatus *status;
+    PeerCell *candidates[PEER_MOST], *columns[PEER_MOST];
     unsigned long long *lost[PEER_MOST];
 };
 

@@ -58,12 +58,12 @@ class DualRatio : protected DualState<REVISED> {
         unsigned long long taken = 0;
         for_passed([&](int j) { taken += units(budget, j); });
         taken = Units::units(this->template agree<Units>(Units::make(taken)));
-        if (budget.room > 0 && taken >= budget.room) rest = find_in_buckets(budget);
+        if (budget.slack > 0 && taken >= budget.slack) rest = find_in_buckets(budget);
         else if (first.index < 0) return;
         choose();
     }
 
-    /* The same for the entering variable that the host has chosen: none is passed. */
+    /* The same for the entering variable that the caller has chosen: none is passed. */
     __device__ void given(int slot) {
         entering_key = fresh(key() + slot);
         entering = entering_key >= 0 ? slot : -1;
@@ -91,7 +91,7 @@ class DualRatio : protected DualState<REVISED> {
                 (a < -zero && v.state[j] & GPUOPT__SIMPLEX_MAY_DECREASE)) {
                 comes_to_0 = v.d[j] / a;
                 comes_to_0 = comes_to_0 > 0 ? comes_to_0 : 0; /* no negative zero: its bits are compared */
-                if (units(budget, j) >= budget.room) first = Earliest::of(first, {comes_to_0, j, 0});
+                if (units(budget, j) >= budget.slack) first = Earliest::of(first, {comes_to_0, j, 0});
             }
             key()[j] = comes_to_0;
         }
@@ -128,7 +128,7 @@ class DualRatio : protected DualState<REVISED> {
         return this->template agree<Earliest>(found);
     }
 
-    /* One round: sh.chosen becomes the first bucket with which the units come to the room, sh.before what those before
+    /* One round: sh.chosen becomes the first bucket with which the units reach the slack, sh.before what those before
      * it take. */
     template <class Digit>
     __device__ void count(const gpuopt__simplex_slope &budget, unsigned long long before, Digit digit) {
@@ -146,7 +146,7 @@ class DualRatio : protected DualState<REVISED> {
         __syncthreads();
         for (int k = thread(); k < 2 * DUAL_BUCKETS; k += SIMPLEX_THREADS) {
             if (sh.bucket[k]) atomicAdd(&set[k], sh.bucket[k]);
-            if (blockIdx.x == 0) next[k] = 0; /* nobody reads it any more, nor adds to it yet */
+            if (blockIdx.x == 0) next[k] = 0; /* no longer read, nor added to yet */
         }
         sync();
         if (simplex_warp() == 0) {
@@ -159,11 +159,11 @@ class DualRatio : protected DualState<REVISED> {
                 unsigned long long lower = __shfl_up_sync(~0u, up_to, by);
                 if (simplex_lane() >= by) up_to += lower;
             }
-            unsigned there = __ballot_sync(~0u, before + up_to >= budget.room);
+            unsigned there = __ballot_sync(~0u, before + up_to >= budget.slack);
             if (simplex_lane() == (there ? __ffs(static_cast<int>(there)) - 1 : 31)) {
                 unsigned long long at = before + up_to - sum;
                 int k = 0;
-                while (k < EACH - 1 && at + own[k] < budget.room) at += own[k++];
+                while (k < EACH - 1 && at + own[k] < budget.slack) at += own[k++];
                 sh.before = at;
                 sh.chosen = static_cast<unsigned>(EACH * simplex_lane() + k);
                 sh.chosen_count = fresh(set + DUAL_BUCKETS + EACH * simplex_lane() + k);

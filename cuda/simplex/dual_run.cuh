@@ -55,7 +55,7 @@ class DualBlock : DualRatio<REVISED> {
         return this->add_parts_up(s.cols) >= r.cutoff;
     }
 
-    /* Chooses the leaving variable, unless the host has. False: the run has ended. */
+    /* Chooses the leaving variable, unless the caller has. False: the run has ended. */
     __device__ bool choose_leaving() {
         const bool part = r.part == GPUOPT__SIMPLEX_RUN_RATIO || r.part == GPUOPT__SIMPLEX_RUN_PIVOT;
         if (part) {
@@ -73,7 +73,7 @@ class DualBlock : DualRatio<REVISED> {
         return r.part != GPUOPT__SIMPLEX_RUN_PRICE;
     }
 
-    /* Chooses the entering variable; the host's choice may be another one. False: the run has ended. */
+    /* Chooses the entering variable; the caller's choice may be another one. False: the run has ended. */
     __device__ bool choose_entering() {
         const bool pivots = r.part == GPUOPT__SIMPLEX_RUN_PIVOT;
         this->ratio_test();

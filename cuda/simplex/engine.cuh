@@ -15,7 +15,7 @@ namespace {
 /* What the engine keeps in host memory. */
 struct SimplexMemory {
     gpuopt__simplex_pattern pattern; /* for the control, once it has asked */
-    /* Of handles with room for rows and columns, from when it is needed; else null. */
+    /* Of handles with spare rows and columns, from when it is needed; else null. */
     double *col_val, *row_val; /* [nonzeros] the model's entries */
     double *scratch;           /* [rows + cols] scratch */
     int32_t *list;             /* [max(rows, cols)] scratch */
@@ -23,11 +23,11 @@ struct SimplexMemory {
 
 /* Ranks whose memory one another's kernels write to, see split_peer.cuh. */
 struct SplitPeers {
-    bool open = false;   /* the door; else there is no mailbox */
+    bool open = false;   /* the gate; else there is no mailbox */
     bool joined = false; /* iterations go through mailboxes */
     PeerKey key = {};
-    PeerNews *news = nullptr;
-    PeerCard card[PEER_MOST] = {}; /* of all ranks */
+    PeerStatus *status = nullptr;
+    PeerHandle handle[PEER_MOST] = {}; /* of all ranks */
     PeerMap map = {};
 };
 
@@ -44,7 +44,7 @@ struct CudaSimplex : Queue, SimplexMemory {
     int64_t launches = 0; /* of the iterations' kernel */
     int64_t models = 0;   /* how often rows or columns have come or gone */
     void *device = nullptr;
-    char *vectors = nullptr; /* the device's copy, laid out like the host's */
+    char *vectors = nullptr; /* the device's copy, laid out like the caller's */
     size_t vector_bytes = 0;
 
     bool pattern_here = false, values_here = false;
@@ -91,8 +91,8 @@ void simplex_divide(SimplexView *view, int slots) {
 /* The pitch of lines of so many numbers. */
 int64_t simplex_padded(int64_t n) { return (n + 15) / 16 * 16; }
 
-/* Everything that follows from the shape, which is the room for rows and columns, and the device. Ranges per block are
- * multiples of 32, so that warps are full. */
+/* Everything that follows from the shape, which has the capacity for rows and columns, and the device. Ranges per block
+ * are multiples of 32, so that warps are full. */
 void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *shape, SimplexView *view) {
     bool revised = shape->method == GPUOPT_METHOD_REVISED;
     if (shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE) shape->deferred_pivots = 1;
@@ -116,7 +116,7 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     simplex_divide(view, slots);
 }
 
-/* How much of the room is in use; own_* stay. */
+/* How much of the capacity is in use; own_* stay. */
 void simplex_set_size(SimplexView *view, bool revised, int rows, int cols) {
     view->rows = rows;
     view->cols = cols;
@@ -129,10 +129,10 @@ void simplex_cut(gpuopt__arena *arena, T **array, int64_t count) {
     *array = static_cast<T *>(gpuopt__cut(arena, count, sizeof(T)));
 }
 
-/* Room for one column even where a rank has none: the model passes through it at create. */
+/* Memory for one column even where a rank has none: the model passes through it at create. */
 int64_t simplex_matrix_entries(const SimplexView &s) { return s.pitch * (s.lines > 0 ? s.lines : 1); }
 
-/* Room for all blocks' lists however few blocks there will be, see split_choose_blocks(). */
+/* Memory for all blocks' lists however few blocks there will be, see split_choose_blocks(). */
 int64_t split_changes(const SimplexView &s) {
     const int64_t blocks = s.blocks, wide = s.group > 32 ? s.group : 32;
     return (s.groups + blocks) * wide;
@@ -174,15 +174,15 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, int ranks, S
     /* Without a gap, since a transposition has its counts in all four: see plan_transposition(). */
     const int64_t step = (both + 31) / 32 * 32;
     simplex_cut(arena, &s.in, 4 * step);
-    s.in_low = s.in + step, s.out = s.in_low + step, s.doubt = s.out + step;
+    s.in_low = s.in + step, s.out = s.in_low + step, s.error_sum = s.out + step;
     simplex_cut(arena, &s.partial, s.pitch * SIMPLEX_PARTS + s.cols);
     simplex_cut(arena, &s.dual_weight, s.rows);
     simplex_cut(arena, &s.refused, s.rows);
     simplex_cut(arena, &s.dual_factor, 2 * s.most);
     simplex_cut(arena, &s.bucket, DUAL_BUCKET_SETS * 2 * DUAL_BUCKETS);
-    simplex_cut(arena, &s.bids, ranks > 1 ? 2 * ranks * BID_WORDS : 0);
+    simplex_cut(arena, &s.candidates, ranks > 1 ? 2 * ranks * CANDIDATE_WORDS : 0);
     simplex_cut(arena, &s.columns, ranks > 1 ? s.pitch : 0);
-    simplex_cut(arena, &s.told, ranks > 1 ? BID_WORDS + 1 : 0);
+    simplex_cut(arena, &s.agreed, ranks > 1 ? CANDIDATE_WORDS + 1 : 0);
     simplex_cut(arena, &s.lost, ranks > 1 ? 1 : 0);
     uint64_t vectors = arena->used;
     gpuopt__simplex_cut_vectors(arena, s.rows, s.cols, &s.vec);
@@ -199,7 +199,7 @@ enum { SIMPLEX_SLOT_BYTES = 45 }; /* of a slot's state: see cuda_simplex_pull */
 /* At least a row's: no bytes cannot be locked. */
 size_t carried_bytes(int rows) { return 2 * sizeof(double) * static_cast<size_t>(rows > 0 ? rows : 1); }
 
-/* Cuts the host's block into the engine and its memory. */
+/* Cuts the block in host memory into the engine and its memory. */
 CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape &shape, SimplexMemory *memory,
                               SimplexSharing *sharing) {
     CudaSimplex *engine;
@@ -214,7 +214,7 @@ CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape 
     gpuopt__simplex_split_cut(arena, &shape, SIMPLEX_SLOT_BYTES, &sharing->split);
     sharing->pages = nullptr;
     if (shape.ranks > 1)
-        simplex_cut(arena, &sharing->pages, static_cast<int64_t>(room_for_pages(carried_bytes(shape.rows))));
+        simplex_cut(arena, &sharing->pages, static_cast<int64_t>(bytes_for_pages(carried_bytes(shape.rows))));
     if (!shape.grows) return engine;
     simplex_cut(arena, &memory->col_val, shape.nonzeros);
     simplex_cut(arena, &memory->row_val, shape.nonzeros);

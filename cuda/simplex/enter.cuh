@@ -34,7 +34,7 @@ inline size_t enter_shared_bytes(const SimplexView &s) {
 }
 
 /* Enters columns first .. last - 1 of s.column (REVISED: variables; TABLEAU: slots) until K pivots are pending; entries
- * up to `least` count as 0. *s.report says how far it got: pivots, and the next column in `entering`. SHARED: the slots
+ * up to `least` count as 0. *s.report has how far it got: pivots, and the next column in `entering`. SHARED: the slots
  * are those of all ranks, and the pivot column is in s.alpha already. */
 template <bool REVISED, bool SHARED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)

@@ -2,7 +2,7 @@
  *
  * The simplex engine of the GPU: pivots from any basis, and rows and columns that come and go. The model changes in
  * host memory, by the functions that the CPU has for it, and is copied to the device again; the inverse or tableau gets
- * its border, or loses rows and columns, on the device, as gpuopt_impl/simplex/cpu_add_and_remove.h says.
+ * its border, or loses rows and columns, on the device, as described in gpuopt_impl/simplex/cpu_add_and_remove.h.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_GROW_CUH
 #define GPUOPT_CUDA_SIMPLEX_GROW_CUH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels that make the engine's matrix of the host's: check its entries, transpose it, choose the scales and apply
+ * Kernels that make the engine's matrix of the caller's: check its entries, transpose it, choose the scales and apply
  * them. They do what gpuopt_impl/simplex/entries.h and scaling.h do on the CPU, with the same arithmetic: smallest and
  * largest sizes do not depend on an order, so the scales have the same bits.
  */
@@ -22,7 +22,7 @@ enum {
 __device__ bool model_refused(const int *faults) { return *faults & MODEL_REFUSED; }
 
 /* Few have any; the compiler makes one atomic operation of a warp's. */
-__device__ void tell_faults(int *faults, int found) {
+__device__ void report_faults(int *faults, int found) {
     if (found) atomicOr(faults, found);
 }
 
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
         if (index && (index[e] < 0 || index[e] >= width)) found |= MODEL_REFUSED;
         if (val) found |= faults_of_value(val[e]) | (val[e] == 0 ? +MODEL_REFUSED : 0);
     }
-    tell_faults(faults, found);
+    report_faults(faults, found);
 }
 
 /* Entries that came twice in a line are neighbours after transposing. One warp per line. */
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     if (line >= lines || model_refused(faults)) return;
     for (int64_t e = start[line] + 1 + lane; e < start[line + 1]; e += 32)
         if (index[e] == index[e - 1]) found = MODEL_REFUSED;
-    tell_faults(faults, found);
+    report_faults(faults, found);
 }
 
 /* ---- Dense matrices: `raw` has cols columns of this many rows. One warp per column. ---- */
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
     count = warp_count(count);
     if (lane == 0) length[col] = count;
-    tell_faults(faults, found);
+    report_faults(faults, found);
 }
 
 __global__ void __launch_bounds__(PRODUCT_THREADS)

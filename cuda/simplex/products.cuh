@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Kernels for the slack basis, and for the products with the inverse and the original matrix that the control on the
- * host asks for.
+ * CPU asks for.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH
@@ -129,8 +129,8 @@ __device__ gpuopt__simplex_sum sparse_line(double first, double first_low, int64
     if (sub == 0) gpuopt__simplex_add(&sum, first, first_low, 0);
     for (int half = LANES / 2; half > 0; half /= 2) {
         double hi = __shfl_xor_sync(~0u, sum.hi, half), lo = __shfl_xor_sync(~0u, sum.lo, half);
-        double doubt = __shfl_xor_sync(~0u, sum.doubt, half);
-        gpuopt__simplex_add(&sum, hi, lo, doubt);
+        double error_sum = __shfl_xor_sync(~0u, sum.error_sum, half);
+        gpuopt__simplex_add(&sum, hi, lo, error_sum);
     }
     return sum;
 }
@@ -138,7 +138,7 @@ __device__ gpuopt__simplex_sum sparse_line(double first, double first_low, int64
 /* out = -[A I] (in + low), and the sums' doubts. */
 template <int LANES>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
-    residual_rows(const __grid_constant__ SimplexView s, const double *low, double *doubt) {
+    residual_rows(const __grid_constant__ SimplexView s, const double *low, double *error_sum) {
     int64_t i = product_thread() / LANES;
     bool valid = i < s.rows;
     gpuopt__simplex_sum sum =
@@ -146,13 +146,13 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
                            valid ? s.row_start[i + 1] : 0, s.row_val, s.row_col, s.in, low);
     if (!valid || threadIdx.x % LANES != 0) return;
     s.out[i] = -gpuopt__simplex_total(&sum);
-    doubt[i] = sum.doubt;
+    error_sum[i] = sum.error_sum;
 }
 
 /* out = cost - [A I]' (y + low), with cost in `in`, and the sums' doubts. */
 template <int LANES>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
-    reduce_columns(const __grid_constant__ SimplexView s, const double *y, const double *low, double *doubt) {
+    reduce_columns(const __grid_constant__ SimplexView s, const double *y, const double *low, double *error_sum) {
     int64_t j = product_thread() / LANES;
     bool column = j < s.cols, valid = j < static_cast<int64_t>(s.cols) + s.rows;
     int64_t row = j - s.cols;
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     if (!valid || threadIdx.x % LANES != 0) return;
     gpuopt__simplex_add(&sum, -s.in[j], 0, 0);
     s.out[j] = -gpuopt__simplex_total(&sum);
-    doubt[j] = sum.doubt;
+    error_sum[j] = sum.error_sum;
 }
 
 /* ---- Sizes of sums ---- */

@@ -3,7 +3,7 @@
  * The simplex engine of the GPU: the backend's table, and the calls that iterate and change bases.
  *
  * How a call travels: gpuopt_simplex_iterate and the other public calls are gpuopt_impl/simplex; its control on the
- * host calls the functions of the table below. cuda_simplex_run launches one cooperative kernel for as many iterations
+ * CPU calls the functions of the table below. cuda_simplex_run launches one cooperative kernel for as many iterations
  * as fit (run.cuh), and applies the collected pivots to the matrix when U and V are full (common/rank_update.cuh). In
  * the kernel each block keeps its share of the basic and nonbasic variables in shared memory (block.cuh, device.cuh),
  * and all blocks agree by exchanges of 16-byte cells (exchange.cuh). An iteration is: price and ratio test (run.cuh),
@@ -13,13 +13,13 @@
  * works on is dual_block.cuh, who leaves and who enters dual_ratio.cuh.
  *
  * Where the handle is one of a group's ranks, split_run.cuh does what goes from rank to rank, with the kernels of
- * split.cuh and those above; ranks of one process whose devices see one another's memory iterate by split_meet.cuh and
- * split_peer.cuh.
+ * split.cuh and those above; ranks of one process whose devices see one another's memory iterate by split_connect.cuh
+ * and split_peer.cuh.
  *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
- * rows and columns come and go in grow.cuh; batch.cuh solves children of a handle's basis, without the control's loop;
- * batch.cuh solves small programs, which have no handle. create.cuh sets everything up: the engine's shape and memory
- * are engine.cuh, the way of the host's matrix to the GPU is upload.cuh with the kernels in model.cuh.
+ * rows and columns come and go in grow.cuh; children.cuh solves children of a handle's basis, without the control's
+ * loop; batch.cuh solves small programs, which have no handle. create.cuh sets everything up: the engine's shape and
+ * memory are engine.cuh, the way of the caller's matrix to the GPU is upload.cuh with the kernels in model.cuh.
  */
 #include "../common/tables.cuh"
 #include "children.cuh"

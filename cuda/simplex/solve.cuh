@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the GPU: launches of the products that the control on the host asks for.
+ * The simplex engine of the GPU: launches of the products that the control on the CPU asks for.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SOLVE_CUH
 #define GPUOPT_CUDA_SIMPLEX_SOLVE_CUH
@@ -61,16 +61,16 @@ unsigned blocks_of_sums(int64_t lines, bool many) {
     return CudaSimplex::blocks(lines * (many ? +MANY_LANES : +FEW_LANES));
 }
 
-/* s.out and s.doubt to the host; doubt may be null. */
-gpuopt_status simplex_fetch_sums(CudaSimplex *s, const char *what, int64_t count, double *out, double *doubt) {
+/* Copies s.out and s.error_sum to host memory; error_sum may be null. */
+gpuopt_status simplex_fetch_sums(CudaSimplex *s, const char *what, int64_t count, double *out, double *error_sum) {
     size_t bytes = sizeof(double) * static_cast<size_t>(count);
     gpuopt_status status = s->launched(what);
     if (!status) status = s->copy(out, s->view.out, bytes);
-    if (!status && doubt) status = s->copy(doubt, s->view.doubt, bytes);
+    if (!status && error_sum) status = s->copy(error_sum, s->view.error_sum, bytes);
     return split_status(s, status ? status : s->wait(what));
 }
 
-gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double *x_low, double *r, double *doubt) {
+gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double *x_low, double *r, double *error_sum) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
@@ -80,12 +80,12 @@ gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double 
     if (status) return split_status(s, status);
     bool many = batch_lanes(s, v.rows);
     s->launch({blocks_of_sums(v.rows, many), PRODUCT_THREADS},
-              many ? residual_rows<MANY_LANES> : residual_rows<FEW_LANES>, v, x_low ? v.in_low : nullptr, v.doubt);
-    return simplex_fetch_sums(s, "the residual", v.rows, r, doubt);
+              many ? residual_rows<MANY_LANES> : residual_rows<FEW_LANES>, v, x_low ? v.in_low : nullptr, v.error_sum);
+    return simplex_fetch_sums(s, "the residual", v.rows, r, error_sum);
 }
 
 gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double *y, const double *y_low, double *d,
-                                  double *doubt) {
+                                  double *error_sum) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
@@ -98,8 +98,8 @@ gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double
     bool many = batch_lanes(s, v.cols);
     s->launch({blocks_of_sums(both, many), PRODUCT_THREADS},
               many ? reduce_columns<MANY_LANES> : reduce_columns<FEW_LANES>, v, v.rho, y_low ? v.in_low : nullptr,
-              v.doubt);
-    return simplex_fetch_sums(s, "reduced costs", both, d, doubt);
+              v.error_sum);
+    return simplex_fetch_sums(s, "reduced costs", both, d, error_sum);
 }
 
 /* |A| |x|, and |A|' |y|. */
@@ -127,7 +127,7 @@ gpuopt_status cuda_simplex_sizes(void *engine, const double *x, const double *y,
 
 /* ---- Other bases ---- */
 
-/* Pivots the columns in s.column in; with several ranks those are slots, and `slot` is the host's copy. */
+/* Pivots the columns in s.column in; with several ranks those are slots, and `slot` is the copy in host memory. */
 gpuopt_status simplex_enter_listed(CudaSimplex *s, int count, const int32_t *slot, const int32_t *wanted, double least,
                                    uint8_t *open, int32_t *position) {
     const bool alone = s->split.ranks == 1;

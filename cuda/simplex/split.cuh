@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels for a tableau whose columns are split over the ranks of a group, see gpuopt_impl/simplex/column_split.h. Each rank
- * has the parts of the matrix, of V and of the vectors by slots that are its own slots', and all that goes by rows.
+ * Kernels for a tableau whose columns are split over the ranks of a group, see gpuopt_impl/simplex/column_split.h. Each
+ * rank has the parts of the matrix, of V and of the vectors by slots that are its own slots', and all that goes by
+ * rows.
  *
  * An iteration is one launch of split_step, which is the kernel of one GPU (run.cuh) from the ratio test on, with the
  * entering variable and the pivot column given, and then prices its own slots for the next iteration. The rank that has
- * the entering slot computes the column before that (split_column). Between launches the host exchanges bids and
+ * the entering slot computes the column before that (split_column). Between launches the CPU exchanges candidates and
  * columns (split_run.cuh). All sums have the order that they have on one GPU.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_CUH
@@ -35,7 +36,8 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
     using Base = SimplexBlock<false, DEFERRED>;
     using Base::Base;
 
-    /* Goes on with the entering variable that the ranks agreed on, unless there is none; then bids for the next. */
+    /* Goes on with the entering variable that the ranks agreed on, unless there is none; then offers the next
+     * candidate. */
     __device__ void step(const gpuopt__simplex_pivot_candidate &entering) {
         this->load();
         if (entering.slot >= 0) {
@@ -47,7 +49,7 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
             this->clear_pending_row();
             this->clear_dead();
         }
-        bid();
+        offer();
         this->store();
     }
 
@@ -73,7 +75,7 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
         __syncthreads();
     }
 
-    /* What this rank bids, after price(). */
+    /* This rank's candidate, after price(). */
     __device__ gpuopt__simplex_pivot_candidate own_candidate(bool any) const {
         return {any ? fmax(report.score, DBL_MIN) : 0,
                 this->dq,
@@ -85,10 +87,10 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
                 this->variable};
     }
 
-    __device__ void bid() {
+    __device__ void offer() {
         const gpuopt__simplex_run_report done = report;
         const bool any = this->price();
-        if (blockIdx.x == 0 && thread() == 0) *s.bid = own_candidate(any);
+        if (blockIdx.x == 0 && thread() == 0) *s.candidate = own_candidate(any);
         report = done;
     }
 };

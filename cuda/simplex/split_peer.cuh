@@ -5,8 +5,8 @@
  *
  *     each rank                                            what is sent, in cells of 16 bytes
  *     price() among the rank's own blocks
- *     block 0: the rank's bid to all ranks ............... bids[n % 2][rank]
- *     block 0: waits for the others' bids, takes the best, and tells the rank's own blocks: told
+ *     block 0: the rank's candidate to all ranks ......... candidates[n % 2][rank]
+ *     block 0: waits for the others' candidates, takes the best, and sends it to its own blocks: agreed
  *     the rank that has the slot: column() ............... each block its rows, into columns of all others
  *     the others: each block waits for the cells of its rows
  *     go(): as on one GPU
@@ -15,20 +15,22 @@
  *
  * Why nothing is overwritten that somebody still reads
  * ----------------------------------------------------
- * - Bids. A rank writes its bid n + 2 where its bid n was. It has then got all bids n + 1, and a rank sends that after
- *   the exchange among its blocks in price() n + 1, to which its block 0 comes after it has read the bids n.
- * - The best bid. Block 0 writes that of n + 1 after the same exchange, to which every block comes after it has read n.
- * - Columns. The owner of column n + 1 writes it after it has got all bids n + 1, so after all blocks of all ranks have
- *   come to price() n + 1: they have read column n.
+ * - Candidates. A rank writes its candidate n + 2 where its candidate n was. It has then received all candidates n + 1.
+ *   A rank sends that after the exchange among its blocks in price() n + 1, which its block 0 reaches after it has read
+ *   the candidates n.
+ * - The best candidate. Block 0 writes that of n + 1 after the same exchange, to which every block comes after it has
+ *   read n.
+ * - Columns. The owner of column n + 1 writes it after it has received all candidates n + 1, so after all blocks of all
+ *   ranks have come to price() n + 1: they have read column n.
  * - s.alpha, which immediate pivots read whole, is the rank's own: each block writes its rows, as on one GPU.
  * - Blocks are equally many on all ranks, with the same rows.
- * Exchanges, bids and what block 0 tells are each a release pattern and an acquire, so that each "after" is causality
- * order; a cell of a column orders nothing but itself.
+ * Exchanges, candidates and what block 0 sends are each a release pattern and an acquire, so that each "after" is
+ * causality order; a cell of a column orders nothing but itself.
  *
- * Giving up. What block 0 waits for in vain ends the run: it tells so instead of the best bid. Another block that waits
- * for its column in vain goes on with zeros, since the others may be in the same iteration and will wait for its cells;
- * it sets the `lost` words of all ranks, so block 0 gives up at the next bid. What that leaves on the device is nothing
- * that anybody may read: the group is broken.
+ * Giving up. If a wait of block 0 times out, the run ends: it sends that instead of the best candidate. Another block
+ * that waits for its column in vain goes on with zeros, since the others may be in the same iteration and will wait for
+ * its cells; it sets the `lost` words of all ranks, so block 0 gives up at the next candidate. What that leaves on the
+ * device is nothing that anybody may read: the group is broken.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_PEER_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_PEER_CUH
@@ -39,7 +41,7 @@
 namespace {
 
 struct PeerShared {
-    gpuopt__simplex_pivot_candidate bid[PEER_MOST]; /* of all ranks */
+    gpuopt__simplex_pivot_candidate candidate[PEER_MOST]; /* of all ranks */
     gpuopt__simplex_pivot_candidate best;
     int lost; /* a rank is lost */
 };
@@ -64,8 +66,8 @@ class PeerBlock : SplitBlock<DEFERRED> {
         this->clear_dead();
         report.entering = entered;
         if (blockIdx.x == 0 && thread() == 0) {
-            peers.news->number = message;
-            peers.news->lost = without > 0 || shared.lost;
+            peers.status->number = message;
+            peers.status->lost = without > 0 || shared.lost;
         }
         this->store();
     }
@@ -79,7 +81,9 @@ class PeerBlock : SplitBlock<DEFERRED> {
     int entered = -1;           /* the entering slot, of all slots */
     bool missed = false;        /* a column has not come */
 
-    __device__ PeerPatience patience() const { return {peers.nanoseconds, peers.lost[peers.rank], &peers.news->stop}; }
+    __device__ PeerPatience patience() const {
+        return {peers.nanoseconds, peers.lost[peers.rank], &peers.status->stop};
+    }
 
     /* As that of one GPU (SimplexBlock), with what comes from other ranks. */
     __device__ bool step() {
@@ -103,29 +107,29 @@ class PeerBlock : SplitBlock<DEFERRED> {
         return this->go();
     }
 
-    /* ---- Bids ---- */
+    /* ---- Candidates ---- */
 
-    /* All ranks' bids, of which the best is then in `shared`. */
+    /* Gathers all ranks' candidates; the best is then in `shared`. */
     __device__ void agree(bool any) {
         message++;
         if (simplex_warp() == 0) {
             const int lane = simplex_lane();
             if (blockIdx.x == 0) {
-                if (lane == 0) shared.bid[peers.rank] = this->own_candidate(any);
+                if (lane == 0) shared.candidate[peers.rank] = this->own_candidate(any);
                 __syncwarp();
-                exchange_bids();
+                exchange_candidates();
                 const double *best = reinterpret_cast<const double *>(&shared.best);
-                if (lane <= BID_WORDS) {
-                    const double word = lane < BID_WORDS ? best[lane] : shared.lost;
+                if (lane <= CANDIDATE_WORDS) {
+                    const double word = lane < CANDIDATE_WORDS ? best[lane] : shared.lost;
                     ptx_fence();
-                    ptx_store_16(s.told + lane, __double_as_longlong(word), static_cast<long long>(message));
+                    ptx_store_16(s.agreed + lane, __double_as_longlong(word), static_cast<long long>(message));
                 }
-            } else if (lane <= BID_WORDS) {
+            } else if (lane <= CANDIDATE_WORDS) {
                 long long low, number;
-                do ptx_load_16(s.told + lane, &low, &number);
+                do ptx_load_16(s.agreed + lane, &low, &number);
                 while (static_cast<unsigned long long>(number) != message);
                 const double word = __longlong_as_double(low);
-                if (lane < BID_WORDS) reinterpret_cast<double *>(&shared.best)[lane] = word;
+                if (lane < CANDIDATE_WORDS) reinterpret_cast<double *>(&shared.best)[lane] = word;
                 else shared.lost = word != 0;
             }
         }
@@ -133,34 +137,35 @@ class PeerBlock : SplitBlock<DEFERRED> {
     }
 
     /* By one warp of block 0; shared.best and lost are visible to it afterwards. */
-    __device__ void exchange_bids() {
-        const int lane = simplex_lane(), set = static_cast<int>(message & 1) * peers.ranks * BID_WORDS;
-        const double *own = reinterpret_cast<const double *>(&shared.bid[peers.rank]);
+    __device__ void exchange_candidates() {
+        const int lane = simplex_lane(), set = static_cast<int>(message & 1) * peers.ranks * CANDIDATE_WORDS;
+        const double *own = reinterpret_cast<const double *>(&shared.candidate[peers.rank]);
         bool all = true;
         ptx_fence_system();
-        for (int at = lane; at < peers.ranks * BID_WORDS; at += 32)
-            if (at / BID_WORDS != peers.rank)
-                peer_send(peers.bids[at / BID_WORDS] + set + peers.rank * BID_WORDS + at % BID_WORDS,
-                          own[at % BID_WORDS], message);
-        for (int at = lane; at < peers.ranks * BID_WORDS; at += 32)
-            if (at / BID_WORDS != peers.rank)
-                all = peer_receive(peers.bids[peers.rank] + set + at, message, patience(),
-                                   reinterpret_cast<double *>(shared.bid) + at) &&
+        for (int at = lane; at < peers.ranks * CANDIDATE_WORDS; at += 32)
+            if (at / CANDIDATE_WORDS != peers.rank)
+                peer_send(peers.candidates[at / CANDIDATE_WORDS] + set + peers.rank * CANDIDATE_WORDS +
+                              at % CANDIDATE_WORDS,
+                          own[at % CANDIDATE_WORDS], message);
+        for (int at = lane; at < peers.ranks * CANDIDATE_WORDS; at += 32)
+            if (at / CANDIDATE_WORDS != peers.rank)
+                all = peer_receive(peers.candidates[peers.rank] + set + at, message, patience(),
+                                   reinterpret_cast<double *>(shared.candidate) + at) &&
                       all;
         all = __all_sync(~0u, all);
         __syncwarp();
         if (lane == 0) {
             gpuopt__simplex_pivot_candidate best = {0, 0, 0, -1, 0, 0, 0, 0};
-            gpuopt__simplex_split_best(shared.bid, peers.ranks, &best);
+            gpuopt__simplex_split_best(shared.candidate, peers.ranks, &best);
             shared.best = best;
             shared.lost = !all || PeerWord(*patience().lost).load(cuda::memory_order_relaxed) != 0;
-            if (!all) tell_all();
+            if (!all) abort_all();
         }
         __syncwarp();
     }
 
     /* All ranks are to give up. */
-    __device__ void tell_all() const {
+    __device__ void abort_all() const {
         for (int to = 0; to < peers.ranks; to++) PeerWord(*peers.lost[to]).store(1, cuda::memory_order_relaxed);
     }
 
@@ -184,7 +189,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
             if (!DEFERRED) s.alpha[this->first_row + i] = value;
         }
         if (!__syncthreads_or(!all)) return;
-        if (thread() == 0 && !missed) tell_all();
+        if (thread() == 0 && !missed) abort_all();
         missed = true;
     }
 };
@@ -200,20 +205,21 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
 
 /* A message from each rank to all, for which every block waits, with as much of the device as an iteration takes:
  * whether these launches run at once, and messages arrive. */
-__global__ void __launch_bounds__(SIMPLEX_THREADS, 1) split_greet(const __grid_constant__ PeerMap peers) {
+__global__ void __launch_bounds__(SIMPLEX_THREADS, 1) split_trial(const __grid_constant__ PeerMap peers) {
     const int lane = static_cast<int>(threadIdx.x);
     if (lane >= 32) return;
     const unsigned long long message = peers.number + 1;
     const int set = static_cast<int>(message & 1) * peers.ranks;
     const bool other = lane < peers.ranks && lane != peers.rank;
-    if (other && blockIdx.x == 0) peer_send(peers.bids[lane] + (set + peers.rank) * BID_WORDS, 0, message);
-    const PeerPatience patience = {peers.nanoseconds, peers.lost[peers.rank], &peers.news->stop};
+    if (other && blockIdx.x == 0) peer_send(peers.candidates[lane] + (set + peers.rank) * CANDIDATE_WORDS, 0, message);
+    const PeerPatience patience = {peers.nanoseconds, peers.lost[peers.rank], &peers.status->stop};
     double nothing;
-    const bool heard = __all_sync(
-        ~0u, !other || peer_receive(peers.bids[peers.rank] + (set + lane) * BID_WORDS, message, patience, &nothing));
+    const bool arrived =
+        __all_sync(~0u, !other || peer_receive(peers.candidates[peers.rank] + (set + lane) * CANDIDATE_WORDS, message,
+                                               patience, &nothing));
     if (blockIdx.x > 0 || lane > 0) return;
-    peers.news->number = message;
-    peers.news->lost = !heard;
+    peers.status->number = message;
+    peers.status->lost = !arrived;
 }
 
 } // namespace

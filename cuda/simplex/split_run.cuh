@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tableau split over ranks, the host's side: what an engine that is one rank of several does in place of its calls of
- * one GPU. Exchanges go through host memory, but for columns that the group takes from device memory; the kernels are in
- * split.cuh.
+ * A tableau split over ranks, the CPU side: what an engine that is one rank of several does in place of its calls of
+ * one GPU. Exchanges go through host memory, but for columns that the group takes from device memory; the kernels are
+ * in split.cuh.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
 
-#include "split_meet.cuh"
+#include "split_connect.cuh"
 
 namespace {
 
@@ -57,7 +57,7 @@ gpuopt_status split_launch(CudaSimplex *s, const gpuopt__simplex_run &run,
                           s->pending);
 }
 
-/* One iteration from the agreed bid on. Adds it to the report. */
+/* One iteration from the agreed candidate on. Adds it to the report. */
 gpuopt_status split_iteration(CudaSimplex *s, const gpuopt__simplex_run &request,
                               const gpuopt__simplex_pivot_candidate &best, int since,
                               gpuopt__simplex_run_report *total) {
@@ -103,7 +103,7 @@ gpuopt_status split_iterate(CudaSimplex *s, const gpuopt__simplex_run *run, gpuo
             total->end = GPUOPT__SIMPLEX_END_FEASIBLE;
             return GPUOPT_OK;
         }
-        gpuopt__simplex_split_choose(&s->split, s->view.bid, &best);
+        gpuopt__simplex_split_choose(&s->split, s->view.candidate, &best);
         if (s->split.status) return s->split.status;
         total->entering = static_cast<int32_t>(best.slot);
         total->score = given ? 0 : best.score;
@@ -136,7 +136,7 @@ gpuopt_status split_run(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__
 
 /* ---- Vectors ---- */
 
-/* The host's copy gets the parts of other ranks, too; the device's does without. */
+/* The copy in host memory gets the parts of other ranks, too; the device's does without. */
 gpuopt_status split_gather(CudaSimplex *s, gpuopt_status pulled) {
     const gpuopt__simplex_vectors &v = *s->host;
     const gpuopt__simplex_by_slot arrays[] = {
@@ -175,7 +175,7 @@ gpuopt_status split_get_column(CudaSimplex *s, int32_t slot, double *x) {
 
 /* ---- Products ---- */
 
-/* s.out and s.in_low to the host or back. */
+/* s.out and s.in_low to host memory or back. */
 gpuopt_status split_copy_carried(CudaSimplex *s, bool back) {
     const SimplexView &v = s->view;
     const size_t bytes = bytes_of<double>(v.rows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the host's matrix gets to the GPU: one copy of what the host gave, as it is; all else happens on the device
- * (model.cuh). What the device finds wrong with the entries the host looks for once more, for the message.
+ * How the caller's matrix gets to the GPU: one copy of what the caller gave, as it is; all else happens on the device
+ * (model.cuh). What the device finds wrong with the entries the CPU looks for once more, for the message.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_UPLOAD_CUH
 #define GPUOPT_CUDA_SIMPLEX_UPLOAD_CUH
@@ -47,7 +47,7 @@ ModelArrays model_rows(const SimplexView &v) {
 unsigned blocks_of_lines(int64_t lines) { return CudaSimplex::blocks(32 * lines); }
 
 /* A transposition: a matrix by lines, and that across. The counts are in the memory of the inverse or tableau, which is
- * not yet in use, or from `in` to `doubt`. */
+ * not yet in use, or from `in` to `error_sum`. */
 struct Transposition {
     ModelArrays from, to;
     int *count;
@@ -56,8 +56,8 @@ struct Transposition {
 
 Transposition plan_transposition(const SimplexView &v, const ModelArrays &from, const ModelArrays &to) {
     int64_t matrix = simplex_matrix_entries(v), products = 4 * (static_cast<int64_t>(v.rows) + v.cols);
-    int64_t room = 2 * (matrix > products ? matrix : products) / (from.width > 0 ? from.width : 1);
-    int64_t most = from.lines < room ? from.lines : room;
+    int64_t fitting = 2 * (matrix > products ? matrix : products) / (from.width > 0 ? from.width : 1);
+    int64_t most = from.lines < fitting ? from.lines : fitting;
     return {from, to, reinterpret_cast<int *>(matrix > products ? v.matrix : v.in),
             static_cast<int>(most < 1024 ? most : 1024)};
 }

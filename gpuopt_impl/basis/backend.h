@@ -9,7 +9,7 @@
  *   cpu.h           CPU backend: FTRAN, BTRAN, load, reports, create and destroy, and the table
  *   load.h          what both backends do with columns before they invert them: scaling, and the order of elimination
  *
- * cuda/basis/device.cuh says the same for the CUDA backend. common/deferred.h has the CPU's M + U V, which the simplex
+ * cuda/basis/device.cuh describes the CUDA backend. common/deferred.h has the CPU's M + U V, which the simplex
  * method uses too.
  */
 #ifndef GPUOPT_IMPL_BASIS_BACKEND_H
@@ -30,7 +30,7 @@ struct gpuopt_basis {
     double *work;         /* [m]: its values; in _get_drift: B e */
 };
 
-/* What the log says when B or a pivot is refused, on every backend. */
+/* The log message when B or a pivot is refused, on every backend. */
 #define GPUOPT__BASIS_SINGULAR "gpuopt_basis_load: singular or nearly so: column %d depends on the others"
 #define GPUOPT__BASIS_SMALL_PIVOT "gpuopt_basis_update: the pivot at position %d is too small"
 

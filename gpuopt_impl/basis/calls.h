@@ -9,7 +9,7 @@
 
 /* ---- Checks ---- */
 
-/* Checks the host's descriptor and copies it to d, with the default tolerance filled in. The backend chooses the
+/* Checks the caller's descriptor and copies it to d, with the default tolerance filled in. The backend chooses the
  * default of K. */
 static gpuopt_status gpuopt__basis_check_desc(const gpuopt_context *context, const char *call,
                                               const gpuopt_basis_desc *desc, gpuopt_basis_desc *d) {
@@ -147,7 +147,7 @@ static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memo
     status = gpuopt__basis_check_result(basis, call, where, x, 1);
     if (status) return status;
     if (count > 0 && !val) return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "rhs is NULL");
-    /* A kernel would use the rows as indices, so those in device memory are checked on the host first. */
+    /* A kernel would use the rows as indices, so those in device memory are checked on the CPU first. */
     status = gpuopt__fetch(basis->context, where, row, sizeof *row * (size_t)count, basis->row, &rows);
     if (!status) status = gpuopt__fetch(basis->context, where, val, sizeof *val * (size_t)count, basis->work, &values);
     if (!status) status = gpuopt__basis_check_sparse(basis, call, count, (const int32_t *)rows, (const double *)values);

@@ -184,7 +184,7 @@ static gpuopt_status gpuopt__basis_cpu_update(gpuopt_basis *basis, gpuopt_memory
     for (i = 0; i < basis->m; i++) most = gpuopt__basis_larger(most, fabs(alpha[i]));
     if (!(fabs(alpha[p]) > basis->pivot_tolerance * most) || !(most < HUGE_VAL)) {
         b->refused_position = p;
-        if (!info) return GPUOPT_OK; /* an enqueued update: _get_info tells */
+        if (!info) return GPUOPT_OK; /* an enqueued update: _get_info reports it */
         gpuopt__log(basis->context, 0, GPUOPT__BASIS_SMALL_PIVOT, (int)p);
         return GPUOPT_ERROR_NUMERIC;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * What both backends do with the columns of B before they invert it. Rows and then columns of B are scaled by powers
- * of two so that their largest entries are in [1/2, 1): one tolerance then tells a pivot that is small from one that is
- * a rounding error, whatever units the host uses. Pivots on columns with a single entry come first, since such a pivot
- * scales one row and changes nothing else. The other columns are eliminated one after the other, those with the fewest
- * entries first.
+ * of two so that their largest entries are in [1/2, 1): one tolerance then separates a pivot that is small from one
+ * that is a rounding error, whatever units the caller uses. Pivots on columns with a single entry come first, since
+ * such a pivot scales one row and changes nothing else. The other columns are eliminated one after the other, those
+ * with the fewest entries first.
  */
 #ifndef GPUOPT_IMPL_BASIS_LOAD_H
 #define GPUOPT_IMPL_BASIS_LOAD_H

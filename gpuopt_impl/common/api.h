@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The public headers: the core and all layers, whatever the host includes.
+ * The public headers: the core and all layers, whatever the caller includes.
  */
 #ifndef GPUOPT_IMPL_API_H
 #define GPUOPT_IMPL_API_H

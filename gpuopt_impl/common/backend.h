@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The frame: what a backend provides, and the services (log, stop, memory) that the host's program offers, as all
+ * The frame: what a backend provides, and the services (log, stop, memory) that the calling program offers, as all
  * families and backends use them. Private; the layout may change in any release.
  *
  * The rest of common/: checks.h and matrix.h check what the public calls are given; context.h has the calls on
@@ -44,7 +44,7 @@ struct gpuopt_context {
     gpuopt_context_desc desc; /* with the defaults filled in */
     char *last_error;         /* [GPUOPT__MESSAGE], behind the context; NULL while it is made */
     long process;             /* in which the context was made, see gpuopt__team */
-    int default_memory; /* the host gave no hooks; a backend with a device then brings its own allocator in open() */
+    int default_memory; /* the caller gave no hooks; a backend with a device then brings its own allocator in open() */
     void *memory_user;  /* passed to allocate and release: desc.user, or what that allocator needs */
     void *state;        /* the backend's own */
 };
@@ -86,7 +86,7 @@ static inline int gpuopt__team(const gpuopt_context *context, int threads) {
     return threads > 1 && context->process != GPUOPT__PROCESS() ? 1 : threads;
 }
 
-/* Whether the host wants a long call to stop here. */
+/* Whether the caller wants a long call to stop here. */
 static inline int gpuopt__asked_to_stop(const gpuopt_context *context) {
     return context->desc.stop && context->desc.stop(context->desc.user);
 }

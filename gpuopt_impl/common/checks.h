@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the public calls of all families ask of their arguments. Each check that fails tells the log what is wrong, with
+ * What the public calls of all families ask of their arguments. Each check that fails logs what is wrong, with
  * the name of the call, and returns the status that the call is to return.
  */
 #ifndef GPUOPT_IMPL_CHECKS_H
@@ -10,7 +10,7 @@
 
 #include "backend.h"
 
-/* Tells the log why a call is refused. */
+/* Logs why a call is refused. */
 static inline gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt_status status, const char *call,
                                            const char *fault) {
     gpuopt__log(context, 0, "%s: %s", call, fault);
@@ -19,10 +19,10 @@ static inline gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt
 
 /* ---- Structs ---- */
 
-/* Whether a struct that is to be filled is there and says its size. */
+/* Whether a struct that is to be filled is not NULL and has its size set. */
 #define GPUOPT__HAS_SIZE(result) ((result) && (result)->struct_size >= sizeof(result)->struct_size)
 
-/* Fills the library's own descriptor, which is all zero, from the host's. family: the backend's table of functions;
+/* Fills the library's own descriptor, which is all zero, from the caller's. family: the backend's table of functions;
  * NULL in a build without that family. */
 static inline gpuopt_status gpuopt__check_struct(const gpuopt_context *context, const char *call, const void *family,
                                                  const void *desc, size_t desc_size, void *own, size_t own_size) {
@@ -128,15 +128,15 @@ static inline gpuopt_status gpuopt__check_where(const gpuopt_context *context, c
                : gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "where is neither HOST nor DEVICE");
 }
 
-/* *found: the array itself if it is in host memory, else `room`, to which it is copied. */
+/* *found: the array itself if it is in host memory, else `buffer`, to which it is copied. */
 static inline gpuopt_status gpuopt__fetch(gpuopt_context *context, gpuopt_memory_space where, const void *array,
-                                          uint64_t bytes, void *room, const void **found) {
-    *found = where == GPUOPT_HOST ? array : room;
+                                          uint64_t bytes, void *buffer, const void **found) {
+    *found = where == GPUOPT_HOST ? array : buffer;
     if (where == GPUOPT_HOST || bytes == 0) return GPUOPT_OK;
-    return context->desc.backend->copy(context, room, array, bytes);
+    return context->desc.backend->copy(context, buffer, array, bytes);
 }
 
-/* Copies a result to the host's array, which is in `where`; wanted NULL: there is nothing to copy. */
+/* Copies a result to the caller's array, which is in `where`; wanted NULL: there is nothing to copy. */
 static inline gpuopt_status gpuopt__deliver(gpuopt_context *context, gpuopt_memory_space where, void *wanted,
                                             const void *result, uint64_t bytes) {
     if (!wanted || bytes == 0) return GPUOPT_OK;

@@ -6,9 +6,9 @@
  *
  * Items are dealt in one of two ways. One by one: of P ranks each gets one of any P items kP to kP + P - 1, and of any
  * P^2 items one from each place of these. So the two children of a node, of which one often takes more work than the
- * other, do not always go to the same two ranks. From one P^2 to the next the places change by chance, so that no longer
- * period favours a rank either. Or in blocks, of which each rank has one: then its part of the host's arrays can be read
- * and written where it is.
+ * other, do not always go to the same two ranks. From one P^2 to the next the places change by chance, so that no
+ * longer period favours a rank either. Or in blocks, of which each rank has one: then its part of the caller's arrays
+ * can be read and written where it is.
  */
 #ifndef GPUOPT_IMPL_DEALT_H
 #define GPUOPT_IMPL_DEALT_H
@@ -30,7 +30,7 @@ typedef struct gpuopt__dealt_part {
     int32_t first, count;
 } gpuopt__dealt_part;
 
-/* What a rank says of its call, before the results of its items. */
+/* A rank's status and arguments, before the results of its items. */
 typedef struct gpuopt__dealt_fingerprint {
     uint64_t hash; /* of what must be equal on all ranks */
     int64_t status;
@@ -39,15 +39,15 @@ typedef struct gpuopt__dealt_fingerprint {
 typedef struct gpuopt__dealt {
     gpuopt_group *group;
     int32_t rank, ranks;
-    int32_t most;    /* items of a call, on all ranks together */
-    int32_t own;     /* and on each: most / ranks, rounded up */
-    int32_t count;   /* items of the latest call, on all ranks */
-    int in_blocks;   /* else `order` says whose they are */
-    int32_t *order;  /* [ranks][own] their items, ascending; a call's are those below its count */
-    uint64_t room;   /* bytes of a message */
-    uint64_t *bytes; /* [ranks] */
-    char *send;      /* [room] a gpuopt__dealt_fingerprint, and results */
-    char *receive;   /* [ranks][room] */
+    int32_t most;      /* items of a call, on all ranks together */
+    int32_t own;       /* and on each: most / ranks, rounded up */
+    int32_t count;     /* items of the latest call, on all ranks */
+    int in_blocks;     /* else `order` gives their ranks */
+    int32_t *order;    /* [ranks][own] their items, ascending; a call's are those below its count */
+    uint64_t capacity; /* bytes of a message */
+    uint64_t *bytes;   /* [ranks] */
+    char *send;        /* [capacity] a gpuopt__dealt_fingerprint, and results */
+    char *receive;     /* [ranks][capacity] */
 } gpuopt__dealt;
 
 /* ---- Life ---- */
@@ -63,8 +63,8 @@ static gpuopt__dealt gpuopt__dealt_head(gpuopt_group *group, const gpuopt_group_
     d.most = most;
     d.own = (most + info->count - 1) / info->count;
     d.in_blocks = in_blocks;
-    d.room = sizeof(gpuopt__dealt_fingerprint) + each * (uint64_t)d.own;
-    d.room = d.room < GPUOPT__DEALT_PIECE ? (d.room + 7) & ~(uint64_t)7 : (uint64_t)GPUOPT__DEALT_PIECE;
+    d.capacity = sizeof(gpuopt__dealt_fingerprint) + each * (uint64_t)d.own;
+    d.capacity = d.capacity < GPUOPT__DEALT_PIECE ? (d.capacity + 7) & ~(uint64_t)7 : (uint64_t)GPUOPT__DEALT_PIECE;
     return d;
 }
 
@@ -72,8 +72,8 @@ static gpuopt__dealt gpuopt__dealt_head(gpuopt_group *group, const gpuopt_group_
 static void gpuopt__dealt_cut(gpuopt__arena *arena, gpuopt__dealt *d) {
     d->order = (int32_t *)gpuopt__cut(arena, d->in_blocks ? 0 : (int64_t)d->ranks * d->own, sizeof *d->order);
     d->bytes = (uint64_t *)gpuopt__cut(arena, d->ranks, sizeof *d->bytes);
-    d->send = (char *)gpuopt__cut(arena, 1, (size_t)d->room);
-    d->receive = (char *)gpuopt__cut(arena, d->ranks, (size_t)d->room);
+    d->send = (char *)gpuopt__cut(arena, 1, (size_t)d->capacity);
+    d->receive = (char *)gpuopt__cut(arena, d->ranks, (size_t)d->capacity);
 }
 
 /* How far the places of ranks are turned in items block * ranks and after it. */
@@ -148,7 +148,8 @@ static void gpuopt__dealt_copy_items(const gpuopt__dealt_part *part, int32_t ite
     else gpuopt__dealt_move(place, count, at, array->size, message, out);
 }
 
-/* Bytes from .. from + bytes - 1 of what the part has in an array with room for more items, whose bytes are 0. */
+/* Bytes from .. from + bytes - 1 of what the part has in an array that is long enough for more items, whose bytes are
+ * 0. */
 static void gpuopt__dealt_copy_array(const gpuopt__dealt_part *part, const gpuopt__dealt_array *array, uint64_t from,
                                      uint64_t bytes, char *message, int out) {
     const size_t size = array->size;
@@ -174,7 +175,7 @@ static void gpuopt__dealt_copy_array(const gpuopt__dealt_part *part, const gpuop
     }
 }
 
-/* What a rank has found is a row of bytes, array after array, each with room for `slots` items. Copies `bytes` of it,
+/* What a rank has found is a row of bytes, array after array, each long enough for `slots` items. Copies `bytes` of it,
  * from byte `from` on, from the arrays to a message (out), or back. */
 static void gpuopt__dealt_copy(const gpuopt__dealt_part *part, int32_t slots, const gpuopt__dealt_array *arrays,
                                int count, uint64_t from, uint64_t bytes, char *message, int out) {
@@ -214,23 +215,23 @@ static void gpuopt__dealt_spread(const gpuopt__dealt *d, const gpuopt__dealt_arr
     }
 }
 
-/* What the ranks have said, in the order of ranks: the same status on all. */
+/* Reads the ranks' replies, in the order of ranks: the same status on all. */
 static gpuopt_status gpuopt__dealt_replies(const gpuopt_context *context, const char *call, const gpuopt__dealt *d) {
-    gpuopt__dealt_fingerprint first, said;
+    gpuopt__dealt_fingerprint first, reply;
     const char *message = d->receive;
     int32_t r;
     memcpy(&first, message, sizeof first);
     for (r = 0; r < d->ranks; message += d->bytes[r++]) {
-        memcpy(&said, message, sizeof said);
-        if (!said.status) continue;
+        memcpy(&reply, message, sizeof reply);
+        if (!reply.status) continue;
         if (r != d->rank)
             gpuopt__log(context, 0, "%s: on rank %d: %s", call, (int)r,
-                        gpuopt_status_string((gpuopt_status)said.status));
-        return (gpuopt_status)said.status;
+                        gpuopt_status_string((gpuopt_status)reply.status));
+        return (gpuopt_status)reply.status;
     }
     for (r = 0, message = d->receive; r < d->ranks; message += d->bytes[r++]) {
-        memcpy(&said, message, sizeof said);
-        if (said.hash == first.hash) continue;
+        memcpy(&reply, message, sizeof reply);
+        if (reply.hash == first.hash) continue;
         gpuopt__log(context, 0, "%s: rank %d was given other arguments than rank 0", call, (int)r);
         return GPUOPT_ERROR_ARGUMENT;
     }
@@ -238,15 +239,15 @@ static gpuopt_status gpuopt__dealt_replies(const gpuopt_context *context, const 
 }
 
 /* Ends a call, which has had this status on this rank: the same one on all, and then each gets what the others have
- * found about items first to first + count - 1. Its own are in place if they are dealt in blocks; else these are all the
- * items, and its own lie at the beginning of the arrays. Takes one exchange for each GPUOPT__DEALT_PIECE bytes of a
+ * found about items first to first + count - 1. Its own are in place if they are dealt in blocks; else these are all
+ * the items, and its own lie at the beginning of the arrays. Takes one exchange for each GPUOPT__DEALT_PIECE bytes of a
  * rank. */
 static gpuopt_status gpuopt__dealt_exchange(gpuopt__dealt *d, const gpuopt_context *context, const char *call,
                                             gpuopt_status status, uint64_t hash, int32_t first, int32_t count,
                                             const gpuopt__dealt_array *arrays, int of_arrays) {
     const gpuopt__dealt_part mine = gpuopt__dealt_part_within(d, d->rank, first, count);
-    const gpuopt__dealt_fingerprint said = {hash, status};
-    uint64_t all = 0, at = 0, head = sizeof said;
+    const gpuopt__dealt_fingerprint reply = {hash, status};
+    uint64_t all = 0, at = 0, head = sizeof reply;
     int32_t r, slots = 0;
     int k;
     if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(d->group, status);
@@ -256,13 +257,13 @@ static gpuopt_status gpuopt__dealt_exchange(gpuopt__dealt *d, const gpuopt_conte
     }
     for (k = 0; k < of_arrays && !status; k++) all += (uint64_t)slots * arrays[k].size;
     if (!status && !d->in_blocks) gpuopt__dealt_spread(d, arrays, of_arrays);
-    memcpy(d->send, &said, sizeof said);
+    memcpy(d->send, &reply, sizeof reply);
     do {
-        const uint64_t bytes = all - at < d->room - head ? all - at : d->room - head;
+        const uint64_t bytes = all - at < d->capacity - head ? all - at : d->capacity - head;
         char *message = d->receive;
         gpuopt__dealt_copy(&mine, slots, arrays, of_arrays, at, bytes, d->send + head, 1);
         status = gpuopt_group_all_gather(d->group, GPUOPT_HOST, d->send, head + bytes, d->receive,
-                                         d->room * (uint64_t)d->ranks, d->bytes);
+                                         d->capacity * (uint64_t)d->ranks, d->bytes);
         if (!status && head) status = gpuopt__dealt_replies(context, call, d);
         for (r = 0; r < d->ranks && !status; message += d->bytes[r++]) {
             const gpuopt__dealt_part part = gpuopt__dealt_part_within(d, r, first, count);

@@ -196,7 +196,7 @@ static void gpuopt__deferred_apply(gpuopt__deferred *d, int threads) {
 
 /* Pivots on row p. alpha [rows] and row [cols]: the pivot column and the pivot row of M + U V as it is now. q: a column
  * to be replaced by that of the leaving variable, which is the unit vector e_p before the pivot; -1: none. There must
- * be room: count < most. */
+ * be a free place: count < most. */
 static void gpuopt__deferred_pivot(gpuopt__deferred *d, int32_t p, int32_t q, const double *alpha, const double *row) {
     double *u = d->u + (int64_t)d->count * d->rows, *v = d->v + (int64_t)d->count * d->cols;
     double inverse = 1 / alpha[p];

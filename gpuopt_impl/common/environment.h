@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The floating-point environment. Rounding mode, treatment of subnormal numbers and traps belong to a thread, and a
- * host may have set them to anything. A call that computes runs in C's default environment and puts the host's back
- * when it returns; so do the bodies of parallel loops, whose threads belong to the host's OpenMP runtime.
+ * caller may have set them to anything. A call that computes runs in C's default environment and puts the caller's back
+ * when it returns; so do the bodies of parallel loops, whose threads belong to the caller's OpenMP runtime.
  */
 #ifndef GPUOPT_IMPL_ENVIRONMENT_H
 #define GPUOPT_IMPL_ENVIRONMENT_H
@@ -20,25 +20,25 @@ typedef unsigned gpuopt__environment;
 static inline int gpuopt__environment_is_default(void) {
     return (__builtin_ia32_stmxcsr() & GPUOPT__ENVIRONMENT_MASK) == GPUOPT__ENVIRONMENT_DEFAULT;
 }
-static inline void gpuopt__environment_save(gpuopt__environment *host) {
-    *host = __builtin_ia32_stmxcsr();
+static inline void gpuopt__environment_save(gpuopt__environment *caller) {
+    *caller = __builtin_ia32_stmxcsr();
     __builtin_ia32_ldmxcsr(GPUOPT__ENVIRONMENT_DEFAULT);
 }
-static inline void gpuopt__environment_restore(const gpuopt__environment *host) { __builtin_ia32_ldmxcsr(*host); }
+static inline void gpuopt__environment_restore(const gpuopt__environment *caller) { __builtin_ia32_ldmxcsr(*caller); }
 #else
 typedef fenv_t gpuopt__environment;
 
-/* Looks at what the arithmetic does, since no function of C tells whether subnormal numbers are flushed to zero. Traps
- * are not seen. */
+/* Looks at what the arithmetic does, since no function of C reports whether subnormal numbers are flushed to zero.
+ * Traps are not seen. */
 static inline int gpuopt__environment_is_default(void) {
     volatile double one = 1, tiny = 0x1p-60, least = DBL_MIN, half = 0.5;
     return one + tiny == one && one - tiny == one && least * half > 0;
 }
-static inline void gpuopt__environment_save(gpuopt__environment *host) {
-    fegetenv(host);
+static inline void gpuopt__environment_save(gpuopt__environment *caller) {
+    fegetenv(caller);
     fesetenv(FE_DFL_ENV);
 }
-static inline void gpuopt__environment_restore(const gpuopt__environment *host) { fesetenv(host); }
+static inline void gpuopt__environment_restore(const gpuopt__environment *caller) { fesetenv(caller); }
 #endif
 
 /* Keeps the compiler from moving what reads or writes memory to the other side of a change. */
@@ -49,18 +49,18 @@ static inline void gpuopt__environment_restore(const gpuopt__environment *host) 
 #endif
 
 typedef struct gpuopt__environment_scope {
-    gpuopt__environment host;
+    gpuopt__environment caller;
     int changed;
 } gpuopt__environment_scope;
 
 static inline void gpuopt__environment_enter(gpuopt__environment_scope *scope) {
     scope->changed = !gpuopt__environment_is_default();
-    if (scope->changed) gpuopt__environment_save(&scope->host);
+    if (scope->changed) gpuopt__environment_save(&scope->caller);
     GPUOPT__BARRIER();
 }
 static inline void gpuopt__environment_leave(const gpuopt__environment_scope *scope) {
     GPUOPT__BARRIER();
-    if (scope->changed) gpuopt__environment_restore(&scope->host);
+    if (scope->changed) gpuopt__environment_restore(&scope->caller);
 }
 
 /* At the top of a public call that computes: in another environment than the default one, makes the same call again in

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse matrices as the host gives them, by rows or by columns: checked, and transposed where a family works with the
- * other layout. A line is a row (CSR) or a column (CSC).
+ * Sparse matrices as the caller gives them, by rows or by columns: checked, and transposed where a family works with
+ * the other layout. A line is a row (CSR) or a column (CSC).
  */
 #ifndef GPUOPT_IMPL_MATRIX_H
 #define GPUOPT_IMPL_MATRIX_H
@@ -63,7 +63,7 @@ static inline gpuopt_status gpuopt__check_matrix_shape(const gpuopt_context *con
     if (status) return status;
     if (m->rows < 0 || m->cols < 0)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "matrix.rows or matrix.cols is negative");
-    if (m->rows > INT32_MAX - 64 || m->cols > INT32_MAX - 64) /* room for padding */
+    if (m->rows > INT32_MAX - 64 || m->cols > INT32_MAX - 64) /* leaves numbers for padding */
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "matrix.rows or matrix.cols is above 2^31 - 65");
     if (!m->start || m->start[0] != 0)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
@@ -140,7 +140,7 @@ static inline uint64_t gpuopt__matrix_in_bytes(const gpuopt_matrix *m, gpuopt_la
     return arena.used;
 }
 
-/* A checked matrix in the layout that a family works with: *in is the host's, or one in *memory, which the caller
+/* A checked matrix in the layout that a family works with: *in is the caller's, or one in *memory, which the caller
  * releases. */
 static inline gpuopt_status gpuopt__matrix_in(const gpuopt_context *context, const gpuopt_matrix *m,
                                               gpuopt_layout layout, gpuopt_matrix *in, void **memory) {

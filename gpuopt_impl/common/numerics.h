@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What a compiler does not tell is found by selftest.h. */
+/* selftest.h tests what no macro of the compiler reports. */
 #if defined(__FAST_MATH__) || defined(_M_FP_FAST)
 #error "gpuopt needs IEEE arithmetic: compile it without -ffast-math (MSVC: without /fp:fast)"
 #elif defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
@@ -191,15 +191,15 @@ GPUOPT_HD double gpuopt__remainder(double high, double quotient, double c) {
     return -fma(quotient, c, -high);
 }
 
-/* Not below (high + low + e) / c for any |e| <= doubt, where c > 0 and high = high + low rounded; quotient: high / c
- * rounded. If doubt is 0, this is the exact quotient if that is a double, else one that exceeds it by less than two
- * units in the last place. */
-GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, double c, double quotient) {
+/* Not below (high + low + e) / c for any |e| <= error_bound, where c > 0 and high = high + low rounded; quotient: high
+ * / c rounded. If error_bound is 0, this is the exact quotient if that is a double, else one that exceeds it by less
+ * than two units in the last place. */
+GPUOPT_HD double gpuopt__quotient_up(double high, double low, double error_bound, double c, double quotient) {
     double error, rest = gpuopt__two_sum(gpuopt__remainder(high, quotient, c), low, &error), step;
     if (!(fabs(high) > 0x1p-960 && fabs(quotient) > 0x1p-960) && high != 0)
-        doubt = gpuopt__add(doubt, 0x1p-1060); /* the remainder may have underflowed */
-    if (error != 0 || doubt > 0) {
-        double more = gpuopt__add(fabs(error), doubt);
+        error_bound = gpuopt__add(error_bound, 0x1p-1060); /* the remainder may have underflowed */
+    if (error != 0 || error_bound > 0) {
+        double more = gpuopt__add(fabs(error), error_bound);
         rest = gpuopt__add(gpuopt__add(rest, more), gpuopt__mul(0x1p-51, gpuopt__add(fabs(rest), more)));
     }
     if (rest <= 0) return quotient;              /* what is left of the numerator is at most the rest */
@@ -209,8 +209,8 @@ GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, doub
     return gpuopt__next_up(gpuopt__add(quotient, step));
 }
 
-/* A bijection whose results look drawn at random: the finalizer of SplitMix64 (Steele, Lea, Flood). Of neighbours, those
- * of a sequence of that generator are to be taken. */
+/* A bijection whose results look drawn at random: the finalizer of SplitMix64 (Steele, Lea, Flood). Of neighbours,
+ * those of a sequence of that generator are to be taken. */
 #define GPUOPT__MIX_STEP 0x9e3779b97f4a7c15u
 GPUOPT_HD uint64_t gpuopt__scramble(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

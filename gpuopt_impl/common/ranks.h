@@ -41,7 +41,7 @@ static gpuopt_status gpuopt__ranks_agree(const gpuopt_context *context, gpuopt_g
                                          gpuopt_status status, uint64_t hash) {
     gpuopt_group_info info;
     int64_t least[3], who;
-    gpuopt_status heard;
+    gpuopt_status agreed;
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_group_get_info(group, &info);
     if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(group, status);
@@ -49,14 +49,14 @@ static gpuopt_status gpuopt__ranks_agree(const gpuopt_context *context, gpuopt_g
     least[0] = status ? (int64_t)status * 65536 + info.rank : 0;
     least[1] = (int64_t)hash;
     least[2] = -(int64_t)hash;
-    heard = gpuopt_group_all_reduce(group, GPUOPT_REDUCE_MIN, 3, least, NULL);
-    if (heard) return heard;
+    agreed = gpuopt_group_all_reduce(group, GPUOPT_REDUCE_MIN, 3, least, NULL);
+    if (agreed) return agreed;
     if (least[0] < 0) {
         who = least[0] & 65535;
-        heard = (gpuopt_status)((least[0] - who) / 65536);
+        agreed = (gpuopt_status)((least[0] - who) / 65536);
         if (who != info.rank)
-            gpuopt__log(context, 0, "%s: on rank %d: %s", call, (int)who, gpuopt_status_string(heard));
-        return heard;
+            gpuopt__log(context, 0, "%s: on rank %d: %s", call, (int)who, gpuopt_status_string(agreed));
+        return agreed;
     }
     if (least[1] == -least[2]) return GPUOPT_OK;
     return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the ranks were given different arguments");

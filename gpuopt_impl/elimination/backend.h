@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: the handle, and the seam between the host's side and a backend. Read this file first.
+ * Elimination: the handle, and the seam between the CPU side and a backend. Read this file first.
  *
  * The way of a job, and the file of each step:
  *

@@ -42,21 +42,21 @@ static gpuopt_status gpuopt__elimination_find_parents(gpuopt__elimination_prepar
 }
 
 /* The same for calls that ranks make together: then prep is that of this rank's part. Both must be ended by
- * gpuopt__elimination_share_end, which says whether all ranks have come so far. */
+ * gpuopt__elimination_share_end, which returns whether all ranks completed it. */
 static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, const char *call,
                                                      const gpuopt_elimination_desc *desc, int wanted,
                                                      gpuopt__elimination_preparation *prep,
                                                      gpuopt__elimination_share *share) {
     gpuopt_elimination_desc d;
     gpuopt_group_info group;
-    gpuopt_status status = GPUOPT_OK, heard;
+    gpuopt_status status = GPUOPT_OK, begun;
     memset(share, 0, sizeof *share);
     memset(&d, 0, sizeof d);
     memset(&group, 0, sizeof group);
     if (desc && gpuopt__copy_in(&d, sizeof d, desc, desc->struct_size))
         status = gpuopt__ranks_of(context, call, &d.group, &group);
-    heard = gpuopt__elimination_begin(context, call, desc, wanted, prep);
-    if (!status) status = heard;
+    begun = gpuopt__elimination_begin(context, call, desc, wanted, prep);
+    if (!status) status = begun;
     if (!d.group || group.count == 1) return status;
     if (!status && d.messages)
         status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "ranks share no model with messages");
@@ -180,7 +180,7 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
         gpuopt__elimination_store_list(d, plan, t, cost);
         return;
     }
-    for (j = 0; j < f->arity; j++) { /* digits of the table of the host, except those with one value */
+    for (j = 0; j < f->arity; j++) { /* digits of the caller's table, except those with one value */
         if (plan->domain[f->scope[j]] == 1) continue;
         for (k = 0; scope[k] != f->scope[j]; k++) {}
         other[free_digits] = plan->domain[f->scope[j]];
@@ -255,19 +255,19 @@ static gpuopt_status gpuopt__elimination_load_device(gpuopt_elimination *e, cons
 
 static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, gpuopt__elimination_preparation *prep) {
     const struct gpuopt__elimination_backend *backend = gpuopt__elimination_backend_of(e);
-    uint64_t rooms[2];
-    void *room[2] = {NULL, NULL};
+    uint64_t sizes[2];
+    void *buffer[2] = {NULL, NULL};
     gpuopt_status status = GPUOPT_OK;
     int32_t k;
-    gpuopt__elimination_load_rooms(e->context, &prep->draft, rooms);
-    for (k = 0; k < 2; k++) room[k] = gpuopt__elimination_scratch_take(&prep->scratch, rooms[k]);
+    gpuopt__elimination_load_sizes(e->context, &prep->draft, sizes);
+    for (k = 0; k < 2; k++) buffer[k] = gpuopt__elimination_scratch_take(&prep->scratch, sizes[k]);
     status = prep->scratch.status;
     e->model = prep->desc.model;
     if (!prep->desc.model) e->model = gpuopt__elimination_hash_model(&prep->desc, &e->plan);
     for (k = 0; k < e->plan.first_device && !status; k++) {
         const gpuopt__elimination_table *t = &e->plan.table[k];
-        uint64_t *count = t->count_at < 0 ? NULL : (uint64_t *)room[1];
-        void *cost = backend->place ? backend->place(e, k, &count) : room[0];
+        uint64_t *count = t->count_at < 0 ? NULL : (uint64_t *)buffer[1];
+        void *cost = backend->place ? backend->place(e, k, &count) : buffer[0];
         gpuopt__elimination_store_function(&prep->desc, &e->plan, t, cost, count);
         if (!prep->desc.model) e->model = gpuopt__elimination_hash_table(e->model, &e->plan, t, cost, count);
         if (!backend->place) status = backend->load(e, k, cost, count);
@@ -276,7 +276,7 @@ static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, g
     if (!status) status = backend->loaded(e);
     for (k = e->plan.first_device; k < e->plan.first_message && !status; k++)
         status = gpuopt__elimination_load_device(e, &prep->desc.function[e->plan.table[k].function], k);
-    for (k = 0; k < 2; k++) gpuopt__elimination_scratch_give(&prep->scratch, room[k], rooms[k]);
+    for (k = 0; k < 2; k++) gpuopt__elimination_scratch_give(&prep->scratch, buffer[k], sizes[k]);
     return status;
 }
 

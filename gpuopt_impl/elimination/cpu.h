@@ -12,7 +12,7 @@
 static uint64_t gpuopt__elimination_cpu_cut(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
                                             void *memory, gpuopt__elimination_cpu *e) {
     gpuopt__arena arena;
-    gpuopt__elimination_cpu_room room;
+    gpuopt__elimination_cpu_scratch scratch;
     int32_t t;
     arena.base = (char *)memory;
     arena.used = 0;
@@ -23,10 +23,10 @@ static uint64_t gpuopt__elimination_cpu_cut(const gpuopt_context *context, const
     e->decision = (uint32_t *)gpuopt__cut(&arena, plan->decisions, sizeof *e->decision);
     e->total = (gpuopt__elimination_total *)gpuopt__cut(&arena, plan->copies, sizeof *e->total);
     e->shape = (gpuopt__elimination_cpu_shape *)gpuopt__cut(&arena, (int64_t)plan->most_operands + 1, sizeof *e->shape);
-    e->room = (gpuopt__elimination_cpu_room *)gpuopt__cut(&arena, e->threads, sizeof *e->room);
+    e->scratch = (gpuopt__elimination_cpu_scratch *)gpuopt__cut(&arena, e->threads, sizeof *e->scratch);
     for (t = 0; t < e->threads; t++) {
-        gpuopt__elimination_cpu_cut_room(plan, &arena, &room);
-        if (memory) e->room[t] = room;
+        gpuopt__elimination_cpu_cut_scratch(plan, &arena, &scratch);
+        if (memory) e->scratch[t] = scratch;
     }
     return arena.used;
 }

@@ -14,12 +14,12 @@
 
 typedef struct gpuopt__elimination_cpu {
     gpuopt_elimination head;
-    void *store;                          /* [plan.store] */
-    uint64_t *counts;                     /* [plan.counts] */
-    uint32_t *decision;                   /* [plan.decisions] */
-    gpuopt__elimination_total *total;     /* [copies] */
-    gpuopt__elimination_cpu_shape *shape; /* [plan.most_operands] of the present job */
-    gpuopt__elimination_cpu_room *room;   /* [threads] */
+    void *store;                              /* [plan.store] */
+    uint64_t *counts;                         /* [plan.counts] */
+    uint32_t *decision;                       /* [plan.decisions] */
+    gpuopt__elimination_total *total;         /* [copies] */
+    gpuopt__elimination_cpu_shape *shape;     /* [plan.most_operands] of the present job */
+    gpuopt__elimination_cpu_scratch *scratch; /* [threads] */
     int32_t threads;
 } gpuopt__elimination_cpu;
 
@@ -58,29 +58,29 @@ static int64_t gpuopt__elimination_cpu_unit_at(const gpuopt__elimination_cpu *e,
 }
 
 /* Resets the sums of a row to zero, and its counts to one. */
-static void gpuopt__elimination_cpu_begin_sums(const gpuopt__elimination_cpu_room *room,
+static void gpuopt__elimination_cpu_begin_sums(const gpuopt__elimination_cpu_scratch *scratch,
                                                const gpuopt__elimination_cpu_extent *x, size_t bytes, int counted,
                                                int which) {
     int32_t k;
-    memset(room->sum[which], 0, bytes);
-    for (k = 0; counted && k < x->entries; k++) room->factor[which][k] = 1;
+    memset(scratch->sum[which], 0, bytes);
+    for (k = 0; counted && k < x->entries; k++) scratch->factor[which][k] = 1;
 }
 
 /* Adds operands from .. to - 1 for one value of the eliminated variable and one row of the tile. */
 static void gpuopt__elimination_cpu_add_operands(const gpuopt__elimination_cpu *e,
                                                  const gpuopt__elimination_cpu_work *w,
-                                                 const gpuopt__elimination_cpu_room *room,
+                                                 const gpuopt__elimination_cpu_scratch *scratch,
                                                  const gpuopt__elimination_cpu_extent *x, int32_t from, int32_t to,
                                                  int32_t value, int32_t row, int which) {
     const gpuopt__elimination_plan *plan = &e->head.plan;
     const gpuopt__elimination_operand *operand = plan->operand + w->job->operand;
     for (; from < to; from++) {
         const gpuopt__elimination_operand *o = &operand[from];
-        int64_t at = room->at[from] + value * o->value_stride + e->shape[from].row[row];
-        w->lanes->add(&e->shape[from], x, room->sum[which],
+        int64_t at = scratch->at[from] + value * o->value_stride + e->shape[from].row[row];
+        w->lanes->add(&e->shape[from], x, scratch->sum[which],
                       (const char *)e->store + (o->at + at) * gpuopt__elimination_cost_bytes(plan), plan->forbidden);
         if (o->count_at >= 0)
-            gpuopt__elimination_cpu_multiply_counts(&e->shape[from], x, room->factor[which],
+            gpuopt__elimination_cpu_multiply_counts(&e->shape[from], x, scratch->factor[which],
                                                     e->counts + o->count_at + at, 0);
     }
 }
@@ -105,39 +105,39 @@ static void gpuopt__elimination_cpu_store_decisions(uint32_t *decision, int32_t 
 /* Merges the sums for one value of the eliminated variable into the best so far. */
 static void gpuopt__elimination_cpu_end_value(const gpuopt__elimination_plan *plan,
                                               const gpuopt__elimination_cpu_work *w,
-                                              const gpuopt__elimination_cpu_room *room, int32_t n, int32_t row,
+                                              const gpuopt__elimination_cpu_scratch *scratch, int32_t n, int32_t row,
                                               int32_t value) {
     const int first = value == 0;
     size_t padded = (size_t)gpuopt__elimination_cpu_padded(n), at = (size_t)row * padded;
-    char *best = room->best + at * (size_t)w->lanes->bytes;
-    if (w->job->decision_bits) w->lanes->choose(best, room->chosen, room->sum[1], value, plan->forbidden, n);
+    char *best = scratch->best + at * (size_t)w->lanes->bytes;
+    if (w->job->decision_bits) w->lanes->choose(best, scratch->chosen, scratch->sum[1], value, plan->forbidden, n);
     else if (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT)
-        w->lanes->count(best, room->count + at, room->sum[1], room->factor[1], first, plan->forbidden, n);
+        w->lanes->count(best, scratch->count + at, scratch->sum[1], scratch->factor[1], first, plan->forbidden, n);
     else if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
-        gpuopt__elimination_cpu_add_exponentials(w->job->maximum, (double *)(void *)best, room->high + at,
-                                                 (const double *)(const void *)room->sum[1], first, n);
-    else w->lanes->least(best, room->sum[1], first, plan->forbidden, (int32_t)padded);
+        gpuopt__elimination_cpu_add_exponentials(w->job->maximum, (double *)(void *)best, scratch->high + at,
+                                                 (const double *)(const void *)scratch->sum[1], first, n);
+    else w->lanes->least(best, scratch->sum[1], first, plan->forbidden, (int32_t)padded);
 }
 
 /* Stores a finished row of the message. */
 static void gpuopt__elimination_cpu_store_row(const gpuopt__elimination_cpu *e, const gpuopt__elimination_cpu_work *w,
-                                              const gpuopt__elimination_cpu_room *room, int32_t n, int32_t row,
+                                              const gpuopt__elimination_cpu_scratch *scratch, int32_t n, int32_t row,
                                               int64_t to) {
     const gpuopt__elimination_plan *plan = &e->head.plan;
     size_t at = (size_t)row * (size_t)gpuopt__elimination_cpu_padded(n);
-    const char *best = room->best + at * (size_t)w->lanes->bytes;
+    const char *best = scratch->best + at * (size_t)w->lanes->bytes;
     char *message = (char *)e->store + (w->job->at + to) * gpuopt__elimination_cost_bytes(plan);
     if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         gpuopt__elimination_cpu_store_logarithms(w->job->maximum, (double *)(void *)message,
-                                                 (const double *)(const void *)best, room->high + at, n);
+                                                 (const double *)(const void *)best, scratch->high + at, n);
     else w->lanes->store(message, best, n);
     if (w->job->count_at >= 0)
-        memcpy(e->counts + w->job->count_at + to, room->count + at, sizeof(uint64_t) * (size_t)n);
+        memcpy(e->counts + w->job->count_at + to, scratch->count + at, sizeof(uint64_t) * (size_t)n);
 }
 
 /* Computes all rows of one piece of one tile, for one copy. Operands that all rows share are added up once. */
 static void gpuopt__elimination_cpu_run_unit(const gpuopt__elimination_cpu *e, const gpuopt__elimination_cpu_work *w,
-                                             int64_t unit, const gpuopt__elimination_cpu_room *room) {
+                                             int64_t unit, const gpuopt__elimination_cpu_scratch *scratch) {
     const gpuopt__elimination_plan *plan = &e->head.plan;
     const gpuopt__elimination_job *job = w->job;
     const gpuopt__elimination_cpu_pieces *p = &w->pieces;
@@ -149,35 +149,35 @@ static void gpuopt__elimination_cpu_run_unit(const gpuopt__elimination_cpu *e, c
     size_t bytes;
     x.step = left < p->step ? left : p->step;
     x.entries = x.step * p->inner;
-    for (k = 0; k < 2; k++) x.room[k] = room->repeated[k];
+    for (k = 0; k < 2; k++) x.repeated[k] = scratch->repeated[k];
     bytes = (size_t)gpuopt__elimination_cpu_padded(x.entries) * (size_t)w->lanes->bytes;
     for (k = 0; k < job->operands; k++) {
         const gpuopt__elimination_operand *o = &plan->operand[job->operand + k];
-        room->at[k] = copy * o->copy_stride;
-        if (o->condition >= 0) room->at[k] += plan->offset[copy * plan->condition_rows + o->condition];
+        scratch->at[k] = copy * o->copy_stride;
+        if (o->condition >= 0) scratch->at[k] += plan->offset[copy * plan->condition_rows + o->condition];
     }
-    target = gpuopt__elimination_cpu_unit_at(e, w, tile, piece, room->at, &rows);
+    target = gpuopt__elimination_cpu_unit_at(e, w, tile, piece, scratch->at, &rows);
     for (v = 0; v < job->values; v++) {
         if (shared) {
-            gpuopt__elimination_cpu_begin_sums(room, &x, bytes, counted, 0);
-            gpuopt__elimination_cpu_add_operands(e, w, room, &x, job->varying, job->operands, v, 0, 0);
+            gpuopt__elimination_cpu_begin_sums(scratch, &x, bytes, counted, 0);
+            gpuopt__elimination_cpu_add_operands(e, w, scratch, &x, job->varying, job->operands, v, 0, 0);
         }
         for (r = 0; r < rows; r++) {
-            if (!shared) gpuopt__elimination_cpu_begin_sums(room, &x, bytes, counted, 1);
+            if (!shared) gpuopt__elimination_cpu_begin_sums(scratch, &x, bytes, counted, 1);
             else {
-                memcpy(room->sum[1], room->sum[0], bytes);
-                if (counted) memcpy(room->factor[1], room->factor[0], sizeof(uint64_t) * (size_t)x.entries);
+                memcpy(scratch->sum[1], scratch->sum[0], bytes);
+                if (counted) memcpy(scratch->factor[1], scratch->factor[0], sizeof(uint64_t) * (size_t)x.entries);
             }
-            gpuopt__elimination_cpu_add_operands(e, w, room, &x, 0, shared ? job->varying : job->operands, v, r, 1);
-            gpuopt__elimination_cpu_end_value(plan, w, room, x.entries, r, v);
+            gpuopt__elimination_cpu_add_operands(e, w, scratch, &x, 0, shared ? job->varying : job->operands, v, r, 1);
+            gpuopt__elimination_cpu_end_value(plan, w, scratch, x.entries, r, v);
         }
     }
     if (job->decision_bits) /* tiles have one row */
         gpuopt__elimination_cpu_store_decisions(
             e->decision + job->decision + copy * gpuopt__elimination_decision_words(job->entries, job->decision_bits),
-            job->decision_bits, target, room->chosen, x.entries);
+            job->decision_bits, target, scratch->chosen, x.entries);
     for (r = 0; r < rows && !job->decision_bits; r++)
-        gpuopt__elimination_cpu_store_row(e, w, room, x.entries, r,
+        gpuopt__elimination_cpu_store_row(e, w, scratch, x.entries, r,
                                           copy * job->copy_stride + target + e->shape[job->operands].row[r]);
 }
 
@@ -205,13 +205,13 @@ static void gpuopt__elimination_cpu_run_job(gpuopt__elimination_cpu *e, const gp
                                                             GPUOPT__ELIMINATION_CPU_THREADED_FROM)
 #endif
     for (u = 0; u < all; u++) {
-        const gpuopt__elimination_cpu_room *room = e->room;
+        const gpuopt__elimination_cpu_scratch *scratch = e->scratch;
         gpuopt__environment_scope scope;
         gpuopt__environment_enter(&scope);
 #ifdef GPUOPT__OPENMP
-        room += omp_get_thread_num();
+        scratch += omp_get_thread_num();
 #endif
-        gpuopt__elimination_cpu_run_unit(e, &work, u, room);
+        gpuopt__elimination_cpu_run_unit(e, &work, u, scratch);
         gpuopt__environment_leave(&scope);
     }
 }

@@ -37,7 +37,7 @@ typedef struct gpuopt__elimination_cpu_shape {
 /* The current piece: `step` values of the digit that is cut. The last piece may have fewer than the others. */
 typedef struct gpuopt__elimination_cpu_extent {
     int32_t entries, step;
-    void *room[2]; /* [most entries of a piece] stored costs or counts: scratch */
+    void *repeated[2]; /* [most entries of a piece] stored costs or counts: scratch */
 } gpuopt__elimination_cpu_extent;
 
 static int32_t gpuopt__elimination_cpu_padded(int32_t n) {
@@ -148,8 +148,8 @@ GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_32, uint32_
 GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_64, uint64_t)
 GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_values, double)
 
-/* sum[i] += table[where the shape says] for a piece. Compilers vectorize at -O2 loops over whole vectors whose
- * pointers are restrict parameters. */
+/* sum[i] += the table's entry at the shape's offset, for a piece. Compilers vectorize at -O2 loops over whole vectors
+ * whose pointers are restrict parameters. */
 #define GPUOPT__ELIMINATION_CPU_DEFINE_ADD(name, type, repeat, sum_type, ADD)                                     \
     static void name##_run(sum_type *__restrict sum, const type *__restrict from, int32_t n, uint64_t limit) {    \
         int32_t i = 0, j;                                                                                         \
@@ -175,9 +175,9 @@ GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_values, dou
         int32_t digit[GPUOPT__ELIMINATION_CPU_PIECE_DIGITS], done, j,                                             \
             count = s->cut ? s->distinct * x->step : s->distinct;                                                 \
         for (j = 0; j < s->steps; j++) {                                                                          \
-            repeat((type *)x->room[j], from, count, s->unit[j], s->times[j]);                                     \
+            repeat((type *)x->repeated[j], from, count, s->unit[j], s->times[j]);                                 \
             count *= s->times[j];                                                                                 \
-            from = (const type *)x->room[j];                                                                      \
+            from = (const type *)x->repeated[j];                                                                  \
         }                                                                                                         \
         for (j = 0; j < s->digits; j++) digit[j] = 0;                                                             \
         for (done = 0; done < x->entries; done += s->run) {                                                       \
@@ -368,7 +368,7 @@ static const gpuopt__elimination_cpu_lanes *gpuopt__elimination_cpu_lanes_of(con
 /* ---- A thread's arrays ---- */
 
 /* The arrays of one thread, padded to whole vectors. The first three hold all rows of a tile, the others one row. */
-typedef struct gpuopt__elimination_cpu_room {
+typedef struct gpuopt__elimination_cpu_scratch {
     char *best;      /* [rows][entries] sums, the least over all values so far */
     uint64_t *count; /* [rows][entries] MIN_COUNT: of best */
     double *high;    /* [rows][entries] LOG_SUM_EXP: largest exponents; best is the sum */
@@ -377,11 +377,11 @@ typedef struct gpuopt__elimination_cpu_room {
     void *repeated[2]; /* [entries] stored costs or counts */
     int64_t *at;       /* [operands] entry where the tile's piece begins */
     uint32_t *chosen;  /* [entries] with decisions: the values of best */
-} gpuopt__elimination_cpu_room;
+} gpuopt__elimination_cpu_scratch;
 
 /* Cuts one thread's arrays out of the arena, large enough for every job of a plan. */
-static void gpuopt__elimination_cpu_cut_room(const gpuopt__elimination_plan *plan, gpuopt__arena *arena,
-                                             gpuopt__elimination_cpu_room *room) {
+static void gpuopt__elimination_cpu_cut_scratch(const gpuopt__elimination_plan *plan, gpuopt__arena *arena,
+                                                gpuopt__elimination_cpu_scratch *scratch) {
     int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT, logs = plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP;
     int32_t entries = gpuopt__elimination_cpu_padded(plan->most_entries < GPUOPT__ELIMINATION_CPU_PIECE_MOST
                                                          ? plan->most_entries
@@ -394,18 +394,18 @@ static void gpuopt__elimination_cpu_cut_room(const gpuopt__elimination_plan *pla
                          ? (int64_t)all
                          : GPUOPT__ELIMINATION_CPU_PIECE_BYTES / 8;
     int k;
-    room->best = (char *)gpuopt__cut(arena, first, 1);
-    room->count = (uint64_t *)gpuopt__cut(arena, counted ? second : 0, sizeof(uint64_t));
-    room->high = (double *)gpuopt__cut(arena, logs ? second : 0, sizeof(double));
+    scratch->best = (char *)gpuopt__cut(arena, first, 1);
+    scratch->count = (uint64_t *)gpuopt__cut(arena, counted ? second : 0, sizeof(uint64_t));
+    scratch->high = (double *)gpuopt__cut(arena, logs ? second : 0, sizeof(double));
     for (k = 0; k < 2; k++) {
-        room->sum[k] = (char *)gpuopt__cut(arena, entries, bytes);
-        room->factor[k] = (uint64_t *)gpuopt__cut(arena, counted ? entries : 0, sizeof(uint64_t));
+        scratch->sum[k] = (char *)gpuopt__cut(arena, entries, bytes);
+        scratch->factor[k] = (uint64_t *)gpuopt__cut(arena, counted ? entries : 0, sizeof(uint64_t));
     }
     for (k = 0; k < 2; k++)
-        room->repeated[k] =
+        scratch->repeated[k] =
             gpuopt__cut(arena, entries, counted ? sizeof(uint64_t) : (size_t)gpuopt__elimination_cost_bytes(plan));
-    room->at = (int64_t *)gpuopt__cut(arena, plan->most_operands, sizeof(int64_t));
-    room->chosen = (uint32_t *)gpuopt__cut(arena, plan->decides ? entries : 0, sizeof(uint32_t));
+    scratch->at = (int64_t *)gpuopt__cut(arena, plan->most_operands, sizeof(int64_t));
+    scratch->chosen = (uint32_t *)gpuopt__cut(arena, plan->decides ? entries : 0, sizeof(uint32_t));
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_CPU_ROWS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: messages as the host sees them, and as bytes that agents in different processes exchange.
+ * Elimination: messages as the caller sees them, and as bytes that agents in different processes exchange.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 #define GPUOPT_IMPL_ELIMINATION_MESSAGE_H
@@ -61,7 +61,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
     return GPUOPT_OK;
 }
 
-/* Turns stored values into those of the host, in place. They need not be aligned. */
+/* Turns stored values into those of the caller, in place. They need not be aligned. */
 static void gpuopt__elimination_negate_values(int sign, int64_t count, void *values) {
     char *at = (char *)values;
     int64_t k;
@@ -73,13 +73,14 @@ static void gpuopt__elimination_negate_values(int sign, int64_t count, void *val
     }
 }
 
-/* Returns the host's cost for a stored one. */
+/* Returns the caller's cost for a stored one. */
 static int64_t gpuopt__elimination_outer_cost(const gpuopt__elimination_plan *plan, int64_t offset, uint64_t stored) {
     if (stored >= plan->forbidden) return plan->sign < 0 ? INT64_MIN : INT64_MAX;
     return plan->sign * (offset + (int64_t)stored);
 }
 
-/* Reads `count` entries of a message from `first` on in the form that the host gets: costs or, with DOUBLE, values. */
+/* Reads `count` entries of a message from `first` on in the form that the caller gets: costs or, with DOUBLE,
+ * values. */
 static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket,
                                                       int32_t copy, int64_t first, int64_t count, void *cost,
                                                       uint64_t *counts) {
@@ -89,7 +90,7 @@ static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, con
     gpuopt_status status =
         gpuopt__elimination_backend_of(e)->read(e, bucket->message, copy, first, count, cost, counts);
     if (!status && doubles) gpuopt__elimination_negate_values(plan->sign, count, cost);
-    /* Stored costs are no wider than the host's: they are widened in place, from the end. */
+    /* Stored costs are no wider than the caller's: they are widened in place, from the end. */
     for (k = count - 1; !status && !doubles && k >= 0; k--) {
         int64_t outer = gpuopt__elimination_outer_cost(plan, plan->table[bucket->message].offset,
                                                        gpuopt__elimination_stored_cost(cost, plan->bits, k));
@@ -224,15 +225,15 @@ static gpuopt_status gpuopt__elimination_pack_host(gpuopt_elimination *e, int32_
     const gpuopt__elimination_plan *plan = &e->plan;
     const gpuopt__elimination_table *t = &plan->table[table];
     const int counts = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT;
-    void *room = to + parts->cost;
+    void *buffer = to + parts->cost;
     gpuopt_status status;
     gpuopt__elimination_pack_head(e, t, to);
-    status = gpuopt__elimination_backend_of(e)->read(e, table, copy, 0, t->entries, room, NULL);
+    status = gpuopt__elimination_backend_of(e)->read(e, table, copy, 0, t->entries, buffer, NULL);
     if (!status && counts)
         status = gpuopt__elimination_backend_of(e)->read(e, table, copy, 0, t->entries, NULL,
                                                          (uint64_t *)(void *)(to + parts->count));
     if (status) return status;
-    if (plan->type == GPUOPT_COST_DOUBLE) gpuopt__elimination_negate_values(plan->sign, t->entries, room);
+    if (plan->type == GPUOPT_COST_DOUBLE) gpuopt__elimination_negate_values(plan->sign, t->entries, buffer);
     gpuopt__elimination_swap_bytes(to + parts->cost, t->entries, plan->bits / 8);
     gpuopt__elimination_swap_bytes(to + parts->count, counts ? t->entries : 0, 8);
     gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_CHECKSUM, gpuopt__elimination_packed_sum(to, parts->end), 8);
@@ -246,7 +247,7 @@ static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int3
     const gpuopt__elimination_plan *plan = &e->plan;
     gpuopt__elimination_packed p;
     gpuopt_status status;
-    void *room;
+    void *buffer;
     memset(&p, 0, sizeof p);
     p.bytes = to;
     p.where = GPUOPT_DEVICE;
@@ -255,16 +256,16 @@ static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int3
                            plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? to + parts->count : NULL);
     if (status == GPUOPT_ERROR_UNSUPPORTED)
         gpuopt__refuse(e->context, status, "gpuopt_elimination_message_pack", "the table is not in device memory");
-    if (!status) status = gpuopt__allocate(e->context, GPUOPT_HOST, parts->cost, &room);
+    if (!status) status = gpuopt__allocate(e->context, GPUOPT_HOST, parts->cost, &buffer);
     if (status) return status;
-    gpuopt__elimination_pack_head(e, &plan->table[table], (unsigned char *)room);
-    status = e->context->desc.backend->copy(e->context, to, room, parts->cost);
+    gpuopt__elimination_pack_head(e, &plan->table[table], (unsigned char *)buffer);
+    status = e->context->desc.backend->copy(e->context, to, buffer, parts->cost);
     if (!status) status = backend->scan(e->context, &p, plan->semiring, 0, &p.scan);
     if (!status) {
-        gpuopt__put_bytes((unsigned char *)room, p.scan.sum, 8);
-        status = e->context->desc.backend->copy(e->context, to + GPUOPT__ELIMINATION_PACKED_CHECKSUM, room, 8);
+        gpuopt__put_bytes((unsigned char *)buffer, p.scan.sum, 8);
+        status = e->context->desc.backend->copy(e->context, to + GPUOPT__ELIMINATION_PACKED_CHECKSUM, buffer, 8);
     }
-    gpuopt__release(e->context, GPUOPT_HOST, room);
+    gpuopt__release(e->context, GPUOPT_HOST, buffer);
     return status;
 }
 

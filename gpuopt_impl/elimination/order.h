@@ -169,7 +169,7 @@ static void gpuopt__elimination_search_cut(gpuopt__elimination_order_search *sea
     gpuopt__elimination_tree_cut(&search->tree, arena, n);
 }
 
-/* Whether the host has asked to stop, or time is up. */
+/* Whether the caller has asked to stop, or time is up. */
 static int gpuopt__elimination_search_ends(gpuopt__elimination_order_search *search) {
     return gpuopt__elimination_watch_ends(&search->watch, 1);
 }
@@ -183,7 +183,7 @@ static int gpuopt__elimination_search_restarts(const gpuopt__elimination_greedy 
 }
 
 /* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
- * lower number, the others by the seed. The host is asked whether to stop once there is an order. */
+ * lower number, the others by the seed. The caller is asked whether to stop once there is an order. */
 static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_order_search *search,
                                                          gpuopt_elimination_heuristic heuristic, int32_t restarts,
                                                          uint64_t seed, gpuopt__elimination_order_score *score) {
@@ -253,8 +253,8 @@ static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_or
                                                 s->scratch->context->desc.threads, seed, s->best, score);
 }
 
-/* Moves of the annealing that comes first, which takes as long as a few greedy runs. If nothing follows it, it is longer
- * where that is little beside the elimination itself. */
+/* Moves of the annealing that comes first, which takes as long as a few greedy runs. If nothing follows it, it is
+ * longer where that is little beside the elimination itself. */
 static int64_t gpuopt__elimination_search_little(const gpuopt__elimination_order_search *search,
                                                  const gpuopt__elimination_order_score *score) {
     if (search->moves > 0 || score->operations <= GPUOPT__ELIMINATION_RESTARTS_FROM * search->greedy.vertices)
@@ -303,7 +303,7 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
         if (scopes->fixed[v] || scopes->domain[v] != 1) continue;
         order[count++] = v;
     }
-    gpuopt__elimination_scratch_give(scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_room);
+    gpuopt__elimination_scratch_give(scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_capacity);
     gpuopt__elimination_scratch_give(scratch, s->adjacent, search.adjacent_bytes);
     gpuopt__elimination_scratch_give(scratch, block, arena.used);
     return status;

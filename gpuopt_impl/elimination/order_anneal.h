@@ -39,7 +39,7 @@ typedef struct gpuopt__elimination_anneal {
 
 static int gpuopt__elimination_has_popcnt(void) {
 #ifdef GPUOPT__ELIMINATION_POPCNT
-    /* No header, whose macros hosts would meet, and no function of the compiler's library. */
+    /* No header, whose macros callers would see, and no function of the compiler's library. */
     unsigned a = 1, b, c = 0, d;
     __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
     return (int)(c >> 23 & 1);

@@ -55,10 +55,10 @@ typedef struct gpuopt__elimination_greedy {
     int64_t *start;         /* [vertices + 1] the whole graph */
     int32_t *adjacent;      /* [start[vertices]] */
     /* The remaining graph. Lists may still contain eliminated vertices. */
-    int64_t *at;            /* [vertices] in pool */
-    int32_t *length, *room; /* [vertices] */
+    int64_t *at;                /* [vertices] in pool */
+    int32_t *length, *capacity; /* [vertices] */
     int32_t *pool;
-    int64_t pool_used, pool_room;
+    int64_t pool_used, pool_capacity;
     uint8_t *gone;
     uint64_t *around;  /* sum of the neighbours' weights */
     uint64_t *missing; /* sum of products of weights over pairs of neighbours that are not neighbours */
@@ -87,7 +87,7 @@ static void gpuopt__elimination_greedy_cut(gpuopt__elimination_greedy *s, gpuopt
     s->start = (int64_t *)gpuopt__cut(arena, n + 1, sizeof(int64_t));
     s->at = (int64_t *)gpuopt__cut(arena, n, sizeof(int64_t));
     s->length = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
-    s->room = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
+    s->capacity = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
     s->gone = (uint8_t *)gpuopt__cut(arena, n, 1);
     s->key = (uint64_t *)gpuopt__cut(arena, n, sizeof(uint64_t));
     s->around = (uint64_t *)gpuopt__cut(arena, n, sizeof(uint64_t));
@@ -104,27 +104,27 @@ static void gpuopt__elimination_greedy_cut(gpuopt__elimination_greedy *s, gpuopt
 }
 
 static gpuopt_status gpuopt__elimination_greedy_reserve(gpuopt__elimination_greedy *s, int64_t more) {
-    int64_t room = 2 * (s->pool_used + more);
+    int64_t capacity = 2 * (s->pool_used + more);
     int32_t *pool;
-    if (s->pool_used + more <= s->pool_room) return GPUOPT_OK;
-    pool = (int32_t *)gpuopt__elimination_scratch_take(s->scratch, sizeof(int32_t) * (uint64_t)room);
+    if (s->pool_used + more <= s->pool_capacity) return GPUOPT_OK;
+    pool = (int32_t *)gpuopt__elimination_scratch_take(s->scratch, sizeof(int32_t) * (uint64_t)capacity);
     if (!pool) return s->scratch->status;
     if (s->pool_used) memcpy(pool, s->pool, sizeof(int32_t) * (size_t)s->pool_used);
-    gpuopt__elimination_scratch_give(s->scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_room);
+    gpuopt__elimination_scratch_give(s->scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_capacity);
     s->pool = pool;
-    s->pool_room = room;
+    s->pool_capacity = capacity;
     return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__elimination_greedy_append(gpuopt__elimination_greedy *s, int32_t a, int32_t b) {
-    if (s->length[a] == s->room[a]) {
-        int32_t room = 2 * s->length[a] + 8;
-        gpuopt_status status = gpuopt__elimination_greedy_reserve(s, room);
+    if (s->length[a] == s->capacity[a]) {
+        int32_t capacity = 2 * s->length[a] + 8;
+        gpuopt_status status = gpuopt__elimination_greedy_reserve(s, capacity);
         if (status) return status;
         memcpy(s->pool + s->pool_used, s->pool + s->at[a], sizeof(int32_t) * (size_t)s->length[a]);
         s->at[a] = s->pool_used;
-        s->room[a] = room;
-        s->pool_used += room;
+        s->capacity[a] = capacity;
+        s->pool_used += capacity;
     }
     s->pool[s->at[a] + s->length[a]++] = b;
     return GPUOPT_OK;
@@ -266,7 +266,7 @@ static gpuopt_status gpuopt__elimination_greedy_start(gpuopt__elimination_greedy
     s->by_degree = heuristic == GPUOPT_HEURISTIC_MIN_DEGREE;
     for (v = 0; v < n; v++) {
         s->at[v] = s->start[v];
-        s->length[v] = s->room[v] = (int32_t)(s->start[v + 1] - s->start[v]);
+        s->length[v] = s->capacity[v] = (int32_t)(s->start[v + 1] - s->start[v]);
         s->missing[v] = s->missing_0[weighted][v];
         s->around[v] = 0;
         for (k = s->start[v]; k < s->start[v + 1]; k++) s->around[v] += s->weight[weighted][s->adjacent[k]];

@@ -47,7 +47,7 @@ typedef struct gpuopt__elimination_portfolio {
 
 /* ---- One annealing ---- */
 
-/* Cools down from `hot` to `cold`, as the share of the budget that is used says; end: in the search's seconds. asks:
+/* Cools down from `hot` to `cold` with the share of the budget that is used; end: in the search's seconds. asks:
  * whether this is the caller's thread. A chain that comes too late leaves its order as it is. */
 static void gpuopt__elimination_portfolio_anneal(gpuopt__elimination_portfolio *p, gpuopt__elimination_anneal *a,
                                                  const gpuopt__elimination_chain *chain, double end, int asks) {
@@ -135,7 +135,7 @@ static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio 
     }
 }
 
-/* Thread 0 has run its chains: it asks the host, for the time, too, until the others have run theirs. */
+/* Thread 0 has run its chains: it asks the caller, for the time, too, until the others have run theirs. */
 static void gpuopt__elimination_portfolio_wait(gpuopt__elimination_portfolio *p, int32_t others) {
     volatile int32_t pause;
     int32_t finished = 0;

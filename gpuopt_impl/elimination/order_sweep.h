@@ -135,7 +135,7 @@ static int32_t gpuopt__elimination_sweep_take(gpuopt__elimination_sweep *s, int3
     return open;
 }
 
-/* One sweep. `slope`: how much log2 of what is opened a step away from the beginning is worth. Returns whether another
+/* One sweep. `slope`: the weight of log2 of what is opened a step away from the beginning. Returns whether another
  * may be made. */
 static int gpuopt__elimination_sweep_run(gpuopt__elimination_sweep *s, int32_t from, int32_t slope) {
     const gpuopt__elimination_cover *c = s->cover;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * When a search for an order ends early: the host says so, or its time is up. Once it has ended, it has for every part
- * of it, on all threads.
+ * When a search for an order ends early: the caller asks to stop, or its time is up. Once it has ended, it has for
+ * every part of it, on all threads.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_WATCH_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_WATCH_H
@@ -12,7 +12,7 @@
 
 typedef struct gpuopt__elimination_watch {
     const gpuopt_context *context;
-    double seconds, start; /* HUGE_VAL: any; on the host's clock, when the search began */
+    double seconds, start; /* HUGE_VAL: any; on the caller's clock, when the search began */
     double passed;         /* seconds since then, when the caller's thread last looked; 0 at first */
     int ended;
 } gpuopt__elimination_watch;
@@ -44,7 +44,7 @@ static int gpuopt__elimination_watch_has_ended(const gpuopt__elimination_watch *
 }
 
 /* The seconds since the search began; 0 if they are not limited. The search ends once they are used up, and also if the
- * clock goes back or is NaN: HUGE_VAL then. asks: whether this is the caller's thread, which alone may ask the host;
+ * clock goes back or is NaN: HUGE_VAL then. asks: whether this is the caller's thread, which alone may ask the caller;
  * others have the time that it last saw. */
 static double gpuopt__elimination_watch_seconds(gpuopt__elimination_watch *watch, int asks) {
     double passed;
@@ -68,7 +68,7 @@ static double gpuopt__elimination_watch_seconds(gpuopt__elimination_watch *watch
     return HUGE_VAL;
 }
 
-/* Whether the search has ended. asks: as above. Once the host has said so, it is not asked again. */
+/* Whether the search has ended. asks: as above. Once the caller has asked to stop, it is not asked again. */
 static int gpuopt__elimination_watch_ends(gpuopt__elimination_watch *watch, int asks) {
     (void)gpuopt__elimination_watch_seconds(watch, asks);
     if (!gpuopt__elimination_watch_has_ended(watch) && asks && gpuopt__asked_to_stop(watch->context))

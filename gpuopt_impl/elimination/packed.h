@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: the bytes of a packed message, as the host and kernels read and write them. gpuopt.h states the format,
- * at gpuopt_elimination_message_pack.
+ * Elimination: the bytes of a packed message, as the caller and kernels read and write them. gpuopt.h states the
+ * format, at gpuopt_elimination_message_pack.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PACKED_H
 #define GPUOPT_IMPL_ELIMINATION_PACKED_H
@@ -86,7 +86,7 @@ GPUOPT_HD void gpuopt__elimination_scan_one(gpuopt__elimination_scan *s, gpuopt_
     if (stored > s->largest) s->largest = stored;
 }
 
-/* ---- On the host ---- */
+/* ---- On the CPU ---- */
 
 /* The checksum of a message. */
 static inline uint64_t gpuopt__elimination_packed_sum(const unsigned char *bytes, uint64_t size) {
@@ -165,9 +165,9 @@ static inline const char *gpuopt__elimination_packed_scope(const unsigned char *
     return NULL;
 }
 
-/* What is wrong behind the head, or NULL: given the scan, and the checksum that the message says. */
-static inline const char *gpuopt__elimination_packed_rest(const gpuopt__elimination_packed *p, uint64_t said) {
-    if (said != p->scan.sum) return "the message is damaged";
+/* What is wrong behind the head, or NULL: given the scan, and the checksum in the message. */
+static inline const char *gpuopt__elimination_packed_rest(const gpuopt__elimination_packed *p, uint64_t checksum) {
+    if (checksum != p->scan.sum) return "the message is damaged";
     if (p->info.type == GPUOPT_COST_INT64 &&
         (p->offset == INT64_MIN || p->forbidden > (uint64_t)(p->offset > 0 ? INT64_MAX - p->offset : INT64_MAX)))
         return "the message's costs do not fit 63 bits";

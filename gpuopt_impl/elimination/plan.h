@@ -26,7 +26,7 @@ static int gpuopt__elimination_countable(const gpuopt__elimination_draft *draft)
     return all < (double)((int64_t)1 << 56);
 }
 
-/* Estimates a draft whose tables are placed, and says in *fits whether they fit. Copies of tables are given up
+/* Estimates a draft whose tables are placed, and sets *fits to whether they fit. Copies of tables are given up
  * first. */
 static void gpuopt__elimination_measure_draft(gpuopt__elimination_preparation *prep, uint64_t limit,
                                               gpuopt_elimination_estimate *e, int *fits) {
@@ -41,7 +41,7 @@ static void gpuopt__elimination_measure_draft(gpuopt__elimination_preparation *p
     }
 }
 
-/* Makes a draft with z, places its tables, and says in *fits whether they fit. */
+/* Makes a draft with z, places its tables, and sets *fits to whether they fit. */
 static gpuopt_status gpuopt__elimination_try_draft(gpuopt__elimination_preparation *prep, int32_t z, uint64_t limit,
                                                    int stream, gpuopt_elimination_estimate *e, int *fits) {
     gpuopt__elimination_draft *draft = &prep->draft;
@@ -186,7 +186,7 @@ static gpuopt_status gpuopt__elimination_try_mini_buckets(gpuopt__elimination_pr
                                                           gpuopt_elimination_estimate *e, int *fits) {
     int32_t low = 0, high = prep->desc.variables > 0 ? prep->desc.variables : 1,
             z;     /* low fits, or is 0; above high nothing does */
-    int found = 0; /* what high says */
+    int found = 0; /* whether some z did not fit, so that high is a limit */
     gpuopt_status status = GPUOPT_OK;
     if (prep->desc.z > 0) return gpuopt__elimination_try_draft(prep, prep->desc.z, limit, 0, e, fits);
     while (low < high && !status) {
@@ -200,7 +200,7 @@ static gpuopt_status gpuopt__elimination_try_mini_buckets(gpuopt__elimination_pr
     return status || low == 0 ? status : gpuopt__elimination_try_draft(prep, low, limit, 0, e, fits);
 }
 
-/* What the log says if no policy fits. */
+/* The log message if no policy fits. */
 static gpuopt_status gpuopt__elimination_refuse_plan(const gpuopt__elimination_preparation *prep, const char *call,
                                                      uint64_t limit) {
     const gpuopt_context *context = prep->scratch.context;
@@ -308,7 +308,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
 static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparation *prep, const char *call,
                                                    gpuopt_elimination_estimate *e) {
     const gpuopt_context *context = prep->scratch.context;
-    uint64_t limit = prep->desc.memory_limit, rooms[2];
+    uint64_t limit = prep->desc.memory_limit, sizes[2];
     gpuopt_status status;
     int k;
     memset(e, 0, sizeof *e);
@@ -317,9 +317,9 @@ static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparati
     if (status) return status;
     memcpy(e->policy_bytes, prep->policy_bytes, sizeof e->policy_bytes);
     memcpy(e->policy_operations, prep->policy_operations, sizeof e->policy_operations);
-    gpuopt__elimination_load_rooms(context, &prep->draft, rooms);
+    gpuopt__elimination_load_sizes(context, &prep->draft, sizes);
     e->memory.create_bytes += prep->scratch.bytes;
-    for (k = 0; k < 2; k++) e->memory.create_bytes += gpuopt__elimination_scratch_size(rooms[k]);
+    for (k = 0; k < 2; k++) e->memory.create_bytes += gpuopt__elimination_scratch_size(sizes[k]);
     if (e->memory.host_bytes + e->memory.create_bytes < prep->scratch.most)
         e->memory.create_bytes = prep->scratch.most - e->memory.host_bytes;
     return GPUOPT_OK;

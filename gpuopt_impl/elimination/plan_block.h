@@ -71,18 +71,18 @@ static void gpuopt__elimination_estimate(gpuopt__elimination_draft *draft, gpuop
     e->passes = plan->passes;
 }
 
-/* The host memory that loading functions needs: bytes of a table, and of its counts; none where the backend gives tables
- * a place at once. */
-static void gpuopt__elimination_load_rooms(const gpuopt_context *context, const gpuopt__elimination_draft *draft,
-                                           uint64_t rooms[2]) {
+/* The host memory that loading functions needs: bytes of a table, and of its counts; none where the backend gives
+ * tables a place at once. */
+static void gpuopt__elimination_load_sizes(const gpuopt_context *context, const gpuopt__elimination_draft *draft,
+                                           uint64_t sizes[2]) {
     int32_t k;
-    rooms[0] = rooms[1] = 0;
+    sizes[0] = sizes[1] = 0;
     if (context->desc.backend->elimination->place) return;
     for (k = 0; k < draft->plan.first_device; k++) {
         const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
         uint64_t bytes = (uint64_t)t->entries * (uint64_t)gpuopt__elimination_cost_bytes(&draft->plan);
-        if (bytes > rooms[0]) rooms[0] = bytes;
-        if (t->count_at >= 0 && (uint64_t)t->entries * 8 > rooms[1]) rooms[1] = (uint64_t)t->entries * 8;
+        if (bytes > sizes[0]) sizes[0] = bytes;
+        if (t->count_at >= 0 && (uint64_t)t->entries * 8 > sizes[1]) sizes[1] = (uint64_t)t->entries * 8;
     }
 }
 
@@ -118,7 +118,7 @@ static void gpuopt__elimination_cut_plan(gpuopt__arena *arena, gpuopt__eliminati
     plan->first = (int32_t *)gpuopt__cut(arena, plan->ranks ? plan->variables : 0, sizeof(int32_t));
     plan->other = (int32_t *)gpuopt__cut(arena, plan->ranks ? 2 * (int64_t)plan->variables : 0, sizeof(int32_t));
     plan->whole_order = (int32_t *)gpuopt__cut(arena, plan->whole_steps, sizeof(int32_t));
-    plan->heard = (gpuopt__elimination_report *)gpuopt__cut(arena, plan->ranks, sizeof *plan->heard);
+    plan->reports = (gpuopt__elimination_report *)gpuopt__cut(arena, plan->ranks, sizeof *plan->reports);
 }
 
 static uint64_t gpuopt__elimination_plan_bytes(const gpuopt__elimination_draft *draft) {

@@ -19,7 +19,7 @@ typedef struct gpuopt__elimination_draft {
     int32_t *head, *tail; /* [steps + 2] its first and last; -1 */
     int32_t *mark;        /* [variables] the last union + 1 that a variable was seen in */
     int32_t unions;
-    int64_t next_room;
+    int64_t next_capacity;
     int too_large; /* a table has more entries than can be counted: this draft cannot be carried out */
     int gave_up;   /* too large, and its scopes alone are: the draft ends before its last bucket */
 } gpuopt__elimination_draft;
@@ -212,16 +212,16 @@ static gpuopt_status gpuopt__elimination_add_bucket(gpuopt__elimination_draft *d
     return GPUOPT_OK;
 }
 
-/* Makes room for `tables` entries in next[]. */
-static gpuopt_status gpuopt__elimination_draft_room(gpuopt__elimination_draft *draft, int64_t tables) {
+/* Makes next[] at least `tables` entries long. */
+static gpuopt_status gpuopt__elimination_draft_reserve(gpuopt__elimination_draft *draft, int64_t tables) {
     int32_t *next;
-    if (tables <= draft->next_room) return GPUOPT_OK;
+    if (tables <= draft->next_capacity) return GPUOPT_OK;
     next = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int32_t) * (uint64_t)tables * 2);
     if (!next) return draft->scratch->status;
-    if (draft->next_room) memcpy(next, draft->next, sizeof(int32_t) * (size_t)draft->next_room);
-    gpuopt__elimination_scratch_give(draft->scratch, draft->next, sizeof(int32_t) * (uint64_t)draft->next_room);
+    if (draft->next_capacity) memcpy(next, draft->next, sizeof(int32_t) * (size_t)draft->next_capacity);
+    gpuopt__elimination_scratch_give(draft->scratch, draft->next, sizeof(int32_t) * (uint64_t)draft->next_capacity);
     draft->next = next;
-    draft->next_room = tables * 2;
+    draft->next_capacity = tables * 2;
     return GPUOPT_OK;
 }
 
@@ -230,7 +230,7 @@ static gpuopt_status gpuopt__elimination_draft_position(gpuopt__elimination_draf
                                                         int32_t variable, int32_t z) {
     gpuopt__elimination_partition p;
     gpuopt_status status = GPUOPT_OK;
-    int32_t *room, k, part, *chosen;
+    int32_t *scratch, k, part, *chosen;
     int64_t first = draft->bucket.count;
     uint64_t bytes, sorted = 0;
     memset(&p, 0, sizeof p);
@@ -239,10 +239,10 @@ static gpuopt_status gpuopt__elimination_draft_position(gpuopt__elimination_draf
     if (z > 0) sorted = sizeof *p.candidate * (uint64_t)p.count;
     p.candidate = (gpuopt__elimination_candidate *)gpuopt__elimination_scratch_take(draft->scratch, sorted + bytes);
     if (!p.candidate) return draft->scratch->status;
-    room = (int32_t *)(void *)((char *)p.candidate + sorted);
-    p.input = room;
-    p.part = room + p.count;
-    chosen = room + 2 * p.count;
+    scratch = (int32_t *)(void *)((char *)p.candidate + sorted);
+    p.input = scratch;
+    p.part = scratch + p.count;
+    chosen = scratch + 2 * p.count;
     p.count = 0;
     for (k = draft->head[position]; k >= 0; k = draft->next[k]) {
         p.part[p.count] = 0;
@@ -257,7 +257,7 @@ static gpuopt_status gpuopt__elimination_draft_position(gpuopt__elimination_draf
         status = gpuopt__elimination_add_bucket(draft, position, variable, part, count, chosen);
     }
     gpuopt__elimination_scratch_give(draft->scratch, p.candidate, sorted + bytes);
-    if (!status) status = gpuopt__elimination_draft_room(draft, draft->table.count + 1);
+    if (!status) status = gpuopt__elimination_draft_reserve(draft, draft->table.count + 1);
     for (; first < draft->bucket.count && !status; first++)
         gpuopt__elimination_put_in_bucket(draft, ((gpuopt__elimination_bucket *)draft->bucket.data)[first].message);
     return status;
@@ -272,7 +272,7 @@ static int gpuopt__elimination_on_device(const gpuopt__elimination_draft *draft,
 
 static gpuopt_status gpuopt__elimination_draft_functions(gpuopt__elimination_draft *draft) {
     const gpuopt_elimination_desc *d = draft->desc;
-    gpuopt_status status = gpuopt__elimination_draft_room(draft, (int64_t)d->functions + 1);
+    gpuopt_status status = gpuopt__elimination_draft_reserve(draft, (int64_t)d->functions + 1);
     int32_t k;
     for (k = 0; k < d->functions && !status; k++) {
         int32_t number;

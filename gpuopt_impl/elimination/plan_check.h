@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elimination: checks a descriptor, function by function, and finds each function's least and largest finite costs,
- * which say how narrow stored costs can be.
+ * which decide how narrow stored costs can be.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
@@ -198,26 +198,26 @@ static int64_t gpuopt__elimination_tuple_index(const gpuopt_elimination_desc *d,
     return index;
 }
 
-/* Returns a function's dense table: the host's, or the list of tuples written out into room [entries]. Not for
+/* Returns a function's dense table: the caller's, or the list of tuples written out into buffer [entries]. Not for
  * messages. */
 static const int64_t *gpuopt__elimination_dense_costs(const gpuopt_elimination_desc *d,
                                                       const gpuopt_elimination_function *f, int64_t entries,
-                                                      int64_t *room) {
+                                                      int64_t *buffer) {
     int64_t k;
     if (gpuopt__elimination_is_dense(f)) return f->cost;
-    for (k = 0; k < entries; k++) room[k] = f->default_cost;
-    for (k = 0; k < f->tuples; k++) room[gpuopt__elimination_tuple_index(d, f, k)] = f->cost[k];
-    return room;
+    for (k = 0; k < entries; k++) buffer[k] = f->default_cost;
+    for (k = 0; k < f->tuples; k++) buffer[gpuopt__elimination_tuple_index(d, f, k)] = f->cost[k];
+    return buffer;
 }
 
 static const double *gpuopt__elimination_dense_values(const gpuopt_elimination_desc *d,
                                                       const gpuopt_elimination_function *f, int64_t entries,
-                                                      double *room) {
+                                                      double *buffer) {
     int64_t k;
     if (gpuopt__elimination_is_dense(f)) return f->value;
-    for (k = 0; k < entries; k++) room[k] = f->default_value;
-    for (k = 0; k < f->tuples; k++) room[gpuopt__elimination_tuple_index(d, f, k)] = f->value[k];
-    return room;
+    for (k = 0; k < entries; k++) buffer[k] = f->default_value;
+    for (k = 0; k < f->tuples; k++) buffer[gpuopt__elimination_tuple_index(d, f, k)] = f->value[k];
+    return buffer;
 }
 
 /* ---- Lists of tuples ---- */
@@ -238,8 +238,8 @@ static int64_t gpuopt__elimination_most_slots(const gpuopt_elimination_desc *d) 
     return gpuopt__elimination_list_slots(most);
 }
 
-/* Whether a tuple of this index in the dense table counts, where they are asked for from the last to the first: of equal
- * ones the last does. slot [slots], all 0 at first, has those so far, + 1. */
+/* Whether a tuple of this index in the dense table counts, where they are asked for from the last to the first: of
+ * equal ones the last does. slot [slots], all 0 at first, has those so far, + 1. */
 static int gpuopt__elimination_tuple_counts(int64_t *slot, int64_t slots, int64_t index) {
     uint64_t at = (uint64_t)index * 0x9E3779B97F4A7C15u;
     for (at = (at ^ at >> 32) & (uint64_t)(slots - 1); slot[at]; at = (at + 1) & (uint64_t)(slots - 1))
@@ -313,7 +313,7 @@ static gpuopt_status gpuopt__elimination_take_entry(const gpuopt_context *contex
     return GPUOPT_OK;
 }
 
-/* slot: room for the largest list. A list is never written out: its table may be far larger. */
+/* slot: as long as the largest list. A list is never written out: its table may be far larger. */
 static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context *context, const char *call,
                                                            const gpuopt_elimination_desc *d, int32_t number,
                                                            int64_t *slot, gpuopt__elimination_function_range *range) {

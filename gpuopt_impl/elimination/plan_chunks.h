@@ -70,10 +70,10 @@ static inline int64_t gpuopt__elimination_one_tile_entries(const gpuopt__elimina
     return gpuopt__elimination_chunk_entries(job, pool, operand, job->tile_digits ? job->tile_digits - 1 : 0, 1);
 }
 
-/* Fixes as few digits as a buffer of `room` entries allows, which holds at least one tile. Then it cuts up to
+/* Fixes as few digits as a buffer of `capacity` entries allows, which holds at least one tile. Then it cuts up to
  * `wanted` pieces of at least `least` entries: they copy no more in all, but more of it while others are computed. */
 static inline void gpuopt__elimination_cut_chunks(const gpuopt__elimination_job *job, const int64_t *pool,
-                                                  const gpuopt__elimination_operand *operand, int64_t room,
+                                                  const gpuopt__elimination_operand *operand, int64_t capacity,
                                                   int64_t least, int64_t wanted, gpuopt__elimination_chunks *c) {
     int64_t outer = 1, size, low, high, most;
     for (c->digit = 0;; c->digit++) {
@@ -82,7 +82,7 @@ static inline void gpuopt__elimination_cut_chunks(const gpuopt__elimination_job 
         high = size;
         while (low < high) {
             int64_t range = low + (high - low + 1) / 2;
-            if (gpuopt__elimination_chunk_entries(job, pool, operand, c->digit, range) <= room) low = range;
+            if (gpuopt__elimination_chunk_entries(job, pool, operand, c->digit, range) <= capacity) low = range;
             else high = range - 1;
         }
         if (low > 0 || c->digit + 1 >= job->tile_digits) break;
@@ -116,7 +116,7 @@ static inline int64_t gpuopt__elimination_chunk_at(const gpuopt__elimination_job
     return at;
 }
 
-/* Makes the job of chunk `number`, which gets its digits and operands in `digits` and `part`; digits has room for
+/* Makes the job of chunk `number`, which gets its digits and operands in `digits` and `part`; digits is long enough for
  * those of the whole job. Tables in host memory have their parts one after the other in the store from entry
  * `buffer` on, the message last. Their counts are count_shift entries further on in the store of counts. */
 static inline void gpuopt__elimination_make_chunk(const gpuopt__elimination_job *job, const int64_t *pool,

@@ -37,20 +37,20 @@ static gpuopt_status gpuopt__elimination_measure_functions(gpuopt__elimination_p
                                                            int32_t *mark) {
     const gpuopt_context *context = prep->scratch.context;
     const gpuopt_elimination_desc *d = &prep->desc;
-    uint64_t sizes = 0, room_bytes = 0;
+    uint64_t sizes = 0, scratch_bytes = 0;
     double magnitudes = 0;
     gpuopt_status status = GPUOPT_OK;
-    int64_t *room;
+    int64_t *scratch;
     int32_t k;
     for (k = 0; k < d->functions && !status; k++)
         status = gpuopt__elimination_check_function(context, call, d, k, mark);
     if (status) return status;
-    room_bytes = sizeof(int64_t) * (uint64_t)gpuopt__elimination_most_slots(d);
-    room = (int64_t *)gpuopt__elimination_scratch_take(&prep->scratch, room_bytes);
-    if (!room) return prep->scratch.status;
+    scratch_bytes = sizeof(int64_t) * (uint64_t)gpuopt__elimination_most_slots(d);
+    scratch = (int64_t *)gpuopt__elimination_scratch_take(&prep->scratch, scratch_bytes);
+    if (!scratch) return prep->scratch.status;
     for (k = 0; k < d->functions && !status; k++) {
         gpuopt__elimination_function_range *r = &prep->range[k];
-        status = gpuopt__elimination_function_range_of(context, call, d, k, room, r);
+        status = gpuopt__elimination_function_range_of(context, call, d, k, scratch, r);
         if (status) break;
         sizes = gpuopt__elimination_saturated_sum(sizes, r->least < 0 ? 0 - (uint64_t)r->least : (uint64_t)r->least);
         if (r->least > 0) prep->positive = gpuopt__elimination_saturated_sum(prep->positive, (uint64_t)r->least);
@@ -58,7 +58,7 @@ static gpuopt_status gpuopt__elimination_measure_functions(gpuopt__elimination_p
         prep->least = (int64_t)((uint64_t)prep->least + (uint64_t)r->least);
         magnitudes += r->size;
     }
-    gpuopt__elimination_scratch_give(&prep->scratch, room, room_bytes);
+    gpuopt__elimination_scratch_give(&prep->scratch, scratch, scratch_bytes);
     if (!status && sizes > INT64_MAX)
         status = gpuopt__refuse(context, GPUOPT_ERROR_NUMERIC, call, "the sum of the least costs does not fit 63 bits");
     if (!status && !(magnitudes < HUGE_VAL))
@@ -102,7 +102,7 @@ static void gpuopt__elimination_preparation_end(gpuopt__elimination_preparation 
     gpuopt__elimination_list_free(scratch, &draft->job);
     gpuopt__elimination_list_free(scratch, &draft->operand);
     gpuopt__elimination_list_free(scratch, &draft->digit);
-    gpuopt__elimination_scratch_give(scratch, draft->next, sizeof(int32_t) * (uint64_t)draft->next_room);
+    gpuopt__elimination_scratch_give(scratch, draft->next, sizeof(int32_t) * (uint64_t)draft->next_capacity);
     gpuopt__elimination_scratch_give(scratch, prep->base, prep->base_bytes);
 }
 

@@ -84,8 +84,8 @@ static gpuopt_status gpuopt__elimination_merge_digits(gpuopt__elimination_draft 
                                                       int32_t arity, const int64_t *steps) {
     const int32_t *domain = draft->desc->domain;
     int32_t ends[3], group, first = 0, j, k, count = 0, rows = job->operands + 1;
-    int64_t room = (int64_t)g->count * (rows + 1), *merged, *out;
-    merged = (int64_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int64_t) * (uint64_t)room);
+    int64_t length = (int64_t)g->count * (rows + 1), *merged, *out;
+    merged = (int64_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int64_t) * (uint64_t)length);
     if (!merged) return draft->scratch->status;
     ends[0] = g->tile;
     ends[1] = g->tile + g->row;
@@ -118,7 +118,7 @@ static gpuopt_status gpuopt__elimination_merge_digits(gpuopt__elimination_draft 
     out = (int64_t *)gpuopt__elimination_list_add(draft->scratch, &draft->digit, (int64_t)count * (rows + 1));
     for (j = 0; out && j < count; j++)
         for (k = 0; k <= rows; k++) out[(int64_t)k * count + j] = merged[(int64_t)j * (rows + 1) + k];
-    gpuopt__elimination_scratch_give(draft->scratch, merged, sizeof(int64_t) * (uint64_t)room);
+    gpuopt__elimination_scratch_give(draft->scratch, merged, sizeof(int64_t) * (uint64_t)length);
     job->tiles = 1;
     for (j = 0; out && j < job->tile_digits; j++) job->tiles *= out[j];
     return draft->scratch->status;
@@ -153,13 +153,13 @@ static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draf
     gpuopt__elimination_job *job =
         (gpuopt__elimination_job *)gpuopt__elimination_list_add(draft->scratch, &draft->job, 1);
     gpuopt__elimination_operand *operand;
-    uint64_t room = sizeof(int64_t) * (uint64_t)arity * ((uint64_t)inputs + 2);
+    uint64_t step_bytes = sizeof(int64_t) * (uint64_t)arity * ((uint64_t)inputs + 2);
     int64_t *steps, *step;
     gpuopt_status status;
     if (!job) return draft->scratch->status;
     job->operand = (int32_t)draft->operand.count;
     operand = (gpuopt__elimination_operand *)gpuopt__elimination_list_add(draft->scratch, &draft->operand, inputs);
-    steps = (int64_t *)gpuopt__elimination_scratch_take(draft->scratch, room);
+    steps = (int64_t *)gpuopt__elimination_scratch_take(draft->scratch, step_bytes);
     if (!operand || !steps) return draft->scratch->status;
     job->entries = r->entries;
     job->operands = inputs;
@@ -192,7 +192,7 @@ static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draf
         }
     gpuopt__elimination_strides_of(draft, r, arity, scope, variable, step);
     status = gpuopt__elimination_merge_digits(draft, job, &g, scope, arity, steps);
-    gpuopt__elimination_scratch_give(draft->scratch, steps, room);
+    gpuopt__elimination_scratch_give(draft->scratch, steps, step_bytes);
     return status;
 }
 
@@ -274,16 +274,16 @@ static gpuopt_status gpuopt__elimination_partial_joins(gpuopt__elimination_draft
     gpuopt_status status = GPUOPT_OK;
     int64_t most = message->entries / 256;
     gpuopt__elimination_digits g;
-    int32_t k, kind, *variables, room = message->arity + 1;
+    int32_t k, kind, *variables, length = message->arity + 1;
     gpuopt__elimination_split_scope(draft->desc->domain, message->arity, scope, message->entries, &g);
     for (k = g.tile + g.row - (g.split >= 0); k < message->arity; k++) in_row[scope[k]] = number + 1;
     if (most > GPUOPT__ELIMINATION_PARTIAL_MOST) most = GPUOPT__ELIMINATION_PARTIAL_MOST;
-    variables = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int32_t) * (uint64_t)room);
+    variables = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int32_t) * (uint64_t)length);
     if (!variables) return draft->scratch->status;
     for (kind = 0; kind < 3 && !status; kind++)
         status = gpuopt__elimination_join_kind(draft, number, kind, in_row, number + 1, most, level, inputs, input,
                                                chosen, variables);
-    gpuopt__elimination_scratch_give(draft->scratch, variables, sizeof(int32_t) * (uint64_t)room);
+    gpuopt__elimination_scratch_give(draft->scratch, variables, sizeof(int32_t) * (uint64_t)length);
     return status;
 }
 
@@ -294,7 +294,7 @@ static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *
                                                      int32_t *level) {
     gpuopt__elimination_bucket *bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
     const gpuopt__elimination_table *message = gpuopt__elimination_draft_table(draft, bucket->message);
-    int32_t inputs = bucket->inputs, k, *room;
+    int32_t inputs = bucket->inputs, k, *remaining;
     double joined = (double)message->entries * (bucket->variable < 0 ? 1 : draft->desc->domain[bucket->variable]);
     gpuopt_status status = GPUOPT_OK;
     bucket->job = (int32_t)draft->job.count;
@@ -303,22 +303,23 @@ static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *
         int32_t own = level[((int32_t *)draft->input.data)[bucket->input + k]];
         if (own > bucket->level) bucket->level = own;
     }
-    room = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int32_t) * 2 * ((uint64_t)inputs + 1));
-    if (!room) return draft->scratch->status;
-    if (inputs) memcpy(room, (int32_t *)draft->input.data + bucket->input, sizeof(int32_t) * (size_t)inputs);
+    remaining =
+        (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int32_t) * 2 * ((uint64_t)inputs + 1));
+    if (!remaining) return draft->scratch->status;
+    if (inputs) memcpy(remaining, (int32_t *)draft->input.data + bucket->input, sizeof(int32_t) * (size_t)inputs);
     /* Not with counts, since every input has counts of its own. */
     if (joined >= GPUOPT__ELIMINATION_PARTIAL_FROM && draft->plan.semiring != GPUOPT_SEMIRING_MIN_COUNT)
-        status =
-            gpuopt__elimination_partial_joins(draft, number, in_row, level, &inputs, room, room + bucket->inputs + 1);
+        status = gpuopt__elimination_partial_joins(draft, number, in_row, level, &inputs, remaining,
+                                                   remaining + bucket->inputs + 1);
     bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
     if (!status)
         status = gpuopt__elimination_add_job(draft, number, bucket->level, bucket->message, bucket->variable, inputs,
-                                             room, 0);
+                                             remaining, 0);
     bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
     if (!status && draft->plan.decides && bucket->variable >= 0 && draft->desc->domain[bucket->variable] > 1)
         status = gpuopt__elimination_add_job(draft, number, bucket->level, bucket->message, bucket->variable,
                                              bucket->inputs, (int32_t *)draft->input.data + bucket->input, 1);
-    gpuopt__elimination_scratch_give(draft->scratch, room, sizeof(int32_t) * 2 * ((uint64_t)bucket->inputs + 1));
+    gpuopt__elimination_scratch_give(draft->scratch, remaining, sizeof(int32_t) * 2 * ((uint64_t)bucket->inputs + 1));
     bucket->jobs = (int32_t)draft->job.count - bucket->job;
     level[bucket->message] = bucket->level + 1;
     if (bucket->level >= draft->plan.levels) draft->plan.levels = bucket->level + 1;

@@ -32,7 +32,7 @@ typedef struct gpuopt__elimination_reading {
     gpuopt_memory_space where;
     const void *bytes;
     uint64_t size;
-    const gpuopt_elimination_desc *model; /* that takes it; NULL: nobody yet, and its costs are not looked at */
+    const gpuopt_elimination_desc *model; /* that takes it; NULL: none yet, and its costs are not looked at */
     int32_t arity;                        /* with a model: of `scope` */
     const int32_t *scope;
 } gpuopt__elimination_reading;
@@ -75,7 +75,7 @@ static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, co
                                                      gpuopt__elimination_packed *p, const char **fault) {
     const unsigned char *head = (const unsigned char *)r->bytes; /* later with the scope, in host memory */
     unsigned char first[GPUOPT__ELIMINATION_PACKED_HEAD];
-    void *room = NULL;
+    void *buffer = NULL;
     gpuopt_status status = GPUOPT_OK;
     memset(p, 0, sizeof *p);
     p->bytes = head;
@@ -93,19 +93,19 @@ static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, co
     *fault = gpuopt__elimination_packed_head(head, r->size, p);
     if (*fault) return GPUOPT_OK;
     if (r->where == GPUOPT_DEVICE) {
-        status = gpuopt__allocate(context, GPUOPT_HOST, p->parts.cost, &room);
-        if (!status) status = context->desc.backend->copy(context, room, r->bytes, p->parts.cost);
-        head = (const unsigned char *)room;
+        status = gpuopt__allocate(context, GPUOPT_HOST, p->parts.cost, &buffer);
+        if (!status) status = context->desc.backend->copy(context, buffer, r->bytes, p->parts.cost);
+        head = (const unsigned char *)buffer;
     }
     if (!status) *fault = gpuopt__elimination_packed_scope(head, r->size, p);
     if (!status && !*fault) status = gpuopt__elimination_packed_check(context, r, head, p, fault);
-    gpuopt__release(context, GPUOPT_HOST, room);
+    gpuopt__release(context, GPUOPT_HOST, buffer);
     return status;
 }
 
 /* ---- Functions ---- */
 
-/* Checks what can be said of a descriptor's messages without reading them. */
+/* Checks what can be checked of a descriptor's messages without reading them. */
 static const char *gpuopt__elimination_messages_fault(const gpuopt_elimination_desc *d) {
     return d->messages > 0 && !d->message               ? "message is NULL"
            : d->messages > INT32_MAX / 4 - d->functions ? "there are too many functions and messages together"
@@ -114,7 +114,7 @@ static const char *gpuopt__elimination_messages_fault(const gpuopt_elimination_d
 }
 
 /* Reads all messages of a descriptor, and makes functions of them: those in host memory, then those in device memory,
- * which are loaded after all others. function [functions + messages] and packed [messages] are room for them. */
+ * which are loaded after all others. function [functions + messages] and packed [messages] receive them. */
 static gpuopt_status gpuopt__elimination_take_messages(gpuopt_context *context, const char *call,
                                                        gpuopt_elimination_desc *d,
                                                        gpuopt_elimination_function *function,
@@ -164,7 +164,7 @@ static int64_t gpuopt__elimination_packed_cost(const gpuopt__elimination_packed 
     return stored >= p->limit ? INT64_MAX : (int64_t)((uint64_t)p->offset + stored);
 }
 
-/* The same for DOUBLE, as the host has it. */
+/* The same for DOUBLE, as the caller has it. */
 static double gpuopt__elimination_packed_value(const gpuopt__elimination_packed *p, int64_t entry) {
     const uint64_t bits = gpuopt__elimination_take_word(p->bytes + p->parts.cost + 8 * entry);
     double value;

@@ -159,7 +159,7 @@ static void gpuopt__elimination_resolve_jobs(gpuopt__elimination_draft *draft) {
 static gpuopt_status gpuopt__elimination_place_results(gpuopt__elimination_draft *draft, int64_t first,
                                                        int64_t counts) {
     gpuopt__elimination_plan *plan = &draft->plan;
-    int64_t end[2] = {first, 0}; /* of the store, of the host's */
+    int64_t end[2] = {first, 0}; /* of the store, of the caller's */
     gpuopt_status status = GPUOPT_OK;
     int32_t k;
     plan->count_shift = counts - first;
@@ -196,8 +196,8 @@ static void gpuopt__elimination_find_needed(const gpuopt__elimination_plan *plan
     }
 }
 
-/* Gives every message room for its decisions, and divides the value phase into passes, as few as there are with at most
- * `most` words in each, or with one message. Passes use the same room. */
+/* Places the decisions of every message, and divides the value phase into passes, as few as there are with at most
+ * `most` words in each, or with one message. Passes use the same memory. */
 static void gpuopt__elimination_place_decisions(gpuopt__elimination_draft *draft, int64_t most) {
     gpuopt__elimination_plan *plan = &draft->plan;
     int64_t used = 0, b, j;
@@ -222,7 +222,7 @@ static void gpuopt__elimination_place_decisions(gpuopt__elimination_draft *draft
     }
 }
 
-/* ---- Tables on the host ---- */
+/* ---- Tables in host memory ---- */
 
 typedef struct gpuopt__elimination_message_size {
     int64_t entries;
@@ -254,7 +254,7 @@ static int gpuopt__elimination_try_host(gpuopt__elimination_draft *draft, const 
     const int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT;
     const uint64_t bytes = (uint64_t)gpuopt__elimination_cost_bytes(plan) + (counted ? sizeof(uint64_t) : 0);
     gpuopt_memory_plan memory;
-    int64_t whole = 0, tile = 0, wanted, room, j;
+    int64_t whole = 0, tile = 0, wanted, fitting, j;
     for (j = 0; j < s->messages; j++)
         gpuopt__elimination_draft_table(draft, s->message[j].table)->on_host = j < on_host;
     *status = gpuopt__elimination_place_results(draft, s->first, s->counts);
@@ -272,22 +272,22 @@ static int gpuopt__elimination_try_host(gpuopt__elimination_draft *draft, const 
     draft->scratch->context->desc.backend->elimination->plan(draft->scratch->context, plan, &memory);
     if (s->host_limit && (uint64_t)plan->host_store > s->host_limit / bytes) return 3;
     if (memory.device_bytes > s->limit) return 0;
-    room = (int64_t)((s->limit - memory.device_bytes) / bytes) / 2 & ~(int64_t)(GPUOPT__ELIMINATION_TABLE_ALIGN - 1);
+    fitting = (int64_t)((s->limit - memory.device_bytes) / bytes) / 2 & ~(int64_t)(GPUOPT__ELIMINATION_TABLE_ALIGN - 1);
     wanted = (int64_t)(s->limit / bytes / (2 * GPUOPT__ELIMINATION_BUFFERS_PART));
-    plan->buffer = room < whole ? room : whole;
+    plan->buffer = fitting < whole ? fitting : whole;
     plan->store += 2 * plan->buffer;
     plan->counts += counted ? 2 * plan->buffer : 0;
-    return room < tile ? 0 : room < wanted && room < whole ? 1 : 2;
+    return fitting < tile ? 0 : fitting < wanted && fitting < whole ? 1 : 2;
 }
 
 /* Places the largest messages in host memory, as few as possible. */
 static gpuopt_status gpuopt__elimination_place_on_host(gpuopt__elimination_draft *draft,
                                                        gpuopt__elimination_streaming *s, int *fits) {
     gpuopt__elimination_plan *plan = &draft->plan;
-    const uint64_t room = sizeof *s->message * (uint64_t)plan->messages;
+    const uint64_t message_bytes = sizeof *s->message * (uint64_t)plan->messages;
     int32_t k, low, high, enough, found;
     gpuopt_status status = GPUOPT_OK;
-    s->message = (gpuopt__elimination_message_size *)gpuopt__elimination_scratch_take(draft->scratch, room);
+    s->message = (gpuopt__elimination_message_size *)gpuopt__elimination_scratch_take(draft->scratch, message_bytes);
     if (!s->message) return draft->scratch->status;
     s->messages = 0;
     for (k = plan->first_message; k < plan->first_message + plan->messages; k++) {
@@ -304,7 +304,7 @@ static gpuopt_status gpuopt__elimination_place_on_host(gpuopt__elimination_draft
         found = !status && s->messages > 0 ? gpuopt__elimination_try_host(draft, s, low, &status) : 0;
         *fits = !status && found >= enough && found < 3;
     }
-    gpuopt__elimination_scratch_give(draft->scratch, s->message, room);
+    gpuopt__elimination_scratch_give(draft->scratch, s->message, message_bytes);
     return status;
 }
 
@@ -324,7 +324,7 @@ static gpuopt_status gpuopt__elimination_place_tables(gpuopt__elimination_draft 
     for (k = 0; k < plan->first_message; k++) {
         gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
         t->condition = t->fixed > 0 ? plan->condition_rows++ : -1;
-        if (k == plan->first_device) { /* no function from the host comes later */
+        if (k == plan->first_device) { /* no function from the caller comes later */
             plan->function_store = s.first;
             plan->function_counts = s.counts;
         }

@@ -30,7 +30,7 @@ struct gpuopt_elimination_preprocessing {
     gpuopt__elimination_reduce_record *record; /* [records] in the order in which they were made */
     int32_t *ints;                             /* of all records */
     int32_t *scope;                            /* of all functions */
-    gpuopt__elimination_reduce_entry *entry;   /* of all functions, as the host reads them */
+    gpuopt__elimination_reduce_entry *entry;   /* of all functions, as the caller reads them */
     uint64_t *count;                           /* [counts] */
 };
 
@@ -138,7 +138,7 @@ static void gpuopt__elimination_reduce_cut_result(gpuopt__arena *arena, const gp
     to->count = (uint64_t *)gpuopt__cut(arena, s->counts, sizeof(uint64_t));
 }
 
-/* An entry as the host reads it. */
+/* An entry as the caller reads it. */
 static gpuopt__elimination_reduce_entry gpuopt__elimination_reduce_outer(const gpuopt__elimination_reduce *r,
                                                                          gpuopt__elimination_reduce_entry e) {
     const int negated = r->desc->semiring == GPUOPT_SEMIRING_MAX_SUM;
@@ -283,7 +283,7 @@ static uint32_t gpuopt__elimination_reduce_allowed(const gpuopt__elimination_pre
     if (d->semiring == GPUOPT_SEMIRING_MIN_SUM || d->semiring == GPUOPT_SEMIRING_MAX_SUM)
         rules |= GPUOPT_RULE_DOMINANCE;
     if (d->top > 0) rules |= GPUOPT_RULE_BOUND;
-    /* The largest costs of the two parts may add up to twice that of the whole: room for the sum of all. */
+    /* The largest costs of the two parts may add up to twice that of the whole: the sum of all fits. */
     if (d->type == GPUOPT_COST_INT64 && prep->spread > INT64_MAX >> 16) rules &= ~(uint32_t)GPUOPT_RULE_SPLIT;
     return rules;
 }
@@ -364,7 +364,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimin
     return GPUOPT_OK;
 }
 
-/* What a record says, where value [variables of the original model] has the values of its scope. */
+/* Applies a record, where value [variables of the original model] has the values of its scope. */
 static int32_t gpuopt__elimination_reduce_recorded(const gpuopt__elimination_reduce_record *record,
                                                    const int32_t *value) {
     const int32_t *kept = record->kept;

@@ -60,19 +60,19 @@ static int gpuopt__elimination_reduce_prune(gpuopt__elimination_reduce *r, const
 /* One round; returns whether something has been forbidden. */
 static int gpuopt__elimination_reduce_bound(gpuopt__elimination_reduce *r) {
     const gpuopt_elimination_desc *d = r->desc;
-    const uint64_t room_bytes = (sizeof(gpuopt_elimination_function) + sizeof(int32_t)) * (uint64_t)r->alive +
-                                sizeof(int64_t) * (uint64_t)d->variables;
+    const uint64_t scratch_bytes = (sizeof(gpuopt_elimination_function) + sizeof(int32_t)) * (uint64_t)r->alive +
+                                   sizeof(int64_t) * (uint64_t)d->variables;
     gpuopt__elimination_spread s;
     gpuopt_elimination_desc copy = *d;
     gpuopt_elimination_function *function;
     gpuopt__arena arena;
-    void *memory = NULL, *room = gpuopt__elimination_scratch_take(&r->scratch, room_bytes);
+    void *memory = NULL, *scratch = gpuopt__elimination_scratch_take(&r->scratch, scratch_bytes);
     uint64_t memory_bytes = 0;
     int64_t *degree, scale = GPUOPT__ELIMINATION_SCALE_MOST;
     int32_t *number, n = 0, k, v, pass;
     int good, changed = 0;
-    if (!room) return 0;
-    degree = (int64_t *)room;
+    if (!scratch) return 0;
+    degree = (int64_t *)scratch;
     function = (gpuopt_elimination_function *)(void *)(degree + d->variables);
     number = (int32_t *)(void *)(function + r->alive);
     for (k = 0; k < (int32_t)r->function.count; k++) {
@@ -116,7 +116,7 @@ static int gpuopt__elimination_reduce_bound(gpuopt__elimination_reduce *r) {
         r->info.work += 2 * s.all;
     }
     gpuopt__elimination_scratch_give(&r->scratch, memory, memory_bytes);
-    gpuopt__elimination_scratch_give(&r->scratch, room, room_bytes);
+    gpuopt__elimination_scratch_give(&r->scratch, scratch, scratch_bytes);
     for (k = 0; k < d->variables && memory && good && !r->infeasible; k++) {
         int32_t without = 0;
         if (r->gone[k] || r->whole[k]) continue;

@@ -196,7 +196,7 @@ static void gpuopt__elimination_reduce_drop(gpuopt__elimination_reduce *r, int32
     r->alive--;
 }
 
-/* Makes room for a function with the scope r->list [arity]; it is not in the model before _enter. Returns 0 on a
+/* Reserves memory for a function with the scope r->list [arity]; it is not in the model before _enter. Returns 0 on a
  * failure. */
 static int gpuopt__elimination_reduce_make(gpuopt__elimination_reduce *r, int32_t arity, int counts,
                                            gpuopt__elimination_reduce_function *f) {
@@ -312,7 +312,7 @@ static void gpuopt__elimination_reduce_cut(gpuopt__arena *arena, gpuopt__elimina
     r->flag = (uint8_t *)gpuopt__cut(arena, values, 1);
 }
 
-/* Makes the working model of a prepared one, whose order says which variables may be eliminated. */
+/* Makes the working model of a prepared one, whose order lists the variables that may be eliminated. */
 static void gpuopt__elimination_reduce_begin(gpuopt__elimination_reduce *r, const gpuopt__elimination_preparation *prep,
                                              int all) {
     const gpuopt_elimination_desc *d = r->desc;

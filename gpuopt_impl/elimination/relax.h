@@ -13,9 +13,9 @@
 
 /* The target lies this share of the first bound beyond the best one; half of that after each FAILS iterations without a
  * better bound. Of 0.005 to 0.2 this was best or near it on 404, 29, 42b and 408b. Only every ROUNDS times the steps go
- * back to the best shifts. Where copies disagree in many ways no single subgradient leads up: the bound falls first, and
- * rises above the best one after several steps, as on 42b and 54, whose bounds stayed as they were with ROUNDS 1. If the
- * steps never go back, they may get lost (29). */
+ * back to the best shifts. Where copies disagree in many ways no single subgradient leads up: the bound falls first,
+ * and rises above the best one after several steps, as on 42b and 54, whose bounds stayed as they were with ROUNDS 1.
+ * If the steps never go back, they may get lost (29). */
 #define GPUOPT__ELIMINATION_SHIFT_TARGET 0.05
 #define GPUOPT__ELIMINATION_SHIFT_FAILS 3
 #define GPUOPT__ELIMINATION_SHIFT_ROUNDS 3
@@ -124,7 +124,7 @@ static gpuopt_status gpuopt__elimination_relax_improve(gpuopt_elimination_cost_s
     gpuopt_status status = GPUOPT_OK;
     for (k = 0; k < iterations && now.outcome == GPUOPT_OPTIMAL && !gpuopt__asked_to_stop(r->context); k++) {
         if (k == 0) reach = fabs(best.bound) * GPUOPT__ELIMINATION_SHIFT_TARGET;
-        /* A bound near 0 says nothing of the costs; the unit is 2^-40 of them. */
+        /* A bound near 0 does not reflect the costs; the unit is 2^-40 of them. */
         if (k == 0 && r->desc.type == GPUOPT_COST_DOUBLE) reach = gpuopt__max(reach, ldexp(r->unit, 33));
         if (reach < 4 * r->unit) reach = r->desc.type == GPUOPT_COST_INT64 ? 1 : 4 * r->unit;
         agree = !gpuopt__elimination_relax_move(r, best.bound + reach - now.bound);

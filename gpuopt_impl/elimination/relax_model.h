@@ -27,11 +27,11 @@ struct gpuopt_elimination_cost_shifting {
     int32_t *group;         /* [groups + 1] the first split copy of each; split copies are numbered from 0 */
     int32_t *split;         /* [split copies] their variables */
     int64_t *shift_at;      /* [split copies + 1] where each one's values begin in the following */
-    int64_t *shift_cost;    /* in units of the relaxation; MAX_SUM: as the host reads them */
+    int64_t *shift_cost;    /* in units of the relaxation; MAX_SUM: as the caller reads them */
     double *shift_value;    /* DOUBLE: instead of shift_cost */
     double *now, *best;     /* shifts before rounding, negated with MAX_SUM, in units of the model */
     int32_t *value;         /* [desc.variables] of the last value phase */
-    int64_t *cost;          /* of all functions, as the host gave them, times the scale */
+    int64_t *cost;          /* of all functions, as the caller gave them, times the scale */
     double *real;           /* DOUBLE: instead of cost */
     int32_t *tuple, *scope;
     gpuopt_elimination_function *function;
@@ -203,12 +203,12 @@ static void gpuopt__elimination_relax_function(const gpuopt__elimination_prepara
     *costs += listed;
 }
 
-/* Fills the arrays. room [tables + variables] of int32. */
-static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation *prep, int32_t *room, int64_t factor,
-                                           gpuopt_elimination_cost_shifting *r) {
+/* Fills the arrays. scratch [tables + variables] of int32. */
+static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation *prep, int32_t *scratch,
+                                           int64_t factor, gpuopt_elimination_cost_shifting *r) {
     const gpuopt_elimination_desc *d = &prep->desc;
     const gpuopt__elimination_draft *draft = &prep->draft;
-    int32_t *reader = room, *conditioned = room + draft->table.count, split = 0, groups = 0, k;
+    int32_t *reader = scratch, *conditioned = scratch + draft->table.count, split = 0, groups = 0, k;
     int64_t costs = 0, tuples = 0, scopes = 0, j;
     int first;
     for (k = 0; k < d->variables; k++) conditioned[k] = -1;
@@ -253,18 +253,18 @@ static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation
 static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpuopt__elimination_preparation *prep,
                                                     int64_t scaled, gpuopt_elimination_cost_shifting **relaxation) {
     const gpuopt_elimination_desc *d = &prep->desc;
-    const uint64_t room_bytes = sizeof(int32_t) * ((uint64_t)prep->draft.table.count + (uint64_t)d->variables);
+    const uint64_t scratch_bytes = sizeof(int32_t) * ((uint64_t)prep->draft.table.count + (uint64_t)d->variables);
     gpuopt__elimination_relax_sizes sizes;
     gpuopt_elimination_cost_shifting head, *r;
     gpuopt__arena arena = {NULL, 0};
-    void *room;
+    void *scratch;
     gpuopt_status status;
     memset(&head, 0, sizeof head);
     gpuopt__elimination_relax_measure(prep, &head, &sizes);
     gpuopt__cut(&arena, 1, sizeof head);
     gpuopt__elimination_relax_cut(&arena, d, &sizes, &head);
-    room = gpuopt__elimination_scratch_take(&prep->scratch, room_bytes);
-    if (!room) return prep->scratch.status;
+    scratch = gpuopt__elimination_scratch_take(&prep->scratch, scratch_bytes);
+    if (!scratch) return prep->scratch.status;
     status = gpuopt__take_block(context, GPUOPT_HOST, &arena);
     if (!status) {
         r = (gpuopt_elimination_cost_shifting *)gpuopt__cut(&arena, 1, sizeof head);
@@ -287,10 +287,10 @@ static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpu
         r->desc.order_work = 0;
         r->desc.retain_messages = GPUOPT_ON;
         gpuopt__elimination_relax_scale(prep, sizes.split, scaled, r);
-        gpuopt__elimination_relax_fill(prep, (int32_t *)room, scaled ? 1 : r->info.scale, r);
+        gpuopt__elimination_relax_fill(prep, (int32_t *)scratch, scaled ? 1 : r->info.scale, r);
         *relaxation = r;
     }
-    gpuopt__elimination_scratch_give(&prep->scratch, room, room_bytes);
+    gpuopt__elimination_scratch_give(&prep->scratch, scratch, scratch_bytes);
     return status;
 }
 

@@ -136,7 +136,7 @@ static void gpuopt__elimination_share_entries(const gpuopt__elimination_share *s
 }
 
 /* Cuts the part of a function out of an arena, and fills it in unless the arena has no memory yet. Functions that do
- * not mention a split variable are the host's. */
+ * not mention a split variable are the caller's. */
 static void gpuopt__elimination_share_function(const gpuopt__elimination_share *s, const gpuopt_elimination_desc *d,
                                                const gpuopt_elimination_function *f, gpuopt__arena *arena,
                                                gpuopt_elimination_function *part) {
@@ -245,7 +245,7 @@ static gpuopt_status gpuopt__elimination_share_begin(gpuopt_context *context, co
     if (!status && steps + d->evidence_count < d->variables)
         status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
                                 "a group needs an order of all variables that are not conditioned");
-    status = gpuopt__ranks_agree(context, s->group, call, status, status ? 0 : gpuopt__elimination_said_desc(d));
+    status = gpuopt__ranks_agree(context, s->group, call, status, status ? 0 : gpuopt__elimination_desc_fingerprint(d));
     if (!status && steps)
         status = gpuopt_group_broadcast(s->group, GPUOPT_HOST, 0, prep->order, sizeof(int32_t) * (uint64_t)steps);
     if (status) {
@@ -257,7 +257,7 @@ static gpuopt_status gpuopt__elimination_share_begin(gpuopt_context *context, co
     return status ? status : gpuopt__elimination_share_prepare(context, call, prep, s);
 }
 
-/* Ends the preparation, and says whether all ranks have come through it. */
+/* Ends the preparation, and returns whether all ranks completed it. */
 static gpuopt_status gpuopt__elimination_share_end(const gpuopt_context *context, const char *call,
                                                    gpuopt__elimination_preparation *prep, gpuopt__elimination_share *s,
                                                    gpuopt_status status) {

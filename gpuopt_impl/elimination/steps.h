@@ -56,8 +56,8 @@ static int gpuopt__elimination_pass_runs(const gpuopt_elimination *e, const gpuo
 }
 
 /* Runs units from .. *to - 1 of a slice; jobs that do not wait for one another go to the backend together. A whole
- * slice is run level by level, a part of one unit by unit. If the host asks to stop, *to says which units are
- * complete. Of a whole slice none is: then e->paused and e->resume say where to continue. */
+ * slice is run level by level, a part of one unit by unit. If the caller asks to stop, *to becomes the end of the
+ * complete units. Of a whole slice none is complete: then e->paused and e->resume are where to continue. */
 static gpuopt_status gpuopt__elimination_run_units(gpuopt_elimination *e, int64_t slice, int64_t from, int64_t *to) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const int whole = from == 0 && *to == plan->units && plan->keep;
@@ -83,7 +83,8 @@ static gpuopt_status gpuopt__elimination_run_units(gpuopt_elimination *e, int64_
     return status;
 }
 
-/* Computes all messages of a slice again, for the value phase. *stopped: the host asked to stop before the last one. */
+/* Computes all messages of a slice again, for the value phase. *stopped: the caller asked to stop before the last
+ * one. */
 static gpuopt_status gpuopt__elimination_rerun_slice(gpuopt_elimination *e, int64_t slice, int *stopped) {
     gpuopt_status status = GPUOPT_OK;
     int64_t to = e->plan.units;
@@ -159,9 +160,9 @@ GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *eli
     plan = &elimination->plan;
     status = gpuopt__elimination_fetch_condition(elimination, call, where, copy, &value);
     if (elimination->group) {
-        uint64_t said = gpuopt__elimination_fingerprint((uint64_t)copy, value,
+        uint64_t data = gpuopt__elimination_fingerprint((uint64_t)copy, value,
                                                         status ? 0 : sizeof(int32_t) * (uint64_t)plan->host_conditions);
-        status = gpuopt__elimination_agree(elimination, call, status, &said, sizeof said);
+        status = gpuopt__elimination_agree(elimination, call, status, &data, sizeof data);
     }
     if (status) return status;
     for (k = 0; k < plan->host_conditions; k++) plan->fixed_value[(int64_t)copy * plan->conditions + k] = value[k];
@@ -219,14 +220,14 @@ static gpuopt_status gpuopt__elimination_fill_info(gpuopt_elimination *e, const 
 GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
                                                  gpuopt_elimination_info *info) {
     static const char call[] = "gpuopt_elimination_step";
-    const int32_t said[] = {variables, info != NULL};
+    const int32_t data[] = {variables, info != NULL};
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_elimination_step(elimination, variables, info));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (variables < 1 || (info && !GPUOPT__HAS_SIZE(info)))
         status = gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
                                 variables < 1 ? "variables is not positive" : "info has no struct_size");
-    status = gpuopt__elimination_agree(elimination, call, status, said, sizeof said);
+    status = gpuopt__elimination_agree(elimination, call, status, data, sizeof data);
     if (status) return status;
     status = gpuopt__elimination_step_units(elimination, variables);
     return gpuopt__elimination_fill_info(elimination, call, status, 0, info);

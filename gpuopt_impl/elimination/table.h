@@ -30,9 +30,9 @@ typedef struct gpuopt__elimination_table {
     int32_t fixed;         /* number of leading variables that are conditioned or sliced */
     int32_t source;        /* the position in the order whose message it is; -1: a function; -2: a partial join */
     int32_t bucket;        /* the position in whose bucket it is; beyond the last one: left over */
-    int32_t function;      /* the host's; -1: none */
+    int32_t function;      /* the caller's; -1: none */
     int64_t entries;       /* functions: over all values of conditioned variables; others: of one copy */
-    int64_t at;            /* first entry in the store, of copy 0; on_host: in the store on the host */
+    int64_t at;            /* first entry in the store, of copy 0; on_host: in the store in host memory */
     int64_t count_at;      /* first entry in the store of counts, likewise; -1: no counts, each entry counts once */
     int64_t offset;        /* true cost = offset + stored cost */
     double spread;         /* largest difference of two finite costs; LOG_SUM_EXP: 0 */
@@ -93,7 +93,7 @@ typedef struct gpuopt__elimination_job {
     int64_t decision;
 } gpuopt__elimination_job;
 
-/* What a rank of a group says: together.h. */
+/* A report of a rank of a group: together.h. */
 typedef struct gpuopt__elimination_report gpuopt__elimination_report;
 
 /* All that is known about an elimination before its tables are allocated, in one block of host memory. */
@@ -105,7 +105,7 @@ typedef struct gpuopt__elimination_plan {
     int32_t first_device; /* functions from this one on are messages in device memory, up to first_message */
     int32_t buckets, jobs, operands;
     int32_t levels;
-    int32_t conditions; /* variables conditioned by the host, then sliced ones */
+    int32_t conditions; /* variables conditioned by the caller, then sliced ones */
     int32_t host_conditions;
     int32_t roots;          /* tables without a free variable, the sum of which is the result */
     int32_t condition_rows; /* tables with conditioned variables */
@@ -116,7 +116,7 @@ typedef struct gpuopt__elimination_plan {
     int32_t most_operands, most_rows, most_entries; /* of a job; of a tile of it; of a row of it */
     int64_t scopes, inputs, digits;                 /* lengths of the pools */
     int64_t store, counts; /* entries of the store, of counts; STREAM: with the buffers at their ends */
-    int64_t function_store, function_counts; /* the part of both, at the beginning, for functions from the host */
+    int64_t function_store, function_counts; /* the part of both, at the beginning, for functions from the caller */
     int64_t host_store;             /* STREAM: entries of the store in host memory, and with MIN_COUNT of its counts */
     int64_t buffer, buffer_at;      /* entries of each of the two buffers; where the first one begins in the store */
     int64_t count_shift;            /* distance from an entry of a buffer to its count */
@@ -145,25 +145,25 @@ typedef struct gpuopt__elimination_plan {
     int32_t *first_bucket; /* [steps + 2] of each position */
     gpuopt__elimination_job *job;
     gpuopt__elimination_operand *operand;
-    int32_t *scope;                    /* [scopes] */
-    int64_t *stride;                   /* [scopes] */
-    int32_t *input;                    /* [inputs] */
-    int64_t *digit;                    /* [digits] */
-    int32_t *by_level;                 /* [jobs] in the order of their levels */
-    int32_t *in_order;                 /* [jobs] 0, 1, 2, ... */
-    int32_t *root;                     /* [roots] tables */
-    int64_t *offset;                   /* [copies][condition_rows] entries that the fixed variables of a table add */
-    int32_t *fixed_value;              /* [copies][conditions] */
-    int32_t *value_of;                 /* [variables]: scratch of assignments */
-    int32_t *staged_value;             /* [variables] host memory between the caller's device memory and the handle; */
-    int64_t *staged_cost;              /* [staged] without device memory these three are empty */
-    uint64_t *staged_count;            /* [staged] with MIN_COUNT */
-    uint8_t *needed;                   /* [buckets] with several passes: which buckets the present one computes */
-    int32_t *assigned;                 /* [variables] with several passes: values of those before */
-    int32_t *first;                    /* [variables] with a group: the part's least value, which is 0 in this plan */
-    int32_t *other;                    /* [2][variables] with a group: assignments of other ranks */
-    int32_t *whole_order;              /* [whole_steps] the order before variables were sliced: the same on all ranks */
-    gpuopt__elimination_report *heard; /* [ranks] */
+    int32_t *scope;         /* [scopes] */
+    int64_t *stride;        /* [scopes] */
+    int32_t *input;         /* [inputs] */
+    int64_t *digit;         /* [digits] */
+    int32_t *by_level;      /* [jobs] in the order of their levels */
+    int32_t *in_order;      /* [jobs] 0, 1, 2, ... */
+    int32_t *root;          /* [roots] tables */
+    int64_t *offset;        /* [copies][condition_rows] entries that the fixed variables of a table add */
+    int32_t *fixed_value;   /* [copies][conditions] */
+    int32_t *value_of;      /* [variables]: scratch of assignments */
+    int32_t *staged_value;  /* [variables] host memory between the caller's device memory and the handle; */
+    int64_t *staged_cost;   /* [staged] without device memory these three are empty */
+    uint64_t *staged_count; /* [staged] with MIN_COUNT */
+    uint8_t *needed;        /* [buckets] with several passes: which buckets the present one computes */
+    int32_t *assigned;      /* [variables] with several passes: values of those before */
+    int32_t *first;         /* [variables] with a group: the part's least value, which is 0 in this plan */
+    int32_t *other;         /* [2][variables] with a group: assignments of other ranks */
+    int32_t *whole_order;   /* [whole_steps] the order before variables were sliced: the same on all ranks */
+    gpuopt__elimination_report *reports; /* [ranks] */
 } gpuopt__elimination_plan;
 
 /* Bytes of one stored cost. */
@@ -204,7 +204,7 @@ GPUOPT_HD int32_t gpuopt__elimination_decision(const uint32_t *decision, int32_t
 }
 
 /* ---- Arithmetic ---- *
- * Costs are unsigned, 0 is best, and costs of `forbidden` and more are forbidden. DOUBLE costs are as the host gave
+ * Costs are unsigned, 0 is best, and costs of `forbidden` and more are forbidden. DOUBLE costs are as the caller gave
  * them, negated with MAX_SUM. Counts stay at 2^64 - 1 once they get there. */
 
 /* a, b <= limit < 2^63. */
@@ -299,7 +299,7 @@ GPUOPT_HD int64_t gpuopt__elimination_partial_entry(const gpuopt__elimination_ta
     return at;
 }
 
-/* The bound as the host gets it: the sum of its variable's tables, and that of those common to all its values. */
+/* The bound as the caller gets it: the sum of its variable's tables, and that of those common to all its values. */
 GPUOPT_HD int64_t gpuopt__elimination_bound_cost(const gpuopt__elimination_lookup *q, uint64_t own, uint64_t common,
                                                  uint64_t forbidden, int sign) {
     const uint64_t sum = own < forbidden && common < forbidden && !q->increase ? own + common : own;

@@ -10,7 +10,7 @@
 #include "../common/ranks.h"
 #include "plan_packed.h"
 
-/* What a rank says of its part. */
+/* A rank's arguments and status. */
 struct gpuopt__elimination_report {
     int64_t eliminated, steps;
     int64_t cost, bound; /* times the plan's sign, so that less is better */
@@ -28,7 +28,7 @@ static uint64_t gpuopt__elimination_fingerprint(uint64_t hash, const void *bytes
 }
 
 /* The hash of a descriptor that has been checked, with its arrays. Limits of memory may differ. */
-static uint64_t gpuopt__elimination_said_desc(const gpuopt_elimination_desc *d) {
+static uint64_t gpuopt__elimination_desc_fingerprint(const gpuopt_elimination_desc *d) {
     const int64_t number[] = {d->variables,
                               d->functions,
                               (int64_t)d->type,
@@ -78,11 +78,11 @@ static uint64_t gpuopt__elimination_said_desc(const gpuopt_elimination_desc *d) 
 
 /* With a group: whether all ranks have come to this point of `call`, with the same bytes and without an error. */
 static gpuopt_status gpuopt__elimination_agree(const gpuopt_elimination *e, const char *call, gpuopt_status status,
-                                               const void *said, size_t bytes) {
+                                               const void *data, size_t bytes) {
     uint64_t hash;
     if (!e->group) return status;
     hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)call, strlen(call));
-    return gpuopt__ranks_agree(e->context, e->group, call, status, gpuopt__elimination_fingerprint(hash, said, bytes));
+    return gpuopt__ranks_agree(e->context, e->group, call, status, gpuopt__elimination_fingerprint(hash, data, bytes));
 }
 
 /* A call that needs the messages of the whole model. */
@@ -94,10 +94,10 @@ static gpuopt_status gpuopt__elimination_whole(const gpuopt_elimination *e, cons
 
 /* ---- What they have found ---- */
 
-/* Fills plan.heard with the reports of all ranks. */
-static gpuopt_status gpuopt__elimination_hear(const gpuopt_elimination *e, gpuopt__elimination_report *own) {
+/* Fills plan.reports with the reports of all ranks. */
+static gpuopt_status gpuopt__elimination_gather_reports(const gpuopt_elimination *e, gpuopt__elimination_report *own) {
     own->duplicate = e->idle;
-    return gpuopt_group_all_gather(e->group, GPUOPT_HOST, own, sizeof *own, e->plan.heard,
+    return gpuopt_group_all_gather(e->group, GPUOPT_HOST, own, sizeof *own, e->plan.reports,
                                    sizeof *own * (uint64_t)e->plan.ranks, NULL);
 }
 
@@ -118,13 +118,13 @@ static gpuopt_status gpuopt__elimination_join_info(const gpuopt_elimination *e, 
     own.cost = plan->sign * info->cost;
     own.value = plan->sign * info->value;
     own.count = info->count;
-    status = gpuopt__elimination_hear(e, &own);
+    status = gpuopt__elimination_gather_reports(e, &own);
     if (status) return status;
     memset(info, 0, sizeof *info);
-    info->variable = plan->heard[0].variable;
+    info->variable = plan->reports[0].variable;
     all.value = gpuopt__elimination_worst_value(plan->semiring);
     for (r = 0; r < plan->ranks; r++) {
-        const gpuopt__elimination_report *h = &plan->heard[r];
+        const gpuopt__elimination_report *h = &plan->reports[r];
         info->eliminated += h->eliminated;
         info->steps += h->steps;
         more |= h->outcome == GPUOPT_MORE;
@@ -163,7 +163,7 @@ static gpuopt_status gpuopt__elimination_join_assignment(const gpuopt_eliminatio
     const int doubles = plan->type == GPUOPT_COST_DOUBLE;
     const size_t bytes = sizeof(int32_t) * (size_t)plan->variables;
     int32_t *came = plan->other, *best = came + plan->variables, r, k, chosen = -1;
-    gpuopt__elimination_report own, *heard = plan->heard;
+    gpuopt__elimination_report own, *reports = plan->reports;
     gpuopt_status status;
     const int found = result->outcome != GPUOPT_MORE && result->outcome != GPUOPT_INFEASIBLE;
     int more = 0, loose = 0;
@@ -175,25 +175,25 @@ static gpuopt_status gpuopt__elimination_join_assignment(const gpuopt_eliminatio
     own.bounded = bound->outcome != GPUOPT_INFEASIBLE;
     own.bound = plan->sign * bound->cost;
     for (k = 0; k < plan->variables && found; k++) plan->value_of[k] += plan->first[k];
-    status = gpuopt__elimination_hear(e, &own);
+    status = gpuopt__elimination_gather_reports(e, &own);
     if (status) return status;
     for (r = 0; r < plan->ranks; r++) {
-        more |= heard[r].outcome == GPUOPT_MORE;
-        loose |= heard[r].bounded && heard[r].outcome != GPUOPT_OPTIMAL;
-        if (heard[r].bounded && heard[r].bound < least) least = heard[r].bound;
-        if (heard[r].duplicate || heard[r].outcome == GPUOPT_INFEASIBLE) continue;
-        if (chosen < 0 || (doubles ? heard[r].value < heard[chosen].value : heard[r].cost < heard[chosen].cost))
+        more |= reports[r].outcome == GPUOPT_MORE;
+        loose |= reports[r].bounded && reports[r].outcome != GPUOPT_OPTIMAL;
+        if (reports[r].bounded && reports[r].bound < least) least = reports[r].bound;
+        if (reports[r].duplicate || reports[r].outcome == GPUOPT_INFEASIBLE) continue;
+        if (chosen < 0 || (doubles ? reports[r].value < reports[chosen].value : reports[r].cost < reports[chosen].cost))
             chosen = r;
     }
     memset(result, 0, sizeof *result);
     result->outcome = more ? GPUOPT_MORE : GPUOPT_INFEASIBLE;
     if (more || chosen < 0) return GPUOPT_OK;
-    if (doubles) result->value = plan->sign * heard[chosen].value;
-    else result->cost = plan->sign * heard[chosen].cost;
-    result->outcome = (doubles ? loose : heard[chosen].cost > least) ? GPUOPT_CONVERGED : GPUOPT_OPTIMAL;
+    if (doubles) result->value = plan->sign * reports[chosen].value;
+    else result->cost = plan->sign * reports[chosen].cost;
+    result->outcome = (doubles ? loose : reports[chosen].cost > least) ? GPUOPT_CONVERGED : GPUOPT_OPTIMAL;
     for (r = chosen; r < plan->ranks && !status; r++) {
-        if (heard[r].duplicate || heard[r].outcome == GPUOPT_INFEASIBLE || heard[r].cost != heard[chosen].cost ||
-            heard[r].value != heard[chosen].value)
+        if (reports[r].duplicate || reports[r].outcome == GPUOPT_INFEASIBLE ||
+            reports[r].cost != reports[chosen].cost || reports[r].value != reports[chosen].value)
             continue;
         if (bytes) memcpy(came, plan->value_of, bytes);
         status = gpuopt_group_broadcast(e->group, GPUOPT_HOST, r, came, bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: the constants that were tuned, or that limit a search. Each says why it has its value; where a figure is
- * given, it is from tests/bench/results/elimination.md (NVIDIA H200). Constants of single CUDA kernels stand beside the
- * kernels.
+ * Elimination: the constants that were tuned, or that limit a search. Each comment explains the value; where a figure
+ * is given, it is from tests/bench/results/elimination.md (NVIDIA H200). Constants of single CUDA kernels stand beside
+ * the kernels.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_TUNING_H
 #define GPUOPT_IMPL_ELIMINATION_TUNING_H
@@ -46,14 +46,14 @@
 
 /* ---- Search for an order ---- */
 
-/* Runs of each greedy heuristic where the caller does not say: one, for annealing gains more than a second would, and
+/* The default number of runs of each greedy heuristic: one, for annealing gains more than a second would, and
  * takes as long; but up to RESTARTS while the best order has more than RESTARTS_FROM operations a variable, for which
  * some milliseconds are little. Beyond RESTARTS_TO operations it is out of reach either way. Without them the orders of
  * pedigree7 and myciel5g-3 have 2^10 and 2.2 times as many operations. */
 #define GPUOPT__ELIMINATION_RESTARTS 8
 #define GPUOPT__ELIMINATION_RESTARTS_FROM 268435456.0
 #define GPUOPT__ELIMINATION_RESTARTS_TO 1e18
-/* Eliminations of a greedy run after which the clock is looked at and the host is asked. In dense graphs of some
+/* Eliminations of a greedy run after which the clock is looked at and the caller is asked. In dense graphs of some
  * thousand variables one takes a millisecond. */
 #define GPUOPT__ELIMINATION_GREEDY_LOOK 64
 /* Rounds of rotations. */
@@ -81,19 +81,19 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
 #define GPUOPT__ELIMINATION_ANNEAL_ROUNDS 2
 /* Moves at a temperature, for each inner node of the tree. */
 #define GPUOPT__ELIMINATION_ANNEAL_STEP 8
-/* Moves after which the clock is looked at and the host is asked, at the latest: some milliseconds. */
+/* Moves after which the clock is looked at and the caller is asked, at the latest: some milliseconds. */
 #define GPUOPT__ELIMINATION_ANNEAL_LOOK 16384
 /* The last temperature, 1/16, and the first without a budget, about 3/8: log2 of their multiples of 1/1024, in 1/1024.
  * From 1/4 to 1, what a search without a budget finds for c499 has 2^20 to 2^24 entries, as luck will have it. */
 #define GPUOPT__ELIMINATION_COLD (6 * 1024)
 #define GPUOPT__ELIMINATION_WARM 8800
-/* How far a thread counts before it asks the host again, while others work: some tenths of a millisecond. */
+/* How far a thread counts before it asks the caller again, while others work: some tenths of a millisecond. */
 #define GPUOPT__ELIMINATION_WAIT_LOOK 262144
 /* Sweeps that are tried beforehand: without a budget, if the elimination is as long as for RESTARTS; with one. */
 #define GPUOPT__ELIMINATION_SWEEPS_FEW 16
 #define GPUOPT__ELIMINATION_SWEEPS 64
 /* Cliques that a sweep looks at in the time of a move of annealing, within a factor of a few. It looks at the clock and
- * asks the host after every LOOK of them: about a millisecond. */
+ * asks the caller after every LOOK of them: about a millisecond. */
 #define GPUOPT__ELIMINATION_SWEEP_SCANS 64
 #define GPUOPT__ELIMINATION_SWEEP_LOOK 262144
 /* Dissections, likewise, and what they may scan without a budget: some tens of milliseconds (section "Orders"). With

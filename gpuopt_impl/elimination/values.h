@@ -9,7 +9,7 @@
 
 /* ---- The value phase ---- */
 
-/* Checks what _assign and _get_bounds have in common. given: the host has passed values. messages: decisions do not
+/* Checks what _assign and _get_bounds have in common. given: the caller has passed values. messages: decisions do not
  * suffice. */
 static gpuopt_status gpuopt__elimination_check_phase(const gpuopt_elimination *e, const char *call, int32_t copy,
                                                      int given, int messages) {
@@ -64,8 +64,8 @@ static int64_t gpuopt__elimination_all_offsets(const gpuopt__elimination_plan *p
     return offset;
 }
 
-/* Computes the decisions of a pass again; later calls go on where the host asked to stop. *end: behind the pass's last
- * position. */
+/* Computes the decisions of a pass again; later calls go on where the caller asked to stop. *end: behind the pass's
+ * last position. */
 static gpuopt_status gpuopt__elimination_run_pass(gpuopt_elimination *e, int32_t pass, int32_t end, int *stopped) {
     const gpuopt__elimination_plan *plan = &e->plan;
     gpuopt_status status = GPUOPT_OK;

@@ -10,7 +10,7 @@
 
 /* ---- Life ---- */
 
-/* Fills own from the host's transport. Returns what is wrong with it, or NULL. */
+/* Fills own from the caller's transport. Returns what is wrong with it, or NULL. */
 static const char *gpuopt__group_check_transport(const gpuopt_transport *transport, gpuopt_transport *own) {
     memset(own, 0, sizeof *own);
     own->count = 1;
@@ -34,17 +34,17 @@ static gpuopt_status gpuopt__group_make(gpuopt_context *context, const gpuopt_tr
         void *memory = NULL;
         gpuopt_status status = pass ? gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory) : GPUOPT_OK;
         gpuopt__group_header *header;
-        void *room;
+        void *buffer;
         if (status) return status;
         arena.base = (char *)memory;
         arena.used = 0;
         g = (gpuopt_group *)gpuopt__cut(&arena, 1, sizeof *g);
         header = (gpuopt__group_header *)gpuopt__cut(&arena, transport->count, sizeof *header);
-        room = gpuopt__cut(&arena, (int64_t)transport->count * GPUOPT__GROUP_NUMBERS, sizeof(int64_t));
+        buffer = gpuopt__cut(&arena, (int64_t)transport->count * GPUOPT__GROUP_NUMBERS, sizeof(int64_t));
         if (!g) continue;
         memset(g, 0, sizeof *g);
         g->header = header;
-        g->room = room;
+        g->buffer = buffer;
     }
     g->context = context;
     g->transport = *transport;
@@ -157,7 +157,7 @@ GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memo
     return status ? status : gpuopt__group_broadcast_all(group, call, where, root, data, bytes);
 }
 
-/* What is left to do once the ranks have told one another how much they send. */
+/* Completes a gather once all ranks know how much each sends. */
 static gpuopt_status gpuopt__group_gather(gpuopt_group *g, gpuopt_memory_space where, const void *send, void *receive) {
     const char *call = gpuopt__group_call(GPUOPT__GROUP_ALL_GATHER);
     int32_t r, count = g->transport.count;
@@ -183,7 +183,7 @@ GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_mem
                                                  uint64_t bytes, void *receive, uint64_t capacity, uint64_t *sizes) {
     static const char call[] = "gpuopt_group_all_gather";
     gpuopt_status status;
-    uint64_t room = capacity;
+    uint64_t left = capacity;
     int32_t r;
     int fits = 1;
     if (!group) return GPUOPT_ERROR_ARGUMENT;
@@ -197,8 +197,8 @@ GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_mem
     if (status) return status;
     for (r = 0; r < group->transport.count; r++) {
         if (sizes) sizes[r] = group->header[r].own;
-        if (group->header[r].own > room) fits = 0;
-        else room -= group->header[r].own;
+        if (group->header[r].own > left) fits = 0;
+        else left -= group->header[r].own;
     }
     if (!receive) return GPUOPT_OK;
     if (!fits)
@@ -228,11 +228,11 @@ static void gpuopt__group_reduce_real(gpuopt_group_reduction reduction, double *
     }
 }
 
-/* Reduces the first `count` numbers of each rank, which are in g->room one rank after the other. */
+/* Reduces the first `count` numbers of each rank, which are in g->buffer one rank after the other. */
 static gpuopt_status gpuopt__group_reduce(gpuopt_group *g, gpuopt_group_reduction reduction, int64_t count,
                                           int64_t *integer, double *real) {
-    const int64_t *integers = (const int64_t *)g->room;
-    const double *reals = (const double *)g->room;
+    const int64_t *integers = (const int64_t *)g->buffer;
+    const double *reals = (const double *)g->buffer;
     int64_t k;
     int32_t r;
     for (k = 0; k < count; k++) {
@@ -267,7 +267,7 @@ GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_gro
         int64_t piece = (int64_t)gpuopt__group_piece((uint64_t)(count - k), GPUOPT__GROUP_NUMBERS);
         status = group->transport.all_gather(group->transport.user, group->time_limit, GPUOPT_HOST,
                                              integer ? (const void *)(integer + k) : (const void *)(real + k),
-                                             (uint64_t)piece * sizeof(int64_t), group->room);
+                                             (uint64_t)piece * sizeof(int64_t), group->buffer);
         if (status) return gpuopt__group_done(group, gpuopt__group_call(GPUOPT__GROUP_ALL_REDUCE), status);
         status = gpuopt__group_reduce(group, reduction, piece, integer ? integer + k : NULL, real ? real + k : NULL);
     }

@@ -8,7 +8,7 @@
 #include "../common/checks.h"
 
 enum {
-    GPUOPT__GROUP_NUMBERS = 512,   /* of each rank, that a reduction exchanges at once: the room of a rank is 4 KiB */
+    GPUOPT__GROUP_NUMBERS = 512,   /* of each rank, that a reduction exchanges at once: 4 KiB of each */
     GPUOPT__GROUP_PIECE = 1 << 30, /* bytes that a transport is given at once */
     GPUOPT__GROUP_RANKS = 65536
 };
@@ -22,7 +22,7 @@ typedef enum gpuopt__group_kind {
     GPUOPT__GROUP_ALL_REDUCE
 } gpuopt__group_kind;
 
-/* What each rank tells the others at the beginning of a collective call. */
+/* What each rank sends the others at the beginning of a collective call. */
 typedef struct gpuopt__group_header {
     uint32_t kind, refused; /* refused: not 0: the status, negated, with which it refuses what it was given */
     uint64_t same[2];       /* arguments, or their hash: equal on all ranks */
@@ -31,11 +31,11 @@ typedef struct gpuopt__group_header {
 
 struct gpuopt_group {
     gpuopt_context *context;
-    gpuopt_transport transport; /* all functions are NULL if the host gave none: then there is one rank */
+    gpuopt_transport transport; /* all functions are NULL if the caller gave none: then there is one rank */
     double time_limit;
     int broken;
     gpuopt__group_header *header; /* [count] of the present call */
-    void *room;                   /* [count][GPUOPT__GROUP_NUMBERS] 8-byte numbers */
+    void *buffer;                 /* [count][GPUOPT__GROUP_NUMBERS] 8-byte numbers */
 };
 
 static const char *gpuopt__group_call(uint32_t kind) {
@@ -52,7 +52,7 @@ static const char *gpuopt__group_call(uint32_t kind) {
 /* What to do next of so much, if not more than `most` can be done at once. */
 static uint64_t gpuopt__group_piece(uint64_t left, uint64_t most) { return left < most ? left : most; }
 
-/* From now on every call returns PEER; the other ranks are told. */
+/* From now on every call returns PEER; the other ranks get notice. */
 static void gpuopt__group_break(gpuopt_group *g) {
     if (!g->broken && g->transport.abort) g->transport.abort(g->transport.user);
     g->broken = 1;
@@ -77,7 +77,7 @@ static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__
     const char *call = gpuopt__group_call(own->kind);
     gpuopt_status refused = GPUOPT_OK;
     int32_t r;
-    int said = own->refused != 0, differs = 0;
+    int logged = own->refused != 0, differs = 0;
     for (r = 0; r < g->transport.count; r++) {
         const gpuopt__group_header *other = &g->header[r];
         const int another = other->kind != own->kind;
@@ -85,8 +85,8 @@ static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__
         if (!another && !unequal && !other->refused) continue;
         if (another || unequal) differs = 1;
         if (!refused) refused = (gpuopt_status) - (int32_t)other->refused;
-        if (said) continue;
-        said = 1;
+        if (logged) continue;
+        logged = 1;
         if (another) gpuopt__log(g->context, 0, "%s: rank %d calls %s", call, (int)r, gpuopt__group_call(other->kind));
         else if (other->refused) gpuopt__log(g->context, 0, "%s: the arguments of rank %d are refused", call, (int)r);
         else
@@ -97,7 +97,7 @@ static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__
 }
 
 /* Begins a collective call. refused: why this rank refuses its arguments, which the log has; or OK. Afterwards header[]
- * is what the ranks said. */
+ * is what the ranks sent. */
 static gpuopt_status gpuopt__group_begin(gpuopt_group *g, gpuopt__group_kind kind, gpuopt_status refused,
                                          uint64_t same0, uint64_t same1, uint64_t own) {
     const char *call = gpuopt__group_call(kind);

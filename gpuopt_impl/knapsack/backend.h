@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The seam between the host's side of the knapsack search and a backend. A call goes from calls.h, which checks its
+ * The seam between the CPU side of the knapsack search and a backend. A call goes from calls.h, which checks its
  * arguments, through the head of the handle and the table of functions below to the backend: cpu.h, or
  * cuda/knapsack/knapsack.cu.
  *
@@ -8,8 +8,9 @@
  *     copies.h         items with several copies as pieces, each of which is taken or not
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
  *     equal.h          _create: equal items as bundles
- *     weight_classes.h         _create: bounds from groups of items of nearly the same weight; groups_reduce.h: what follows
- *     inner.h          a short search within _create or a step, on the host
+ *     weight_classes.h         _create: bounds from groups of items of nearly the same weight; groups_reduce.h: what
+ *     follows
+ *     inner.h          a short search within _create or a step, on the CPU
  *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
  *     bound.h          the arithmetic of a node (CPU and GPU)
  *     cpu_step.h       a step by one thread, with dominance by cpu_merge.h; cpu.h divides it among threads
@@ -26,7 +27,7 @@
  *     small.h          a small knapsack, searched by one thread (CPU and GPU)
  *     batch.h          the public calls for many of these; cpu_batch.h
  *     multi_head.h     several constraints: another search, see there
- *     choice_head.h    one item of each class: likewise; its lists are on the host with every backend
+ *     choice_head.h    one item of each class: likewise; its lists are on the CPU with every backend
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BACKEND_H
 #define GPUOPT_IMPL_KNAPSACK_BACKEND_H
@@ -58,10 +59,10 @@ enum {
     GPUOPT__KNAPSACK_CHUNK = 512,      /* nodes that are copied at a time between arrays in host memory */
     GPUOPT__KNAPSACK_PIECES = 1 << 28, /* the most of a handle */
     GPUOPT__KNAPSACK_CARRIED = 16384,  /* that ranks send at a time */
-    GPUOPT__KNAPSACK_SAMPLES = 64      /* of a rank's rooms, to divide a step evenly */
+    GPUOPT__KNAPSACK_SAMPLES = 64      /* of a rank's residual capacities, to divide a step evenly */
 };
 
-/* What a rank tells the others. */
+/* A rank's report to the others. */
 typedef struct gpuopt__knapsack_fingerprint {
     int64_t status, stops;
     int64_t overflows; /* the children of its part of a step do not fit */
@@ -70,9 +71,9 @@ typedef struct gpuopt__knapsack_fingerprint {
 } gpuopt__knapsack_fingerprint;
 
 /* By which other ranks find a rank's nodes; what is in it is the backends' own. All 0: they cannot. */
-typedef struct gpuopt__knapsack_card {
+typedef struct gpuopt__knapsack_peer_handle {
     uint64_t word[16];
-} gpuopt__knapsack_card;
+} gpuopt__knapsack_peer_handle;
 
 /* Nodes of a step that a rank has: those below number `end` that are in no source before. */
 typedef struct gpuopt__knapsack_source {
@@ -82,19 +83,19 @@ typedef struct gpuopt__knapsack_source {
 
 /* A handle's part in a group; see ranges.h. */
 typedef struct gpuopt__knapsack_ranks {
-    gpuopt_group *group;                /* NULL: none, or of one rank */
-    int64_t pool;                       /* that every rank has */
-    int spread;                         /* the step that is made: its children are divided */
-    int64_t light;                      /* about how many of its nodes have flipped children */
-    int64_t *part;                      /* [items + 1][ranks] */
-    int64_t *same, *flipped;            /* [ranks + 1] where each rank's children begin */
-    int64_t *cut;                       /* [ranks] */
-    int64_t *room;                      /* [ranks][SAMPLES] */
-    gpuopt__knapsack_node *node;        /* [CARRIED] */
-    gpuopt__knapsack_fingerprint *said; /* [ranks] */
-    gpuopt__knapsack_card *card;        /* [ranks] if they have met */
-    int met, peers;                     /* since the pools last changed; all ranks see one another's pools */
-    gpuopt__knapsack_source *source;    /* [ranks] of the step that is made, if they do */
+    gpuopt_group *group;                   /* NULL: none, or of one rank */
+    int64_t pool;                          /* that every rank has */
+    int spread;                            /* the step that is made: its children are divided */
+    int64_t light;                         /* about how many of its nodes have flipped children */
+    int64_t *part;                         /* [items + 1][ranks] */
+    int64_t *same, *flipped;               /* [ranks + 1] where each rank's children begin */
+    int64_t *cut;                          /* [ranks] */
+    int64_t *residual;                     /* [ranks][SAMPLES] */
+    gpuopt__knapsack_node *node;           /* [CARRIED] */
+    gpuopt__knapsack_fingerprint *reports; /* [ranks] */
+    gpuopt__knapsack_peer_handle *handle;  /* [ranks] if they have met */
+    int met, peers;                        /* since the pools last changed; all ranks see one another's pools */
+    gpuopt__knapsack_source *source;       /* [ranks] of the step that is made, if they do */
     int32_t sources;
 } gpuopt__knapsack_ranks;
 
@@ -107,10 +108,10 @@ struct gpuopt_knapsack {
     gpuopt__knapsack_lists lists[2];
     gpuopt_knapsack_search kind;
     int64_t pool, pool_limit;       /* nodes that fit, and to which the pool may grow */
-    int sliced;                     /* the log was told of slices */
+    int sliced;                     /* slices have been logged */
     gpuopt__knapsack_node *staging; /* [chunk] nodes that are read or written at once, one after the other */
     int64_t chunk;
-    int64_t host_room; /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
+    int64_t host_capacity; /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
     int64_t node_limit;
     int32_t hybrid_threshold;
     int32_t items, given; /* pieces; items of the descriptor */
@@ -120,7 +121,7 @@ struct gpuopt_knapsack {
     void *block;               /* memory of the arrays below and of the lists */
     int64_t base_profit;       /* of the items that are fixed in */
     int64_t unit;              /* the greatest common divisor of the remaining profits */
-    int64_t claim;             /* the caller says that a solution has at least this profit; 0: no claim */
+    int64_t claim;             /* the caller's claim that a solution has at least this profit; 0: no claim */
     int64_t incumbent;         /* profit of `taken` or, if search.best.level >= 0, of that node's solution */
     int64_t root_bound, upper; /* Dantzig's bound, and the best bound known; in units */
     int stopped;               /* the stop hook ended the latest run */
@@ -141,14 +142,14 @@ struct gpuopt_knapsack {
 };
 
 /* Places of nodes refer to host memory from now on. GPU only. */
-static inline void gpuopt__knapsack_go_to_host(const gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
+static inline void gpuopt__knapsack_use_host_pool(const gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     s->on_host = 1;
-    s->first = s->which * k->host_room;
-    s->room = k->host_room;
+    s->first = s->which * k->host_capacity;
+    s->capacity = k->host_capacity;
 }
 
-/* After each step: whether the caller's stop hook ends the run. Recovering items is never interrupted. Ranks first tell
- * one another. */
+/* After each step: whether the caller's stop hook ends the run. Recovering items is never interrupted. Ranks first
+ * exchange it. */
 static inline int gpuopt__knapsack_stops(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
     if (s->which == 0 && gpuopt__asked_to_stop(k->context)) k->stopped = 1;
     return s->which == 0 && k->stopped && !gpuopt__knapsack_has_ranks(s);
@@ -184,24 +185,24 @@ struct gpuopt__knapsack_backend {
     /* Enlarges the pool to so many nodes, and keeps those in it. MEMORY: there is none; nothing has changed. */
     gpuopt_status (*grow)(gpuopt_knapsack *, int64_t pool);
     /* Makes steps until the search has reached `expanded` nodes, `steps` steps or its goal, no node is left, the
-     * pool is full, or the stop hook says so. */
+     * pool is full, or the stop hook ends it. */
     gpuopt_status (*run)(gpuopt_knapsack *, gpuopt__knapsack_search *, int64_t expanded, int64_t steps);
-    /* One step, and the completion of the deepest list, as `run` makes them, on nodes at home. */
+    /* One step, and the completion of the deepest list, as `run` makes them, on nodes in the rank's own pool. */
     gpuopt_status (*step)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
                           gpuopt__knapsack_found *);
     gpuopt_status (*complete)(gpuopt_knapsack *, gpuopt__knapsack_search *);
-    /* Reads `count` rooms, from place `at` on, each `stride` places from the one before. */
-    gpuopt_status (*rooms)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int64_t stride,
-                           int64_t count, int64_t *);
+    /* Reads `count` residual capacities, from place `at` on, each `stride` places from the one before. */
+    gpuopt_status (*residuals)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int64_t stride,
+                               int64_t count, int64_t *);
     /* See gpuopt__knapsack_count_all(). */
     gpuopt_status (*before)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
                             int64_t first, int64_t count, const int64_t *cut, int32_t cuts, int64_t *same,
                             int64_t *flipped);
-    /* With a group: fills in this rank's card; whether this rank sees the pools of all whose cards it has; and this
-     * rank's part of a step whose nodes are where ranks.source says: an equal share of the children if ranks.spread is
+    /* With a group: fills in this rank's handle; whether this rank sees the pools of all whose handles it has; and this
+     * rank's part of a step whose nodes are at ranks.source: an equal share of the children if ranks.spread is
      * set, else all. NULL: ranks of this backend send nodes. */
-    void (*show)(gpuopt_knapsack *, gpuopt__knapsack_card *);
-    int (*admit)(gpuopt_knapsack *);
+    void (*show)(gpuopt_knapsack *, gpuopt__knapsack_peer_handle *);
+    int (*map_peers)(gpuopt_knapsack *);
     gpuopt_status (*step_by_peers)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
                                    gpuopt__knapsack_found *);
     /* Called once the tables of sorted items are filled. */
@@ -246,8 +247,8 @@ static inline gpuopt_status gpuopt__knapsack_enlarge(gpuopt_knapsack *k, int64_t
     gpuopt_status status = k->context->desc.backend->knapsack->grow(k, pool);
     if (status) return status;
     gpuopt__log(k->context, 2, "knapsack: the pool grew to %lld nodes", (long long)pool);
-    k->pool = s->home_room = pool;
-    if (!s->on_host) gpuopt__knapsack_go_home(s);
+    k->pool = s->own_capacity = pool;
+    if (!s->on_host) gpuopt__knapsack_use_own_pool(s);
     s->tight = 0;
     return GPUOPT_OK;
 }
@@ -266,7 +267,7 @@ static inline void gpuopt__knapsack_log_slices(gpuopt_knapsack *k, const gpuopt_
 }
 
 /* After a step whose children did not fit: the pool grows, or the next step takes a slice. */
-static inline gpuopt_status gpuopt__knapsack_make_room(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
+static inline gpuopt_status gpuopt__knapsack_grow_or_slice(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
     gpuopt_status status;
     if (s->which != 0) return GPUOPT_OK; /* items are recovered in what is free */
     status = k->pool < k->pool_limit ? gpuopt__knapsack_enlarge(k, gpuopt__knapsack_doubled(k, k->pool))

@@ -3,12 +3,12 @@
  * Knapsack: the arithmetic of a node, the same in C and in CUDA.
  *
  * Items are numbered in the order of decreasing profit per weight. The items of the core, begin .. end - 1, are
- * decided. A node takes some of them, and all items before the core. Its room is the capacity that remains, negative
- * if the node is too heavy. Filling a node makes it a solution: if there is room, the items after the core are added
- * one after the other as long as they fit; if it is too heavy, the items before the core are removed from the last
- * one back until it fits. Either way the break item is the item of which a fraction would complete the solution of
- * the linear relaxation (Dantzig). A core that starts empty at the first item gives the textbook's search; a core
- * that grows from the break item in both directions gives Pisinger's expanding core.
+ * decided. A node takes some of them, and all items before the core. Its residual capacity is what remains of the
+ * capacity, negative if the node is too heavy. Filling a node makes it a solution: if capacity remains, the items after
+ * the core are added one after the other as long as they fit; if it is too heavy, the items before the core are removed
+ * from the last one back until it fits. Either way the break item is the item of which a fraction would complete the
+ * solution of the linear relaxation (Dantzig). A core that starts empty at the first item gives the textbook's search;
+ * a core that grows from the break item in both directions gives Pisinger's expanding core.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BOUND_H
 #define GPUOPT_IMPL_KNAPSACK_BOUND_H
@@ -37,9 +37,9 @@ typedef struct gpuopt__knapsack_core {
 
 /* A filled node. */
 typedef struct gpuopt__knapsack_filled {
-    int64_t profit; /* of a solution */
-    int64_t room;   /* the capacity it leaves, which a fraction of the break item would use */
-    int32_t at;     /* the break item; the view's `last`: there is none, and no solution below the node is better */
+    int64_t profit;   /* of a solution */
+    int64_t residual; /* the capacity it leaves, which a fraction of the break item would use */
+    int32_t at;       /* the break item; the view's `last`: there is none, and no solution below the node is better */
 } gpuopt__knapsack_filled;
 
 /* The weight of the items begin .. end - 1, which must fit the capacity. */
@@ -80,20 +80,20 @@ GPUOPT_HD int32_t gpuopt__knapsack_seek(const uint64_t *sum, int32_t base, uint6
 
 /* Fills a node. Returns 0 if it stays too heavy even without all items before the core. hint: a guess of the break
  * item. */
-GPUOPT_HD int gpuopt__knapsack_fill(const gpuopt__knapsack_view *v, gpuopt__knapsack_core core, int64_t room,
+GPUOPT_HD int gpuopt__knapsack_fill(const gpuopt__knapsack_view *v, gpuopt__knapsack_core core, int64_t residual,
                                     uint64_t profit, int32_t hint, gpuopt__knapsack_filled *f) {
     const gpuopt__knapsack_items *t = &v->table;
     int32_t base = core.end, low = base, high = t->reach[core.end] < v->last ? t->reach[core.end] : v->last;
-    int64_t limit = room;
-    if (room < 0) {
+    int64_t limit = residual;
+    if (residual < 0) {
         base = low = v->first;
         high = core.begin - 1;
-        limit = gpuopt__knapsack_weight(t, base, core.begin) + room;
+        limit = gpuopt__knapsack_weight(t, base, core.begin) + residual;
         if (limit < 0) return 0;
     }
     f->at = gpuopt__knapsack_seek(t->weight_sum, base, (uint64_t)limit, low, high, hint);
-    f->room = limit - gpuopt__knapsack_weight(t, base, f->at);
-    f->profit = (int64_t)(profit + t->profit_sum[f->at] - t->profit_sum[room < 0 ? core.begin : core.end]);
+    f->residual = limit - gpuopt__knapsack_weight(t, base, f->at);
+    f->profit = (int64_t)(profit + t->profit_sum[f->at] - t->profit_sum[residual < 0 ? core.begin : core.end]);
     return 1;
 }
 
@@ -123,12 +123,12 @@ GPUOPT_HD int gpuopt__knapsack_product_reaches(uint64_t a, uint64_t b, uint64_t 
     return left_high != right_high ? left_high > right_high : left_low >= right_low;
 }
 
-/* Whether Dantzig's bound exceeds `lower`: floor(profit + room * p / w) > lower, without the division. */
+/* Whether Dantzig's bound exceeds `lower`: floor(profit + residual * p / w) > lower, without the division. */
 GPUOPT_HD int gpuopt__knapsack_beats(const gpuopt__knapsack_view *v, const gpuopt__knapsack_filled *f, int64_t lower) {
     if (f->profit > lower) return 1;
     if (f->at >= v->last) return 0;
     /* lower - profit + 1 is at most 2^63 */
-    return gpuopt__knapsack_product_reaches((uint64_t)f->room, (uint64_t)v->table.profit[f->at],
+    return gpuopt__knapsack_product_reaches((uint64_t)f->residual, (uint64_t)v->table.profit[f->at],
                                             (uint64_t)lower - (uint64_t)f->profit + 1,
                                             (uint64_t)v->table.weight[f->at]);
 }
@@ -149,8 +149,8 @@ GPUOPT_HD uint64_t gpuopt__knapsack_product_quotient(uint64_t a, uint64_t b, uin
 
 /* The Lagrangian bound of a node, with the break item's profit per weight (`ratio`) as the multiplier, minus a term
  * that is the same for all nodes of a level. Rounded; the margin of the search covers the error. */
-GPUOPT_HD double gpuopt__knapsack_value(int64_t room, uint64_t profit, double ratio) {
-    return gpuopt__add((double)profit, gpuopt__mul((double)room, ratio));
+GPUOPT_HD double gpuopt__knapsack_value(int64_t residual, uint64_t profit, double ratio) {
+    return gpuopt__add((double)profit, gpuopt__mul((double)residual, ratio));
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_BOUND_H */

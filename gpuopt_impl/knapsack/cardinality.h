@@ -9,7 +9,7 @@
  * this closes most of the gap that Dantzig's bound leaves (Martello, Toth: Upper bounds and algorithms for hard 0-1
  * knapsack problems, 1997).
  *
- * A bound takes some fifty sorts of the items on the host, so it is computed only in long searches.
+ * A bound takes some fifty sorts of the items on the CPU, so it is computed only in long searches.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CARDINALITY_H
 #define GPUOPT_IMPL_KNAPSACK_CARDINALITY_H
@@ -21,7 +21,7 @@
 static int64_t gpuopt__knapsack_relaxed(gpuopt_knapsack *k, int64_t add, int64_t *count) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt__knapsack_item *item = k->scratch;
-    int64_t room = v->capacity, bound = 0;
+    int64_t residual = v->capacity, bound = 0;
     int32_t j, items = 0;
     for (j = 0; j < v->last; j++) {
         const int64_t profit = v->table.profit[j] + add * gpuopt__knapsack_copies(k, j);
@@ -31,14 +31,14 @@ static int64_t gpuopt__knapsack_relaxed(gpuopt_knapsack *k, int64_t add, int64_t
         item[items++].index = j;
     }
     gpuopt__knapsack_ratio_sort(item, item + items, items);
-    for (*count = 0, j = 0; j < items && item[j].weight <= room; j++) {
-        room -= item[j].weight;
+    for (*count = 0, j = 0; j < items && item[j].weight <= residual; j++) {
+        residual -= item[j].weight;
         bound += item[j].profit;
         *count += gpuopt__knapsack_copies(k, item[j].index);
     }
     if (j == items) return bound;
-    *count += gpuopt__knapsack_part_of(room, gpuopt__knapsack_copies(k, item[j].index), item[j].weight);
-    return bound + (int64_t)gpuopt__knapsack_product_quotient((uint64_t)room, (uint64_t)item[j].profit,
+    *count += gpuopt__knapsack_part_of(residual, gpuopt__knapsack_copies(k, item[j].index), item[j].weight);
+    return bound + (int64_t)gpuopt__knapsack_product_quotient((uint64_t)residual, (uint64_t)item[j].profit,
                                                               (uint64_t)item[j].weight);
 }
 
@@ -46,7 +46,7 @@ static int64_t gpuopt__knapsack_relaxed(gpuopt_knapsack *k, int64_t add, int64_t
 static int64_t gpuopt__knapsack_most_copies(gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt__knapsack_item *item = k->scratch;
-    int64_t room = v->capacity, count = 0;
+    int64_t residual = v->capacity, count = 0;
     int32_t j;
     for (j = 0; j < v->last; j++) {
         item[j].weight = v->table.weight[j];
@@ -54,11 +54,11 @@ static int64_t gpuopt__knapsack_most_copies(gpuopt_knapsack *k) {
         item[j].index = j;
     }
     gpuopt__knapsack_ratio_sort(item, item + v->last, v->last);
-    for (j = 0; j < v->last && item[j].weight <= room; j++) {
-        room -= item[j].weight;
+    for (j = 0; j < v->last && item[j].weight <= residual; j++) {
+        residual -= item[j].weight;
         count += item[j].profit;
     }
-    return j == v->last ? count : count + gpuopt__knapsack_part_of(room, item[j].profit, item[j].weight);
+    return j == v->last ? count : count + gpuopt__knapsack_part_of(residual, item[j].profit, item[j].weight);
 }
 
 /* The fewest copies that can have more profit than `lower`: how many of those with the most profit it takes. One more
@@ -97,7 +97,7 @@ static int64_t gpuopt__knapsack_cardinality(gpuopt_knapsack *k, int sign, int64_
     return best;
 }
 
-/* The larger of `largest` and the weight, say, of one of so many copies, rounded up. */
+/* The larger of `largest` and the weight (or profit) of one of so many copies, rounded up. */
 static int64_t gpuopt__knapsack_larger(int64_t largest, int64_t weight, int64_t copies) {
     const int64_t one = weight / copies + (weight % copies != 0);
     return one > largest ? one : largest;
@@ -122,7 +122,7 @@ static void gpuopt__knapsack_lower_goal(gpuopt_knapsack *k) {
 /* Ends the search: no node in the pool can beat the incumbent. */
 static void gpuopt__knapsack_finish(gpuopt__knapsack_search *s) {
     s->pruned += gpuopt__knapsack_alive(s);
-    s->used[0] = s->used[1] = s->elsewhere = 0;
+    s->used[0] = s->used[1] = s->remote = 0;
     s->depth = 0;
     s->full = 0;
 }

@@ -96,7 +96,7 @@ static uint64_t gpuopt__knapsack_choice_cut(const gpuopt_knapsack_multiple_choic
     return arena.used;
 }
 
-/* What only _create needs: room to sort in. */
+/* What only _create needs: memory to sort in. */
 static uint64_t gpuopt__knapsack_choice_draft(const gpuopt_knapsack_multiple_choice_desc *d) {
     return sizeof(gpuopt__knapsack_choice_item) * (uint64_t)(gpuopt__knapsack_choice_items(d) + d->classes + 1);
 }
@@ -213,7 +213,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *
 /* ---- The search ---- */
 
 static int64_t gpuopt__knapsack_choice_outside(const gpuopt_knapsack_multiple_choice *k, int64_t profit) {
-    return k->base + (k->worth + profit) * k->unit;
+    return k->base + (k->break_profit + profit) * k->unit;
 }
 
 static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_multiple_choice *k,
@@ -304,7 +304,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_kn
     if (!status) status = gpuopt__fetch(k->context, where, chosen, bytes, k->trial, &found);
     if (!status) status = gpuopt__knapsack_choice_weigh(k, call, (const int32_t *)found, &profit);
     if (status) return status;
-    profit = (profit - k->base) / k->unit - k->worth;
+    profit = (profit - k->base) / k->unit - k->break_profit;
     if (profit <= k->lower) return GPUOPT_OK;
     memcpy(k->chosen, found, (size_t)bytes);
     k->lower = k->known = profit;

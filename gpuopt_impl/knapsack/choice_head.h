@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A search of a multiple-choice knapsack. It is on the host, with its lists; a backend makes the steps.
+ * A search of a multiple-choice knapsack. It is on the CPU, with its lists; a backend makes the steps.
  *
  *     choice.h          the public calls
  *     choice_prepare.h  _create: items that can be of use, the linear relaxation, the order of the classes
@@ -62,8 +62,8 @@ struct gpuopt_knapsack_multiple_choice {
     int64_t most;                           /* items of a class that are of use, one more if none need be taken */
     int64_t base;                           /* profit of the lightest items */
     int64_t unit;                           /* of profits */
-    int64_t room;                           /* see the table */
-    int64_t worth;                          /* of the break solution */
+    int64_t residual;                       /* see the table */
+    int64_t break_profit;                   /* of the break solution */
     int64_t lower, upper;                   /* compared with it */
     int64_t known;                          /* likewise, of `chosen` */
     int64_t lose;                           /* of the classes of later levels */

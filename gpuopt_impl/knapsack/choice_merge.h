@@ -20,7 +20,7 @@ typedef struct gpuopt__knapsack_choice_merge {
     int32_t bits; /* that a decision takes in the states' words; 0: they stay */
 } gpuopt__knapsack_choice_merge;
 
-/* States that stay, also those for which there was no room; the profit of the best solution that those in the room
+/* States that stay, also those that did not fit; the profit of the best solution that those that fit
  * give, the first state that does, and with how many steps. */
 typedef struct gpuopt__knapsack_choice_found {
     int64_t kept, best;
@@ -96,11 +96,11 @@ GPUOPT_HD int32_t gpuopt__knapsack_choice_fill_heap(const gpuopt__knapsack_choic
 }
 
 /* The new states that weigh `first` or more, and less than `end`; those that stay go to the places from `to` on, as far
- * as there is room. heap [options] is scratch. */
+ * as there is capacity. heap [options] is scratch. */
 GPUOPT_HD gpuopt__knapsack_choice_found gpuopt__knapsack_choice_part(const gpuopt__knapsack_choice_merge *m,
                                                                      gpuopt__knapsack_choice_cursor *heap,
                                                                      int64_t first, int64_t end, int64_t to,
-                                                                     int64_t room) {
+                                                                     int64_t capacity) {
     gpuopt__knapsack_choice_found f = {0, INT64_MIN, {0, 0, 0}, 0};
     int64_t most;
     int32_t left = gpuopt__knapsack_choice_fill_heap(m, first, end, heap, &most);
@@ -114,7 +114,7 @@ GPUOPT_HD gpuopt__knapsack_choice_found gpuopt__knapsack_choice_part(const gpuop
         if (state.profit <= most) continue;
         most = state.profit; /* what does not stay rules out the same states: they have no better bounds */
         if (!gpuopt__knapsack_choice_stays(&m->table, state.weight, state.profit)) continue;
-        if (f.kept++ >= room) continue;
+        if (f.kept++ >= capacity) continue;
         word = m->from.word[state.at];
         if (m->bits > 0) word = word << m->bits | m->option[state.option].code;
         m->to.weight[to] = state.weight;

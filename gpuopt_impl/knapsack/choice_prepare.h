@@ -53,7 +53,7 @@ static void gpuopt__knapsack_choice_sort(gpuopt__knapsack_choice_item *item, gpu
 
 /* ---- Items ---- */
 
-/* What an item of a class is worth by itself; -1: nothing is taken. */
+/* The profit of an item of a class by itself; -1: nothing is taken. */
 static int64_t gpuopt__knapsack_choice_weight(const gpuopt_knapsack_multiple_choice *k, int64_t item) {
     return item < 0 ? 0 : k->weight[item];
 }
@@ -79,7 +79,7 @@ static int32_t gpuopt__knapsack_choice_gather(const gpuopt_knapsack_multiple_cho
 /* What all items that fit have in common, and the lightest of each class, in trial. NUMERIC: sums are too large. */
 static gpuopt_status gpuopt__knapsack_choice_measure(gpuopt_knapsack_multiple_choice *k, const char *call,
                                                      gpuopt__knapsack_choice_item *item, int64_t *unit) {
-    int64_t weights = 0, profits = 0, room = k->desc.capacity;
+    int64_t weights = 0, profits = 0, residual = k->desc.capacity;
     int32_t c, j;
     k->unit = *unit = 0;
     for (c = 0; c < k->desc.classes; c++) {
@@ -107,14 +107,14 @@ static gpuopt_status gpuopt__knapsack_choice_measure(gpuopt_knapsack_multiple_ch
         }
         k->trial[c] = item[least].index;
         k->base += item[least].profit;
-        room -= item[least].weight;
-        k->infeasible = room < 0;
-        k->room += most - item[least].weight;
+        residual -= item[least].weight;
+        k->infeasible = residual < 0;
+        k->residual += most - item[least].weight;
     }
     if (*unit == 0) *unit = 1;
     if (k->unit == 0) k->unit = 1;
-    if (room < k->room) k->room = room;
-    k->room /= *unit;
+    if (residual < k->residual) k->residual = residual;
+    k->residual /= *unit;
     return GPUOPT_OK;
 }
 
@@ -132,7 +132,7 @@ static void gpuopt__knapsack_choice_select(gpuopt_knapsack_multiple_choice *k, g
         for (j = 0; j < count; j++) {
             item[j].weight = (item[j].weight - weight) / unit;
             item[j].profit = (item[j].profit - profit) / k->unit;
-            if (item[j].weight <= k->room && item[j].profit >= 0) item[kept++] = item[j];
+            if (item[j].weight <= k->residual && item[j].profit >= 0) item[kept++] = item[j];
         }
         gpuopt__knapsack_choice_sort(item, other, kept, gpuopt__knapsack_choice_lighter);
         at++;
@@ -184,16 +184,16 @@ static void gpuopt__knapsack_choice_make_steps(gpuopt_knapsack_multiple_choice *
 
 /* The break solution, and the first one that is kept. */
 static void gpuopt__knapsack_choice_walk(gpuopt_knapsack_multiple_choice *k) {
-    int64_t left = k->room;
+    int64_t left = k->residual;
     int32_t c, s;
     for (c = 0; c < k->desc.classes; c++) k->at[c] = k->first[c];
     for (s = 0; s < k->steps && k->step[s].weight <= left; s++) {
         left -= k->step[s].weight;
-        k->worth += k->step[s].profit;
+        k->break_profit += k->step[s].profit;
         k->at[k->step[s].index] = k->step[s].to;
     }
     k->split = s;
-    k->room = left;
+    k->residual = left;
     if (s < k->steps)
         k->upper = (int64_t)gpuopt__knapsack_product_quotient((uint64_t)left, (uint64_t)k->step[s].profit,
                                                               (uint64_t)k->step[s].weight);
@@ -228,7 +228,7 @@ static gpuopt_status gpuopt__knapsack_choice_prepare(gpuopt_knapsack_multiple_ch
     if (status) return status;
     if (k->infeasible) {
         for (c = 0; c < k->desc.classes; c++) k->chosen[c] = -1;
-        k->base = k->room = 0;
+        k->base = k->residual = 0;
         k->over = 1;
         return GPUOPT_OK;
     }

@@ -15,7 +15,7 @@
 #include "choice_search.h"
 
 /* Makes the levels begin .. end - 1 again, from one state. mark: the level at which states put their weight into their
- * words; -1: words take decisions, and pass_bits says of how many bits. *target: its weight says which state is
+ * words; -1: words take decisions of pass_bits bits. *target: its weight identifies the state that is
  * wanted. MEMORY: a list does not fit. With any error, nothing is done to *target. */
 static gpuopt_status gpuopt__knapsack_choice_pass(gpuopt_knapsack_multiple_choice *k, int32_t begin,
                                                   gpuopt__knapsack_choice_state from, int32_t end, int32_t mark,

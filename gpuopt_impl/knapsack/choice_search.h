@@ -47,27 +47,27 @@ static void gpuopt__knapsack_choice_relink(gpuopt_knapsack_multiple_choice *k, i
 
 static void gpuopt__knapsack_choice_fill_table(const gpuopt_knapsack_multiple_choice *k, int64_t goal,
                                                gpuopt__knapsack_choice_table *t) {
-    int64_t at = 0, worth = 0;
+    int64_t at = 0, gain = 0;
     int32_t node, e = 0;
     memset(t, 0, sizeof *t);
-    t->room = k->room;
+    t->residual = k->residual;
     t->goal = goal;
     t->lose = k->lose;
     for (node = k->next[k->steps + 2]; node <= k->steps && e < GPUOPT__KNAPSACK_CHOICE_STEPS; node = k->next[node]) {
         const gpuopt__knapsack_choice_item *step = &k->step[node - 1];
-        t->at[e] = at, t->worth[e] = worth, t->weight[e] = step->weight, t->profit[e++] = step->profit;
+        t->at[e] = at, t->gain[e] = gain, t->weight[e] = step->weight, t->profit[e++] = step->profit;
         at += step->weight;
-        worth += step->profit;
+        gain += step->profit;
     }
-    if (node > k->steps) t->at[e] = at, t->worth[e] = worth, t->weight[e++] = 1;
+    if (node > k->steps) t->at[e] = at, t->gain[e] = gain, t->weight[e++] = 1;
     t->ups = e;
-    at = worth = 0;
+    at = gain = 0;
     for (node = k->previous[k->steps + 2]; node > 0 && t->downs < GPUOPT__KNAPSACK_CHOICE_STEPS;
          node = k->previous[node], t->downs++) {
         const gpuopt__knapsack_choice_item *step = &k->step[node - 1];
-        t->at[e] = at, t->worth[e] = worth, t->weight[e] = step->weight, t->profit[e++] = step->profit;
+        t->at[e] = at, t->gain[e] = gain, t->weight[e] = step->weight, t->profit[e++] = step->profit;
         at -= step->weight;
-        worth -= step->profit;
+        gain -= step->profit;
     }
 }
 
@@ -82,7 +82,7 @@ static int32_t gpuopt__knapsack_choice_list_options(gpuopt_knapsack_multiple_cho
     for (j = k->first[c]; j < k->first[c + 1]; j++) {
         const int64_t weight = k->item[j].weight - at->weight, profit = k->item[j].profit - at->profit;
         if (j != k->at[c] &&
-            !gpuopt__knapsack_choice_reaches(k->room - weight, step->profit, goal - profit, step->weight))
+            !gpuopt__knapsack_choice_reaches(k->residual - weight, step->profit, goal - profit, step->weight))
             continue;
         k->option[count].weight = weight;
         k->option[count].profit = profit;
@@ -91,7 +91,7 @@ static int32_t gpuopt__knapsack_choice_list_options(gpuopt_knapsack_multiple_cho
     return count;
 }
 
-/* Bits that tell the items of a level's class apart. */
+/* Bits that distinguish the items of a level's class. */
 static int gpuopt__knapsack_choice_bits(const gpuopt_knapsack_multiple_choice *k, int32_t level) {
     const int32_t c = k->order[level];
     int bits = 0;
@@ -143,7 +143,7 @@ static void gpuopt__knapsack_choice_apply(gpuopt_knapsack_multiple_choice *k, co
     k->found_level = k->level;
 }
 
-/* A step; `full` if there is no room for its states. */
+/* A step; `full` if its states do not fit. */
 static gpuopt_status gpuopt__knapsack_choice_step(gpuopt_knapsack_multiple_choice *k) {
     for (;;) {
         gpuopt__knapsack_choice_job job;

@@ -34,12 +34,12 @@ typedef struct gpuopt__knapsack_choice_option {
 /* The classes that stay undecided. */
 typedef struct gpuopt__knapsack_choice_table {
     int32_t ups, downs; /* entries of each side, in this order; an end of the way up is an entry without profit */
-    /* What the steps before this one weigh and are worth, negative for downs; and this step, not negative. */
-    int64_t at[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1], worth[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1];
+    /* Weight and profit of the steps before this one, negative for downs; and this step, not negative. */
+    int64_t at[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1], gain[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1];
     int64_t weight[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1], profit[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1];
-    int64_t room; /* what the break solution leaves of the capacity */
-    int64_t goal; /* profit that is looked for, or more, compared with the break solution's */
-    int64_t lose; /* weight that these classes can lose at most */
+    int64_t residual; /* what the break solution leaves of the capacity */
+    int64_t goal;     /* profit that is looked for, or more, compared with the break solution's */
+    int64_t lose;     /* weight that these classes can lose at most */
 } gpuopt__knapsack_choice_table;
 
 /* a b >= c d, for b >= 0 and d >= 1. */
@@ -50,13 +50,13 @@ GPUOPT_HD int gpuopt__knapsack_choice_reaches(int64_t a, int64_t b, int64_t c, i
     return gpuopt__knapsack_product_reaches((uint64_t)-c, (uint64_t)d, (uint64_t)-a, (uint64_t)b);
 }
 
-/* The step of which a fraction would fill this room: the last one up whose way weighs no more, or the last one down
- * before which more has to go. Needs one of that side. */
-GPUOPT_HD int32_t gpuopt__knapsack_choice_seek(const gpuopt__knapsack_choice_table *t, int64_t room) {
-    int32_t low = room >= 0 ? 0 : t->ups, high = room >= 0 ? t->ups - 1 : t->ups + t->downs - 1;
+/* The step of which a fraction would fill this residual capacity: the last one up whose way weighs no more, or the last
+ * one down before which more has to go. Needs one of that side. */
+GPUOPT_HD int32_t gpuopt__knapsack_choice_seek(const gpuopt__knapsack_choice_table *t, int64_t residual) {
+    int32_t low = residual >= 0 ? 0 : t->ups, high = residual >= 0 ? t->ups - 1 : t->ups + t->downs - 1;
     while (low < high) {
         const int32_t middle = low + (high - low + 1) / 2;
-        if (room >= 0 ? t->at[middle] <= room : t->at[middle] > room) low = middle;
+        if (residual >= 0 ? t->at[middle] <= residual : t->at[middle] > residual) low = middle;
         else high = middle - 1;
     }
     return low;
@@ -64,25 +64,26 @@ GPUOPT_HD int32_t gpuopt__knapsack_choice_seek(const gpuopt__knapsack_choice_tab
 
 /* Whether a state may lead to the goal: Dantzig's bound, or if the table ends before, the last step's. */
 GPUOPT_HD int gpuopt__knapsack_choice_stays(const gpuopt__knapsack_choice_table *t, int64_t weight, int64_t profit) {
-    const int64_t room = t->room - weight;
+    const int64_t residual = t->residual - weight;
     int32_t s;
-    if (room + t->lose < 0) return 0;
-    s = gpuopt__knapsack_choice_seek(t, room);
-    return gpuopt__knapsack_choice_reaches(room - t->at[s], t->profit[s], t->goal - profit - t->worth[s], t->weight[s]);
+    if (residual + t->lose < 0) return 0;
+    s = gpuopt__knapsack_choice_seek(t, residual);
+    return gpuopt__knapsack_choice_reaches(residual - t->at[s], t->profit[s], t->goal - profit - t->gain[s],
+                                           t->weight[s]);
 }
 
 /* The profit of the state's own solution, in which other classes go up as far as they can, or down as far as they must;
  * *steps, so many. INT64_MIN: the table ends before. */
 GPUOPT_HD int64_t gpuopt__knapsack_choice_completed(const gpuopt__knapsack_choice_table *t, int64_t weight,
                                                     int64_t profit, int32_t *steps) {
-    const int64_t room = t->room - weight;
+    const int64_t residual = t->residual - weight;
     int32_t s;
-    if (room + t->lose < 0) return INT64_MIN;
-    s = gpuopt__knapsack_choice_seek(t, room);
+    if (residual + t->lose < 0) return INT64_MIN;
+    s = gpuopt__knapsack_choice_seek(t, residual);
     *steps = s;
-    if (room >= 0) return profit + t->worth[s];
+    if (residual >= 0) return profit + t->gain[s];
     *steps = -(s - t->ups + 1);
-    return t->at[s] - t->weight[s] <= room ? profit + t->worth[s] - t->profit[s] : INT64_MIN;
+    return t->at[s] - t->weight[s] <= residual ? profit + t->gain[s] - t->profit[s] : INT64_MIN;
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CHOICE_STATE_H */

@@ -83,8 +83,8 @@ static int64_t gpuopt__knapsack_all_copies(const gpuopt_knapsack *k) {
 }
 
 /* How many copies of a piece fit, if all of them do not. */
-static int64_t gpuopt__knapsack_part_of(int64_t room, int64_t copies, int64_t weight) {
-    return (int64_t)gpuopt__knapsack_product_quotient((uint64_t)room, (uint64_t)copies, (uint64_t)weight);
+static int64_t gpuopt__knapsack_part_of(int64_t residual, int64_t copies, int64_t weight) {
+    return (int64_t)gpuopt__knapsack_product_quotient((uint64_t)residual, (uint64_t)copies, (uint64_t)weight);
 }
 
 /* Adds up the pieces that are taken. copies: [given] */

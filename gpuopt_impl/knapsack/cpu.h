@@ -45,7 +45,7 @@ static uint64_t gpuopt__knapsack_cpu_cut_nodes(const gpuopt_context *context, in
     arena.base = (char *)memory;
     arena.used = 0;
     k->mark = (uint64_t *)gpuopt__cut(&arena, context->desc.threads > 1 ? pool / 32 + 1 : 0, sizeof *k->mark);
-    k->pool.room = (int64_t *)gpuopt__cut(&arena, pool, sizeof(int64_t));
+    k->pool.residual = (int64_t *)gpuopt__cut(&arena, pool, sizeof(int64_t));
     k->pool.profit = (uint64_t *)gpuopt__cut(&arena, pool, sizeof(uint64_t));
     k->pool.decisions = (uint32_t *)gpuopt__cut(&arena, pool, sizeof(uint32_t));
     k->nodes = memory;
@@ -99,7 +99,7 @@ static gpuopt_status gpuopt__knapsack_cpu_grow(gpuopt_knapsack *knapsack, int64_
     for (side = 0; side < 2; side++) { /* the nodes of side 1 lie at the pool's end */
         const size_t nodes = (size_t)knapsack->search.used[side];
         const int64_t from = side ? knapsack->pool - (int64_t)nodes : 0, to = side ? pool - (int64_t)nodes : 0;
-        memcpy(k->pool.room + to, old.room + from, nodes * sizeof *old.room);
+        memcpy(k->pool.residual + to, old.residual + from, nodes * sizeof *old.residual);
         memcpy(k->pool.profit + to, old.profit + from, nodes * sizeof *old.profit);
         memcpy(k->pool.decisions + to, old.decisions + from, nodes * sizeof *old.decisions);
     }
@@ -182,7 +182,7 @@ static gpuopt_status gpuopt__knapsack_cpu_run(gpuopt_knapsack *knapsack, gpuopt_
         gpuopt__knapsack_found found = gpuopt__knapsack_cpu_step(k, s, &job);
         if (gpuopt__knapsack_overflows(s, &job, &found)) {
             if (gpuopt__knapsack_has_ranks(s)) break;
-            status = gpuopt__knapsack_make_room(knapsack, s);
+            status = gpuopt__knapsack_grow_or_slice(knapsack, s);
             continue;
         }
         gpuopt__knapsack_apply(s, &job, &found, found.children);
@@ -201,12 +201,12 @@ static gpuopt_status gpuopt__knapsack_cpu_get(gpuopt_knapsack *knapsack, const g
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__knapsack_cpu_rooms(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
-                                                int64_t stride, int64_t count, int64_t *room) {
+static gpuopt_status gpuopt__knapsack_cpu_residuals(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s,
+                                                    int64_t at, int64_t stride, int64_t count, int64_t *residual) {
     const gpuopt__knapsack_pool *pool = &((gpuopt__knapsack_cpu *)knapsack)->pool;
     int64_t i;
     (void)s;
-    for (i = 0; i < count; i++) room[i] = pool->room[at + i * stride];
+    for (i = 0; i < count; i++) residual[i] = pool->residual[at + i * stride];
     return GPUOPT_OK;
 }
 
@@ -239,7 +239,7 @@ static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {gpuop
                                                                            gpuopt__knapsack_cpu_run,
                                                                            gpuopt__knapsack_cpu_step_alone,
                                                                            gpuopt__knapsack_cpu_complete,
-                                                                           gpuopt__knapsack_cpu_rooms,
+                                                                           gpuopt__knapsack_cpu_residuals,
                                                                            gpuopt__knapsack_cpu_before,
                                                                            NULL,
                                                                            NULL,

@@ -68,9 +68,9 @@ static int64_t gpuopt__knapsack_choice_cpu_begin(const gpuopt__knapsack_choice_m
     return r.low;
 }
 
-/* All parts of a step. room: of a piece, which is found full at its end; or -1, there is enough. */
+/* All parts of a step. capacity: of a piece, which is found full at its end; -1: enough for all. */
 static void gpuopt__knapsack_choice_cpu_parts(const gpuopt_knapsack_multiple_choice *k,
-                                              const gpuopt__knapsack_choice_merge *m, int64_t room) {
+                                              const gpuopt__knapsack_choice_merge *m, int64_t capacity) {
     const gpuopt__knapsack_choice_cpu *c = (const gpuopt__knapsack_choice_cpu *)k->engine;
     int p;
 #ifdef GPUOPT__OPENMP
@@ -80,7 +80,7 @@ static void gpuopt__knapsack_choice_cpu_parts(const gpuopt_knapsack_multiple_cho
         const int64_t begin = gpuopt__knapsack_choice_cpu_begin(m, p, c->threads),
                       end = gpuopt__knapsack_choice_cpu_begin(m, p + 1, c->threads);
         c->found[p] = gpuopt__knapsack_choice_part(m, c->heap + p * k->most, begin, end, c->to[p],
-                                                   room < 0 ? c->found[p].kept : room);
+                                                   capacity < 0 ? c->found[p].kept : capacity);
     }
 }
 
@@ -96,24 +96,24 @@ static gpuopt_status gpuopt__knapsack_choice_cpu_step(gpuopt_knapsack_multiple_c
                                                       gpuopt__knapsack_choice_job *job) {
     const gpuopt__knapsack_choice_cpu *c = (const gpuopt__knapsack_choice_cpu *)k->engine;
     const gpuopt__knapsack_choice_merge *m = &job->merge;
-    const int64_t room = k->limit / c->threads;
+    const int64_t capacity = k->limit / c->threads;
     int64_t kept = 0;
     int p, fits = 1;
     if (c->threads == 1 || m->count < c->threads || m->count < GPUOPT__KNAPSACK_CHOICE_ALONE / m->options) {
         job->found = gpuopt__knapsack_choice_part(m, c->heap, INT64_MIN, INT64_MAX, 0, k->limit);
         return GPUOPT_OK;
     }
-    for (p = 0; p < c->threads; p++) c->to[p] = p * room;
-    gpuopt__knapsack_choice_cpu_parts(k, m, room);
+    for (p = 0; p < c->threads; p++) c->to[p] = p * capacity;
+    gpuopt__knapsack_choice_cpu_parts(k, m, capacity);
     for (p = 0; p < c->threads; p++) {
-        fits &= c->found[p].kept <= room;
+        fits &= c->found[p].kept <= capacity;
         c->to[p] = kept;
         kept += c->found[p].kept;
     }
     if (!fits && kept <= k->limit) gpuopt__knapsack_choice_cpu_parts(k, m, -1);
     job->found = c->found[0];
     for (p = 1; p < c->threads; p++) {
-        if (fits) gpuopt__knapsack_choice_cpu_move(&m->to, c->to[p], p * room, c->found[p].kept);
+        if (fits) gpuopt__knapsack_choice_cpu_move(&m->to, c->to[p], p * capacity, c->found[p].kept);
         gpuopt__knapsack_choice_join(&job->found, &c->found[p]);
     }
     return GPUOPT_OK;

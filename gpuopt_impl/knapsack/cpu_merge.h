@@ -2,10 +2,10 @@
  *
  * Knapsack on the CPU: a part of a step with dominance, by one thread.
  *
- * The children are ranked: they are the merge of two lists, all unchanged children and all flipped children, each sorted
- * because the parents are. Within either list room strictly decreases and profit strictly increases. So a child of the
- * merged list is dominated exactly if one before it has at least its profit. Of equal rooms the child with more profit
- * comes first, of equal children the unchanged one.
+ * The children are ranked: they are the merge of two lists, all unchanged children and all flipped children, each
+ * sorted because the parents are. Within either list residual capacity strictly decreases and profit strictly
+ * increases. So a child of the merged list is dominated exactly if one before it has at least its profit. Of equal
+ * residual capacities the child with more profit comes first, of equal children the unchanged one.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_MERGE_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_MERGE_H
@@ -24,18 +24,19 @@ typedef enum gpuopt__knapsack_task {
 static inline void gpuopt__knapsack_note(gpuopt__knapsack_found *found, const gpuopt__knapsack_node *child,
                                          int64_t profit, double ratio) {
     found->children++;
-    found->bound = gpuopt__max(found->bound, gpuopt__knapsack_value(child->room, child->profit, ratio));
+    found->bound = gpuopt__max(found->bound, gpuopt__knapsack_value(child->residual, child->profit, ratio));
     if (profit <= found->most) return;
     found->most = profit;
     found->best = *child;
 }
 
-/* How many nodes of the job have at least its least room: the others have no flipped child. The nodes are sorted. */
+/* How many nodes of the job have at least its least residual capacity: the others have no flipped child. The nodes are
+ * sorted. */
 static inline int64_t gpuopt__knapsack_light(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job) {
     int64_t low = job->flipped, high = job->flipped_end;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if (pool->room[gpuopt__knapsack_parent(job, middle)] >= job->least) low = middle + 1;
+        if (pool->residual[gpuopt__knapsack_parent(job, middle)] >= job->least) low = middle + 1;
         else high = middle;
     }
     return low;
@@ -50,8 +51,8 @@ typedef struct gpuopt__knapsack_cursor {
 static inline int gpuopt__knapsack_before(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job, int64_t i,
                                           int64_t j) {
     int64_t a = gpuopt__knapsack_parent(job, i), b = gpuopt__knapsack_parent(job, j);
-    int64_t room = pool->room[b] + job->room;
-    if (pool->room[a] != room) return pool->room[a] > room;
+    int64_t residual = pool->residual[b] + job->residual;
+    if (pool->residual[a] != residual) return pool->residual[a] > residual;
     return pool->profit[a] >= pool->profit[b] + job->profit;
 }
 
@@ -73,8 +74,8 @@ static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knaps
     return at;
 }
 
-/* Nodes with the same break item, from some room down to `least`: what fills them is the same. Many nodes of a sorted
- * list are of one stretch. */
+/* Nodes with the same break item, from some residual capacity down to `least`: what fills them is the same. Many nodes
+ * of a sorted list are of one stretch. */
 typedef struct gpuopt__knapsack_stretch {
     int64_t least;           /* what a node has more is left to a fraction of the break item */
     uint64_t added;          /* profit of what is added, less that of what is removed; modulo 2^64 */
@@ -83,16 +84,16 @@ typedef struct gpuopt__knapsack_stretch {
     int heavy; /* they stay too heavy */
 } gpuopt__knapsack_stretch;
 
-/* From `room` on. hint: a guess of the break item. */
+/* From `residual` on. hint: a guess of the break item. */
 static inline gpuopt__knapsack_stretch gpuopt__knapsack_stretch_from(const gpuopt__knapsack_view *v,
-                                                                     gpuopt__knapsack_core core, int64_t room,
+                                                                     gpuopt__knapsack_core core, int64_t residual,
                                                                      int32_t hint) {
     gpuopt__knapsack_stretch z = {INT64_MIN, 0, 0, 1, 0, 0};
     gpuopt__knapsack_filled f;
     z.at = hint;
-    z.heavy = !gpuopt__knapsack_fill(v, core, room, 0, hint, &f);
+    z.heavy = !gpuopt__knapsack_fill(v, core, residual, 0, hint, &f);
     if (z.heavy) return z;
-    z.least = room - f.room;
+    z.least = residual - f.residual;
     z.added = (uint64_t)f.profit;
     z.at = f.at;
     if (f.at == v->last) return z;
@@ -104,7 +105,7 @@ static inline gpuopt__knapsack_stretch gpuopt__knapsack_stretch_from(const gpuop
 /* The next child of one of the lists that are merged. */
 typedef struct gpuopt__knapsack_head {
     int64_t parent; /* its place */
-    int64_t room;
+    int64_t residual;
     uint64_t profit;
 } gpuopt__knapsack_head;
 
@@ -115,13 +116,13 @@ static inline gpuopt__knapsack_head gpuopt__knapsack_head_of(const gpuopt__knaps
     gpuopt__knapsack_head h = {0, 0, 0};
     if (k >= end) return h;
     h.parent = gpuopt__knapsack_parent(job, k);
-    h.room = pool->room[h.parent] + (flipped ? job->room : 0);
+    h.residual = pool->residual[h.parent] + (flipped ? job->residual : 0);
     h.profit = pool->profit[h.parent] + (flipped ? job->profit : 0);
     return h;
 }
 
-/* With dominance, the part of a step that gpuopt__knapsack_part() describes. Job and pool are copied, since the compiler
- * would otherwise read them again after each node that is written. */
+/* With dominance, the part of a step that gpuopt__knapsack_part() describes. Job and pool are copied, since the
+ * compiler would otherwise read them again after each node that is written. */
 static gpuopt__knapsack_found gpuopt__knapsack_merge_part(const gpuopt__knapsack_search *s,
                                                           const gpuopt__knapsack_job *given,
                                                           const gpuopt__knapsack_pool *nodes, int64_t begin,
@@ -133,7 +134,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_merge_part(const gpuopt__knapsack
     gpuopt__knapsack_found found = gpuopt__knapsack_nothing(job.lower);
     gpuopt__knapsack_cursor at = gpuopt__knapsack_split(nodes, given, begin);
     gpuopt__knapsack_stretch z =
-        gpuopt__knapsack_stretch_from(&s->view, job.core, s->view.capacity, s->view.at); /* no child has more room */
+        gpuopt__knapsack_stretch_from(&s->view, job.core, s->view.capacity, s->view.at); /* no child has more */
     gpuopt__knapsack_node child;
     gpuopt__knapsack_head same = gpuopt__knapsack_head_of(&pool, &job, 0, at.same, job.same_end),
                           flip = gpuopt__knapsack_head_of(&pool, &job, 1, at.flipped, job.flipped_end);
@@ -147,13 +148,13 @@ static gpuopt__knapsack_found gpuopt__knapsack_merge_part(const gpuopt__knapsack
     for (rank = begin; rank < end; rank++) {
         if (at.same >= job.same_end ||
             (at.flipped < job.flipped_end &&
-             (same.room < flip.room || (same.room == flip.room && same.profit < flip.profit)))) {
-            child.room = flip.room;
+             (same.residual < flip.residual || (same.residual == flip.residual && same.profit < flip.profit)))) {
+            child.residual = flip.residual;
             child.profit = flip.profit;
             child.decisions = pool.decisions[flip.parent] << 1 | 1;
             flip = gpuopt__knapsack_head_of(&pool, &job, 1, ++at.flipped, job.flipped_end);
         } else {
-            child.room = same.room;
+            child.residual = same.residual;
             child.profit = same.profit;
             child.decisions = pool.decisions[same.parent] << 1;
             same = gpuopt__knapsack_head_of(&pool, &job, 0, ++at.same, job.same_end);
@@ -167,10 +168,10 @@ static gpuopt__knapsack_found gpuopt__knapsack_merge_part(const gpuopt__knapsack
                 continue;
             }
             most = child.profit + 1;
-            if (child.room < z.least) z = gpuopt__knapsack_stretch_from(&s->view, job.core, child.room, z.at);
+            if (child.residual < z.least) z = gpuopt__knapsack_stretch_from(&s->view, job.core, child.residual, z.at);
             profit = (int64_t)(child.profit + z.added);
             if (z.heavy || (profit <= job.lower &&
-                            !gpuopt__knapsack_product_reaches((uint64_t)(child.room - z.least), z.profit,
+                            !gpuopt__knapsack_product_reaches((uint64_t)(child.residual - z.least), z.profit,
                                                               (uint64_t)job.lower - (uint64_t)profit + 1, z.weight))) {
                 found.pruned++;
                 continue;
@@ -182,7 +183,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_merge_part(const gpuopt__knapsack
             }
             if (found.children > job.limit) return found; /* the step fails */
         }
-        pool.room[to] = child.room;
+        pool.residual[to] = child.residual;
         pool.profit[to] = child.profit;
         pool.decisions[to] = child.decisions;
         to += job.to_step;

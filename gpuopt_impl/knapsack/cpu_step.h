@@ -3,7 +3,7 @@
  * Knapsack on the CPU: a step, or a part of one, by one thread.
  *
  * The children of a step are ranked: parent by parent, the unchanged child before the flipped one, or with dominance as
- * cpu_merge.h says.
+ * cpu_merge.h describes.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
@@ -17,7 +17,7 @@ static inline void gpuopt__knapsack_read(const gpuopt__knapsack_pool *pool, int6
                                          gpuopt__knapsack_node *node) {
     int64_t i;
     for (i = 0; i < count; i++, at += step) {
-        node[i].room = pool->room[at];
+        node[i].residual = pool->residual[at];
         node[i].profit = pool->profit[at];
         node[i].decisions = pool->decisions[at];
     }
@@ -27,7 +27,7 @@ static inline void gpuopt__knapsack_store(const gpuopt__knapsack_pool *pool, int
                                           const gpuopt__knapsack_node *node) {
     int64_t i;
     for (i = 0; i < count; i++, at += step) {
-        pool->room[at] = node[i].room;
+        pool->residual[at] = node[i].residual;
         pool->profit[at] = node[i].profit;
         pool->decisions[at] = node[i].decisions;
     }
@@ -43,14 +43,14 @@ static inline void gpuopt__knapsack_pick_nodes(const gpuopt__knapsack_pool *pool
             gpuopt__knapsack_read(pool, from, 1, 1, &node[i]);
             continue;
         }
-        pool->room[to] = pool->room[from];
+        pool->residual[to] = pool->residual[from];
         pool->profit[to] = pool->profit[from];
         pool->decisions[to] = pool->decisions[from];
     }
 }
 
-/* Ranks begin .. end - 1 of the job's own. to: the place of the first child that stays. mark: a bit for each rank; begin
- * is a multiple of 64 then. */
+/* Ranks begin .. end - 1 of the job's own. to: the place of the first child that stays. mark: a bit for each rank;
+ * begin is a multiple of 64 then. */
 static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                                     const gpuopt__knapsack_pool *pool, int64_t begin, int64_t end,
                                                     gpuopt__knapsack_task task, uint64_t *mark, int64_t to) {
@@ -64,15 +64,15 @@ static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_searc
         gpuopt__knapsack_read(pool, gpuopt__knapsack_parent(job, job->same + rank / 2), 1, 1, &child);
         child.decisions <<= 1;
         if (rank & 1) {
-            if (child.room < job->least) continue; /* too heavy */
-            child.room += job->room;
+            if (child.residual < job->least) continue; /* too heavy */
+            child.residual += job->residual;
             child.profit += job->profit;
             child.decisions |= 1;
         }
         if (task == GPUOPT__KNAPSACK_COPY) {
             if (!(mark[rank / 64] >> rank % 64 & 1)) continue;
         } else {
-            if (!gpuopt__knapsack_fill(&s->view, job->core, child.room, child.profit, f.at, &f) ||
+            if (!gpuopt__knapsack_fill(&s->view, job->core, child.residual, child.profit, f.at, &f) ||
                 !gpuopt__knapsack_beats(&s->view, &f, job->lower)) {
                 found.pruned++;
                 continue;
@@ -84,7 +84,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_searc
             }
             if (found.children > job->limit) return found; /* the step fails */
         }
-        pool->room[to] = child.room;
+        pool->residual[to] = child.residual;
         pool->profit[to] = child.profit;
         pool->decisions[to] = child.decisions;
         to += job->to_step;

@@ -116,11 +116,11 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpu
     k->ranks.same = (int64_t *)gpuopt__cut(&arena, 2 * (ranks + 1), sizeof(int64_t));
     k->ranks.flipped = memory ? k->ranks.same + ranks + 1 : NULL; /* one array: ranks sum both in one call */
     k->ranks.cut = (int64_t *)gpuopt__cut(&arena, ranks, sizeof(int64_t));
-    k->ranks.room = (int64_t *)gpuopt__cut(&arena, ranks * GPUOPT__KNAPSACK_SAMPLES, sizeof(int64_t));
+    k->ranks.residual = (int64_t *)gpuopt__cut(&arena, ranks * GPUOPT__KNAPSACK_SAMPLES, sizeof(int64_t));
     k->ranks.node =
         (gpuopt__knapsack_node *)gpuopt__cut(&arena, ranks > 0 ? GPUOPT__KNAPSACK_CARRIED : 0, sizeof *k->ranks.node);
-    k->ranks.said = (gpuopt__knapsack_fingerprint *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.said);
-    k->ranks.card = (gpuopt__knapsack_card *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.card);
+    k->ranks.reports = (gpuopt__knapsack_fingerprint *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.reports);
+    k->ranks.handle = (gpuopt__knapsack_peer_handle *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.handle);
     k->ranks.source = (gpuopt__knapsack_source *)gpuopt__cut(&arena, ranks, sizeof *k->ranks.source);
     return arena.used;
 }
@@ -192,7 +192,7 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     gpuopt_status status = gpuopt__knapsack_allocate(context, &d, pieces, group->count, &k);
     if (status) return status;
     k->kind = d.search;
-    k->pool = k->search.home_room = d.pool;
+    k->pool = k->search.own_capacity = d.pool;
     k->pool_limit = limit;
     k->node_limit = d.node_limit;
     k->hybrid_threshold = d.hybrid_threshold;
@@ -263,18 +263,18 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
     int64_t limit = 0;
     int32_t pieces = 0;
     int whole = 1, again = 0;
-    gpuopt_status status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group), heard;
+    gpuopt_status status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group), agreed;
     if (!status) status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, surrogates, &whole, &k);
     if (d.group && status != GPUOPT_ERROR_DEVICE) {
-        heard = gpuopt__knapsack_left_out(d.group, whole, &k, &again);
-        if (!status) status = heard;
+        agreed = gpuopt__knapsack_left_out(d.group, whole, &k, &again);
+        if (!status) status = agreed;
     }
     whole = 0;
     if (!status && again)
         status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, surrogates, &whole, &k);
     if (d.group) status = gpuopt__ranks_agree(context, d.group, call, status, k ? gpuopt__knapsack_alike(k) : 0);
     if (d.group && !status && d.share_from == 0) { /* as suits the rank to which exchanges cost most */
-        status = gpuopt__knapsack_meet(k);
+        status = gpuopt__knapsack_exchange_handles(k);
         k->search.share_from =
             k->ranks.peers ? gpuopt__knapsack_of(k)->share_by_peers : gpuopt__knapsack_of(k)->share_from;
         if (!status) status = gpuopt_group_all_reduce(d.group, GPUOPT_REDUCE_MAX, 1, &k->search.share_from, NULL);

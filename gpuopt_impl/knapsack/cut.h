@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack, by the ranks of a group: a step's children are cut between two rooms into a part for each rank (ranges.h);
- * here, how many nodes have their children before a cut.
+ * Knapsack, by the ranks of a group: a step's children are cut, between two residual capacities, into a part for each
+ * rank (ranges.h); here, how many nodes have their children before a cut.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CUT_H
 #define GPUOPT_IMPL_KNAPSACK_CUT_H
 
 #include "search.h"
 
-/* Whether a child of a node is before a cut between two ranks' children, at room `cut`. */
-GPUOPT_HD int gpuopt__knapsack_is_before(const gpuopt__knapsack_job *job, int64_t room, int flipped, int64_t cut) {
-    return flipped ? room >= job->least && room + job->room > cut : room > cut;
+/* Whether a child of a node is before a cut between two ranks' children, at residual capacity `cut`. */
+GPUOPT_HD int gpuopt__knapsack_is_before(const gpuopt__knapsack_job *job, int64_t residual, int flipped, int64_t cut) {
+    return flipped ? residual >= job->least && residual + job->residual > cut : residual > cut;
 }
 
 /* How many nodes of this rank, from number `first` of the job on, have an unchanged, or a flipped, child before a
@@ -20,14 +20,14 @@ GPUOPT_HD int64_t gpuopt__knapsack_count_before(const gpuopt__knapsack_pool *poo
     int64_t low = 0, high = count; /* the answer is in low .. high */
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        const int64_t room = pool->room[job->from + (first + middle) * job->from_step];
-        if (gpuopt__knapsack_is_before(job, room, flipped, cut)) low = middle + 1;
+        const int64_t residual = pool->residual[job->from + (first + middle) * job->from_step];
+        if (gpuopt__knapsack_is_before(job, residual, flipped, cut)) low = middle + 1;
         else high = middle;
     }
     return low;
 }
 
-/* That for unchanged (same) and flipped children, and for each of the cuts 1 .. cuts, on the host. */
+/* That for unchanged (same) and flipped children, and for each of the cuts 1 .. cuts, on the CPU. */
 static inline void gpuopt__knapsack_count_all(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
                                               int64_t first, int64_t count, const int64_t *cut, int32_t cuts,
                                               int64_t *same, int64_t *flipped) {

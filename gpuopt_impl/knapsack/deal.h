@@ -278,7 +278,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const vo
         if (gpuopt__knapsack_need(s, alive, level) > needed) needed = gpuopt__knapsack_need(s, alive, level);
     }
     status = gpuopt__knapsack_reach(k, call, needed);
-    if (!status) status = gpuopt__knapsack_bring_home(k, s);
+    if (!status) status = gpuopt__knapsack_move_to_own_pool(k, s);
     if (!status && p.lists > 0) status = gpuopt__knapsack_merge(k, &p, lists, side_of_even, added);
     if (status) return status;
     k->upper = k->root_bound;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. Any solution of so many
- * items of a group is bounded by a state of the list before the group, that many of its best items, and the best rest
- * that fits. Forcing an item in or out costs what the item is worth less than the one it replaces.
+ * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. Any solution of
+ * so many items of a group is bounded by a state of the list before the group, that many of its best items, and the
+ * best rest that fits. Forcing an item in or out costs the difference between its value and that of the one it
+ * replaces.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
 #define GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
@@ -40,11 +41,11 @@ static gpuopt_status gpuopt__knapsack_group_probe(gpuopt_knapsack *k, uint8_t *t
 
 /* ---- Solutions and the bound ---- */
 
-/* Whether the best items of a state, with all of the last group that are worth something, are too heavy. If those of
+/* Whether the best items of a state, with all of the last group that have a positive value, are too heavy. If those of
  * the state alone are not, they and whatever else fits are a solution. */
 static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack_grouping *g, int32_t state) {
     const gpuopt__knapsack_view *v = g->view;
-    int64_t room = v->capacity, profit = 0, left;
+    int64_t residual = v->capacity, profit = 0, left;
     int32_t c, i, j, last;
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     for (c = g->groups - 1; c > 0; c--) {
@@ -52,24 +53,27 @@ static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack
         for (i = 0; i < s->count; i++) {
             j = g->order[g->begin[c - 1] + i];
             gpuopt__knapsack_set(k, j, 1);
-            room -= v->table.weight[j];
+            residual -= v->table.weight[j];
             profit += v->table.profit[j];
         }
         state = s->from;
     }
-    left = room - g->fill_weight[g->fills];
-    for (last = 1; last >= 0 && room >= 0; last--)
+    left = residual - g->fill_weight[g->fills];
+    for (last = 1; last >= 0 && residual >= 0; last--)
         for (j = 0; j < v->last; j++) {
-            if (v->table.weight[j] > room || k->trial[k->order[j]] || (last && g->group[j] + 1 < g->groups)) continue;
+            if (v->table.weight[j] > residual || k->trial[k->order[j]] || (last && g->group[j] + 1 < g->groups))
+                continue;
             gpuopt__knapsack_set(k, j, 1);
-            room -= v->table.weight[j];
+            residual -= v->table.weight[j];
             profit += v->table.profit[j];
         }
-    if (room >= 0 && profit > k->search.lower) gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
+    if (residual >= 0 && profit > k->search.lower)
+        gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
     return left < 0;
 }
 
-/* The bound, in units, and solutions of the states that may be better than the incumbent. *heavy: the relaxed solution is. */
+/* The bound, in units, and solutions of the states that may be better than the incumbent. *heavy: the relaxed solution
+ * is. */
 static int64_t gpuopt__knapsack_group_bound(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int *heavy) {
     const gpuopt__knapsack_group_state *list = gpuopt__knapsack_group_list(g, g->groups - 1);
     const int64_t offset = g->lambda * g->view->capacity;
@@ -148,15 +152,15 @@ static void gpuopt__knapsack_group_rest(gpuopt__knapsack_grouping *g, int32_t c,
     int32_t count, s, t;
     for (s = 0; s < states; s++) before[s] = GPUOPT__KNAPSACK_GROUP_NONE;
     for (count = 0; count <= items && !gpuopt__knapsack_group_stops(g, states + last + 1); count++) {
-        const int64_t more = weight[count], worth = value[count], room = g->view->capacity - more;
+        const int64_t more = weight[count], gain = value[count], residual = g->view->capacity - more;
         int64_t most = GPUOPT__KNAPSACK_GROUP_NONE;
-        for (s = 0, t = -1; s < states && from[s].weight <= room; s++) {
-            const int64_t heavy = from[s].weight + more, valued = from[s].value + worth;
+        for (s = 0, t = -1; s < states && from[s].weight <= residual; s++) {
+            const int64_t heavy = from[s].weight + more, valued = from[s].value + gain;
             int64_t bound;
             while (t < last && to[t + 1].weight <= heavy) t++;
-            /* Without a state that is no heavier and worth as much it was dropped: no solution is better. */
+            /* Without a state that is no heavier and has its value it was dropped: no solution is better. */
             if (t < 0 || to[t].value < valued) continue;
-            bound = worth + rest[t];
+            bound = gain + rest[t];
             if (bound > before[s]) before[s] = bound;
             if (valued + rest[t] > most) most = valued + rest[t];
         }
@@ -247,8 +251,8 @@ static int64_t gpuopt__knapsack_group_largest(const gpuopt__knapsack_view *v) {
 
 /* ---- The best lambda ---- */
 
-/* A search for the lambda of the least bound. The bound is convex in lambda but for what merging states and fixing items
- * change in between, so the search compares values, and stays where the least one was. */
+/* A search for the lambda of the least bound. The bound is convex in lambda but for what merging states and fixing
+ * items change in between, so the search compares values, and stays where the least one was. */
 typedef struct gpuopt__knapsack_group_line {
     int64_t low, best, high;                           /* other lambdas are worse; high is at first too large */
     int64_t bound;                                     /* of the best */
@@ -337,8 +341,8 @@ static int gpuopt__knapsack_group_take(const gpuopt_knapsack *k, gpuopt__knapsac
     return *memory != NULL;
 }
 
-/* Passes with short lists; if longer ones may give more, a short search, then passes with lists of the usual growth, and,
- * if most items are left, with the longest. Returns 0 if there was no memory for something. */
+/* Passes with short lists; if longer ones may give more, a short search, then passes with lists of the usual growth,
+ * and, if most items are left, with the longest. Returns 0 if there was no memory for something. */
 static int gpuopt__knapsack_group_all(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int64_t largest, int64_t *upper,
                                       void **memory) {
     const int few = g->groups <= GPUOPT__KNAPSACK_GROUP_FEW;
@@ -366,7 +370,7 @@ static int gpuopt__knapsack_group_all(gpuopt_knapsack *k, gpuopt__knapsack_group
 
 /* Called after other reductions: if there are groups, better solutions, fewer items, and a goal. The tables of the
  * handle and its scratch hold the items that are left. Returns 0 if something was left out, because there was no memory
- * for it, or because the stop hook said so: what was found before stays. */
+ * for it, or because the stop hook ended it: what was found before stays. */
 static int gpuopt__knapsack_group(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
     const gpuopt__knapsack_view *v = &s->view;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: what the caller, or packed nodes, tell the search: solutions and claims; and the bounds of the whole
+ * Knapsack: what the caller or packed nodes give the search: solutions and claims; and the bounds of the whole
  * problem.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_INCUMBENT_H
@@ -19,12 +19,12 @@ static void gpuopt__knapsack_adopt(gpuopt_knapsack *k, int64_t profit, const uin
 
 /* Why a set of items is not a solution with this profit; NULL: it is. */
 static const char *gpuopt__knapsack_solution_fault(const gpuopt_knapsack *k, int64_t profit, const uint8_t *taken) {
-    int64_t room = k->capacity, sum = 0;
+    int64_t residual = k->capacity, sum = 0;
     int32_t j;
     for (j = 0; j < k->items; j++) {
         if (!taken[j]) continue;
-        if (k->weight[j] > room) return "the items are too heavy";
-        room -= k->weight[j];
+        if (k->weight[j] > residual) return "the items are too heavy";
+        residual -= k->weight[j];
         sum += k->profit[j]; /* of a set that fits: below 2^63, see _create */
     }
     return sum == profit ? NULL : "the items have another profit";

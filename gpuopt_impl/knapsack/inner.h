@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: a search within a search, of the same items with their weights or others, for a while, by one thread of the
- * host.
+ * Knapsack: a bounded, single-threaded CPU sub-search over the same items, optionally with other
+ * weights.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_INNER_H
 #define GPUOPT_IMPL_KNAPSACK_INNER_H
@@ -14,13 +14,13 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
 /* Takes over the solution of an inner search, if its items fit the capacity and are better than the incumbent. */
 static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knapsack *inner, uint8_t *taken) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    int64_t room = v->capacity, profit = 0;
+    int64_t residual = v->capacity, profit = 0;
     gpuopt_status status = gpuopt_knapsack_get_items(inner, GPUOPT_HOST, taken, &profit, NULL);
     int32_t j;
     if (status || profit <= k->search.lower) return status;
-    for (j = 0; j < v->last && room >= 0; j++)
-        if (taken[j]) room -= v->table.weight[j];
-    if (room < 0) return GPUOPT_OK;
+    for (j = 0; j < v->last && residual >= 0; j++)
+        if (taken[j]) residual -= v->table.weight[j];
+    if (residual < 0) return GPUOPT_OK;
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     for (j = 0; j < v->last; j++)
         if (taken[j]) gpuopt__knapsack_set(k, j, 1);
@@ -28,9 +28,9 @@ static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knap
     return GPUOPT_OK;
 }
 
-/* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity, in
- * at most so many nodes an item, and takes it over if it fits. *info: what the search has come to; INFEASIBLE: there is
- * none. weight, taken: [items of the view], the latter scratch. */
+/* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity,
+ * in at most so many nodes an item, and takes it over if it fits. *info: what the search has come to; INFEASIBLE: there
+ * is none. weight, taken: [items of the view], the latter scratch. */
 static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int64_t *weight, int64_t capacity,
                                                    int64_t pool, int64_t nodes, uint8_t *taken,
                                                    gpuopt_knapsack_info *info) {

@@ -28,13 +28,13 @@ static int64_t gpuopt__knapsack_units(const gpuopt_knapsack *k, int64_t profit) 
  * incumbent if it is better. */
 static void gpuopt__knapsack_greedy(gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    int64_t room = v->capacity, profit = 0;
+    int64_t residual = v->capacity, profit = 0;
     int32_t j;
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     for (j = 0; j < v->last; j++) {
-        if (v->table.weight[j] > room) continue;
+        if (v->table.weight[j] > residual) continue;
         gpuopt__knapsack_set(k, j, 1);
-        room -= v->table.weight[j];
+        residual -= v->table.weight[j];
         profit += v->table.profit[j];
     }
     profit = k->base_profit + profit * k->unit;
@@ -46,18 +46,18 @@ static void gpuopt__knapsack_greedy(gpuopt_knapsack *k) {
 /* ---- Reduction ---- */
 
 /* Whether a solution may beat the incumbent in which item j is not as in the greedy solution up to the break item.
- * An item after the break item may be counted twice if there is room for it; the bound is then larger than
+ * An item after the break item may be counted twice if it fits; the bound is then larger than
  * necessary. */
 static int gpuopt__knapsack_may_flip(const gpuopt__knapsack_search *s, int32_t j) {
     const gpuopt__knapsack_view *v = &s->view;
     gpuopt__knapsack_core core = {v->at, v->at};
     gpuopt__knapsack_filled f;
-    int64_t room;
+    int64_t residual;
     uint64_t profit;
-    gpuopt__knapsack_flip(&v->table, j, j < v->at, &room, &profit);
-    room += v->capacity - gpuopt__knapsack_weight(&v->table, v->first, v->at);
+    gpuopt__knapsack_flip(&v->table, j, j < v->at, &residual, &profit);
+    residual += v->capacity - gpuopt__knapsack_weight(&v->table, v->first, v->at);
     profit += v->table.profit_sum[v->at];
-    return gpuopt__knapsack_fill(v, core, room, profit, v->at, &f) && gpuopt__knapsack_beats(v, &f, s->lower);
+    return gpuopt__knapsack_fill(v, core, residual, profit, v->at, &f) && gpuopt__knapsack_beats(v, &f, s->lower);
 }
 
 /* Fixes items, in rounds, as long as that fixes more. */
@@ -96,15 +96,15 @@ static void gpuopt__knapsack_reduce(gpuopt_knapsack *k, gpuopt__knapsack_item *i
 /* Dantzig's bound of the whole problem. NUMERIC: it exceeds 2^63 - 1, so the optimum might, too. */
 static gpuopt_status gpuopt__knapsack_root_bound(const gpuopt_knapsack *k, const char *call, int64_t *bound) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    int64_t most = (INT64_MAX - k->base_profit) / k->unit, add, room = v->capacity;
+    int64_t most = (INT64_MAX - k->base_profit) / k->unit, add, residual = v->capacity;
     int32_t j;
     *bound = 0;
     for (j = 0; j <= v->at && j < v->last; j++) {
         add = v->table.profit[j];
         if (j == v->at)
-            add =
-                (int64_t)gpuopt__knapsack_product_quotient((uint64_t)room, (uint64_t)add, (uint64_t)v->table.weight[j]);
-        else room -= v->table.weight[j];
+            add = (int64_t)gpuopt__knapsack_product_quotient((uint64_t)residual, (uint64_t)add,
+                                                             (uint64_t)v->table.weight[j]);
+        else residual -= v->table.weight[j];
         if (add > most - *bound)
             return gpuopt__refuse(k->context, GPUOPT_ERROR_NUMERIC, call,
                                   "the profit of a solution may exceed 2^63 - 1");
@@ -189,10 +189,10 @@ static gpuopt__knapsack_filled gpuopt__knapsack_root(const gpuopt__knapsack_sear
     const gpuopt__knapsack_view *v = &s->view;
     gpuopt__knapsack_core core = gpuopt__knapsack_core_of(s, 0);
     gpuopt__knapsack_filled f;
-    root->room = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, core.begin);
+    root->residual = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, core.begin);
     root->profit = v->table.profit_sum[core.begin] - v->table.profit_sum[v->first];
     root->decisions = 0;
-    gpuopt__knapsack_fill(v, core, root->room, root->profit, v->at, &f); /* it has room */
+    gpuopt__knapsack_fill(v, core, root->residual, root->profit, v->at, &f); /* it fits */
     return f;
 }
 
@@ -204,17 +204,17 @@ static gpuopt_status gpuopt__knapsack_plant(gpuopt_knapsack *k, gpuopt__knapsack
     if (s->lower >= s->goal || !gpuopt__knapsack_beats(&s->view, &f, s->lower)) return GPUOPT_OK;
     list->count = list->own = list->completed = 1;
     list->level = list->decided = list->side = list->shared = 0;
-    list->bound = gpuopt__knapsack_value(root.room, root.profit, s->ratio);
+    list->bound = gpuopt__knapsack_value(root.residual, root.profit, s->ratio);
     s->depth = 1;
     s->used[0] = 1;
     if (s->peak < 1) s->peak = 1;
-    if (k->host_room > 0 && k->host_room <= s->home_room) gpuopt__knapsack_go_to_host(k, s);
-    else gpuopt__knapsack_go_home(s);
+    if (k->host_capacity > 0 && k->host_capacity <= s->own_capacity) gpuopt__knapsack_use_host_pool(k, s);
+    else gpuopt__knapsack_use_own_pool(s);
     return gpuopt__knapsack_of(k)->put(k, s, s->first, 1, 1, &root);
 }
 
 /* Moves the nodes of a search out of host memory, where the GPU's backend keeps short lists. */
-static gpuopt_status gpuopt__knapsack_bring_home(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
+static gpuopt_status gpuopt__knapsack_move_to_own_pool(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     gpuopt__knapsack_node *node = k->staging;
     gpuopt_status status = GPUOPT_OK;
     int64_t done, part;
@@ -223,15 +223,15 @@ static gpuopt_status gpuopt__knapsack_bring_home(gpuopt_knapsack *k, gpuopt__kna
     for (side = 0; side < 2; side++)
         for (done = 0; done < s->used[side] && !status; done += part) {
             part = s->used[side] - done < k->chunk ? s->used[side] - done : k->chunk;
-            gpuopt__knapsack_go_to_host(k, s);
+            gpuopt__knapsack_use_host_pool(k, s);
             status =
                 gpuopt__knapsack_of(k)->get(k, s, gpuopt__knapsack_place(s, side, 0, done), side ? -1 : 1, part, node);
-            gpuopt__knapsack_go_home(s);
+            gpuopt__knapsack_use_own_pool(s);
             if (!status)
                 status = gpuopt__knapsack_of(k)->put(k, s, gpuopt__knapsack_place(s, side, 0, done), side ? -1 : 1,
                                                      part, node);
         }
-    gpuopt__knapsack_go_home(s);
+    gpuopt__knapsack_use_own_pool(s);
     return status;
 }
 

@@ -76,7 +76,7 @@ static uint64_t gpuopt__knapsack_multi_cut(const gpuopt_knapsack_multidimensiona
     k->weight = (int64_t *)gpuopt__cut(&arena, m * n, sizeof(int64_t));
     k->profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->capacity = (int64_t *)gpuopt__cut(&arena, m, sizeof(int64_t));
-    k->room = (int64_t *)gpuopt__cut(&arena, m, sizeof(int64_t));
+    k->residual = (int64_t *)gpuopt__cut(&arena, m, sizeof(int64_t));
     k->item = (int32_t *)gpuopt__cut(&arena, n, sizeof(int32_t));
     k->prefers = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->taken = (uint8_t *)gpuopt__cut(&arena, n, 1);

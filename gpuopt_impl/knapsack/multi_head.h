@@ -38,7 +38,7 @@ struct gpuopt_knapsack_multidimensional {
     int64_t *capacity;                          /* [rows] */
     gpuopt__knapsack_multi_tables table;        /* in host memory */
     int64_t *root;                              /* [width] numbers of the root */
-    int64_t *room;          /* [rows] the capacities; in _create without fixed items; no more than all weigh */
+    int64_t *residual;      /* [rows] the capacities; in _create without fixed items; no more than all weigh */
     int32_t *item;          /* [items] of each level; its first table.levels are in use */
     uint8_t *prefers;       /* [items] of the item: what a search without deviations decides */
     uint8_t *taken, *trial; /* [items] the best solution; scratch */

@@ -51,9 +51,9 @@ static void gpuopt__knapsack_multi_lp_pivot(gpuopt__knapsack_multi_lp *lp, int32
     int32_t i, j, leave = -1, upper = 0;
     for (i = 0; i < lp->rows; i++) {
         const double a = sign * lp->table[(int64_t)i * lp->columns + enter];
-        const double room = a > 0 ? lp->value[i] : lp->basic[i] < lp->items ? 1 - lp->value[i] : HUGE_VAL;
-        if (fabs(a) < 1e-9 || !(room < fabs(a) * step)) continue;
-        step = room > 0 ? room / fabs(a) : 0;
+        const double slack = a > 0 ? lp->value[i] : lp->basic[i] < lp->items ? 1 - lp->value[i] : HUGE_VAL;
+        if (fabs(a) < 1e-9 || !(slack < fabs(a) * step)) continue;
+        step = slack > 0 ? slack / fabs(a) : 0;
         leave = i;
         upper = a < 0;
     }
@@ -78,7 +78,8 @@ static void gpuopt__knapsack_multi_lp_pivot(gpuopt__knapsack_multi_lp *lp, int32
     }
 }
 
-/* Multipliers u [rows], units of profit per weight, for items [count] with the capacities k->room, each times factor [rows]. */
+/* Multipliers u [rows], units of profit per weight, for items [count] with the capacities k->residual, each times
+ * factor [rows]. */
 static void gpuopt__knapsack_multi_duals(const gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_lp *lp,
                                          const int32_t *item, int32_t count, const double *factor, double *u) {
     const int32_t rows = k->desc.rows, columns = count + rows;
@@ -93,19 +94,19 @@ static void gpuopt__knapsack_multi_duals(const gpuopt_knapsack_multidimensional 
     memset(lp->place, 0, (size_t)columns);
     for (j = 0; j < columns; j++) lp->cost[j] = j < count ? (double)(k->profit[item[j]] / k->unit) / most : 0;
     for (i = 0; i < rows; i++) {
-        const double capacity = k->room[i] > 0 ? (double)k->room[i] : 1;
+        const double capacity = k->residual[i] > 0 ? (double)k->residual[i] : 1;
         for (j = 0; j < count; j++)
             lp->table[(int64_t)i * columns + j] = (double)k->weight[(int64_t)i * k->desc.items + item[j]] / capacity;
         lp->table[(int64_t)i * columns + count + i] = 1;
         lp->basic[i] = count + i;
         lp->place[count + i] = 2;
-        lp->value[i] = k->room[i] > 0 ? factor[i] : 0;
+        lp->value[i] = k->residual[i] > 0 ? factor[i] : 0;
     }
     while (pivots-- > 0 && (enter = gpuopt__knapsack_multi_lp_enter(lp)) >= 0)
         gpuopt__knapsack_multi_lp_pivot(lp, enter);
     for (i = 0; i < rows; i++) {
         const double y = gpuopt__max(-lp->cost[count + i], 0);
-        u[i] = y * most / (k->room[i] > 0 ? (double)k->room[i] : 1);
+        u[i] = y * most / (k->residual[i] > 0 ? (double)k->residual[i] : 1);
     }
 }
 

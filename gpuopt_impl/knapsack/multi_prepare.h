@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multidimensional knapsacks: what _create does. The multipliers of the linear relaxation say which decision each item
- * prefers, and relaxations with one capacity changed give more multipliers; with each, items are added in two orders,
- * for a first solution; items whose other decision could not lead to a better one are fixed; and the tables of the
- * search are filled.
+ * Multidimensional knapsacks: what _create does. The multipliers of the linear relaxation decide which decision each
+ * item prefers, and relaxations with one capacity changed give more multipliers; with each, items are added in two
+ * orders, for a first solution; items whose other decision could not lead to a better one are fixed; and the tables of
+ * the search are filled.
  *
  * Overflow: the weights of a row's items that fit are at most 2^58 together, and so are the profits of all; scale times
  * the profits, and multipliers times the weights, are kept at most that large. So a bound is at most 2^59, and so is
@@ -85,13 +85,13 @@ static int64_t gpuopt__knapsack_multi_gain(const gpuopt_knapsack_multidimensiona
     return gain;
 }
 
-/* The bound itself for these items and k->room. */
+/* The bound itself for these items and k->residual. */
 static int64_t gpuopt__knapsack_multi_bound(const gpuopt_knapsack_multidimensional *k,
                                             const gpuopt__knapsack_multi_draft *d, int32_t which, const int32_t *item,
                                             int32_t count) {
     int64_t bound = 0;
     int32_t i, j;
-    for (i = 0; i < k->desc.rows; i++) bound += d->multiplier[which][i] * k->room[i];
+    for (i = 0; i < k->desc.rows; i++) bound += d->multiplier[which][i] * k->residual[i];
     for (j = 0; j < count; j++) {
         const int64_t gain = gpuopt__knapsack_multi_gain(k, d, which, item[j]);
         if (gain > 0) bound += gain;
@@ -105,7 +105,7 @@ static int64_t gpuopt__knapsack_multi_bound(const gpuopt_knapsack_multidimension
 static void gpuopt__knapsack_multi_fill(gpuopt_knapsack_multidimensional *k, const int32_t *item, int32_t count) {
     int64_t left[GPUOPT__KNAPSACK_MULTI_ROWS], profit = 0;
     int32_t i, j;
-    for (i = 0; i < k->desc.rows; i++) left[i] = k->room[i];
+    for (i = 0; i < k->desc.rows; i++) left[i] = k->residual[i];
     memset(k->trial, 0, (size_t)k->desc.items);
     for (j = 0; j < count; j++) {
         int fits = 1;
@@ -129,9 +129,10 @@ static void gpuopt__knapsack_multi_try(gpuopt_knapsack_multidimensional *k, gpuo
     gpuopt__knapsack_multi_sort(d->key, d->order, count);
     gpuopt__knapsack_multi_fill(k, d->order, count);
     for (j = 0; j < count; j++) {
-        const double worth = (double)(d->scale[which] * (k->profit[k->item[j]] / k->unit));
-        const double price = worth - (double)d->key[k->item[j]];
-        d->key[k->item[j]] = price * 1000 > worth ? (int64_t)(worth / price * 0x1p40) : (int64_t)1 << 60;
+        const double scaled_profit = (double)(d->scale[which] * (k->profit[k->item[j]] / k->unit));
+        const double price = scaled_profit - (double)d->key[k->item[j]];
+        d->key[k->item[j]] =
+            price * 1000 > scaled_profit ? (int64_t)(scaled_profit / price * 0x1p40) : (int64_t)1 << 60;
     }
     gpuopt__knapsack_multi_sort(d->key, d->order, count);
     gpuopt__knapsack_multi_fill(k, d->order, count);
@@ -184,10 +185,10 @@ static int32_t gpuopt__knapsack_multi_reduce(gpuopt_knapsack_multidimensional *k
         }
         if (gain <= 0) continue;
         *base += k->profit[item] / k->unit;
-        for (i = 0; i < k->desc.rows; i++) k->room[i] -= gpuopt__knapsack_multi_weight(k, i, item);
+        for (i = 0; i < k->desc.rows; i++) k->residual[i] -= gpuopt__knapsack_multi_weight(k, i, item);
     }
     for (i = 0; i < k->desc.rows; i++)
-        if (k->room[i] < 0) return -1;
+        if (k->residual[i] < 0) return -1;
     gpuopt__knapsack_multi_sort(d->key, k->item, free);
     return free;
 }
@@ -213,7 +214,7 @@ static void gpuopt__knapsack_multi_fill_tables(gpuopt_knapsack_multidimensional 
     for (which = 0; which < width; which++) {
         const int row = which >= 2 && which < 2 + k->desc.rows;
         t->scale[which] = row ? 0 : d->scale[which];
-        k->root[which] = row ? k->room[which - 2]
+        k->root[which] = row ? k->residual[which - 2]
                              : gpuopt__knapsack_multi_bound(k, d, which, k->item, t->levels) +
                                    d->scale[which] * (base - k->lower - 1);
         if (!row && t->scale[which] > 0) {
@@ -264,7 +265,7 @@ static gpuopt_status gpuopt__knapsack_multi_read(gpuopt_knapsack_multidimensiona
     }
     if (k->unit == 0) k->unit = 1; /* no items */
     d->profits = profits / k->unit;
-    for (i = 0; i < rows; i++) k->room[i] = k->capacity[i] < d->weighs[i] ? k->capacity[i] : d->weighs[i];
+    for (i = 0; i < rows; i++) k->residual[i] = k->capacity[i] < d->weighs[i] ? k->capacity[i] : d->weighs[i];
     return GPUOPT_OK;
 }
 

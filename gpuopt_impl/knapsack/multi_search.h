@@ -4,12 +4,12 @@
  *
  * A bound is kept as if it were a capacity. Multipliers u >= 0 of the rows give the Lagrangian bound
  * u C + sum of max(0, p_j - u w_j); each decision takes from it what it loses: max(0, p_j - u w_j) if the item is left
- * out, max(0, u w_j - p_j) if it is taken. So a node is a vector of numbers, some of them the rooms of the rows and the
- * others what bounds are above the best solution known, and it may be dropped once one of them is negative. Everything
- * is an integer: multipliers and bounds are multiples of 1 / scale.
+ * out, max(0, u w_j - p_j) if it is taken. So a node is a vector of numbers, some of them the residual capacities of
+ * the rows and the others what bounds are above the best solution known, and it may be dropped once one of them is
+ * negative. Everything is an integer: multipliers and bounds are multiples of 1 / scale.
  *
  * Number 0 is the bound with the optimal multipliers of the linear relaxation. Items are in the order of decreasing
- * loss in it, |p_j - u w_j|, and an item is decided as it prefers unless a node says otherwise: a node is a set of
+ * loss in it, |p_j - u w_j|, and an item is decided as it prefers unless a node deviates: a node is a set of
  * deviations. Number 1 is the bound with all multipliers 0. Below the last level it is the profit itself, above that of
  * the best solution: whoever gets there has a better one.
  *

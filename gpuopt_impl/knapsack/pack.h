@@ -65,7 +65,7 @@ static unsigned char *gpuopt__knapsack_pack_list(const gpuopt__knapsack_list *li
 }
 
 static unsigned char *gpuopt__knapsack_pack_node(const gpuopt__knapsack_node *node, unsigned char *to) {
-    gpuopt__put_bytes(to, (uint64_t)node->room, 8);
+    gpuopt__put_bytes(to, (uint64_t)node->residual, 8);
     gpuopt__put_bytes(to + 8, node->profit, 8);
     gpuopt__put_bytes(to + 16, node->decisions, 4);
     return to + GPUOPT__KNAPSACK_NODE;
@@ -86,7 +86,7 @@ static gpuopt_status gpuopt__knapsack_pack_nodes(gpuopt_knapsack *k, int64_t at,
 }
 
 /* Packs the last `count` nodes of list j. `before`: nodes of its side below it. If it is shared, each rank packs its
- * own, and tells them to the others. */
+ * own, and sends them to the others. */
 static gpuopt_status gpuopt__knapsack_pack_last(gpuopt_knapsack *k, int32_t j, int64_t before, int64_t count,
                                                 unsigned char *to) {
     const gpuopt__knapsack_search *s = &k->search;
@@ -114,7 +114,7 @@ static gpuopt_status gpuopt__knapsack_pack_last(gpuopt_knapsack *k, int32_t j, i
 
 static gpuopt__knapsack_node gpuopt__knapsack_take_node(const unsigned char *from) {
     gpuopt__knapsack_node node;
-    node.room = (int64_t)gpuopt__take_bytes(from, 8);
+    node.residual = (int64_t)gpuopt__take_bytes(from, 8);
     node.profit = gpuopt__take_bytes(from + 8, 8);
     node.decisions = (uint32_t)gpuopt__take_bytes(from + 16, 4);
     return node;

@@ -3,12 +3,13 @@
  * Knapsack, by the ranks of a group: who makes which children of a step, and how the nodes get there.
  *
  * Lists       A short list is the same on all ranks, and each makes all steps on it: nothing is exchanged. The children
- *             of a long one are shared: each rank keeps a range of them, lower ranks those of more room. A rank's range
- *             of a list whose rooms are sorted is a range of weights.
+ *             of a long one are shared: each rank keeps a range of them, lower ranks those of more residual capacity. A
+ *             rank's range of a list that is sorted by residual capacity is a range of weights.
  * Ranges      A step's children are the merge of the unchanged and the flipped ones, each in the order of their parents
- *             (cpu_merge.h). It is cut between two rooms into a part for each rank, all about as long, and so anew in
- *             every step: no rank runs dry, and no border has to be moved. Where it is cut follows from samples of the
- *             rooms on all ranks; the ranks then count how many of their nodes have children before each cut.
+ *             (cpu_merge.h). It is cut, between two residual capacities, into a part for each rank, all about as long,
+ *             again in every step: no rank runs dry, and no border has to be moved. Where it is cut follows from
+ *             samples of the residual capacities on all ranks; the ranks then count how many of their nodes have
+ *             children before each cut.
  * Dominance   Within both of the merged sequences profits rise. So the greatest profit of all lower ranks is that of
  *             the last node before the range in either of them, and a rank needs those two nodes of others: it drops
  *             the children that one rank alone would drop.
@@ -17,7 +18,7 @@
  *             time of the step.
  * Peers       Where backends see the pools of all ranks, nothing of that is needed: each rank makes an equal share of
  *             the merge, for which it reads parents wherever they are, and so finds out alone where its share begins
- *             (cuda/knapsack/peers.cuh). Parents change only after all have told what their parts have brought.
+ *             (cuda/knapsack/peers.cuh). Parents change only after all have sent the results of their parts.
  *
  * All ranks know all counts, so each finds out alone who sends what to whom, and who has what.
  */
@@ -132,13 +133,13 @@ static int64_t gpuopt__knapsack_walk_node(const gpuopt__knapsack_job *job, int32
     return walk->rank < ranks ? walk->range.begin + walk->sample * walk->stride : job->count;
 }
 
-/* Its room. */
-static int64_t gpuopt__knapsack_walk_room(const gpuopt_knapsack *k, const gpuopt__knapsack_walk *walk) {
-    return k->ranks.room[(int64_t)walk->rank * GPUOPT__KNAPSACK_SAMPLES + walk->sample];
+/* Its residual capacity. */
+static int64_t gpuopt__knapsack_walk_residual(const gpuopt_knapsack *k, const gpuopt__knapsack_walk *walk) {
+    return k->ranks.residual[(int64_t)walk->rank * GPUOPT__KNAPSACK_SAMPLES + walk->sample];
 }
 
-/* Chooses the cuts: rooms of children of sampled nodes, behind which about equally many are. ranks: of those that have
- * samples. */
+/* Chooses the cuts: residual capacities of children of sampled nodes, behind which about equally many are. ranks: of
+ * those that have samples. */
 static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                         const gpuopt__knapsack_job *job, int32_t ranks) {
     gpuopt__knapsack_walk same, flipped;
@@ -151,13 +152,16 @@ static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsa
         gpuopt__knapsack_walk_to(s, job, ranks, &same);
         gpuopt__knapsack_walk_to(s, job, ranks, &flipped);
         unchanged = same.rank < ranks;
-        turned = flipped.rank < ranks && gpuopt__knapsack_walk_room(k, &flipped) >= job->least; /* else none follows */
+        turned =
+            flipped.rank < ranks && gpuopt__knapsack_walk_residual(k, &flipped) >= job->least; /* else none follows */
         if (!unchanged && !turned) break;
         done = gpuopt__knapsack_walk_node(job, ranks, &same) +
                (turned ? gpuopt__knapsack_walk_node(job, ranks, &flipped) : k->ranks.light);
         if (unchanged && turned)
-            unchanged = gpuopt__knapsack_walk_room(k, &same) >= gpuopt__knapsack_walk_room(k, &flipped) + job->room;
-        cut = unchanged ? gpuopt__knapsack_walk_room(k, &same) : gpuopt__knapsack_walk_room(k, &flipped) + job->room;
+            unchanged =
+                gpuopt__knapsack_walk_residual(k, &same) >= gpuopt__knapsack_walk_residual(k, &flipped) + job->residual;
+        cut = unchanged ? gpuopt__knapsack_walk_residual(k, &same)
+                        : gpuopt__knapsack_walk_residual(k, &flipped) + job->residual;
         while (next < s->ranks && done >= (job->count + k->ranks.light) / s->ranks * next) k->ranks.cut[next++] = cut;
         if (unchanged) same.sample++;
         else flipped.sample++;
@@ -179,16 +183,16 @@ static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__k
     memset(own, 0, sizeof own);
     memset(&walk, 0, sizeof walk);
     if (samples > 0)
-        status = gpuopt__knapsack_of(k)->rooms(k, s, job->from + has.begin * job->from_step, stride * job->from_step,
-                                               samples, own);
+        status = gpuopt__knapsack_of(k)->residuals(k, s, job->from + has.begin * job->from_step,
+                                                   stride * job->from_step, samples, own);
     if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
-    if (ranks == 1) memcpy(k->ranks.room, own, sizeof own);
+    if (ranks == 1) memcpy(k->ranks.residual, own, sizeof own);
     else
-        status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, own, bytes, k->ranks.room,
+        status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, own, bytes, k->ranks.residual,
                                          bytes * (uint64_t)ranks, NULL);
     for (gpuopt__knapsack_walk_to(s, job, ranks, &walk); walk.rank < ranks && !status; walk.sample++) {
         gpuopt__knapsack_walk_to(s, job, ranks, &walk);
-        if (walk.rank == ranks || gpuopt__knapsack_walk_room(k, &walk) < job->least) break;
+        if (walk.rank == ranks || gpuopt__knapsack_walk_residual(k, &walk) < job->least) break;
     }
     k->ranks.light = gpuopt__knapsack_walk_node(job, ranks, &walk);
     return status;
@@ -308,16 +312,16 @@ static gpuopt_status gpuopt__knapsack_fetch(gpuopt_knapsack *k, const gpuopt__kn
 /* ---- Ranks that see one another's pools ---- */
 
 /* Finds out whether all do. */
-static gpuopt_status gpuopt__knapsack_meet(gpuopt_knapsack *k) {
-    gpuopt__knapsack_card own;
+static gpuopt_status gpuopt__knapsack_exchange_handles(gpuopt_knapsack *k) {
+    gpuopt__knapsack_peer_handle own;
     int64_t all;
     gpuopt_status status;
     memset(&own, 0, sizeof own);
     if (gpuopt__knapsack_of(k)->show) gpuopt__knapsack_of(k)->show(k, &own);
-    status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, &own, sizeof own, k->ranks.card,
+    status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, &own, sizeof own, k->ranks.handle,
                                      sizeof own * (uint64_t)k->search.ranks, NULL);
     if (status) return status;
-    all = gpuopt__knapsack_of(k)->admit && gpuopt__knapsack_of(k)->admit(k);
+    all = gpuopt__knapsack_of(k)->map_peers && gpuopt__knapsack_of(k)->map_peers(k);
     status = gpuopt_group_all_reduce(k->ranks.group, GPUOPT_REDUCE_MIN, 1, &all, NULL);
     if (status) return status;
     k->ranks.peers = (int)all;
@@ -335,7 +339,8 @@ static void gpuopt__knapsack_find_sources(gpuopt_knapsack *k, const gpuopt__knap
     for (r = 0; r < s->ranks; r++) {
         const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, r);
         gpuopt__knapsack_source *source = &k->ranks.source[k->ranks.sources];
-        if (has.begin == has.end || (!top->shared && r != s->rank)) continue; /* what all have, each reads at home */
+        if (has.begin == has.end || (!top->shared && r != s->rank))
+            continue; /* what all have, each reads from its own pool */
         source->rank = r;
         source->end = has.end;
         source->before = gpuopt__knapsack_held(s, r, top->side) - gpuopt__knapsack_length(has);

@@ -32,7 +32,7 @@ static gpuopt__knapsack_core gpuopt__knapsack_unknown(const gpuopt__knapsack_sea
 static int gpuopt__knapsack_take_back(const gpuopt__knapsack_search *s, const gpuopt__knapsack_best *best,
                                       gpuopt__knapsack_node *node) {
     const gpuopt__knapsack_view *v = &s->view;
-    int64_t room, left;
+    int64_t residual, left;
     uint64_t profit;
     int32_t j;
     *node = best->node;
@@ -40,13 +40,13 @@ static int gpuopt__knapsack_take_back(const gpuopt__knapsack_search *s, const gp
         int32_t level = best->decided[j];
         if (!(best->node.decisions >> j & 1)) continue;
         gpuopt__knapsack_flip(&v->table, gpuopt__knapsack_item_of(s, level), s->begin[level + 1] < s->begin[level],
-                              &room, &profit);
-        if (room > 0 ? node->room < room - v->capacity : node->room > v->capacity + room) return 0;
-        node->room -= room;
+                              &residual, &profit);
+        if (residual > 0 ? node->residual < residual - v->capacity : node->residual > v->capacity + residual) return 0;
+        node->residual -= residual;
         node->profit -= profit;
     }
     left = gpuopt__knapsack_weight(&v->table, v->first, gpuopt__knapsack_unknown(s, best).begin);
-    return node->room >= -left && node->room <= v->capacity - left;
+    return node->residual >= -left && node->residual <= v->capacity - left;
 }
 
 /* Marks which of the view's items the best solution takes, except in the core whose decisions are unknown. That core
@@ -61,14 +61,14 @@ static void gpuopt__knapsack_mark(gpuopt_knapsack *k, gpuopt__knapsack_search *s
     gpuopt__knapsack_set_range(k, v->first, unknown.begin, 1);
     gpuopt__knapsack_set_range(k, unknown.end, v->last, 0);
     if (best->flip >= 0) gpuopt__knapsack_turn(k, best->flip);
-    else if (gpuopt__knapsack_fill(v, core, node.room, node.profit, v->at, &f))
-        gpuopt__knapsack_set_range(k, node.room < 0 ? f.at : core.end, node.room < 0 ? core.begin : f.at,
-                                   node.room >= 0);
+    else if (gpuopt__knapsack_fill(v, core, node.residual, node.profit, v->at, &f))
+        gpuopt__knapsack_set_range(k, node.residual < 0 ? f.at : core.end, node.residual < 0 ? core.begin : f.at,
+                                   node.residual >= 0);
     for (j = 0; j < best->known; j++)
         if (node.decisions >> j & 1) gpuopt__knapsack_turn(k, gpuopt__knapsack_item_of(s, best->decided[j]));
     gpuopt__knapsack_take_back(s, best, &node);
     *profit = (int64_t)(node.profit - (v->table.profit_sum[unknown.begin] - v->table.profit_sum[v->first]));
-    v->capacity = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, unknown.begin) - node.room;
+    v->capacity = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, unknown.begin) - node.residual;
     v->first = unknown.begin;
     v->last = unknown.end;
     v->at = v->table.reach[v->first] < v->last ? v->table.reach[v->first] : v->last;
@@ -87,9 +87,9 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     gpuopt__knapsack_mark(k, &s, &profit);
     s.which = 1;
-    s.home_first =
-        whole->home_first + whole->used[0]; /* also when the nodes are elsewhere: every backend makes the same slices */
-    s.home_room = whole->home_room - whole->used[0] - whole->used[1] - whole->uneven; /* ranks, too */
+    s.own_first = whole->own_first +
+                  whole->used[0]; /* also when the nodes are in another pool: every backend makes the same slices */
+    s.own_capacity = whole->own_capacity - whole->used[0] - whole->used[1] - whole->uneven; /* ranks, too */
     if (whole->depth > 0) s.share_from = INT64_MAX;
     s.uneven = 0;
     s.reserve = 0;

@@ -10,7 +10,7 @@
  * Dominance   Of two nodes of a step, the one that weighs no less and has no more profit is dropped. A list is
  *             sorted by weight, so this is a merge of two sorted lists: the unchanged children, and the flipped ones.
  * Completion  When a list has doubled, and every 32 decisions, each undecided item is tried with the best node that
- *             leaves room for it. This usually finds the optimum within a few levels.
+ *             leaves capacity for it. This usually finds the optimum within a few levels.
  * Slices      If the children of a level do not fit the pool, which a step finds out by trying, and the pool may not
  *             grow, steps take slices from the end of the list, a quarter of the free nodes, and the search goes on
  *             with the deepest list: depth first. Dominance then acts only within a slice.
@@ -29,14 +29,14 @@ enum {
 };
 
 typedef struct gpuopt__knapsack_node {
-    int64_t room;
+    int64_t residual;
     uint64_t profit;    /* of all items it takes, also those before the core: they may weigh twice the capacity */
     uint32_t decisions; /* the last ones, the latest in the lowest bit; 1: the item is flipped, see _flip */
 } gpuopt__knapsack_node;
 
 /* Nodes, as a structure of arrays. */
 typedef struct gpuopt__knapsack_pool {
-    int64_t *room;
+    int64_t *residual;
     uint64_t *profit;
     uint32_t *decisions;
 } gpuopt__knapsack_pool;
@@ -76,38 +76,38 @@ typedef struct gpuopt__knapsack_search {
     int32_t depth;               /* number of lists */
     int dominance;               /* 1: and a core that grows from the break item; 0: one that grows from the front */
     int stop_when_full;
-    int full;                      /* with stop_when_full: the next level does not fit */
-    int tight;                     /* the children of the deepest list were found not to fit */
-    int64_t lower;                 /* only solutions with more profit are searched for */
-    int64_t goal;                  /* the search ends when it has found a solution of this profit */
-    double ratio;                  /* profit per weight of the break item */
-    double margin;                 /* exceeds the rounding errors of a bound by `ratio` */
-    int64_t first, room;           /* the part of the pool that is in use */
-    int64_t home_first, home_room; /* the search's own part of the pool */
-    int on_host;                   /* GPU: the nodes are in host memory instead */
-    int which;                     /* 1: the search that recovers items */
-    int64_t used[2];               /* nodes on each side */
-    int64_t elsewhere;             /* nodes of shared lists that other ranks have */
-    int64_t uneven;                /* free nodes that another rank, which has fewer, does not have */
-    int64_t share_from;            /* nodes of a list from which on ranks share its children; INT64_MAX: no ranks */
-    int32_t rank, ranks;           /* of the group */
-    int together;                  /* a step that all ranks make together is being chosen */
-    int64_t *part;                 /* [levels + 1][ranks] of a shared list: its nodes that lower ranks have */
-    int64_t reserve;               /* nodes kept free, beyond one for each remaining level and two more */
+    int full;                        /* with stop_when_full: the next level does not fit */
+    int tight;                       /* the children of the deepest list were found not to fit */
+    int64_t lower;                   /* only solutions with more profit are searched for */
+    int64_t goal;                    /* the search ends when it has found a solution of this profit */
+    double ratio;                    /* profit per weight of the break item */
+    double margin;                   /* exceeds the rounding errors of a bound by `ratio` */
+    int64_t first, capacity;         /* the part of the pool that is in use */
+    int64_t own_first, own_capacity; /* the search's own part of the pool */
+    int on_host;                     /* GPU: the nodes are in host memory instead */
+    int which;                       /* 1: the search that recovers items */
+    int64_t used[2];                 /* nodes on each side */
+    int64_t remote;                  /* nodes of shared lists that other ranks have */
+    int64_t uneven;                  /* free nodes that another rank, which has fewer, does not have */
+    int64_t share_from;              /* nodes of a list from which on ranks share its children; INT64_MAX: no ranks */
+    int32_t rank, ranks;             /* of the group */
+    int together;                    /* a step that all ranks make together is being chosen */
+    int64_t *part;                   /* [levels + 1][ranks] of a shared list: its nodes that lower ranks have */
+    int64_t reserve;                 /* nodes kept free, beyond one for each remaining level and two more */
     gpuopt__knapsack_best best;
     int64_t expanded, pruned, dominated, peak, steps, slices;
 } gpuopt__knapsack_search;
 
 /* Places of nodes refer to the search's own part of the pool from now on. */
-static inline void gpuopt__knapsack_go_home(gpuopt__knapsack_search *s) {
+static inline void gpuopt__knapsack_use_own_pool(gpuopt__knapsack_search *s) {
     s->on_host = 0;
-    s->first = s->home_first;
-    s->room = s->home_room;
+    s->first = s->own_first;
+    s->capacity = s->own_capacity;
 }
 
 /* The place of node k of a list that is stacked on `base` other nodes on this side. */
 GPUOPT_HD int64_t gpuopt__knapsack_place(const gpuopt__knapsack_search *s, int side, int64_t base, int64_t k) {
-    return side ? s->first + s->room - 1 - base - k : s->first + base + k;
+    return side ? s->first + s->capacity - 1 - base - k : s->first + base + k;
 }
 
 GPUOPT_HD gpuopt__knapsack_core gpuopt__knapsack_core_of(const gpuopt__knapsack_search *s, int32_t level) {
@@ -122,11 +122,11 @@ GPUOPT_HD int32_t gpuopt__knapsack_item_of(const gpuopt__knapsack_search *s, int
     return s->begin[level + 1] < s->begin[level] ? s->begin[level + 1] : s->begin[level] + level;
 }
 
-/* How flipping an item outside the core changes a node's room and profit: an item before the core is removed, one after
- * it is added. */
-GPUOPT_HD void gpuopt__knapsack_flip(const gpuopt__knapsack_items *t, int32_t item, int before, int64_t *room,
+/* How flipping an item outside the core changes a node's residual capacity and profit: an item before the core is
+ * removed, one after it is added. */
+GPUOPT_HD void gpuopt__knapsack_flip(const gpuopt__knapsack_items *t, int32_t item, int before, int64_t *residual,
                                      uint64_t *profit) {
-    *room = before ? t->weight[item] : -t->weight[item];
+    *residual = before ? t->weight[item] : -t->weight[item];
     *profit = before ? 0 - (uint64_t)t->profit[item] : (uint64_t)t->profit[item];
 }
 
@@ -144,7 +144,7 @@ GPUOPT_HD int gpuopt__knapsack_may_beat(const gpuopt__knapsack_search *s, double
 
 /* Nodes that are left, of all ranks. */
 GPUOPT_HD int64_t gpuopt__knapsack_alive(const gpuopt__knapsack_search *s) {
-    return s->used[0] + s->used[1] + s->elsewhere;
+    return s->used[0] + s->used[1] + s->remote;
 }
 
 /* Takes nodes from the end of list j. */
@@ -158,7 +158,7 @@ GPUOPT_HD void gpuopt__knapsack_shorten(gpuopt__knapsack_search *s, int32_t j, i
         int32_t r;
         for (r = 0; r < s->ranks; r++) part[r] = part[r] < list->count ? part[r] : list->count;
         list->own = (s->rank + 1 < s->ranks ? part[s->rank + 1] : list->count) - part[s->rank];
-        s->elsewhere -= nodes - (before - list->own);
+        s->remote -= nodes - (before - list->own);
     }
     s->used[list->side] -= before - list->own;
 }
@@ -183,22 +183,22 @@ GPUOPT_HD double gpuopt__knapsack_list_bound(const gpuopt__knapsack_search *s, c
 
 /* ---- A step ---- */
 
-/* `count` nodes of a level, and where their children go. Every parent has a child that is unchanged and, if its room is
- * at least `least`, a child with the level's item flipped. */
+/* `count` nodes of a level, and where their children go. Every parent has a child that is unchanged and, if its
+ * residual capacity is at least `least`, a child with the level's item flipped. */
 typedef struct gpuopt__knapsack_job {
     int32_t level;
     gpuopt__knapsack_core core; /* of the children */
     int64_t count;
-    int64_t from, to;             /* places of the first node and of the first child */
-    int64_t before, low;          /* the first so many nodes are elsewhere, as if the first one's place were `low` */
-    int64_t same, same_end;       /* the nodes whose unchanged children are made, and of which some stay */
+    int64_t from, to;       /* places of the first node and of the first child */
+    int64_t before, low;    /* the first so many nodes are not in this pool, as if the first one's place were `low` */
+    int64_t same, same_end; /* the nodes whose unchanged children are made, and of which some stay */
     int64_t flipped, flipped_end; /* likewise flipped ones. Without a group: all */
     int64_t from_step, to_step;   /* 1 or -1, from a node to the next */
     int64_t lower;
     int64_t limit; /* children that fit; if more stay, the step fails: see gpuopt__knapsack_overflows */
     int64_t least;
-    int64_t room;    /* what flipping adds to the room */
-    uint64_t profit; /* and to the profit */
+    int64_t residual; /* what flipping adds to it */
+    uint64_t profit;  /* and to the profit */
 } gpuopt__knapsack_job;
 
 /* The place of a node of the job. */
@@ -225,7 +225,7 @@ GPUOPT_HD gpuopt__knapsack_found gpuopt__knapsack_nothing(int64_t lower) {
     f.children = f.pruned = f.dominated = 0;
     f.bound = 0;
     f.most = lower;
-    f.best.room = 0;
+    f.best.residual = 0;
     f.best.profit = 0;
     f.best.decisions = 0;
     return f;
@@ -286,7 +286,7 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     if (gpuopt__knapsack_is_common(s, top) != s->together) return 0;
     job->level = top->level;
     job->count = top->count;
-    job->limit = s->room - s->used[0] - s->used[1] - (s->reserve + s->levels - top->level + 2);
+    job->limit = s->capacity - s->used[0] - s->used[1] - (s->reserve + s->levels - top->level + 2);
     if (!s->on_host) job->limit -= s->uneven;
     if (s->tight) {
         s->tight = 0;
@@ -298,11 +298,11 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     job->core = gpuopt__knapsack_core_of(s, top->level + 1);
     item = gpuopt__knapsack_item_of(s, top->level);
     before = job->core.begin < s->begin[top->level];
-    gpuopt__knapsack_flip(&s->view.table, item, before, &job->room, &job->profit);
+    gpuopt__knapsack_flip(&s->view.table, item, before, &job->residual, &job->profit);
     left = gpuopt__knapsack_weight(&s->view.table, s->view.first, job->core.begin);
     job->least =
         before ? INT64_MIN
-               : s->view.table.weight[item] - left; /* less room: too heavy even without all items before the core */
+               : s->view.table.weight[item] - left; /* with less: too heavy even without all items before the core */
     base = s->used[top->side] - job->count;         /* if it is shared, see ranges.h */
     job->from = gpuopt__knapsack_place(s, top->side, base, 0);
     job->to = gpuopt__knapsack_place(s, !top->side, s->used[!top->side], 0);
@@ -353,7 +353,7 @@ GPUOPT_HD void gpuopt__knapsack_apply(gpuopt__knapsack_search *s, const gpuopt__
         child.side = !child.side;
         child.shared = 0;
         s->used[child.side] += own;
-        s->elsewhere += f->children - own;
+        s->remote += f->children - own;
         s->list[s->depth++] = child;
     }
     s->steps++;
@@ -366,7 +366,8 @@ GPUOPT_HD void gpuopt__knapsack_apply(gpuopt__knapsack_search *s, const gpuopt__
 
 /* ---- Completion ----
  * Each item outside the core is flipped in the best node that then fits, which a binary search finds since the list is
- * sorted by room. In long lists the best solution of this kind is nearly always within a few units of the optimum. */
+ * sorted by residual capacity. In long lists the best solution of this kind is nearly always within a few units of the
+ * optimum. */
 
 /* Whether to complete the deepest list, which a step has just made. */
 GPUOPT_HD int gpuopt__knapsack_completes(gpuopt__knapsack_search *s) {
@@ -397,13 +398,13 @@ static inline gpuopt__knapsack_completion gpuopt__knapsack_completion_of(const g
     return c;
 }
 
-/* How many nodes of a list, sorted by room and starting at place `from`, have at least this room. */
-GPUOPT_HD int64_t gpuopt__knapsack_with_room(const gpuopt__knapsack_pool *pool, int64_t from, int64_t step,
-                                             int64_t count, int64_t least) {
+/* How many nodes of a list, sorted by residual capacity and starting at place `from`, have at least this one. */
+GPUOPT_HD int64_t gpuopt__knapsack_with_residual(const gpuopt__knapsack_pool *pool, int64_t from, int64_t step,
+                                                 int64_t count, int64_t least) {
     int64_t low = 0, high = count;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if (pool->room[from + middle * step] >= least) low = middle + 1;
+        if (pool->residual[from + middle * step] >= least) low = middle + 1;
         else high = middle;
     }
     return low;
@@ -413,12 +414,12 @@ GPUOPT_HD int64_t gpuopt__knapsack_with_room(const gpuopt__knapsack_pool *pool, 
  * beat the incumbent. */
 GPUOPT_HD int64_t gpuopt__knapsack_try(const gpuopt__knapsack_search *s, const gpuopt__knapsack_completion *c,
                                        const gpuopt__knapsack_pool *pool, int32_t item, int64_t *place) {
-    int64_t room, count;
+    int64_t residual, count;
     uint64_t profit;
     if (item >= c->core.begin && item < c->core.end) return -1;
     if (!gpuopt__knapsack_may_beat(s, c->list.bound, gpuopt__knapsack_loss(s, item))) return -1;
-    gpuopt__knapsack_flip(&s->view.table, item, item < c->core.begin, &room, &profit);
-    count = gpuopt__knapsack_with_room(pool, c->from, c->step, c->list.count, -room);
+    gpuopt__knapsack_flip(&s->view.table, item, item < c->core.begin, &residual, &profit);
+    count = gpuopt__knapsack_with_residual(pool, c->from, c->step, c->list.count, -residual);
     if (count == 0) return -1;
     *place = c->from + (count - 1) * c->step;
     return (int64_t)(pool->profit[*place] + profit);

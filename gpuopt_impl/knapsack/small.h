@@ -5,7 +5,7 @@
  *
  * Items are in the order of decreasing profit per weight. A node has decided the items before `at`; from there on
  * the search takes all copies of one item after the other until one, the break item, does not fit with all of its
- * copies. Dantzig's bound fills what room is left with a fraction of that item. If it cannot beat the best solution
+ * copies. Dantzig's bound fills the residual capacity with a fraction of that item. If it cannot beat the best solution
  * known, the node is dropped, and with it those with fewer copies of the item that was decided last, since the
  * bound is a concave function of that number and has been falling towards 0. Otherwise as many copies of the break
  * item are taken as fit, and the search goes on behind it. Where nothing more fits is a solution. Then the last
@@ -70,10 +70,10 @@ typedef struct gpuopt__knapsack_small_search {
     int32_t decided;     /* the item whose number of copies was decided last; free - 1: none */
     int32_t at;          /* the item to go on with */
     int32_t over;
-    int64_t room, profit; /* of the items before `at`, without the free ones */
-    int64_t best, upper;  /* profit of the best solution; Dantzig's bound; likewise */
-    int64_t step;         /* divides all profits */
-    int64_t base;         /* profit of the free items */
+    int64_t residual, profit; /* of the items before `at`, without the free ones */
+    int64_t best, upper;      /* profit of the best solution; Dantzig's bound; likewise */
+    int64_t step;             /* divides all profits */
+    int64_t base;             /* profit of the free items */
     int64_t nodes;
 } gpuopt__knapsack_small_search;
 
@@ -131,16 +131,16 @@ GPUOPT_HD int64_t gpuopt__knapsack_small_divisor(int64_t a, int64_t b) {
 }
 
 /* Dantzig's bound of the node that goes on at `at`. */
-GPUOPT_HD int64_t gpuopt__knapsack_small_bound(const gpuopt__knapsack_small_search *s, int32_t at, int64_t room,
+GPUOPT_HD int64_t gpuopt__knapsack_small_bound(const gpuopt__knapsack_small_search *s, int32_t at, int64_t residual,
                                                int64_t profit) {
     const gpuopt__knapsack_small_item *item = s->item;
     int64_t fits;
     for (; at < s->items; at++) {
-        fits = item[at].most * item[at].weight <= room ? item[at].most : room / item[at].weight;
-        room -= fits * item[at].weight;
+        fits = item[at].most * item[at].weight <= residual ? item[at].most : residual / item[at].weight;
+        residual -= fits * item[at].weight;
         profit += fits * item[at].profit;
         if (fits == item[at].most) continue;
-        profit += (int64_t)gpuopt__knapsack_product_quotient((uint64_t)room, (uint64_t)item[at].profit,
+        profit += (int64_t)gpuopt__knapsack_product_quotient((uint64_t)residual, (uint64_t)item[at].profit,
                                                              (uint64_t)item[at].weight);
         break;
     }
@@ -182,9 +182,9 @@ GPUOPT_HD void gpuopt__knapsack_small_begin(const gpuopt__knapsack_given *g, int
     if (s->step == 0) s->step = common = 1; /* no items */
     for (j = count - 1; j >= s->free; j--)
         item[j].least = j + 1 < count && item[j + 1].least < item[j].weight ? item[j + 1].least : item[j].weight;
-    s->room = capacity - capacity % common;
+    s->residual = capacity - capacity % common;
     s->profit = s->best = s->nodes = 0;
-    s->upper = gpuopt__knapsack_small_bound(s, s->at, s->room, 0);
+    s->upper = gpuopt__knapsack_small_bound(s, s->at, s->residual, 0);
     s->over = s->upper == 0;
 }
 
@@ -192,7 +192,7 @@ GPUOPT_HD void gpuopt__knapsack_small_begin(const gpuopt__knapsack_given *g, int
 GPUOPT_HD void gpuopt__knapsack_small_give_back(gpuopt__knapsack_small_search *s, int32_t j, int32_t copies) {
     gpuopt__knapsack_small_item *item = &s->item[j];
     item->taken -= copies;
-    s->room += copies * item->weight;
+    s->residual += copies * item->weight;
     s->profit -= copies * item->profit;
 }
 
@@ -207,7 +207,7 @@ GPUOPT_HD void gpuopt__knapsack_small_found(gpuopt__knapsack_small_search *s, in
 /* Whether Dantzig's bound of a node with that break item exceeds the best profit. */
 GPUOPT_HD int gpuopt__knapsack_small_beats(const gpuopt__knapsack_small_search *s, int32_t at) {
     if (s->profit > s->best) return 1;
-    return gpuopt__knapsack_product_reaches((uint64_t)s->room, (uint64_t)s->item[at].profit,
+    return gpuopt__knapsack_product_reaches((uint64_t)s->residual, (uint64_t)s->item[at].profit,
                                             (uint64_t)(s->best - s->profit) + (uint64_t)s->step,
                                             (uint64_t)s->item[at].weight);
 }
@@ -217,19 +217,19 @@ GPUOPT_HD void gpuopt__knapsack_small_advance(gpuopt__knapsack_small_search *s) 
     gpuopt__knapsack_small_item *item = s->item;
     int32_t at = s->at, last;
     s->nodes++;
-    for (; at < s->items && item[at].most * item[at].weight <= s->room; at++) {
+    for (; at < s->items && item[at].most * item[at].weight <= s->residual; at++) {
         item[at].taken = item[at].most;
-        s->room -= item[at].most * item[at].weight;
+        s->residual -= item[at].most * item[at].weight;
         s->profit += item[at].most * item[at].profit;
     }
     last = at;
     if (at < s->items && gpuopt__knapsack_small_beats(s, at)) {
-        item[at].taken = item[at].weight > s->room ? 0 : (int32_t)(s->room / item[at].weight);
-        s->room -= item[at].taken * item[at].weight;
+        item[at].taken = item[at].weight > s->residual ? 0 : (int32_t)(s->residual / item[at].weight);
+        s->residual -= item[at].taken * item[at].weight;
         s->profit += item[at].taken * item[at].profit;
         s->decided = at++;
         s->at = at;
-        if (at < s->items && item[at].least <= s->room) return;
+        if (at < s->items && item[at].least <= s->residual) return;
         gpuopt__knapsack_small_found(s, at);
     } else {
         if (at == s->items) gpuopt__knapsack_small_found(s, at);
@@ -253,14 +253,14 @@ GPUOPT_HD int64_t gpuopt__knapsack_small_upper(gpuopt__knapsack_small_search *s)
     int64_t upper = s->best, bound;
     int32_t j;
     if (s->over) return upper;
-    bound = gpuopt__knapsack_small_bound(s, s->at, s->room, s->profit);
+    bound = gpuopt__knapsack_small_bound(s, s->at, s->residual, s->profit);
     for (j = s->at; j >= s->free; j--) {
         if (bound > upper) upper = bound;
         if (j == s->free) break;
         bound = 0;
         if (s->item[j - 1].taken == 0) continue;
         gpuopt__knapsack_small_give_back(s, j - 1, 1);
-        bound = gpuopt__knapsack_small_bound(s, j, s->room, s->profit);
+        bound = gpuopt__knapsack_small_bound(s, j, s->residual, s->profit);
         gpuopt__knapsack_small_give_back(s, j - 1, s->item[j - 1].taken);
     }
     return upper < s->upper ? upper : s->upper;

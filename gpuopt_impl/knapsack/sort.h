@@ -152,7 +152,7 @@ static void gpuopt__knapsack_order(gpuopt__knapsack_search *s, const gpuopt__kna
     s->least_loss = lists->least_loss;
     s->levels = v->last - v->first;
     s->depth = 0;
-    s->used[0] = s->used[1] = s->elsewhere = 0;
+    s->used[0] = s->used[1] = s->remote = 0;
     s->ratio = v->at < v->last ? (double)t->profit[v->at] / (double)t->weight[v->at] : 0;
     s->margin = ((double)bound + 1) * 0x1p-46; /* a dozen roundings of numbers of at most twice the bound */
     for (level = 0; level <= s->levels; level++) {

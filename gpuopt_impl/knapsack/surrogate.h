@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Knapsack: surrogate problems, solved when the search turns out to be more than short. The greedy solution up to the
- * break item has b items (copies of items, if there are several). Any solution has at most b of them or at least b + 1. Either constraint, times a multiplier
- * sigma, is added to that of the capacity: weights w + sigma and capacity C + sigma b, or w - sigma and C - sigma (b +
- * 1). That keeps all solutions of the case, so the optimum of the new knapsack problem is an upper bound of them; and
- * if its items fit the original capacity, they are the best ones. For almost strongly correlated weights and profits
- * the new ones are hardly correlated, so that the problem takes few nodes. If no solution has more than b items, or
- * none of interest fewer than b + 1, there is one case (Martello, Pisinger, Toth: Dynamic programming and strong bounds
- * for the 0-1 knapsack problem, Management Science 45, 1999).
+ * break item has b items (copies of items, if there are several). Any solution has at most b of them or at least b + 1.
+ * Either constraint, times a multiplier sigma, is added to that of the capacity: weights w + sigma and capacity C +
+ * sigma b, or w - sigma and C - sigma (b + 1). That keeps all solutions of the case, so the optimum of the new knapsack
+ * problem is an upper bound of them; and if its items fit the original capacity, they are the best ones. For almost
+ * strongly correlated weights and profits the new ones are hardly correlated, so that the problem takes few nodes. If
+ * no solution has more than b items, or none of interest fewer than b + 1, there is one case (Martello, Pisinger, Toth:
+ * Dynamic programming and strong bounds for the 0-1 knapsack problem, Management Science 45, 1999).
  *
  * They are solved by handles of their own, on the CPU for every backend, with a limit on nodes.
  */
@@ -34,9 +34,9 @@ typedef struct gpuopt__knapsack_case {
     int64_t sigma;
 } gpuopt__knapsack_case;
 
-/* Writes weights w + sigma, or max(0, w - sigma), sigma for each copy, to `to`, a weight each `stride` bytes. Returns the capacity;
- * negative: there is no solution. Items whose weight would be negative are taken, and give the capacity what they
- * lack. */
+/* Writes weights w + sigma, or max(0, w - sigma), sigma for each copy, to `to`, a weight each `stride` bytes. Returns
+ * the capacity; negative: there is no solution. Items whose weight would be negative are taken, and give the capacity
+ * what they lack. */
 static int64_t gpuopt__knapsack_surrogate_weights(const gpuopt_knapsack *k, const gpuopt__knapsack_case *c, int64_t *to,
                                                   size_t stride) {
     const gpuopt__knapsack_view *v = &k->search.view;
@@ -77,12 +77,12 @@ static int64_t gpuopt__knapsack_surrogate_count(const gpuopt_knapsack *k, gpuopt
     int64_t copies = 0;
     int32_t begin = 0, end = capacity < 0 ? 0 : count;
     while (begin < end) {
-        int64_t room = capacity, more = 0;
+        int64_t residual = capacity, more = 0;
         int32_t larger, equal, j;
         const double ratio = gpuopt__knapsack_surrogate_ratio(&item[begin + (end - begin) / 2]);
         gpuopt__knapsack_surrogate_divide(item, begin, end, ratio, &larger, &equal);
-        for (j = begin; j < equal && item[j].weight <= room; j++) {
-            room -= item[j].weight;
+        for (j = begin; j < equal && item[j].weight <= residual; j++) {
+            residual -= item[j].weight;
             more += gpuopt__knapsack_copies(k, item[j].index);
         }
         if (j < larger) {
@@ -91,14 +91,15 @@ static int64_t gpuopt__knapsack_surrogate_count(const gpuopt_knapsack *k, gpuopt
         }
         copies += more;
         if (j < equal)
-            return copies + gpuopt__knapsack_part_of(room, gpuopt__knapsack_copies(k, item[j].index), item[j].weight);
+            return copies +
+                   gpuopt__knapsack_part_of(residual, gpuopt__knapsack_copies(k, item[j].index), item[j].weight);
         begin = equal;
-        capacity = room;
+        capacity = residual;
     }
     return copies;
 }
 
-/* Chooses sigma by bisection: about as many copies fit as the case says, which makes the relaxation tight. */
+/* Chooses sigma by bisection: about as many copies fit as the case requires, which makes the relaxation tight. */
 static void gpuopt__knapsack_surrogate_multiplier(gpuopt_knapsack *k, int64_t largest, gpuopt__knapsack_case *c) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt__knapsack_item *item = k->scratch;
@@ -137,13 +138,13 @@ static gpuopt_status gpuopt__knapsack_surrogate_solve(gpuopt_knapsack *k, const 
 /* Copies in the solution of the relaxation, rounded down. */
 static int64_t gpuopt__knapsack_greedy_copies(const gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    const int64_t room = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, v->at);
+    const int64_t residual = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, v->at);
     int64_t copies = 0;
     int32_t j;
     for (j = v->first; j < v->at; j++) copies += gpuopt__knapsack_copies(k, j);
     return v->at == v->last
                ? copies
-               : copies + gpuopt__knapsack_part_of(room, gpuopt__knapsack_copies(k, v->at), v->table.weight[v->at]);
+               : copies + gpuopt__knapsack_part_of(residual, gpuopt__knapsack_copies(k, v->at), v->table.weight[v->at]);
 }
 
 /* Lowers the goal, at which the search may end, by surrogate problems; they may find the optimum. If there is no memory

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack, by the ranks of a group: steps that they make together, what they tell one another, and what they agree on.
- * ranges.h says who does what.
+ * Knapsack, by the ranks of a group: steps that they make together, what they exchange, and what they agree on.
+ * ranges.h describes which rank makes which children.
  *
- * All ranks choose the same step, since all know the counts of all. After it each tells what it found, and all apply
+ * All ranks choose the same step, since all know the counts of all. After it each sends what it found, and all apply
  * the sum, taken in the order of the ranks: so the best solution is the one that one rank alone would have found first.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_TOGETHER_H
@@ -17,29 +17,29 @@ enum { GPUOPT__KNAPSACK_STAY = 4 };
 
 enum { GPUOPT__KNAPSACK_ALONE_STEPS = 64 }; /* each rank for itself, before all are asked whether to stop */
 
-/* ---- What ranks tell one another ---- */
+/* ---- What ranks exchange ---- */
 
-/* Tells all what this rank has to say, and hears them. A failure of any is one of all. */
-static gpuopt_status gpuopt__knapsack_tell(gpuopt_knapsack *k, gpuopt_status status,
-                                           gpuopt__knapsack_fingerprint *own) {
-    gpuopt__knapsack_fingerprint *said = k->ranks.said;
+/* Exchanges the ranks' reports. A failure of any rank is one of all. */
+static gpuopt_status gpuopt__knapsack_exchange(gpuopt_knapsack *k, gpuopt_status status,
+                                               gpuopt__knapsack_fingerprint *own) {
+    gpuopt__knapsack_fingerprint *reports = k->ranks.reports;
     int32_t r;
     if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(k->ranks.group, status);
     own->status = status;
     own->stops = k->stopped;
-    status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, own, sizeof *own, said,
+    status = gpuopt_group_all_gather(k->ranks.group, GPUOPT_HOST, own, sizeof *own, reports,
                                      sizeof *own * (uint64_t)k->search.ranks, NULL);
     for (r = 0; r < k->search.ranks && !status; r++) {
-        status = (gpuopt_status)said[r].status;
-        if (said[r].stops) k->stopped = 1;
+        status = (gpuopt_status)reports[r].status;
+        if (reports[r].stops) k->stopped = 1;
     }
     return status;
 }
 
-static gpuopt__knapsack_fingerprint gpuopt__knapsack_nothing_to_say(void) {
-    gpuopt__knapsack_fingerprint said;
-    memset(&said, 0, sizeof said);
-    return said;
+static gpuopt__knapsack_fingerprint gpuopt__knapsack_no_report(void) {
+    gpuopt__knapsack_fingerprint reports;
+    memset(&reports, 0, sizeof reports);
+    return reports;
 }
 
 /* With a group: whether all ranks have come to this point of `call` with the same arguments and without an error. */
@@ -54,7 +54,7 @@ static gpuopt_status gpuopt__knapsack_refuse_ranks(const gpuopt_knapsack *k, con
     return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with a group of several ranks");
 }
 
-/* ---- Room ---- */
+/* ---- Capacity ---- */
 
 /* After the lists have changed: how much more this rank has free than the one with the least. */
 static void gpuopt__knapsack_weigh(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
@@ -65,30 +65,30 @@ static void gpuopt__knapsack_weigh(gpuopt_knapsack *k, gpuopt__knapsack_search *
         const int64_t held = gpuopt__knapsack_held(s, r, 0) + gpuopt__knapsack_held(s, r, 1);
         if (held > most) most = held;
     }
-    s->uneven = most - s->used[0] - s->used[1] + s->home_room - k->ranks.pool;
+    s->uneven = most - s->used[0] - s->used[1] + s->own_capacity - k->ranks.pool;
 }
 
 /* Lets all pools grow to at least `pool` nodes. If one cannot, none is used further than the smallest, and none is
  * tried again. */
 static gpuopt_status gpuopt__knapsack_grow_all(gpuopt_knapsack *k, int64_t pool) {
-    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_nothing_to_say();
+    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_no_report();
     gpuopt_status status = GPUOPT_OK;
     int32_t r;
     if (pool > k->pool) status = gpuopt__knapsack_enlarge(k, pool);
     k->ranks.met = 0; /* on all ranks, whether their own pools have changed or not */
     own.pool = k->pool;
-    status = gpuopt__knapsack_tell(k, status == GPUOPT_ERROR_MEMORY ? GPUOPT_OK : status, &own);
+    status = gpuopt__knapsack_exchange(k, status == GPUOPT_ERROR_MEMORY ? GPUOPT_OK : status, &own);
     if (status) return status;
     k->ranks.pool = k->pool;
     for (r = 0; r < k->search.ranks; r++)
-        if (k->ranks.said[r].pool < k->ranks.pool) k->ranks.pool = k->ranks.said[r].pool;
+        if (k->ranks.reports[r].pool < k->ranks.pool) k->ranks.pool = k->ranks.reports[r].pool;
     if (k->ranks.pool < pool) k->pool_limit = k->ranks.pool;
     gpuopt__knapsack_weigh(k, &k->search);
     return GPUOPT_OK;
 }
 
 /* After a step whose children did not fit on some rank. Items are recovered in what is free. */
-static gpuopt_status gpuopt__knapsack_make_room_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
+static gpuopt_status gpuopt__knapsack_grow_or_slice_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     const int64_t before = k->ranks.pool;
     gpuopt_status status = GPUOPT_OK;
     if (s->which != 0) return GPUOPT_OK;
@@ -105,16 +105,16 @@ static gpuopt_status gpuopt__knapsack_make_room_all(gpuopt_knapsack *k, gpuopt__
 static gpuopt__knapsack_found gpuopt__knapsack_all_found(const gpuopt_knapsack *k, int64_t lower) {
     gpuopt__knapsack_found sum = gpuopt__knapsack_nothing(lower);
     int32_t r;
-    for (r = 0; r < k->search.ranks; r++) gpuopt__knapsack_join(&sum, &k->ranks.said[r].found);
+    for (r = 0; r < k->search.ranks; r++) gpuopt__knapsack_join(&sum, &k->ranks.reports[r].found);
     return sum;
 }
 
 /* Completes the deepest list, if it is time to, see search.h. Of equally good items the first one counts, as in a
- * search by one rank; of the nodes, the one with the least room, which has the most profit. */
+ * search by one rank; of the nodes, the one with the least residual capacity, which has the most profit. */
 static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     const gpuopt__knapsack_list *top = s->list + s->depth - 1;
     const int64_t lower = s->lower;
-    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_nothing_to_say();
+    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_no_report();
     const gpuopt__knapsack_fingerprint *best = NULL;
     gpuopt_status status;
     int32_t r;
@@ -124,13 +124,13 @@ static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k, gpuopt__k
     own.found.most = s->lower;
     own.found.best = s->best.node;
     own.flip = s->best.flip;
-    status = gpuopt__knapsack_tell(k, status, &own);
+    status = gpuopt__knapsack_exchange(k, status, &own);
     for (r = 0; r < s->ranks && !status; r++) {
-        const gpuopt__knapsack_fingerprint *said = &k->ranks.said[r];
-        if (said->found.most <= lower) continue;
-        if (!best || said->found.most > best->found.most ||
-            (said->found.most == best->found.most && said->flip < best->flip))
-            best = said;
+        const gpuopt__knapsack_fingerprint *reports = &k->ranks.reports[r];
+        if (reports->found.most <= lower) continue;
+        if (!best || reports->found.most > best->found.most ||
+            (reports->found.most == best->found.most && reports->flip < best->flip))
+            best = reports;
     }
     if (best)
         gpuopt__knapsack_improve(s, top->level, top->decided, (int32_t)best->flip, &best->found.best, best->found.most);
@@ -148,7 +148,7 @@ static void gpuopt__knapsack_apply_all(gpuopt_knapsack *k, gpuopt__knapsack_sear
     part = s->part + (int64_t)(s->depth - 1) * s->ranks;
     for (r = 0; r < s->ranks; r++) {
         part[r] = sum;
-        sum += k->ranks.said[r].found.children;
+        sum += k->ranks.reports[r].found.children;
     }
 }
 
@@ -156,7 +156,7 @@ static void gpuopt__knapsack_apply_all(gpuopt_knapsack *k, gpuopt__knapsack_sear
 static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knapsack_search *s,
                                                gpuopt__knapsack_job *job, gpuopt__knapsack_found *found) {
     gpuopt__knapsack_job held = *job;
-    gpuopt_status status = k->ranks.met ? GPUOPT_OK : gpuopt__knapsack_meet(k);
+    gpuopt_status status = k->ranks.met ? GPUOPT_OK : gpuopt__knapsack_exchange_handles(k);
     if (status) return status;
     if (k->ranks.peers) return gpuopt__knapsack_step_by_peers(k, s, job, found);
     held.from = gpuopt__knapsack_place(
@@ -188,10 +188,10 @@ static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knaps
 
 /* A step by all ranks. It may only drop a list, of which nothing is left to decide. */
 static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
-    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_nothing_to_say();
+    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_no_report();
     gpuopt__knapsack_found found;
     gpuopt__knapsack_job job;
-    gpuopt_status status = gpuopt__knapsack_bring_home(k, s);
+    gpuopt_status status = gpuopt__knapsack_move_to_own_pool(k, s);
     int64_t kept;
     int32_t r;
     int chosen;
@@ -207,8 +207,8 @@ static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k, gpuopt__knaps
     kept = own.found.children;
     own.overflows = kept > job.limit || kept == INT64_MAX;
     gpuopt__knapsack_stops(k, s);
-    status = gpuopt__knapsack_tell(k, GPUOPT_OK, &own);
-    for (r = 0; r < s->ranks && !status; r++) s->tight |= (int)k->ranks.said[r].overflows;
+    status = gpuopt__knapsack_exchange(k, GPUOPT_OK, &own);
+    for (r = 0; r < s->ranks && !status; r++) s->tight |= (int)k->ranks.reports[r].overflows;
     if (status || s->tight) return status;
     found = k->ranks.spread ? gpuopt__knapsack_all_found(k, job.lower) : own.found;
     gpuopt__knapsack_apply_all(k, s, &job, &found, kept);
@@ -220,10 +220,10 @@ static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k, gpuopt__knaps
 /* Steps of this rank on lists that all have, until one is long. */
 static gpuopt_status gpuopt__knapsack_run_alone(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t expanded,
                                                 int64_t steps) {
-    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_nothing_to_say();
+    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_no_report();
     const int64_t some = s->steps + GPUOPT__KNAPSACK_ALONE_STEPS;
     const gpuopt_status status = gpuopt__knapsack_of(k)->run(k, s, expanded, steps < some ? steps : some);
-    return gpuopt__knapsack_tell(k, status, &own);
+    return gpuopt__knapsack_exchange(k, status, &own);
 }
 
 /* As the backend's `run`, by all ranks. */
@@ -236,7 +236,7 @@ static gpuopt_status gpuopt__knapsack_run_all(gpuopt_knapsack *k, gpuopt__knapsa
         gpuopt__knapsack_weigh(k, s);
         if (gpuopt__knapsack_is_common(s, &s->list[s->depth - 1])) status = gpuopt__knapsack_step_all(k, s);
         else status = gpuopt__knapsack_run_alone(k, s, expanded, steps);
-        if (!status && s->tight) status = gpuopt__knapsack_make_room_all(k, s);
+        if (!status && s->tight) status = gpuopt__knapsack_grow_or_slice_all(k, s);
     }
     gpuopt__knapsack_weigh(k, s);
     return status;
@@ -248,22 +248,22 @@ static gpuopt_status gpuopt__knapsack_run_all(gpuopt_knapsack *k, gpuopt__knapsa
  * with the best. */
 static gpuopt_status gpuopt__knapsack_level(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
-    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_nothing_to_say();
-    const gpuopt__knapsack_fingerprint *said = k->ranks.said;
+    gpuopt__knapsack_fingerprint own = gpuopt__knapsack_no_report();
+    const gpuopt__knapsack_fingerprint *reports = k->ranks.reports;
     int64_t goal;
     int32_t best = 0, r;
     gpuopt_status status;
     own.found.most = s->lower;
     own.pool = s->goal;
-    status = gpuopt__knapsack_tell(k, GPUOPT_OK, &own);
+    status = gpuopt__knapsack_exchange(k, GPUOPT_OK, &own);
     if (status) return status;
-    goal = said[0].pool;
+    goal = reports[0].pool;
     for (r = 1; r < s->ranks; r++) {
-        if (said[r].found.most > said[best].found.most) best = r;
-        if (said[r].pool < goal) goal = said[r].pool;
+        if (reports[r].found.most > reports[best].found.most) best = r;
+        if (reports[r].pool < goal) goal = reports[r].pool;
     }
     s->goal = goal;
-    for (r = 0; r < s->ranks && said[r].found.most == said[best].found.most; r++) continue;
+    for (r = 0; r < s->ranks && reports[r].found.most == reports[best].found.most; r++) continue;
     if (r == s->ranks) return GPUOPT_OK;
     if (s->rank == best) memcpy(k->trial, k->taken, (size_t)k->items);
     own.pool = k->incumbent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: packed nodes back into a pool, after a check of all that they say.
+ * Knapsack: packed nodes back into a pool, after a check of all their contents.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_UNPACK_H
 #define GPUOPT_IMPL_KNAPSACK_UNPACK_H
@@ -79,19 +79,20 @@ static const char *gpuopt__knapsack_list_fault(const gpuopt__knapsack_search *s,
 }
 
 /* What is wrong with a node of a list, or NULL. best: the node, with the decisions of the list; last: the node
- * before it, or NULL. Its room is held against the level at which it was made, the one after its last decision: levels
- * that its list has skipped since may have left it too heavy, and then the next step drops it. */
+ * before it, or NULL. Its residual capacity is compared with the level at which it was made, the one after its last
+ * decision: levels that its list has skipped since may have left it too heavy, and then the next step drops it. */
 static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list,
                                                const gpuopt__knapsack_best *best, const gpuopt__knapsack_node *last) {
     const gpuopt__knapsack_node *node = &best->node;
     gpuopt__knapsack_node before;
     int32_t made = best->known > 0 ? best->decided[0] + 1 : 0;
     int64_t left = gpuopt__knapsack_weight(&s->view.table, s->view.first, gpuopt__knapsack_core_of(s, made).begin);
-    if (node->room > s->view.capacity - left || node->room < -left || !gpuopt__knapsack_take_back(s, best, &before))
-        return "a node has an impossible room";
-    if (s->dominance && last && (node->room >= last->room || node->profit <= last->profit))
+    if (node->residual > s->view.capacity - left || node->residual < -left ||
+        !gpuopt__knapsack_take_back(s, best, &before))
+        return "a node has an impossible residual capacity";
+    if (s->dominance && last && (node->residual >= last->residual || node->profit <= last->profit))
         return "the nodes are not sorted";
-    if (!(list->bound >= gpuopt__knapsack_value(node->room, node->profit, s->ratio)))
+    if (!(list->bound >= gpuopt__knapsack_value(node->residual, node->profit, s->ratio)))
         return "a list's bound is too low";
     return NULL;
 }
@@ -143,8 +144,8 @@ static gpuopt_status gpuopt__knapsack_fill_pool(gpuopt_knapsack *k, const gpuopt
     int64_t i, first;
     int32_t j, r;
     s->depth = 0;
-    s->used[0] = s->used[1] = s->elsewhere = 0;
-    gpuopt__knapsack_go_home(s);
+    s->used[0] = s->used[1] = s->remote = 0;
+    gpuopt__knapsack_use_own_pool(s);
     for (i = 0; i < p->decisions; i++) s->decided[i] = (int32_t)gpuopt__knapsack_packed_decision(p, i);
     for (j = 0; j < p->lists && !status; j++) {
         gpuopt__knapsack_list *list = &s->list[j];
@@ -158,7 +159,7 @@ static gpuopt_status gpuopt__knapsack_fill_pool(gpuopt_knapsack *k, const gpuopt
                                                list->side ? -1 : 1, list->own, from + GPUOPT__KNAPSACK_NODE * first);
         from += GPUOPT__KNAPSACK_NODE * list->count;
         s->used[list->side] += list->own;
-        s->elsewhere += list->count - list->own;
+        s->remote += list->count - list->own;
         s->depth++;
     }
     if (p->nodes > s->peak) s->peak = p->nodes;

@@ -2,15 +2,15 @@
  *
  * Knapsack: bounds from groups of items of nearly the same weight. If the weights form groups with wide gaps between
  * them, how many items of each group a solution takes decides most of its weight. So many items of a group weigh at
- * least as much as its lightest, and are worth at most as much as its best: a multiple-choice knapsack of the numbers
+ * least as much as its lightest, and have at most the value of its best: a multiple-choice knapsack of the numbers
  * of items, whose states are few, since many choices weigh nearly the same. Its optimum bounds the whole problem.
  *
- * What an item is worth is its profit, or, with a multiplier lambda, its profit less lambda times its weight, if lambda
+ * The value of an item is its profit, or, with a multiplier lambda, its profit less lambda times its weight, if lambda
  * times the capacity is added to the bound. With lambda = 0 the bound is the optimum if the best items of each group
  * happen to fit; otherwise the best lambda, which a search finds, leaves a small gap.
  *
  * A list holds states (weight, value) of the first groups, heaviest first, sorted by both: every solution of interest
- * has a state that is no heavier and no less worth than its items of these groups. Too long lists are shortened by
+ * has a state that is no heavier and of no less value than its items of these groups. Too long lists are shortened by
  * merging neighbours, which keeps that property. Exact: whatever is rounded is rounded up.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_WEIGHT_CLASSES_H
@@ -136,7 +136,7 @@ static int32_t gpuopt__knapsack_group_find(const gpuopt__knapsack_view *v, int32
     return groups <= GPUOPT__KNAPSACK_GROUPS ? groups : 0;
 }
 
-/* Says which group each item is in: gaps between groups are wider than `within`. */
+/* Finds the group of each item: gaps between groups are wider than `within`. */
 static void gpuopt__knapsack_group_divide(gpuopt__knapsack_grouping *g, int64_t within) {
     const gpuopt__knapsack_view *v = g->view;
     int32_t j, c = 0;
@@ -148,7 +148,7 @@ static void gpuopt__knapsack_group_divide(gpuopt__knapsack_grouping *g, int64_t 
     }
 }
 
-/* Divides the sorted items, whose weights may have been divided since by a common divisor, as their groups say. */
+/* Divides the sorted items, whose weights may have been divided since by a common divisor, by their groups. */
 static void gpuopt__knapsack_group_begin(gpuopt__knapsack_grouping *g) {
     const gpuopt__knapsack_view *v = g->view;
     int64_t sum;
@@ -208,10 +208,10 @@ static int64_t gpuopt__knapsack_group_part(int64_t a, int64_t b, int64_t c) {
 }
 
 /* At least the value of what fits. *at: a number of items that is not too small; becomes the number that fit. */
-static int64_t gpuopt__knapsack_group_fill(const gpuopt__knapsack_grouping *g, int64_t room, int32_t *at) {
-    while (g->fill_weight[*at] > room) --*at;
+static int64_t gpuopt__knapsack_group_fill(const gpuopt__knapsack_grouping *g, int64_t residual, int32_t *at) {
+    while (g->fill_weight[*at] > residual) --*at;
     if (*at == g->fills) return g->fill_value[*at];
-    return g->fill_value[*at] + gpuopt__knapsack_group_part(room - g->fill_weight[*at], g->key[g->fill[*at]],
+    return g->fill_value[*at] + gpuopt__knapsack_group_part(residual - g->fill_weight[*at], g->key[g->fill[*at]],
                                                             g->view->table.weight[g->fill[*at]]);
 }
 
@@ -221,7 +221,8 @@ static gpuopt__knapsack_group_state *gpuopt__knapsack_group_list(const gpuopt__k
     return g->list + (int64_t)c * g->states;
 }
 
-/* Shortens a list: states within `width` of the first become one, as light as the first and worth as much as the last.
+/* Shortens a list: states within `width` of the first become one, with the weight of the first and the value of the
+ * last.
  * *width: grows until they fit. */
 static int32_t gpuopt__knapsack_group_shorten(gpuopt__knapsack_group_state *list, int32_t count, int32_t limit,
                                               int64_t *width) {

@@ -17,7 +17,7 @@
  *                             of nodes
  *     backend.h               the table of a backend       cpu_kept.h      what is kept of rows between evaluations
  *     rules.h, filter.h,      the arithmetic               cpu_trail.h     levels, and the way back
- *     row.h                                                cpu_added.h     rows that the host adds
+ *     row.h                                                cpu_added.h     rows that the caller adds
  *     trail.h                 the trail, and reasons       cpu_table.h     the table
  *                                                          cpu_typed.h     once for double, once for float: cpu_rows.h,
  *                                                                          sums; cpu_moves.h, bounds that move;
@@ -29,16 +29,16 @@
 #include "../common/backend.h"
 #include "row.h"
 
-/* A checked model with the defaults filled in and the matrix by rows. The other arrays are the host's. Where the
- * backend checks the numbers itself (checks_numbers below), create is given a model whose numbers nobody has looked at:
- * the matrix is the host's, by rows or by columns, and what gpuopt__propagator_numbers_known() fills is not known yet
+/* A checked model with the defaults filled in and the matrix by rows. The other arrays are the caller's. Where the
+ * backend checks the numbers itself (checks_numbers below), create is given a model whose numbers are still unchecked:
+ * the matrix is the caller's, by rows or by columns, and what gpuopt__propagator_numbers_known() fills is not known yet
  * (check.h). */
 typedef struct gpuopt__propagator_model {
     const char *call; /* the public call, for the log */
     gpuopt_propagator_desc desc;
     gpuopt__propagator_rules rules;
     int64_t nonzeros;
-    void *transposed; /* memory of the matrix by rows if the host passed it by columns, else NULL */
+    void *transposed; /* memory of the matrix by rows if the caller passed it by columns, else NULL */
     int numbers_known;
     int val_single; /* single precision represents every coefficient exactly */
 } gpuopt__propagator_model;
@@ -71,11 +71,11 @@ struct gpuopt_propagator_batch {
     struct gpuopt__propagator_share *share; /* with a group (batch_share.h): then the above are of this rank; or NULL */
 };
 
-/* More columns have changed than there is room for. */
-static inline gpuopt_status gpuopt__propagator_batch_no_room(const gpuopt_propagator_batch *batch, const char *call,
-                                                             int64_t count) {
-    gpuopt__log(batch->base->context, 0, "%s: %lld columns have changed, and there is room for %lld", call,
-                (long long)count, (long long)batch->changes);
+/* More columns have changed than the report can hold. */
+static inline gpuopt_status gpuopt__propagator_batch_too_many(const gpuopt_propagator_batch *batch, const char *call,
+                                                              int64_t count) {
+    gpuopt__log(batch->base->context, 0, "%s: %lld columns have changed, and at most %lld fit", call, (long long)count,
+                (long long)batch->changes);
     return GPUOPT_ERROR_MEMORY;
 }
 
@@ -127,7 +127,7 @@ typedef struct gpuopt__propagator_backend {
     /* node == NULL: the first ones. Nodes in host memory have been checked. */
     gpuopt_status (*batch_get_bounds)(gpuopt_propagator_batch *, gpuopt_memory_space, int64_t count,
                                       const int32_t *node, double *lb, double *ub);
-    /* Columns that have changed in the latest run, whether or not there was room. */
+    /* Columns that have changed in the latest run, whether or not they fit. */
     int64_t (*batch_used)(const gpuopt_propagator_batch *);
     /* kind [cols]: GPUOPT__PROPAGATOR_INTEGER and other bits. */
     gpuopt_status (*get_kinds)(gpuopt_propagator *, uint8_t *kind);
@@ -138,7 +138,7 @@ typedef struct gpuopt__propagator_backend {
     void (*probe_close)(gpuopt_propagator_probe *);
     /* A run: begin, with so many binaries; pieces, of the next `count` of them, until all are probed or *done, how many
      * of these have been, is less; end. *done is -1, and nothing has been taken over, if more columns have changed than
-     * there is room for. lb, ub and info are up to date after the end, info.probed after each piece. */
+     * fit. lb, ub and info are up to date after the end, info.probed after each piece. */
     gpuopt_status (*probe_begin)(gpuopt_propagator_probe *, int32_t chosen);
     gpuopt_status (*probe_piece)(gpuopt_propagator_probe *, int32_t count, int32_t rounds, int32_t *done);
     gpuopt_status (*probe_end)(gpuopt_propagator_probe *);

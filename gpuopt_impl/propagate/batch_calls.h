@@ -16,16 +16,16 @@ typedef struct gpuopt__propagator_batch_checked {
 
 static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base, const char *call,
                                                          const gpuopt_propagator_batch_desc *desc,
-                                                         gpuopt__propagator_batch_checked *wish) {
+                                                         gpuopt__propagator_batch_checked *checked) {
     const gpuopt_context *context = base->context;
     const gpuopt__propagator_backend *table = context->desc.backend->propagator;
-    gpuopt_propagator_batch_desc *own = &wish->desc;
+    gpuopt_propagator_batch_desc *own = &checked->desc;
     gpuopt_status status;
-    memset(wish, 0, sizeof *wish);
+    memset(checked, 0, sizeof *checked);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = gpuopt__check_struct(context, call, table, desc, desc->struct_size, own, sizeof *own);
     if (status) memset(own, 0, sizeof *own);
-    if (!status) status = gpuopt__ranks_of(context, call, &own->group, &wish->group);
+    if (!status) status = gpuopt__ranks_of(context, call, &own->group, &checked->group);
     if (status) return status;
     if (own->nodes < 1 || own->nodes > GPUOPT__PROPAGATOR_BATCH_NODES)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "nodes is not in 1..65536");
@@ -33,8 +33,8 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "node_columns or changes is out of range");
     if (base->mode == GPUOPT_MODE_GAUSS_SEIDEL || !base->marking)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the base is GAUSS_SEIDEL or without marking");
-    wish->nodes = own->nodes;
-    own->nodes = (own->nodes + wish->group.count - 1) / wish->group.count;
+    checked->nodes = own->nodes;
+    own->nodes = (own->nodes + checked->group.count - 1) / checked->group.count;
     if (own->node_columns == 0 || own->node_columns > base->cols) own->node_columns = base->cols;
     if (own->changes == 0) own->changes = 32 * (int64_t)own->nodes;
     return GPUOPT_OK;

@@ -19,7 +19,7 @@ static gpuopt_status gpuopt__propagator_check_starts(const gpuopt_context *conte
     return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "start[0] is not 0");
 }
 
-/* own: the log says that numbers in it are those of the rank's own nodes, one after the other. */
+/* own: numbers in the log are those of the rank's own nodes, one after the other. */
 static gpuopt_status gpuopt__propagator_check_entries(const gpuopt_propagator_batch *batch, const char *call,
                                                       const gpuopt_propagator_nodes *nodes, int own) {
     const gpuopt_context *context = batch->base->context;
@@ -27,8 +27,8 @@ static gpuopt_status gpuopt__propagator_check_entries(const gpuopt_propagator_ba
     gpuopt_status status;
     if (given > 0 && !nodes->col) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "col is NULL");
     if (given > batch->changes) {
-        gpuopt__log(context, 0, "%s: the nodes are given %lld bounds, and there is room for %lld", call,
-                    (long long)given, (long long)batch->changes);
+        gpuopt__log(context, 0, "%s: the nodes are given %lld bounds, and at most %lld fit", call, (long long)given,
+                    (long long)batch->changes);
         return GPUOPT_ERROR_MEMORY;
     }
     status = gpuopt__check_indices(context, call, own ? "own nodes' col" : "col", given, nodes->col, batch->base->cols);

@@ -26,8 +26,8 @@ static int32_t *gpuopt__propagator_share_cols(const struct gpuopt__propagator_sh
     return (int32_t *)(void *)(s->bound + 2 * count);
 }
 
-/* This rank's own nodes of a call, whose starts have been checked; copied, if they are given no more than there is room
- * for. */
+/* This rank's own nodes of a call, whose starts have been checked; copied, if they are given no more than can be
+ * held. */
 static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch *batch, const char *call,
                                                    const gpuopt_propagator_nodes *nodes, gpuopt_propagator_nodes *own) {
     const struct gpuopt__propagator_share *s = batch->share;
@@ -54,7 +54,7 @@ static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch
     return gpuopt__propagator_check_entries(batch, call, own, 1);
 }
 
-/* Copies what has been found to the host's report, and notes where the columns begin. */
+/* Copies what has been found to the caller's report, and notes where the columns begin. */
 static void gpuopt__propagator_share_report(struct gpuopt__propagator_share *s,
                                             const gpuopt__propagator_reports *wanted, int32_t *ran_by) {
     const size_t count = (size_t)s->dealt.count;
@@ -72,8 +72,8 @@ static void gpuopt__propagator_share_report(struct gpuopt__propagator_share *s,
 }
 
 /* Of what must be equal on all ranks. */
-static uint64_t gpuopt__propagator_share_said(const gpuopt_propagator_nodes *nodes, int32_t rounds,
-                                              const gpuopt__propagator_reports *wanted) {
+static uint64_t gpuopt__propagator_share_hash_nodes(const gpuopt_propagator_nodes *nodes, int32_t rounds,
+                                                    const gpuopt__propagator_reports *wanted) {
     uint64_t hash =
         gpuopt__hash_number(gpuopt__hash_number(GPUOPT__HASH_START, (uint32_t)nodes->count), (uint32_t)rounds);
     int32_t k;
@@ -95,7 +95,7 @@ static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch
     gpuopt_propagator_nodes own;
     uint64_t hash = 0;
     int k, count = 0;
-    if (gpuopt__ranks_lost(s->dealt.group)) return gpuopt_group_agree(s->dealt.group, NULL, 0); /* which says so */
+    if (gpuopt__ranks_lost(s->dealt.group)) return gpuopt_group_agree(s->dealt.group, NULL, 0); /* which reports it */
     for (k = 0; k < GPUOPT__PROPAGATOR_WIDE; k++) {
         if (!wanted.wide[k]) to.wide[k] = NULL;
         else found[count].at = to.wide[k], found[count++].size = sizeof(int64_t);
@@ -119,7 +119,7 @@ static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch
         mine.columns = to.narrow[GPUOPT__PROPAGATOR_COLUMNS];
         mine.changed = to.wide[0];
         mine.nonzeros = to.wide[1];
-        hash = gpuopt__propagator_share_said(nodes, rounds, &wanted);
+        hash = gpuopt__propagator_share_hash_nodes(nodes, rounds, &wanted);
         if (own.count > 0)
             status = context->desc.backend->propagator->batch_run(batch, GPUOPT_HOST, &own, rounds, &mine);
     }
@@ -151,7 +151,7 @@ static gpuopt_status gpuopt__propagator_share_own_changes(gpuopt_propagator_batc
     return status;
 }
 
-/* Copies another rank's changes to their places in the host's arrays, as far as these go. */
+/* Copies another rank's changes to their places in the caller's arrays, as far as these go. */
 static void gpuopt__propagator_share_place(const struct gpuopt__propagator_share *s, int32_t rank, int64_t used,
                                            const gpuopt_propagator_node_changes *to) {
     const double *lb = s->bound, *ub = lb + used;
@@ -161,8 +161,8 @@ static void gpuopt__propagator_share_place(const struct gpuopt__propagator_share
     int32_t i;
     int64_t from = 0;
     for (i = 0; i < part.count; from += columns[node[i++]]) {
-        const int64_t at = s->place[node[i]], room = to->capacity - at;
-        const size_t count = (size_t)(room < 0 ? 0 : room < columns[node[i]] ? room : columns[node[i]]);
+        const int64_t at = s->place[node[i]], spare = to->capacity - at;
+        const size_t count = (size_t)(spare < 0 ? 0 : spare < columns[node[i]] ? spare : columns[node[i]]);
         if (count == 0) continue;
         if (to->col) memcpy(to->col + at, col + from, sizeof *col * count);
         if (to->lb) memcpy(to->lb + at, lb + from, sizeof *lb * count);
@@ -190,7 +190,7 @@ static gpuopt_status gpuopt__propagator_share_all_changes(gpuopt_propagator_batc
     changes->count = s->place[s->dealt.count];
     for (r = 0; r < s->dealt.ranks; r++)
         if (gpuopt__propagator_share_used(s, r) > batch->changes)
-            return gpuopt__propagator_batch_no_room(batch, call, gpuopt__propagator_share_used(s, r));
+            return gpuopt__propagator_batch_too_many(batch, call, gpuopt__propagator_share_used(s, r));
     if (changes->start) memcpy(changes->start, s->place, sizeof *s->place * (size_t)(s->dealt.count + 1));
     for (r = 0; r < s->dealt.ranks && !status; r++) {
         gpuopt_propagator_node_changes own;

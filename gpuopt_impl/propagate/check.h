@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Propagation: checks of a descriptor. What takes no look at the arrays' numbers comes first, for all backends alike;
- * then the numbers, on the host, unless the backend checks them itself (see gpuopt__propagator_backend).
+ * then the numbers, on the CPU, unless the backend checks them itself (see gpuopt__propagator_backend).
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CHECK_H
 #define GPUOPT_IMPL_PROPAGATE_CHECK_H
@@ -51,7 +51,7 @@ static inline void gpuopt__propagator_fill_rules(gpuopt__propagator_rules *rules
     rules->single = d->precision == GPUOPT_PRECISION_FP32;
 }
 
-/* Fills model from the host's descriptor, with the defaults filled in, and checks all but the numbers in its arrays;
+/* Fills model from the caller's descriptor, with the defaults filled in, and checks all but the numbers in its arrays;
  * matrix.start is checked. */
 static inline gpuopt_status gpuopt__propagator_check_desc(gpuopt_context *context, const char *call,
                                                           const gpuopt_propagator_desc *desc,
@@ -98,7 +98,7 @@ static inline uint64_t gpuopt__propagator_check_bytes(const gpuopt_matrix *matri
     return sizeof(int32_t) * ((uint64_t)gpuopt__matrix_width(matrix) + 1);
 }
 
-/* Checks the numbers in the arrays of a model on the host. */
+/* Checks the numbers in the arrays of a model on the CPU. */
 static inline gpuopt_status gpuopt__propagator_check_numbers(gpuopt_context *context, gpuopt__propagator_model *model) {
     const gpuopt_propagator_desc *d = &model->desc;
     const char *call = model->call;
@@ -125,7 +125,7 @@ static inline gpuopt_status gpuopt__propagator_to_rows(gpuopt_context *context, 
     return gpuopt__matrix_in(context, &given, GPUOPT_LAYOUT_CSR, &model->desc.matrix, &model->transposed);
 }
 
-/* Whether the backend's create is given the model as the host has it. */
+/* Whether the backend's create is given the model as the caller has it. */
 static inline int gpuopt__propagator_leaves_numbers(const gpuopt_context *context,
                                                     const gpuopt__propagator_model *model) {
     int (*checks)(const gpuopt__propagator_model *) = context->desc.backend->propagator->checks_numbers;

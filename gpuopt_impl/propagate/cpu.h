@@ -45,7 +45,7 @@ static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propag
         if (!GPUOPT__PROPAGATOR_TYPED(p, set_column, (p, j, lb ? &lb[k] : NULL, ub ? &ub[k] : NULL))) {
             gpuopt__propagator_cpu_undo(p, changes);
             return gpuopt__refuse(p->head.context, GPUOPT_ERROR_MEMORY, "gpuopt_propagator_set_bounds",
-                                  "the trail has no room for these changes");
+                                  "the trail is too short for these changes");
         }
         GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, j, &low, &high));
         if (j < lowest && gpuopt__propagator_crossed(&p->head.rules, low, high)) lowest = j;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: rows that the host adds and removes. Their entries follow one another in an array, and those
- * of a column are linked. Removed rows leave holes, which are closed when the array is full.
+ * Propagation on the CPU: rows that the caller adds and removes. Their entries follow one another in an array, and
+ * those of a column are linked. Removed rows leave holes, which are closed when the array is full.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_ADDED_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_ADDED_H
@@ -15,7 +15,7 @@ static void gpuopt__propagator_added_clear(gpuopt__propagator_added *added, int3
     for (col = 0; added->head && col < cols; col++) added->head[col] = -1;
 }
 
-/* After a change by the host: forgets the verdict (the rows that led to it are still marked), and names the lowest
+/* After a change by the caller: forgets the verdict (the rows that led to it are still marked), and names the lowest
  * column whose bounds cross. lowest: that of the columns that have just been set, or cols. */
 static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int32_t lowest) {
     int32_t before = p->infeasible_col;
@@ -96,8 +96,8 @@ static gpuopt_status gpuopt__propagator_cpu_add_rows(gpuopt_propagator *propagat
     for (slot = added->free_row; slot >= 0 && spare < rows->rows; slot = added->next_free[slot]) spare++;
     if (spare < rows->rows || entries > p->head.spare_nonzeros - added->live)
         return gpuopt__refuse(p->head.context, GPUOPT_ERROR_MEMORY, "gpuopt_propagator_add_rows",
-                              spare < rows->rows ? "more rows than spare_rows has room for"
-                                                 : "more entries than spare_nonzeros has room for");
+                              spare < rows->rows ? "more rows than the spare capacity"
+                                                 : "more entries than the spare capacity");
     if (entries > p->head.spare_nonzeros - added->used) gpuopt__propagator_cpu_close_holes(p);
     for (i = 0; i < rows->rows; i++) {
         int64_t first = rows->start[i];

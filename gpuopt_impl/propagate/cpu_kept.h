@@ -161,7 +161,7 @@ static inline void gpuopt__propagator_kept_infinite(gpuopt__propagator_kept *r, 
         gpuopt__propagator_kept_set_limit(r, !s, s ? rhs : -lhs, gpuopt__propagator_kept_rest(rules, b, m->to));
 }
 
-/* The activities that are kept, if they are exact: with the bits that summing them anew would give. */
+/* The activities that are kept, if they are exact: with the bits that summing them again would give. */
 static inline gpuopt__propagator_activities gpuopt__propagator_kept_activities(const gpuopt__propagator_kept *r) {
     gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
     s.hi = gpuopt__pair_of(r->sum[0] + 0, -r->sum[1] + 0);
@@ -169,13 +169,13 @@ static inline gpuopt__propagator_activities gpuopt__propagator_kept_activities(c
     return s;
 }
 
-/* Takes over activities that have been summed anew. */
+/* Takes over activities that have been summed again. */
 static inline void gpuopt__propagator_kept_take(gpuopt__propagator_kept *r, const gpuopt__propagator_activities *s,
                                                 int64_t length) {
     gpuopt__pair sum = gpuopt__pair_add(s->hi, s->lo);
     double size = gpuopt__max(fabs(gpuopt__first(sum)), fabs(gpuopt__second(sum)));
-    double dirt = gpuopt__max(gpuopt__first(s->dirt), gpuopt__second(s->dirt));
-    double error = 0x1p-50 * size + 2 * gpuopt__propagator_dirt_share(length) * dirt + 0x1p-1000;
+    double error_sum = gpuopt__max(gpuopt__first(s->error_sum), gpuopt__second(s->error_sum));
+    double error = 0x1p-50 * size + 2 * gpuopt__propagator_error_share(length) * error_sum + 0x1p-1000;
     r->sum[0] = gpuopt__first(sum) + error;
     r->sum[1] = -gpuopt__second(sum) + error;
 }

@@ -22,7 +22,7 @@ static int GPUOPT__PROPAGATOR_NAME(keep_most)(gpuopt__propagator_cpu *p, GPUOPT_
     return gpuopt__propagator_kept_row_acts(r);
 }
 
-/* Sums a row anew, in plain double precision. */
+/* Sums a row again, in plain double precision. */
 static void GPUOPT__PROPAGATOR_NAME(keep_row)(gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
                                               int32_t row) {
     const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
@@ -83,7 +83,7 @@ GPUOPT__INLINE void GPUOPT__PROPAGATOR_NAME(touch_row)(gpuopt__propagator_cpu *p
     if (marks) gpuopt__propagator_cpu_mark_row(p, row, m->since);
 }
 
-/* Tells the rows of a column that its bound has moved. */
+/* Updates the rows of a column after its bound has moved. */
 static void GPUOPT__PROPAGATOR_NAME(touch_rows)(gpuopt__propagator_cpu *p, uint32_t side, double from, int32_t since) {
     const gpuopt__propagator_cpu_matrix *matrix = &p->matrix;
     const gpuopt__propagator_rules *rules = &p->head.rules;

@@ -29,16 +29,16 @@ typedef struct gpuopt__propagator_cpu_worker {
 typedef struct gpuopt__propagator_cpu_nodes {
     gpuopt_propagator_batch batch;
     gpuopt_context
-        context; /* of the states: the host's without its log and its stop, which other threads may not call */
+        context; /* of the states: the caller's without its log and its stop, which other threads may not call */
     int threads;
     gpuopt__propagator_cpu_worker *worker; /* [threads] */
     gpuopt__propagator_cpu_node *node;     /* [nodes] */
-    int64_t used;                          /* changed columns of the latest run, whether or not there was room */
+    int64_t used;                          /* changed columns of the latest run, whether or not they fit */
     int32_t *col;                          /* [changes] */
     double *lb, *ub;                       /* [changes] */
 } gpuopt__propagator_cpu_nodes;
 
-/* Changes that a worker's trail has room for. A node that makes more goes on without one. */
+/* The capacity of a worker's trail. A node that makes more changes continues without one. */
 enum { GPUOPT__PROPAGATOR_NODE_TRAIL = 1 << 15 };
 
 /* ---- Memory ---- */
@@ -175,7 +175,7 @@ static gpuopt_propagator_info gpuopt__propagator_cpu_node_rounds(gpuopt__propaga
     return all;
 }
 
-/* Whether a column's bounds differ from the base's as the host sees them; *lb, *ub: they. */
+/* Whether a column's bounds differ from the base's as the caller sees them; *lb, *ub: they. */
 static int gpuopt__propagator_cpu_differs(const gpuopt__propagator_cpu *p, const gpuopt__propagator_cpu *base,
                                           int32_t col, double *lb, double *ub) {
     double base_lb, base_ub;
@@ -320,7 +320,7 @@ static gpuopt_status gpuopt__propagator_cpu_batch_get_changes(gpuopt_propagator_
     (void)where;
     changes->count = batch->ran > 0 ? b->used : 0;
     if (changes->count > batch->changes)
-        return gpuopt__propagator_batch_no_room(batch, "gpuopt_propagator_batch_get_changes", changes->count);
+        return gpuopt__propagator_batch_too_many(batch, "gpuopt_propagator_batch_get_changes", changes->count);
     for (node = 0; node < batch->ran; node++) {
         if (changes->start) changes->start[node] = to;
         for (k = b->node[node].at; k < b->node[node].at + b->node[node].columns; k++, to++) {
@@ -341,7 +341,7 @@ static gpuopt_status gpuopt__propagator_cpu_batch_get_bounds(gpuopt_propagator_b
     const int64_t cols = batch->base->cols;
     int64_t i, k;
     if (b->used > batch->changes)
-        return gpuopt__propagator_batch_no_room(batch, "gpuopt_propagator_batch_get_bounds", b->used);
+        return gpuopt__propagator_batch_too_many(batch, "gpuopt_propagator_batch_get_bounds", b->used);
     for (i = 0; i < count; i++) {
         const gpuopt__propagator_cpu_node *one = &b->node[node ? node[i] : i];
         gpuopt__propagator_cpu_get_bounds(batch->base, where, cols, NULL, lb ? lb + i * cols : NULL,

@@ -207,7 +207,7 @@ static gpuopt_status gpuopt__propagator_cpu_probe_end(gpuopt_propagator_probe *p
 
 /* ---- Results ---- */
 
-/* Copies the first of `count` items to the host's array, which may be NULL. */
+/* Copies the first of `count` items to the caller's array, which may be NULL. */
 static void gpuopt__propagator_cpu_probe_give(void *to, const void *from, int64_t count, size_t size) {
     if (to && count > 0) memcpy(to, from, size * (size_t)count);
 }

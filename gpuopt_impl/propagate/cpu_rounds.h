@@ -12,7 +12,7 @@
 
 #include "cpu_typed.h"
 
-/* Nonzeros that are worth several threads: what they take on one is a few times as long as starting them. */
+/* From so many nonzeros on, several threads pay: one takes a few times as long as starting them. */
 enum { GPUOPT__PROPAGATOR_SHARED_FROM = 20000 };
 
 /* What a thread has found in its part of a round's step. */
@@ -158,7 +158,7 @@ static void gpuopt__propagator_cpu_sort_changed(gpuopt__propagator_cpu *p) {
     p->sorted = to;
 }
 
-/* Enters the sides that a round has improved into the trail, which has room for them. */
+/* Enters the sides that a round has improved into the trail, which is long enough for them. */
 static void gpuopt__propagator_cpu_record_changed(gpuopt__propagator_cpu *p, int32_t seen) {
     int64_t k;
     gpuopt__propagator_cpu_sort_changed(p);
@@ -230,7 +230,7 @@ static void gpuopt__propagator_cpu_settle_shared(gpuopt__propagator_cpu *p, int6
 
 /* ---- Rounds ---- */
 
-/* The trail has no room for what a round has found: everything is as before it. */
+/* The trail is too short for what a round has found: everything is as before it. */
 static void gpuopt__propagator_cpu_withdraw(gpuopt__propagator_cpu *p, int64_t rows) {
     int64_t k;
     for (k = 0; k < p->changed_count; k++) {
@@ -244,7 +244,7 @@ static void gpuopt__propagator_cpu_withdraw(gpuopt__propagator_cpu *p, int64_t r
     p->full = 1;
 }
 
-/* Before a round: whether its rows are worth several threads; and which of them _pop must mark again. */
+/* Before a round: whether several threads pay for its rows; and which of them _pop must mark again. */
 static void gpuopt__propagator_cpu_begin_round(gpuopt__propagator_cpu *p) {
     int64_t k, nonzeros = p->all_marked ? p->head.nonzeros : 0, enough = GPUOPT__PROPAGATOR_SHARED_FROM;
     for (k = 0; k < p->queued && p->threads > 1 && nonzeros < enough; k++)

@@ -10,7 +10,7 @@
 
 /* What is kept of a row from one evaluation to the next, in a cache line. Index 0 is the rhs with the least activity, 1
  * the lhs with the greatest, both negated: so a side limits a sum from above, and a tighter bound makes a sum greater.
- * cpu_kept.h keeps it up to date, and says what it is good for. */
+ * cpu_kept.h keeps it up to date, and explains its use. */
 typedef struct gpuopt__propagator_kept {
     double sum[2];       /* of the finite terms: exact, or not less */
     double limit[2];     /* a sum up to this can do nothing */
@@ -33,9 +33,9 @@ typedef struct gpuopt__propagator_cpu_matrix {
     double *col_most;   /* [cols]: the largest size of a coefficient */
 } gpuopt__propagator_cpu_matrix;
 
-/* Rows that the host has added: cpu_added.h. A free row has no entries and no sides. */
+/* Rows that the caller has added: cpu_added.h. A free row has no entries and no sides. */
 typedef struct gpuopt__propagator_added {
-    int32_t rows;             /* numbers in use or free; the room is head.spare_rows */
+    int32_t rows;             /* numbers in use or free; the capacity is head.spare_rows */
     int32_t free_row;         /* the first of the free ones, or -1; next_free links them */
     int32_t *next_free;       /* [spare rows] */
     int32_t *first, *length;  /* [spare rows]: of their entries; length -1: free */
@@ -56,7 +56,7 @@ typedef struct gpuopt__propagator_cpu {
     gpuopt__propagator_cpu_matrix matrix;
     gpuopt__propagator_added added;
     double *lhs, *rhs; /* [rows + spare rows] */
-    uint8_t *kind;     /* [cols]: integer, fixed by the host */
+    uint8_t *kind;     /* [cols]: integer, fixed by the caller */
     void *bounds;      /* [cols][2], double or float: (lb, ub) */
     void *next;        /* the bounds that a Jacobi round writes; equal to `bounds` between rounds; else NULL */
     /* With marking: */
@@ -76,7 +76,7 @@ typedef struct gpuopt__propagator_cpu {
     int64_t rounds_since_set;
     int32_t infeasible_row, infeasible_col; /* what proves infeasibility at present; -1: nothing */
     int32_t crossed;                        /* columns whose bounds cross */
-    int full;                               /* the trail had no room for the round's changes */
+    int full;                               /* the trail was too short for the round's changes */
     double shrinkage;                       /* the largest of the last round's moves */
     gpuopt_propagator_info info;            /* of the last _round */
     /* With a trail: */
@@ -252,7 +252,7 @@ static inline void gpuopt__propagator_cpu_take_mark(gpuopt__propagator_cpu *p, i
     if (p->levels == 0 || p->since[row] > p->level[p->levels - 1].start) return;
     if (p->due_count < p->head.rows + p->head.spare_rows) {
         p->due[p->due_count++] = row;
-    } else { /* no room: then all rows, at whichever level */
+    } else { /* they do not fit: then all rows, at whichever level */
         int32_t level;
         for (level = 0; level < p->levels; level++) p->level[level].all_marked = 1;
     }

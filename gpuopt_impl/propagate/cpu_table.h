@@ -17,7 +17,7 @@ static const gpuopt__propagator_backend gpuopt__propagator_cpu_table = {
     gpuopt__propagator_cpu_set_bounds,
     gpuopt__propagator_cpu_set_sides,
     gpuopt__propagator_cpu_get_rows,
-    NULL, /* device_view: there is no device memory, and the public call says so */
+    NULL, /* device_view: there is no device memory, and the public call refuses it */
     gpuopt__propagator_cpu_push,
     gpuopt__propagator_cpu_pop,
     gpuopt__propagator_cpu_keep,

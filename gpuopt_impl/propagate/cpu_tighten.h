@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: rows that are evaluated, and bounds that the host sets, for one storage type (see
+ * Propagation on the CPU: rows that are evaluated, and bounds that the caller sets, for one storage type (see
  * cpu_rows.h).
  */
 
@@ -202,8 +202,8 @@ static void GPUOPT__PROPAGATOR_NAME(load_bounds)(const gpuopt__propagator_cpu *p
     *ub = (double)pair[1];
 }
 
-/* Sets the host's bounds of one column; NULL: that side stays as the host sees it. Returns whether there was room for
- * that in the trail. */
+/* Sets the caller's bounds of one column; NULL: that side stays as the caller sees it. Returns whether
+ * that fit the trail. */
 static int GPUOPT__PROPAGATOR_NAME(set_column)(gpuopt__propagator_cpu *p, int32_t col, const double *lb,
                                                const double *ub) {
     const GPUOPT__PROPAGATOR_REAL *pair = (const GPUOPT__PROPAGATOR_REAL *)p->bounds + 2 * (int64_t)col;

@@ -10,7 +10,7 @@
 
 /* ---- Changes are recorded ---- */
 
-/* Enters a change into the trail, if there is one. Returns whether there was room for it. */
+/* Enters a change into the trail, if there is one. Returns whether it fit. */
 static inline int gpuopt__propagator_cpu_record(gpuopt__propagator_cpu *p, uint32_t side, double old_bound,
                                                 double new_bound, int32_t row, int32_t seen) {
     gpuopt__propagator_change *change;

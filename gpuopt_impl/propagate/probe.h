@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing, as far as it is the same on any backend: binaries are set to 0 and to 1 by the nodes of a batch. A batch has
- * room for some binaries at a time; the backend compares what changed (probe_pair.h) before the next ones.
+ * Probing, as far as it is the same on any backend: binaries are set to 0 and to 1 by the nodes of a batch. A batch can
+ * hold some binaries at a time; the backend compares what changed (probe_pair.h) before the next ones.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_PROBE_H
 #define GPUOPT_IMPL_PROPAGATE_PROBE_H
@@ -14,7 +14,7 @@ struct gpuopt_propagator_probe {
     int32_t nodes; /* even */
     int64_t changes, implications, equivalences;
     int ran;     /* whether there are results */
-    int stopped; /* the host has asked to stop */
+    int stopped; /* the caller has asked to stop */
     gpuopt_propagator_probe_info info;
     uint8_t *is_binary;        /* [cols] */
     double *base_lb, *base_ub; /* [cols] */
@@ -50,7 +50,7 @@ static inline int32_t gpuopt__propagator_probe_choose(gpuopt_propagator_probe *p
     return chosen;
 }
 
-/* How many binaries to probe at a time, after so many: as many as there is room for if as many columns change. One
+/* How many binaries to probe at a time, after so many: as many as fit if as many columns change. One
  * always fits. */
 static inline int32_t gpuopt__propagator_probe_next(const gpuopt_propagator_probe *probe, int32_t last) {
     const double used = (double)probe->base->context->desc.backend->propagator->batch_used(probe->batch),

@@ -205,17 +205,17 @@ static gpuopt_status gpuopt__propagator_probe_begin(const gpuopt_propagator_prob
 /* With a group: whether all ranks make the call, and want the same. */
 static gpuopt_status gpuopt__propagator_probe_together(const gpuopt_propagator_probe *probe, const char *call,
                                                        gpuopt_status status, int64_t capacity, int64_t which) {
-    const int64_t said[] = {capacity, which};
+    const int64_t hashed[] = {capacity, which};
     if (!probe->share) return status;
     return gpuopt__ranks_agree(probe->base->context, probe->share->group, call, status,
-                               gpuopt__hash_numbers(GPUOPT__HASH_START, said, 2));
+                               gpuopt__hash_numbers(GPUOPT__HASH_START, hashed, 2));
 }
 
-/* More has been found than there is room for. */
-static gpuopt_status gpuopt__propagator_probe_no_room(const gpuopt_propagator_probe *probe, const char *call,
-                                                      int64_t count, int64_t room) {
-    gpuopt__log(probe->base->context, 0, "%s: there are %lld, and room for %lld", call, (long long)count,
-                (long long)room);
+/* More has been found than the report can hold. */
+static gpuopt_status gpuopt__propagator_probe_too_many(const gpuopt_propagator_probe *probe, const char *call,
+                                                       int64_t count, int64_t capacity) {
+    gpuopt__log(probe->base->context, 0, "%s: there are %lld, and at most %lld fit", call, (long long)count,
+                (long long)capacity);
     return GPUOPT_ERROR_MEMORY;
 }
 
@@ -267,7 +267,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propaga
                           : probe->base->context->desc.backend->propagator->probe_read_implications(probe, shown, &own);
     if (status) return status;
     gpuopt__copy_out(implications, implications->struct_size, &own, sizeof own);
-    return fits ? GPUOPT_OK : gpuopt__propagator_probe_no_room(probe, call, own.count, probe->implications);
+    return fits ? GPUOPT_OK : gpuopt__propagator_probe_too_many(probe, call, own.count, probe->implications);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propagator_probe *probe,
@@ -284,7 +284,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propaga
     own.count = gpuopt__propagator_probe_all(probe)->equivalences;
     gpuopt__copy_out(equivalences, equivalences->struct_size, &own, sizeof own);
     if (own.count > probe->equivalences)
-        return gpuopt__propagator_probe_no_room(probe, call, own.count, probe->equivalences);
+        return gpuopt__propagator_probe_too_many(probe, call, own.count, probe->equivalences);
     shown = own.count < own.capacity ? own.count : own.capacity;
     return probe->share ? gpuopt__propagator_probe_share_equivalences(probe, shown, &own)
                         : probe->base->context->desc.backend->propagator->probe_read_equivalences(probe, shown, &own);

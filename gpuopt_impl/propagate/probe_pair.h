@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing: what the two probes of a binary say together, written once for both backends.
+ * Probing: what the two probes of a binary imply together, written once for both backends.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_PROBE_PAIR_H
 #define GPUOPT_IMPL_PROPAGATE_PROBE_PAIR_H

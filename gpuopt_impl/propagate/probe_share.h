@@ -9,9 +9,9 @@
 #include "batch_share.h"
 #include "probe.h"
 
-/* What a rank says of its pass. */
+/* A rank's report of its pass. */
 typedef struct gpuopt__propagator_probe_part {
-    int32_t probed, infeasible, unfinished, infeasible_col, stopped, room;
+    int32_t probed, infeasible, unfinished, infeasible_col, stopped, unused;
     int64_t implications, implied_binaries, equivalences;
 } gpuopt__propagator_probe_part;
 

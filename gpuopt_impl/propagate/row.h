@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The arithmetic of a row  lhs <= a'x <= rhs  that has passed the filter, written once for both backends: its
- * activities in twice the working precision, summed in an order that depends only on the row's length; what they say
+ * activities in twice the working precision, summed in an order that depends only on the row's length; what they imply
  * about the row; and new bounds for the columns of its entries. This part decides every bit of the result.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_ROW_H
@@ -28,13 +28,14 @@ enum { GPUOPT__PROPAGATOR_LOWER = 1, GPUOPT__PROPAGATOR_UPPER = 2 };
 /* Of each pair, the first is of the least activity and the second of the greatest. */
 typedef struct gpuopt__propagator_activities {
     gpuopt__pair hi, lo; /* the sum of the finite terms is hi + lo */
-    gpuopt__pair dirt;   /* sum of the absolute values of the errors that lo collects: lo's own error is a part of it */
+    gpuopt__pair
+        error_sum; /* sum of the absolute values of the errors that lo collects: lo's own error is a part of it */
     gpuopt__pair_count infinite; /* minus the counts of the infinite terms */
 } gpuopt__propagator_activities;
 
 GPUOPT_HD gpuopt__propagator_activities gpuopt__propagator_activities_start(void) {
     gpuopt__propagator_activities s;
-    s.hi = s.lo = s.dirt = gpuopt__pair_of(0, 0);
+    s.hi = s.lo = s.error_sum = gpuopt__pair_of(0, 0);
     s.infinite = gpuopt__pair_count_of(0, 0);
     return s;
 }
@@ -59,7 +60,7 @@ GPUOPT_HD double gpuopt__propagator_underflow(double bound, double p) {
 }
 
 /* The terms of an entry: those of the least and the greatest activity, or 0 if infinite. Counts the infinite ones, and
- * adds to the dirt what *error, the errors of the products, may be off by.
+ * adds to error_sum what *error, the errors of the products, may be off by.
  *
  * Bounds that cross (by no more than the tolerance) enter as they are: the least activity takes the lower bound of a
  * column with a positive coefficient even if it exceeds the upper one. So tighter bounds never make an activity worse,
@@ -76,7 +77,8 @@ GPUOPT_HD gpuopt__pair gpuopt__propagator_terms(gpuopt__propagator_activities *s
                of_greatest = gpuopt__propagator_underflow(greatest, gpuopt__second(p));
         *error = gpuopt__pair_unless(
             infinite, gpuopt__pair_of(fma(a, least, -gpuopt__first(p)), fma(a, greatest, -gpuopt__second(p))));
-        if (of_least + of_greatest > 0) s->dirt = gpuopt__pair_add(s->dirt, gpuopt__pair_of(of_least, of_greatest));
+        if (of_least + of_greatest > 0)
+            s->error_sum = gpuopt__pair_add(s->error_sum, gpuopt__pair_of(of_least, of_greatest));
     }
     s->infinite = gpuopt__pair_count_add(s->infinite, infinite);
     return gpuopt__pair_unless(infinite, p);
@@ -89,7 +91,7 @@ GPUOPT_HD void gpuopt__propagator_activities_add(gpuopt__propagator_activities *
     s->hi = gpuopt__pair_two_sum(s->hi, p, &error);
     error = gpuopt__pair_add(error, of_products);
     s->lo = gpuopt__pair_add(s->lo, error);
-    s->dirt = gpuopt__pair_add(s->dirt, gpuopt__pair_abs(error));
+    s->error_sum = gpuopt__pair_add(s->error_sum, gpuopt__pair_abs(error));
 }
 
 /* The activities of one entry: the result of adding it to empty ones. */
@@ -99,7 +101,7 @@ GPUOPT_HD gpuopt__propagator_activities gpuopt__propagator_activities_of(const g
     gpuopt__pair zero = gpuopt__pair_of(0, 0), error, p = gpuopt__propagator_terms(&s, rules, a, lb, ub, &error);
     s.hi = gpuopt__pair_add(p, zero); /* without minus zeros */
     s.lo = gpuopt__pair_add(error, zero);
-    s.dirt = gpuopt__pair_add(s.dirt, gpuopt__pair_abs(error));
+    s.error_sum = gpuopt__pair_add(s.error_sum, gpuopt__pair_abs(error));
     return s;
 }
 
@@ -109,7 +111,7 @@ GPUOPT_HD void gpuopt__propagator_activities_merge(gpuopt__propagator_activities
     gpuopt__pair error;
     s->hi = gpuopt__pair_two_sum(s->hi, t->hi, &error);
     s->lo = gpuopt__pair_add(gpuopt__pair_add(s->lo, t->lo), error);
-    s->dirt = gpuopt__pair_add(gpuopt__pair_add(s->dirt, t->dirt), gpuopt__pair_abs(error));
+    s->error_sum = gpuopt__pair_add(gpuopt__pair_add(s->error_sum, t->error_sum), gpuopt__pair_abs(error));
     s->infinite = gpuopt__pair_count_add(s->infinite, t->infinite);
 }
 
@@ -118,9 +120,9 @@ GPUOPT_HD void gpuopt__propagator_activities_merge(gpuopt__propagator_activities
 /* One side of a row as an upper limit on an activity: the rhs on the least activity or, both negated, the lhs on the
  * greatest. */
 typedef struct gpuopt__propagator_limit {
-    double high, low; /* side - activity is high + low, without the infinite terms */
-    double doubt;     /* bound on the error of high + low; 0: it is exact */
-    double slack;     /* this side moves a bound only of a column whose |a| (ub - lb) exceeds this; see single */
+    double high, low;   /* side - activity is high + low, without the infinite terms */
+    double error_bound; /* bound on the error of high + low; 0: it is exact */
+    double slack;       /* this side moves a bound only of a column whose |a| (ub - lb) exceeds this; see single */
 } gpuopt__propagator_limit;
 
 typedef struct gpuopt__propagator_row {
@@ -130,23 +132,24 @@ typedef struct gpuopt__propagator_row {
     int violated; /* that every point within the bounds violates by more than the feasibility tolerance */
 } gpuopt__propagator_row;
 
-/* The rounding errors of lo are at most this part of the dirt: two for each addition that an entry goes through, and as
- * much again for those of the dirt itself. A row of one entry has none. */
-GPUOPT_HD double gpuopt__propagator_dirt_share(int64_t length) {
+/* The rounding errors of lo are at most this part of error_sum: two for each addition that an entry goes through, and
+ * as much again for those of error_sum itself. A row of one entry has none. */
+GPUOPT_HD double gpuopt__propagator_error_share(int64_t length) {
     const int64_t segment = GPUOPT__PROPAGATOR_SEGMENT;
     int64_t steps = 16 + (length < segment ? length : segment) / GPUOPT__PROPAGATOR_LANES +
                     length / (segment * GPUOPT__PROPAGATOR_LANES);
     return length > 1 ? (double)steps * 0x1p-51 : 0;
 }
 
-/* hi + lo: the activity's finite terms, but for an error of at most doubt. infinite: the count of its other terms. */
-GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, double hi, double lo, double doubt,
+/* hi + lo: the activity's finite terms, but for an error of at most error_bound. infinite: the count of its other
+ * terms. */
+GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, double hi, double lo, double error_bound,
                                                                  int infinite) {
     gpuopt__propagator_limit limit;
     double rest, lost;
     limit.high = gpuopt__two_sum(side, -hi, &rest);
     limit.low = gpuopt__two_sum(rest, -lo, &lost);
-    limit.doubt = gpuopt__add(doubt, fabs(lost));
+    limit.error_bound = gpuopt__add(error_bound, fabs(lost));
     limit.slack = HUGE_VAL;
     if (side < HUGE_VAL && infinite == 0) {
         /* Where a bound moves, |a| (ub - lb) exceeds high + low. The margin is more than what rounding takes from the
@@ -158,7 +161,7 @@ GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, do
 }
 
 /* Whether every point within the bounds violates a side by more than the tolerance or, for large sums, the effect of
- * rounding in the model's data. Both the doubt and the rounding of the excess are far smaller, so that the row is
+ * rounding in the model's data. Both error_bound and the rounding of the excess are far smaller, so that the row is
  * proven to have no solution. magnitude: the sum of the sizes of the activity's terms, which a backend finds out only
  * for rows that are violated with 0 in its place. */
 GPUOPT_HD int gpuopt__propagator_limit_violated(const gpuopt__propagator_limit *limit,
@@ -171,13 +174,13 @@ GPUOPT_HD gpuopt__propagator_row gpuopt__propagator_row_make(const gpuopt__propa
                                                              const gpuopt__propagator_rules *rules, double lhs,
                                                              double rhs, int64_t length) {
     gpuopt__propagator_row row;
-    double share = gpuopt__propagator_dirt_share(length);
-    row.limit[0] =
-        gpuopt__propagator_limit_make(rhs, gpuopt__first(s->hi), gpuopt__first(s->lo),
-                                      gpuopt__mul(share, gpuopt__first(s->dirt)), gpuopt__propagator_min_infinite(s));
-    row.limit[1] =
-        gpuopt__propagator_limit_make(-lhs, -gpuopt__second(s->hi), -gpuopt__second(s->lo),
-                                      gpuopt__mul(share, gpuopt__second(s->dirt)), gpuopt__propagator_max_infinite(s));
+    double share = gpuopt__propagator_error_share(length);
+    row.limit[0] = gpuopt__propagator_limit_make(rhs, gpuopt__first(s->hi), gpuopt__first(s->lo),
+                                                 gpuopt__mul(share, gpuopt__first(s->error_sum)),
+                                                 gpuopt__propagator_min_infinite(s));
+    row.limit[1] = gpuopt__propagator_limit_make(-lhs, -gpuopt__second(s->hi), -gpuopt__second(s->lo),
+                                                 gpuopt__mul(share, gpuopt__second(s->error_sum)),
+                                                 gpuopt__propagator_max_infinite(s));
     row.single = (rhs < HUGE_VAL && gpuopt__propagator_min_infinite(s) == 1) |
                  (lhs > -HUGE_VAL && gpuopt__propagator_max_infinite(s) == 1) << 1;
     row.violated = gpuopt__propagator_limit_violated(&row.limit[0], rules, 0, 0) |
@@ -196,11 +199,11 @@ GPUOPT_HD int gpuopt__propagator_row_status(const gpuopt__propagator_activities 
                                             const gpuopt__propagator_rules *rules, double lhs, double rhs,
                                             int64_t length) {
     int status = infeasible ? GPUOPT_ROW_INFEASIBLE : 0;
-    double share = gpuopt__propagator_dirt_share(length),
+    double share = gpuopt__propagator_error_share(length),
            over = gpuopt__add(gpuopt__propagator_excess(lhs, gpuopt__first(s->hi), gpuopt__first(s->lo)),
-                              gpuopt__mul(share, gpuopt__first(s->dirt))),
+                              gpuopt__mul(share, gpuopt__first(s->error_sum))),
            under = gpuopt__add(-gpuopt__propagator_excess(rhs, gpuopt__second(s->hi), gpuopt__second(s->lo)),
-                               gpuopt__mul(share, gpuopt__second(s->dirt)));
+                               gpuopt__mul(share, gpuopt__second(s->error_sum)));
     if (lhs == -HUGE_VAL || (gpuopt__propagator_min_infinite(s) == 0 && over <= rules->feasibility))
         status |= GPUOPT_ROW_LHS_REDUNDANT;
     if (rhs == HUGE_VAL || (gpuopt__propagator_max_infinite(s) == 0 && under <= rules->feasibility))
@@ -249,21 +252,22 @@ GPUOPT_HD int gpuopt__propagator_tighten(const gpuopt__propagator_limit *limit, 
     int upper = c > 0;
     double own = upper ? lb : ub, p = gpuopt__mul(c, own), size = fabs(c), low = upper ? lb : -ub,
            high = upper ? ub : -lb;
-    double d = limit->high, rest = limit->low, doubt = limit->doubt, candidate;
+    double d = limit->high, rest = limit->low, error_bound = limit->error_bound, candidate;
     if (kind & GPUOPT__PROPAGATOR_FIXED) return 0;
     if (fabs(p) < rules->huge) { /* the activity includes this entry */
         double error, lost, low_part = gpuopt__mul_error(c, own, p);
         d = gpuopt__two_sum(d, p, &error);
         error = gpuopt__two_sum(error, low_part, &lost);
-        doubt = gpuopt__add(doubt, fabs(lost));
+        error_bound = gpuopt__add(error_bound, fabs(lost));
         rest = gpuopt__two_sum(rest, error, &lost);
-        doubt = gpuopt__add(doubt, fabs(lost));
+        error_bound = gpuopt__add(error_bound, fabs(lost));
     }
     d = gpuopt__two_sum(d, rest, &rest);
     candidate = d / size;
     if (!(candidate < high && candidate > -rules->infinity)) return 0;
-    doubt = gpuopt__mul(doubt, 1 + 0x1p-50);
-    if (size != 1 || rest != 0 || doubt > 0) candidate = gpuopt__quotient_up(d, rest, doubt, size, candidate);
+    error_bound = gpuopt__mul(error_bound, 1 + 0x1p-50);
+    if (size != 1 || rest != 0 || error_bound > 0)
+        candidate = gpuopt__quotient_up(d, rest, error_bound, size, candidate);
     if (!gpuopt__propagator_take_upper(rules, candidate, low, high, kind & GPUOPT__PROPAGATOR_INTEGER, bound)) return 0;
     *bound = gpuopt__propagator_no_minus_zero(upper ? *bound : -*bound);
     return upper ? GPUOPT__PROPAGATOR_UPPER : GPUOPT__PROPAGATOR_LOWER;

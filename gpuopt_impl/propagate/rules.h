@@ -21,7 +21,7 @@ typedef struct gpuopt__propagator_rules {
 /* What is known of a column. */
 enum {
     GPUOPT__PROPAGATOR_INTEGER = 1,
-    GPUOPT__PROPAGATOR_FIXED = 2 /* the host has set both bounds to one value: rows do not move them */
+    GPUOPT__PROPAGATOR_FIXED = 2 /* the caller has set both bounds to one value: rows do not move them */
 };
 
 GPUOPT_HD void gpuopt__propagator_rules_derive(gpuopt__propagator_rules *rules, int any_integer) {
@@ -81,14 +81,14 @@ GPUOPT_HD double gpuopt__propagator_shrinkage(int upper, double from, double to,
     return after > 0 ? gpuopt__sub(1, after / before) : 1;
 }
 
-/* The lower bound as the host sees it: unless the model is infeasible, one that exceeds the upper bound (within the
+/* The lower bound as the caller sees it: unless the model is infeasible, one that exceeds the upper bound (within the
  * tolerance) is shown equal to it. */
 GPUOPT_HD double gpuopt__propagator_shown_lb(const gpuopt__propagator_rules *rules, int infeasible, double lb,
                                              double ub) {
     return infeasible || gpuopt__propagator_crossed(rules, lb, ub) ? lb : gpuopt__min(lb, ub);
 }
 
-/* A side or bound from the host, with the host's infinity replaced by IEEE's. */
+/* A side or bound from the caller, with the caller's infinity replaced by IEEE's. */
 GPUOPT_HD double gpuopt__propagator_normal_low(const gpuopt__propagator_rules *rules, double x) {
     return x <= -rules->infinity ? -HUGE_VAL : x;
 }
@@ -104,7 +104,7 @@ GPUOPT_HD double gpuopt__propagator_floor(const gpuopt__propagator_rules *rules,
     return floor(gpuopt__add(ub, gpuopt__max(rules->integrality, gpuopt__mul(0x1p-50, fabs(ub)))));
 }
 
-/* A bound of the host as it is stored: without minus zero, so that equal bounds have equal bits; that of an integer
+/* A bound of the caller as it is stored: without minus zero, so that equal bounds have equal bits; that of an integer
  * column rounded like a candidate, unless that makes it infinite; in single precision rounded outwards. */
 GPUOPT_HD double gpuopt__propagator_stored_ub(const gpuopt__propagator_rules *rules, int integer, double ub) {
     double x = gpuopt__propagator_normal_high(rules, ub), whole = integer ? gpuopt__propagator_floor(rules, x) : x;
@@ -116,7 +116,7 @@ GPUOPT_HD double gpuopt__propagator_stored_lb(const gpuopt__propagator_rules *ru
     return gpuopt__propagator_no_minus_zero(-gpuopt__propagator_stored_ub(rules, integer, -lb));
 }
 
-/* The column's kind after the host has set its bounds. */
+/* The column's kind after the caller has set its bounds. */
 GPUOPT_HD int gpuopt__propagator_kind(int integer, double lb, double ub) {
     return (integer ? GPUOPT__PROPAGATOR_INTEGER : 0) | (lb < ub || lb > ub ? 0 : GPUOPT__PROPAGATOR_FIXED);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Propagation in a tree search: the trail, and why it is as it is. Both backends answer from here; the GPU brings what
- * is needed to the host.
+ * is needed to the caller.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_TRAIL_H
 #define GPUOPT_IMPL_PROPAGATE_TRAIL_H
@@ -132,7 +132,7 @@ static inline double gpuopt__propagator_why_spare(const gpuopt__propagator_evide
     return spare - (fabs(spare) * 0x1p-50 + (double)(e->length + 8) * 0x1p-98 * size + 0x1p-1000);
 }
 
-/* Counts the premises and, if there is room for all of them, writes them. */
+/* Counts the premises and, if all of them fit, writes them. */
 static inline void gpuopt__propagator_why_premises(const gpuopt__propagator_evidence *e, gpuopt__propagator_why why,
                                                    gpuopt_propagator_reason *reason) {
     int64_t k;

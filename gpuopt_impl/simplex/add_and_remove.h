@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows and columns of a living handle come and go, within the room that its shape has. The basis and its inverse stay:
+ * Adds rows and columns to a handle, within its spare capacity, and removes them. The basis and its inverse stay:
  * the logical of a new row is basic, and that of a row that goes is made so by a pivot; a new column is nonbasic, and
  * one that goes is made so. Later rows and columns move down in their numbers.
  */
@@ -44,7 +44,7 @@ static void gpuopt__simplex_kept_of_variables(gpuopt_simplex *s, double *kept[GP
     memcpy(kept, list, sizeof list);
 }
 
-/* The logicals' numbers grow by `by`, to make room for columns. */
+/* The logicals' numbers grow by `by`, for new columns. */
 static void gpuopt__simplex_shift_logicals(gpuopt_simplex *s, int32_t by) {
     double *kept[GPUOPT__SIMPLEX_KEPT_OF_VARIABLES];
     const int32_t cols = s->lp.cols;
@@ -93,7 +93,7 @@ static gpuopt_status gpuopt__simplex_can_grow(const gpuopt_simplex *s, const cha
     if (s->desc.group)
         return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "rows and columns of a tableau that a group shares stay");
-    if (s->shape.grows || !gpuopt__simplex_backend_of(s)->drops_with_room) return GPUOPT_OK;
+    if (s->shape.grows || !gpuopt__simplex_backend_of(s)->drops_with_spare) return GPUOPT_OK;
     return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
                           "with this backend a handle needs spare rows, columns or nonzeros from create on");
 }
@@ -102,7 +102,7 @@ static gpuopt_status gpuopt__simplex_can_grow(const gpuopt_simplex *s, const cha
 static gpuopt_status gpuopt__simplex_check_lines(const gpuopt_simplex *s, const char *call, int by_rows,
                                                  const gpuopt_matrix *m) {
     const int32_t across = by_rows ? s->lp.cols : s->lp.rows,
-                  room = by_rows ? s->shape.rows - s->lp.rows : s->shape.cols - s->lp.cols;
+                  spare = by_rows ? s->shape.rows - s->lp.rows : s->shape.cols - s->lp.cols;
     int32_t count;
     gpuopt_status status;
     if (!m) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "the matrix is NULL");
@@ -114,9 +114,9 @@ static gpuopt_status gpuopt__simplex_check_lines(const gpuopt_simplex *s, const 
                     by_rows ? "columns" : "rows", (int)across);
         return GPUOPT_ERROR_ARGUMENT;
     }
-    if (count > room || m->start[gpuopt__matrix_lines(m)] > s->shape.nonzeros - s->lp.nonzeros) {
-        gpuopt__log(s->context, 0, "%s: no room: %d more %s, and %lld more nonzeros fit", call, (int)room,
-                    by_rows ? "rows" : "columns", (long long)(s->shape.nonzeros - s->lp.nonzeros));
+    if (count > spare || m->start[gpuopt__matrix_lines(m)] > s->shape.nonzeros - s->lp.nonzeros) {
+        gpuopt__log(s->context, 0, "%s: too little spare capacity: %d more %s, and %lld more nonzeros fit", call,
+                    (int)spare, by_rows ? "rows" : "columns", (long long)(s->shape.nonzeros - s->lp.nonzeros));
         return GPUOPT_ERROR_MEMORY;
     }
     return gpuopt__check_entries(s->context, call, m, GPUOPT__LEAST_DOUBLE, DBL_MAX, s->queue, NULL);
@@ -151,14 +151,14 @@ static gpuopt_status gpuopt__simplex_check_gone(gpuopt_simplex *s, const char *c
 
 /* ---- Adding ---- */
 
-/* A host's value in the scale of a new line; *exact becomes 0 if it is no power of two away. */
+/* A caller's value in the scale of a new line; *exact becomes 0 if it is no power of two away. */
 static double gpuopt__simplex_new_value(const double *list, int32_t k, double otherwise, double infinity, double scale,
                                         int *exact) {
     return gpuopt__simplex_scaled(gpuopt__simplex_side(list, k, otherwise, infinity), scale, exact);
 }
 
-/* Values of the lines that have been offered. They lie behind the present variables, as those of new rows should; room
- * for those of new columns is made later. */
+/* Values of the lines that have been offered. They lie behind the present variables, as those of new rows should; those
+ * of new columns are moved later. */
 static gpuopt_status gpuopt__simplex_new_values(gpuopt_simplex *s, const char *call, int by_rows, int32_t count,
                                                 const double *cost, const double *low, const double *high, int set) {
     int32_t k, at = by_rows ? s->lp.cols + s->lp.rows : s->lp.cols;
@@ -212,7 +212,7 @@ static gpuopt_status gpuopt__simplex_grow(gpuopt_simplex *s, const char *call, i
     for (k = 0; k < count && !status; k++)
         status = by_rows ? gpuopt__simplex_weigh_row(s, s->lp.rows - count + k, 1)
                          : gpuopt__simplex_weigh_slot(s, s->lp.cols - count + k);
-    if (status == GPUOPT_ERROR_MEMORY) { /* the lines are there: the next run begins the weights anew */
+    if (status == GPUOPT_ERROR_MEMORY) { /* the lines are there: the next run resets the weights */
         s->weights_of = 0;
         status = GPUOPT_OK;
     }
@@ -250,7 +250,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const 
 
 /* ---- Removing ---- */
 
-/* A pivot of the variable in a slot on a position. If it is too small for the inverse, that is computed anew when it is
+/* A pivot of the variable in a slot on a position. If it is too small for the inverse, that is recomputed when it is
  * needed next, and the basis repaired. */
 static gpuopt_status gpuopt__simplex_swap(gpuopt_simplex *s, int32_t slot, int32_t position) {
     const int32_t enters = s->v.slot[slot], leaves = s->v.head[position];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Handles of a group: their calls begin by comparing what the ranks were given, before anything else looks at it. So all
- * ranks refuse what one of them would refuse, and all go the same way.
+ * Handles of a group: their calls begin by comparing what the ranks were given, before anything else looks at it. So
+ * all ranks refuse what one of them would refuse, and all go the same way.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_AGREE_H
 #define GPUOPT_IMPL_SIMPLEX_AGREE_H
@@ -74,14 +74,14 @@ static uint64_t gpuopt__simplex_scales_fingerprint(const gpuopt_simplex *s, uint
 /* ---- Agreeing ---- */
 
 /* Whether all ranks make the call `name` of one handle, and were given the same now and before. */
-static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, const int64_t *said, size_t bytes) {
+static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, const int64_t *data, size_t bytes) {
     const int64_t at[] = {s->iterations, s->rebuilds, (int64_t)s->verdict};
-    uint64_t hash = gpuopt__hash(s->told, (const unsigned char *)name, strlen(name));
+    uint64_t hash = gpuopt__hash(s->fingerprint, (const unsigned char *)name, strlen(name));
     gpuopt_status status;
     hash = gpuopt__hash(hash, (const unsigned char *)at, sizeof at);
-    hash = gpuopt__hash(hash, (const unsigned char *)said, bytes);
+    hash = gpuopt__hash(hash, (const unsigned char *)data, bytes);
     status = gpuopt_group_agree(s->desc.group, &hash, sizeof hash);
-    if (!status) s->told = hash;
+    if (!status) s->fingerprint = hash;
     return status;
 }
 
@@ -102,7 +102,7 @@ static gpuopt_status gpuopt__simplex_all_could(const gpuopt_simplex *s, const ch
     return s->desc.group ? gpuopt__ranks_agree(s->context, s->desc.group, name, status, 0) : status;
 }
 
-/* Whether the host of any rank asks to stop. */
+/* Whether the caller asks to stop on any rank. */
 static gpuopt_status gpuopt__simplex_asked_to_stop(const gpuopt_simplex *s, int *stop) {
     int64_t any = gpuopt__asked_to_stop(s->context);
     gpuopt_status status = GPUOPT_OK;

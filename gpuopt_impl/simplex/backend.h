@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * The seam between the simplex method's control, on the host, and a backend. A backend's engine holds the basis inverse
+ * The seam between the simplex method's control, on the CPU, and a backend. A backend's engine holds the basis inverse
  * or the tableau and runs iterations; the control knows phases, outcomes and the original data.
  *
  * How a call travels: gpuopt_simplex_iterate (calls.h) checks its arguments (check.h) and calls the loop in control.h.
  * The loop recomputes x and the duals if they are stale (rebuild.h; the inverse too, refactor.h), chooses bounds and
  * tolerances for the present stage (rules.h), and has the engine run up to rebuild_pivots iterations (the table below).
  * When a run ends because no variable can enter or leave, control.h decides whether that is a proof, for which
- * certificate_margins.h makes the Farkas vector or the ray. primal_steps.h has the calls that do a single part of an iteration; basis_and_solution.h
- * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the
- * model of a living handle, and add_and_remove.h adds and removes rows and columns. dual.h is the dual method's control, which
- * the loop calls while it iterates; bound.h makes bounds of duals, certify.h has the calls for these and for the
- * verdict on a basis as it is, basis_solves.h those for cuts. column_split.h is what the ranks of a group that share a tableau tell
- * one another.
+ * certificate_margins.h makes the Farkas vector or the ray. primal_steps.h has the calls that do a single part of an
+ * iteration; basis_and_solution.h reads and sets bases and reads solutions; model.h is the handle and builds the scaled
+ * model. change.h changes the model of a living handle, and add_and_remove.h adds and removes rows and columns. dual.h
+ * is the dual method's control, which the loop calls while it iterates; bound.h makes bounds of duals, certify.h has
+ * the calls for these and for the verdict on a basis as it is, basis_solves.h those for cuts. column_split.h is what
+ * the ranks of a group exchange if they share a tableau.
  *
- * Many small programs (batch.h) go another way: batch_model.h, batch_step.h, batch_point.h, batch_proof.h and batch_solve.h
- * are the whole method, which both backends compile; batch_team.h says what they need to differ in.
+ * Many small programs (batch.h) go another way: batch_model.h, batch_step.h, batch_point.h, batch_proof.h and
+ * batch_solve.h are the whole method, which both backends compile; batch_team.h has where they need to differ.
  *
- * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_add_and_remove.h, that of the GPU in cuda/simplex. Both use
- * the arithmetic in step.h and, for the dual method, dual_step.h; matrix_edit.h changes the model that rows and columns go
- * into.
+ * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_add_and_remove.h, that of the GPU in cuda/simplex.
+ * Both use the arithmetic in step.h and, for the dual method, dual_step.h; matrix_edit.h changes the model that rows
+ * and columns go into.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BACKEND_H
 #define GPUOPT_IMPL_SIMPLEX_BACKEND_H
@@ -41,14 +41,14 @@ typedef struct gpuopt__simplex_pattern {
     const int32_t *col_row, *row_col;     /* [nonzeros] */
 } gpuopt__simplex_pattern;
 
-/* How long arrays are: the model at create, and the room that it may grow into. */
+/* How long arrays are: the model at create, and what it may grow to. */
 typedef struct gpuopt__simplex_shape {
     int32_t rows, cols;
     int64_t nonzeros;
     gpuopt_simplex_method method;
     gpuopt_simplex_pricing pricing;
     int32_t deferred_pivots;                           /* K; 0: the backend chooses */
-    int grows;                                         /* whether the room is for more than the model at create */
+    int grows;                                         /* whether arrays are longer than for the model at create */
     int32_t rank, ranks;                               /* of the group that has the tableau; without one 0 of 1 */
     const struct gpuopt__simplex_exchanges *exchanges; /* of that group, see column_split.h */
     double time_limit;                                 /* of that group, in seconds */
@@ -162,7 +162,7 @@ GPUOPT_HD void gpuopt__simplex_choose_leaving(const gpuopt__simplex_rules *rules
     report->pivot = alpha;
 }
 
-/* The same where the host has chosen the leaving variable: the step that takes it to the requested bound. */
+/* The same where the caller has chosen the leaving variable: the step that takes it to the requested bound. */
 GPUOPT_HD void gpuopt__simplex_given_leaving(const gpuopt__simplex_run *run, double x, double l, double u, double alpha,
                                              gpuopt__simplex_run_report *report) {
     double step = gpuopt__sub(x, run->to_upper ? u : l) / alpha;
@@ -213,7 +213,7 @@ typedef struct gpuopt__simplex_root_point {
     const uint8_t *status;              /* [cols + rows] gpuopt_simplex_variable of the scaled variables */
     const int32_t *head;                /* [rows] */
     double primal_scale, cost_scale;
-    double cutoff, limit; /* of the scaled minimisation, and in the host's units; infinite: none */
+    double cutoff, limit; /* of the scaled minimisation, and in the caller's units; infinite: none */
 } gpuopt__simplex_root_point;
 
 /* A batch. */
@@ -224,7 +224,7 @@ struct gpuopt_simplex_children {
     const gpuopt_simplex_desc *root_desc;
     const gpuopt__simplex_lp *lp;
     void *root_engine;
-    int32_t copies;                    /* of the host; desc has those of this rank */
+    int32_t copies;                    /* of the caller; desc has those of this rank */
     gpuopt_simplex_children_desc desc; /* defaults filled in */
     struct gpuopt__dealt *dealt;       /* with a group (children_share.h): which children are this rank's; or NULL */
     gpuopt__simplex_children_job job;  /* the host arrays of the latest call are the batch's */
@@ -254,9 +254,9 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*pattern)(void *engine, gpuopt__simplex_pattern *);
     void (*destroy)(gpuopt_context *, void *engine);
     gpuopt_status (*run)(void *engine, const gpuopt__simplex_run *, gpuopt__simplex_run_report *);
-    /* Iterations of the dual method; in the report direction is of no meaning, but where the end is NO_ENTERING it says
-     * whether the variable in position `leaving` is above (1) or below (-1) its bounds. PRICE: leaving, to_upper and
-     * score, or the end FEASIBLE. RATIO: entering, step, pivot and flips, or NO_ENTERING. PIVOT: NO_ENTERING if the
+    /* Iterations of the dual method; in the report direction is of no meaning, but where the end is NO_ENTERING it
+     * shows whether the variable in position `leaving` is above (1) or below (-1) its bounds. PRICE: leaving, to_upper
+     * and score, or the end FEASIBLE. RATIO: entering, step, pivot and flips, or NO_ENTERING. PIVOT: NO_ENTERING if the
      * given variable cannot enter, UNSAFE if its entry is too small, and DRIFTED; then nothing has changed. */
     gpuopt_status (*dual_run)(void *engine, const gpuopt__simplex_dual_run *, gpuopt__simplex_run_report *);
     /* Back to the slack basis, where slot j holds variable j and position i the logical of row i. */
@@ -281,10 +281,10 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*ftran)(void *engine, double *x); /* [rows], x = B^-1 x */
     gpuopt_status (*btran)(void *engine, double *y); /* [rows], y = B^-T y */
     /* r = -[A I] (x + x_low) and d = cost - [A I]' (y + y_low), summed in twice the working precision; a low part may
-     * be NULL. doubt, if not NULL: that of each sum, see step.h. */
-    gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *doubt);
+     * be NULL. error_sum, if not NULL: that of each sum, see step.h. */
+    gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *error_sum);
     gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, const double *y_low, double *d,
-                            double *doubt);
+                            double *error_sum);
     /* of_rows [rows] = |A| |x| and of_cols [cols] = |A|' |y|, in working precision; x [cols] or y [rows] may be NULL,
      * and then its product is not wanted. */
     gpuopt_status (*sizes)(void *engine, const double *x, const double *y, double *of_rows, double *of_cols);
@@ -304,8 +304,8 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*accept)(void *engine, int by_rows, int32_t count);
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
     /* Called once on all ranks of a group, when all have created theirs; NULL: there is nothing to be done then. */
-    gpuopt_status (*meet)(void *engine);
-    int drops_with_room; /* lines go only from handles that have room for more, see shape.grows */
+    gpuopt_status (*connect)(void *engine);
+    int drops_with_spare; /* lines are removed only from handles with spare capacity, see shape.grows */
     /* Many small programs, which have no engine: batch.h. */
     const struct gpuopt__simplex_batch_backend *many;
 } gpuopt__simplex_backend;

@@ -159,7 +159,7 @@ static int gpuopt__simplex_is_regular(const gpuopt__simplex_exchange *e, const d
     return 1;
 }
 
-/* Fills e, and says whether pivots will do. Nothing changes. */
+/* Fills e, and returns whether pivots suffice. Nothing changes. */
 static gpuopt_status gpuopt__simplex_plan_exchange(gpuopt_simplex *s, const uint8_t *wanted,
                                                    gpuopt__simplex_exchange *e, int *regular) {
     int32_t i, j, k, entering = 0, leaving = 0, n = e->count;
@@ -216,7 +216,7 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
     status = gpuopt__simplex_plan_exchange(s, wanted, &e, &regular);
     if (!status && regular) {
         status = gpuopt__simplex_do_exchange(s, &e, done);
-        if (!*done) s->stale = 2; /* status still says the old basis, and can be inverted */
+        if (!*done) s->stale = 2; /* status still has the old basis, and can be inverted */
     }
     gpuopt__release(s->context, GPUOPT_HOST, memory);
     return status;
@@ -288,7 +288,7 @@ static double gpuopt__simplex_dual_of(const gpuopt_simplex *s, int32_t row) {
     return sign * gpuopt__simplex_unscaled_dual(s, row, s->shown.y[row]);
 }
 
-/* A fresh point; if wanted, with duals of the host's objective, which are not at hand in phase 1. */
+/* A fresh point; if wanted, with duals of the caller's objective, which are not at hand in phase 1. */
 static gpuopt_status gpuopt__simplex_fresh_to_solve(gpuopt_simplex *s, int duals) {
     gpuopt_status status = gpuopt__simplex_fresh_to_read(s);
     double noise;

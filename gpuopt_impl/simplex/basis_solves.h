@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves with the basis and rows of the tableau, in the host's units. The columns of the host's basis matrix are those
- * of A and, for the activity of row i, -e_i; the scaled one is R B D with the scales of rows and of basic variables.
+ * Solves with the basis and rows of the tableau, in the caller's units. The columns of the caller's basis matrix are
+ * those of A and, for the activity of row i, -e_i; the scaled one is R B D with the scales of rows and of basic
+ * variables.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BASIS_SOLVES_H
 #define GPUOPT_IMPL_SIMPLEX_BASIS_SOLVES_H
 
 #include "calls.h"
 
-/* The scaled variable is the host's over this, but for the scale of all of them. */
+/* The scaled variable is the caller's over this, but for the scale of all of them. */
 static double gpuopt__simplex_unit(const gpuopt_simplex *s, int32_t variable) {
     return variable < s->lp.cols ? s->lp.col_scale[variable] : -1 / s->lp.row_scale[variable - s->lp.cols];
 }

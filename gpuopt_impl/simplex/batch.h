@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: the public calls. They check what the host gives, keep the pattern by rows and by
+ * Many small linear programs: the public calls. They check what the caller gives, keep the pattern by rows and by
  * columns, and leave programs and work to the backend (batch_backend.h).
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_H
@@ -9,7 +9,7 @@
 #include "batch_pattern.h"
 #include "batch_share.h"
 
-/* Tells the log which number is not allowed. */
+/* Logs which number is not allowed. */
 static gpuopt_status gpuopt__simplex_batch_refuse_number(const gpuopt_context *context, const char *call, int64_t bad) {
     static const char *const name[] = {"value", "cost", "lhs", "rhs", "lb", "ub"};
     const int array = (int)(bad >> 48);

@@ -42,7 +42,7 @@ struct gpuopt__simplex_batch_backend {
 
 /* ---- The arrays of a backend ---- */
 
-/* Cuts room for the numbers and the results; with base NULL it only measures. */
+/* Cuts arrays for the numbers and the results; with base NULL it only measures. */
 static inline void gpuopt__simplex_batch_cut_set(gpuopt__arena *arena, int32_t copies, gpuopt__simplex_batch_set *s) {
     double **const of_cols[] = {&s->x, &s->ray, &s->ray_low},
                    **const of_rows[] = {&s->dual_y, &s->farkas, &s->farkas_low};

@@ -41,7 +41,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_clear_lists(const gpuopt__simpl
     GPUOPT__SIMPLEX_BATCH_EACH(j, (w->cols + 31) / 32) gpuopt__simplex_batch_flipping(w)[j] = 0;
 }
 
-/* The variable in slot j goes to its other bound, if it has both and `wanted`; z says how far. Whether it
+/* The variable in slot j goes to its other bound, if it has both and `wanted`; z becomes how far. Whether it
  * does. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_flip_slot(const gpuopt__simplex_batch_work *w, int32_t j, int wanted) {
     const double range = gpuopt__sub(w->un[j], w->ln[j]);
@@ -54,7 +54,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_flip_slot(const gpuopt__simplex_
     return 1;
 }
 
-/* Moves the basic variables by the flips in z; told[0] becomes the value at position p. */
+/* Moves the basic variables by the flips in z; published[0] becomes the value at position p. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_follow_flips(const gpuopt__simplex_batch_work *w, int32_t p) {
     const uint32_t *const flipping = gpuopt__simplex_batch_flipping(w);
     const int32_t words = (w->cols + 31) / 32;
@@ -70,7 +70,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_follow_flips(const gpuopt__simp
             }
         }
         w->xb[i] = x;
-        if (i == p) w->told[0] = x;
+        if (i == p) w->published[0] = x;
     }
     gpuopt__simplex_batch_sync();
 }
@@ -213,7 +213,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_dual_pivot(const gpuopt__simplex
     }
     if (gpuopt__simplex_batch_any(flips)) {
         gpuopt__simplex_batch_follow_flips(w, p);
-        x = w->told[0];
+        x = w->published[0];
     }
     gpuopt__simplex_batch_update_table(w, p, q, reduced);
     move = gpuopt__sub(x, to_upper ? u : l) / pivot;

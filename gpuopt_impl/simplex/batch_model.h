@@ -38,7 +38,7 @@ typedef struct gpuopt__simplex_batch_set {
     /* The pattern by rows and by columns; at: the entry's place in the caller's order. */
     const int32_t *row_start, *row_col, *row_at; /* [rows + 1], [nonzeros], [nonzeros] */
     const int32_t *col_start, *col_row, *col_at;
-    double *number[GPUOPT__SIMPLEX_BATCH_ARRAYS]; /* room for [copies][length], or [1][length] if shared */
+    double *number[GPUOPT__SIMPLEX_BATCH_ARRAYS]; /* [copies][length], or [1][length] if shared */
     int64_t length[GPUOPT__SIMPLEX_BATCH_ARRAYS]; /* numbers of a program */
     int64_t stride[GPUOPT__SIMPLEX_BATCH_ARRAYS]; /* from one program to the next: the length, or 0 */
     int32_t given[GPUOPT__SIMPLEX_BATCH_ARRAYS];  /* 0: the default stands for all of them */
@@ -50,22 +50,22 @@ typedef struct gpuopt__simplex_batch_set {
 } gpuopt__simplex_batch_set;
 
 /* What a team has for the program that it works on. Numbers are scaled but for those of `point`, `low` and what y is
- * said to be. Scaled x = x * unit, reduced cost = host's / unit. */
+ * said to be. Scaled x = x * unit, reduced cost = the caller's / unit. */
 typedef struct gpuopt__simplex_batch_work {
     int32_t rows, cols, pitch;
     double *table;                           /* [rows][pitch] B^-1 N */
     double *xb, *lb, *ub;                    /* [rows] of the basic variable in position i */
-    double *alpha, *sign, *part, *y, *y_low; /* [rows] pivot column, cost in phase 1, scratch, host's duals */
+    double *alpha, *sign, *part, *y, *y_low; /* [rows] pivot column, cost in phase 1, scratch, the caller's duals */
     double *xn, *ln, *un;                    /* [cols] of the nonbasic variable in slot j */
     double *d, *price, *weight, *row;        /* [cols] reduced costs in phase 2 and 1, pricing weights, pivot row */
     double *unit,
-        *unit_dual;          /* [cols + rows] by variable: scale; the smaller of max(1, |cost|) of the host, scaled, and
+        *unit_dual; /* [cols + rows] by variable: scale; the smaller of max(1, |cost|) of the caller, scaled, and
                                                  that of the scaled cost */
-    double *point, *z, *low; /* [cols + rows] by variable, in the host's units; low: what z is short of */
-    double *doubt;           /* the same array: where z is a reduced cost, see step.h */
+    double *point, *z, *low; /* [cols + rows] by variable, in the caller's units; low: what z is short of */
+    double *error_sum;       /* the same array: where z is a reduced cost, see step.h */
     int32_t *head, *slot;    /* [rows], [cols] variables */
     uint8_t *state;          /* [cols] GPUOPT__SIMPLEX_MAY_... and _BANNED */
-    double *told;            /* [3] what one thread tells the others */
+    double *published;       /* [3] what one thread publishes to the others */
     int32_t *listed;         /* how many slots are in a list that all threads append to */
     void *exchange;          /* of the team */
 } gpuopt__simplex_batch_work;
@@ -93,15 +93,15 @@ GPUOPT_HD void gpuopt__simplex_batch_cut_vectors(char *base, uint64_t *used, int
     for (k = 0; k < 7; k++) *of_cols[k] = (double *)gpuopt__simplex_batch_cut(base, used, cols, sizeof(double));
     for (k = 0; k < 5; k++)
         *of_both[k] = (double *)gpuopt__simplex_batch_cut(base, used, (int64_t)rows + cols, sizeof(double));
-    w->doubt = w->low;
+    w->error_sum = w->low;
     w->head = (int32_t *)gpuopt__simplex_batch_cut(base, used, rows, sizeof(int32_t));
     w->slot = (int32_t *)gpuopt__simplex_batch_cut(base, used, cols, sizeof(int32_t));
     w->state = (uint8_t *)gpuopt__simplex_batch_cut(base, used, cols, 1);
-    w->told = (double *)gpuopt__simplex_batch_cut(base, used, 3, sizeof(double));
+    w->published = (double *)gpuopt__simplex_batch_cut(base, used, 3, sizeof(double));
     w->listed = (int32_t *)gpuopt__simplex_batch_cut(base, used, 1, sizeof(int32_t));
 }
 
-/* ---- The host's numbers of program k ---- */
+/* ---- The caller's numbers of program k ---- */
 
 GPUOPT_HD double gpuopt__simplex_batch_number(const gpuopt__simplex_batch_set *set, int array, int32_t k, int32_t at,
                                               double otherwise) {

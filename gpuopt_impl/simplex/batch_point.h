@@ -21,7 +21,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_ftran(const gpuopt__simplex_b
     return sum;
 }
 
-/* Adds B^-T r, for r [rows] by position, to y + y_low, in the host's units. */
+/* Adds B^-T r, for r [rows] by position, to y + y_low, in the caller's units. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_add_btran(const gpuopt__simplex_batch_work *w, const double *r) {
     const int32_t rows = w->rows, cols = w->cols;
     int32_t i, j;
@@ -55,10 +55,10 @@ GPUOPT__SIMPLEX_BATCH gpuopt__simplex_sum gpuopt__simplex_batch_activity(const g
     return total;
 }
 
-/* The cost of a variable less its column times y + y_low; *doubt as in step.h. */
+/* The cost of a variable less its column times y + y_low; *error_sum as in step.h. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_reduced(const gpuopt__simplex_batch_set *set,
                                                            const gpuopt__simplex_batch_work *w, int32_t k,
-                                                           int32_t variable, double cost, double *doubt) {
+                                                           int32_t variable, double cost, double *error_sum) {
     gpuopt__simplex_sum sum = {0, 0, 0};
     int32_t e;
     if (variable < set->cols)
@@ -69,23 +69,23 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_reduced(const gpuopt__simplex
         }
     else gpuopt__simplex_add(&sum, w->y[variable - set->cols], w->y_low[variable - set->cols], 0);
     gpuopt__simplex_add(&sum, -cost, 0, 0);
-    *doubt = sum.doubt;
+    *error_sum = sum.error_sum;
     return -gpuopt__simplex_total(&sum);
 }
 
-/* All of them into z and doubt: of the true costs, or of no costs. */
+/* All of them into z and error_sum: of the true costs, or of no costs. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_reduce(const gpuopt__simplex_batch_set *set,
                                                         const gpuopt__simplex_batch_work *w, int32_t k, int costs) {
     int32_t v;
     GPUOPT__SIMPLEX_BATCH_EACH(v, w->rows + w->cols)
     w->z[v] = gpuopt__simplex_batch_reduced(
-        set, w, k, v, costs && v < w->cols ? gpuopt__simplex_batch_cost(set, k, v) : 0, &w->doubt[v]);
+        set, w, k, v, costs && v < w->cols ? gpuopt__simplex_batch_cost(set, k, v) : 0, &w->error_sum[v]);
     gpuopt__simplex_batch_sync();
 }
 
 /* ---- The point ---- */
 
-/* The values of all variables into point, in the host's units. */
+/* The values of all variables into point, in the caller's units. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_scatter(const gpuopt__simplex_batch_work *w) {
     int32_t i, j;
     GPUOPT__SIMPLEX_BATCH_EACH(i, w->rows) w->point[w->head[i]] = w->xb[i] / w->unit[w->head[i]];
@@ -143,8 +143,8 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_wrong_basic(const gpuopt__sim
         const double cost = by_sign         ? gpuopt__mul(w->sign[i], w->unit[v])
                             : v < set->cols ? gpuopt__simplex_batch_cost(set, k, v)
                                             : 0;
-        double doubt;
-        w->part[i] = gpuopt__simplex_batch_reduced(set, w, k, v, cost, &doubt) / w->unit[v];
+        double error_sum;
+        w->part[i] = gpuopt__simplex_batch_reduced(set, w, k, v, cost, &error_sum) / w->unit[v];
         gpuopt__simplex_batch_better(&most, fabs(w->part[i]), i);
     }
     most = gpuopt__simplex_batch_best_of(w->exchange, 3, most);
@@ -220,8 +220,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_dual_feasible(const gpuopt
     return !gpuopt__simplex_batch_any(wrong);
 }
 
-/* What variable v adds to the difference of the two objectives: its reduced cost in z times how far it is from the bound
- * that this names. Where that is infinite nothing: the cost may be off by as much. */
+/* What variable v adds to the difference of the two objectives: its reduced cost in z times how far it is from the
+ * bound that this names. Where that is infinite nothing: the cost may be off by as much. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_gap_term(const gpuopt__simplex_batch_set *set,
                                                           const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
                                                           gpuopt__simplex_sum *sum) {
@@ -232,8 +232,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_gap_term(const gpuopt__simplex_
 }
 
 /* Whether the objective of point and that of the duals differ by at most the dual tolerance. */
-GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_objectives_meet(const gpuopt__simplex_batch_set *set,
-                                                                      const gpuopt__simplex_batch_work *w, int32_t k) {
+GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_objectives_agree(const gpuopt__simplex_batch_set *set,
+                                                                       const gpuopt__simplex_batch_work *w, int32_t k) {
     int apart = 0;
     int32_t v;
     if (GPUOPT__SIMPLEX_BATCH_FIRST_GROUP) {

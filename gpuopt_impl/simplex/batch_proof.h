@@ -28,11 +28,11 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_largest(const gpuopt__simplex
     return most.key;
 }
 
-/* What the first thread has put into told[place] becomes known to all. */
-GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_tell(const gpuopt__simplex_batch_work *w, int place) {
+/* Returns published[place], which the first thread has set, to all threads. */
+GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_publish(const gpuopt__simplex_batch_work *w, int place) {
     double value;
     gpuopt__simplex_batch_sync();
-    value = w->told[place];
+    value = w->published[place];
     gpuopt__simplex_batch_sync();
     return value;
 }
@@ -50,8 +50,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_least_term(const gpuopt__simple
         gpuopt__simplex_bound_row(sum, w->y[row], w->y_low[row], l, u);
         return;
     }
-    if (w->z[v] == 0 && w->doubt[v] == 0) return;
-    error = gpuopt__simplex_error(w->z[v], w->doubt[v], set->col_start[v + 1] - set->col_start[v] + 1);
+    if (w->z[v] == 0 && w->error_sum[v] == 0) return;
+    error = gpuopt__simplex_error(w->z[v], w->error_sum[v], set->col_start[v + 1] - set->col_start[v] + 1);
     gpuopt__simplex_bound_column(sum, slack, w->z[v], error, gpuopt__max(l, -GPUOPT__SIMPLEX_BATCH_REACH),
                                  gpuopt__min(u, GPUOPT__SIMPLEX_BATCH_REACH));
 }
@@ -84,10 +84,10 @@ GPUOPT__SIMPLEX_BATCH_LARGE double gpuopt__simplex_batch_least(const gpuopt__sim
         GPUOPT__SIMPLEX_BATCH_SUM(slack, v, cols, gpuopt__simplex_batch_slack_term(set, w, k, v, sum));
         GPUOPT__SIMPLEX_BATCH_SUM(total, v, cols + rows, gpuopt__simplex_batch_least_term(set, w, k, v, sum, &unused));
         if (GPUOPT__SIMPLEX_BATCH_ONCE)
-            w->told[0] = gpuopt__simplex_bound_of(&total, gpuopt__mul(gpuopt__simplex_total(&slack), 1 + 0x1p-20),
-                                                  (int64_t)rows + cols);
+            w->published[0] = gpuopt__simplex_bound_of(&total, gpuopt__mul(gpuopt__simplex_total(&slack), 1 + 0x1p-20),
+                                                       (int64_t)rows + cols);
     }
-    return gpuopt__simplex_batch_tell(w, 0);
+    return gpuopt__simplex_batch_publish(w, 0);
 }
 
 /* y of phase 1: the products of the rows of B^-1 with the signs. */
@@ -194,7 +194,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_prove_unbounded(const gpuo
     int proven;
     int32_t i, j;
     gpuopt__simplex_batch_direction(set, w, k, slot, direction);
-    GPUOPT__SIMPLEX_BATCH_EACH(j, cols) { /* what moves towards a bound is rounding; if it is not, the rows tell */
+    GPUOPT__SIMPLEX_BATCH_EACH(j, cols) { /* what moves towards a bound is rounding; if it is not, the rows show it */
         gpuopt__simplex_batch_bounds(set, k, j, &l, &u);
         if ((w->z[j] > 0 && u < HUGE_VAL) || (w->z[j] < 0 && l > -HUGE_VAL)) w->z[j] = w->low[j] = 0;
     }
@@ -207,16 +207,16 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_prove_unbounded(const gpuo
             gpuopt__simplex_add_product(sum, -gpuopt__simplex_batch_cost(set, k, j), w->z[j], w->low[j]));
         if (GPUOPT__SIMPLEX_BATCH_ONCE) {
             gain = gpuopt__simplex_total(&total);
-            w->told[1] = gain - gpuopt__simplex_error(gain, total.doubt, cols);
+            w->published[1] = gain - gpuopt__simplex_error(gain, total.error_sum, cols);
         }
     }
-    gain = gpuopt__simplex_batch_tell(w, 1);
+    gain = gpuopt__simplex_batch_publish(w, 1);
     GPUOPT__SIMPLEX_BATCH_EACH_GROUP(i, rows) {
         const gpuopt__simplex_sum sum = gpuopt__simplex_batch_activity(set, k, i, w->z, w->low);
         const double move = gpuopt__simplex_total(&sum),
-                     error = gpuopt__simplex_error(move, sum.doubt, set->row_start[i + 1] - set->row_start[i]);
+                     error = gpuopt__simplex_error(move, sum.error_sum, set->row_start[i + 1] - set->row_start[i]);
         gpuopt__simplex_batch_bounds(set, k, cols + i, &l, &u);
-        if (GPUOPT__SIMPLEX_BATCH_FIRST_LANE && (move != 0 || sum.doubt != 0))
+        if (GPUOPT__SIMPLEX_BATCH_FIRST_LANE && (move != 0 || sum.error_sum != 0))
             gpuopt__simplex_batch_better(
                 &most, gpuopt__max(l > -HUGE_VAL ? move + error : 0, u < HUGE_VAL ? error - move : 0), i);
     }

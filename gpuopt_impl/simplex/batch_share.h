@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Many small linear programs that the ranks of a group share (common/dealt.h), in blocks: a rank's programs are read
- * from the host's arrays, and their results written to them, where they are.
+ * from the caller's arrays, and their results written to them, where they are.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_SHARE_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_SHARE_H
@@ -57,9 +57,9 @@ static uint64_t gpuopt__simplex_batch_share_hash(const gpuopt_simplex_batch *m) 
 /* Whether all ranks make a call that has come to this status, with these numbers equal. */
 static gpuopt_status gpuopt__simplex_batch_together(const gpuopt_simplex_batch *m, const char *call,
                                                     gpuopt_status status, int64_t a, int64_t b, int64_t c) {
-    const int64_t said[] = {a, b, c};
+    const int64_t data[] = {a, b, c};
     return gpuopt__ranks_agree(m->context, m->dealt->group, call, status,
-                               gpuopt__hash_numbers(GPUOPT__HASH_START, said, sizeof said / 8));
+                               gpuopt__hash_numbers(GPUOPT__HASH_START, data, sizeof data / 8));
 }
 
 /* Counts the programs of all ranks by their outcomes. */

@@ -2,7 +2,7 @@
  *
  * Many small linear programs: from a program's data to its verdict. The simplex method on a dense tableau: where the
  * first basis is not feasible, the dual method (batch_dual.h), then the primal one, with devex pricing, Harris' ratio
- * test and bound flips; its phase 1 minimises the sum of infeasibilities. What is concluded is first computed anew on
+ * test and bound flips; its phase 1 minimises the sum of infeasibilities. Conclusions are first recomputed on
  * the original data. Bounds of basic variables are perturbed where the primal method does not get on, which moves no
  * point; if that has not helped often enough, Bland's rule does.
  */
@@ -15,7 +15,7 @@ enum {
     GPUOPT__SIMPLEX_BATCH_IDLE = 30,      /* iterations without a step until bounds are perturbed */
     GPUOPT__SIMPLEX_BATCH_BLAND = 6,      /* perturbations until Bland's rule takes over */
     GPUOPT__SIMPLEX_BATCH_REBUILDES = 40, /* most of a call on a program */
-    GPUOPT__SIMPLEX_CHILDREN_REFACTOR = 6 /* of them, so many until the tableau is computed anew */
+    GPUOPT__SIMPLEX_CHILDREN_REFACTOR = 6 /* of them, so many until the tableau is recomputed */
 };
 
 /* What all threads know about where the method stands. */
@@ -47,8 +47,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_slack_basis(const gpuopt__simpl
     gpuopt__simplex_batch_sync();
 }
 
-/* Brings the columns that `status` says are basic into the basis, each with the largest pivot that is left. Afterwards
- * nonbasic variables are at the bounds that it says. One whose pivot is too small stays nonbasic. */
+/* Brings the columns that are basic by `status` into the basis, each with the largest pivot that is left. Afterwards
+ * nonbasic variables are at the bounds that it names. One whose pivot is too small stays nonbasic. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_children_refactor(const gpuopt__simplex_batch_set *set,
                                                                    const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
@@ -87,9 +87,9 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_children_refactor(const gpuopt_
     gpuopt__simplex_batch_sync();
 }
 
-/* Says in `status` what the basis is. */
-GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_tell_basis(const gpuopt__simplex_batch_set *set,
-                                                            const gpuopt__simplex_batch_work *w, int32_t k) {
+/* Writes the basis to `status`. */
+GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_publish_basis(const gpuopt__simplex_batch_set *set,
+                                                               const gpuopt__simplex_batch_work *w, int32_t k) {
     uint8_t *const status = set->status + (int64_t)k * (w->rows + w->cols);
     int32_t i, j;
     gpuopt__simplex_batch_sync();
@@ -125,7 +125,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_rebuild(const gpuopt__simp
     r->fresh = 0;
     if (++r->rebuilds > GPUOPT__SIMPLEX_BATCH_REBUILDES) return 0;
     if (r->rebuilds % GPUOPT__SIMPLEX_CHILDREN_REFACTOR == 0) {
-        gpuopt__simplex_batch_tell_basis(set, w, r->k);
+        gpuopt__simplex_batch_publish_basis(set, w, r->k);
         gpuopt__simplex_children_refactor(set, w, r->k);
     }
     gpuopt__simplex_batch_true_point(set, w, r->k);
@@ -173,7 +173,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_conclude(const gpuopt__simplex_b
     if (r->phase == 1) return gpuopt__simplex_batch_prove_infeasible(set, w, r->k) ? GPUOPT_INFEASIBLE : GPUOPT_MORE;
     if (!gpuopt__simplex_batch_feasible(set, w, r->k) || !gpuopt__simplex_batch_dual_feasible(set, w, r->k))
         return GPUOPT_MORE;
-    if (gpuopt__simplex_batch_objectives_meet(set, w, r->k)) return GPUOPT_OPTIMAL;
+    if (gpuopt__simplex_batch_objectives_agree(set, w, r->k)) return GPUOPT_OPTIMAL;
     return r->strict++ ? GPUOPT_IMPRECISE : GPUOPT_MORE;
 }
 
@@ -296,7 +296,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_report(const gpuopt__simp
                                                               int32_t before) {
     const int32_t k = r->k, rows = w->rows, cols = w->cols;
     int32_t i, j;
-    gpuopt__simplex_batch_tell_basis(set, w, k);
+    gpuopt__simplex_batch_publish_basis(set, w, k);
     if (outcome == GPUOPT_MORE && set->limit > 0 && before + r->iterations >= set->limit) outcome = GPUOPT_LIMIT;
     GPUOPT__SIMPLEX_BATCH_EACH(j, cols) {
         set->x[(int64_t)k * cols + j] = w->point[j];

@@ -8,7 +8,7 @@
 
 #include "batch_model.h"
 
-/* How far x of a variable with this unit may be beyond a bound: by the host's numbers, and by the scaled ones. */
+/* How far x of a variable with this unit may be beyond a bound: by the caller's numbers, and by the scaled ones. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_slack(double tolerance, double unit, double bound) {
     return gpuopt__mul(tolerance, gpuopt__max(gpuopt__min(unit, 1), fabs(bound)));
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Who works on one of many small linear programs: on the CPU one thread, on the GPU a block
- * (cuda/simplex/batch_team.cuh). The method is written once, in batch_step.h, batch_solve.h and batch_proof.h, over these
- * loops and reductions. A loop's turns are independent of one another, a reduction compares, and a sum that must not
- * depend on the order is always taken by 32 lanes that are added in a fixed tree. So the CPU and the GPU, with blocks
- * of any size, get the same bits.
+ * (cuda/simplex/batch_team.cuh). The method is written once, in batch_step.h, batch_solve.h and batch_proof.h, over
+ * these loops and reductions. A loop's turns are independent of one another, a reduction compares, and a sum that must
+ * not depend on the order is always taken by 32 lanes that are added in a fixed tree. So the CPU and the GPU, with
+ * blocks of any size, get the same bits.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H
@@ -82,7 +82,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_lowest(uint32_t bits) {
 #endif
 
 GPUOPT_HD void gpuopt__simplex_batch_add_sums(gpuopt__simplex_sum *to, const gpuopt__simplex_sum *more) {
-    gpuopt__simplex_add(to, more->hi, more->lo, more->doubt);
+    gpuopt__simplex_add(to, more->hi, more->lo, more->error_sum);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H */

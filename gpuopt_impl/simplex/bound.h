@@ -43,28 +43,28 @@ static gpuopt_status gpuopt__simplex_bound(gpuopt_simplex *s, double *bound) {
     if (!status) status = gpuopt__simplex_bound_duals(s);
     for (i = 0; i < rows; i++) /* the reduced cost of a logical is -y; none towards an infinite side */
         if (fabs(y[i] < 0 ? s->lower[cols + i] : s->upper[cols + i]) == HUGE_VAL) y[i] = s->dual_low[i] = 0;
-    if (!status) status = backend->reduce(s->engine, s->cost, y, s->dual_low, z, s->doubt);
+    if (!status) status = backend->reduce(s->engine, s->cost, y, s->dual_low, z, s->error_sum);
     if (status) return status;
     for (j = 0; j < cols + rows; j++) {
         double l = s->lower[j], u = s->upper[j];
         if (j >= cols) gpuopt__simplex_bound_row(&sum, y[j - cols], s->dual_low[j - cols], l, u);
-        if (j >= cols || (z[j] == 0 && s->doubt[j] == 0)) continue;
+        if (j >= cols || (z[j] == 0 && s->error_sum[j] == 0)) continue;
         l = gpuopt__max(l, -gpuopt__simplex_reach(s, j)), u = gpuopt__min(u, gpuopt__simplex_reach(s, j));
-        gpuopt__simplex_bound_column(&sum, &slack, z[j],
-                                     gpuopt__simplex_error(z[j], s->doubt[j], gpuopt__simplex_terms(s, j) + 1), l, u);
+        gpuopt__simplex_bound_column(
+            &sum, &slack, z[j], gpuopt__simplex_error(z[j], s->error_sum[j], gpuopt__simplex_terms(s, j) + 1), l, u);
     }
     *bound = gpuopt__simplex_bound_of(&sum, slack, (int64_t)rows + cols);
     return GPUOPT_OK;
 }
 
-static double gpuopt__simplex_host_bound_of(const gpuopt_simplex *s, double scaled) {
-    return gpuopt__simplex_bound_of_host(scaled, s->cost_scale * s->primal_scale, s->desc.offset, s->desc.maximize);
+static double gpuopt__simplex_caller_bound_of(const gpuopt_simplex *s, double scaled) {
+    return gpuopt__simplex_bound_of_caller(scaled, s->cost_scale * s->primal_scale, s->desc.offset, s->desc.maximize);
 }
 
-static gpuopt_status gpuopt__simplex_host_bound(gpuopt_simplex *s, double *bound) {
+static gpuopt_status gpuopt__simplex_caller_bound(gpuopt_simplex *s, double *bound) {
     double scaled = 0;
     gpuopt_status status = gpuopt__simplex_bound(s, &scaled);
-    *bound = gpuopt__simplex_host_bound_of(s, scaled);
+    *bound = gpuopt__simplex_caller_bound_of(s, scaled);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The arithmetic of a bound by duals, which both backends share: the least that a variable adds to it, what rounding
- * may have added (Neumaier and Shcherbina 2004), and the bound in the host's units.
+ * may have added (Neumaier and Shcherbina 2004), and the bound in the caller's units.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BOUND_STEP_H
 #define GPUOPT_IMPL_SIMPLEX_BOUND_STEP_H
@@ -29,7 +29,7 @@ GPUOPT_HD void gpuopt__simplex_bound_row(gpuopt__simplex_sum *sum, double y, dou
 /* The sum, less what rounding may have added. */
 GPUOPT_HD double gpuopt__simplex_bound_of(const gpuopt__simplex_sum *sum, double slack, int64_t variables) {
     double bound = gpuopt__simplex_total(sum);
-    slack = gpuopt__add(slack, gpuopt__simplex_error(bound, sum->doubt, 2 * variables));
+    slack = gpuopt__add(slack, gpuopt__simplex_error(bound, sum->error_sum, 2 * variables));
     slack = gpuopt__add(slack, gpuopt__mul(fabs(bound), 0x1p-53));
     return gpuopt__sub(bound, gpuopt__mul(slack, 1 + 0x1p-20));
 }
@@ -39,16 +39,16 @@ GPUOPT_HD double gpuopt__simplex_below(double x) {
     return gpuopt__sub(x, gpuopt__add(gpuopt__mul(fabs(x), 0x1p-52), 0x1p-1000));
 }
 
-/* A bound for the host's objective from one of the scaled minimisation, which is `unit` times as large and has no
+/* A bound for the caller's objective from one of the scaled minimisation, which is `unit` times as large and has no
  * offset: nothing within the bounds is better. */
-GPUOPT_HD double gpuopt__simplex_bound_of_host(double scaled, double unit, double offset, int maximize) {
+GPUOPT_HD double gpuopt__simplex_bound_of_caller(double scaled, double unit, double offset, int maximize) {
     const double sign = maximize ? -1 : 1;
     double least = gpuopt__simplex_below(scaled / unit);
     least = gpuopt__simplex_below(gpuopt__add(least, gpuopt__mul(sign, offset)));
     return fabs(least) < HUGE_VAL ? sign * least : scaled == HUGE_VAL ? sign * HUGE_VAL : -sign * HUGE_VAL;
 }
 
-/* Whether a bound for the host's objective has reached a cutoff. */
+/* Whether a bound for the caller's objective has reached a cutoff. */
 GPUOPT_HD int gpuopt__simplex_bound_reaches(double bound, double cutoff, int maximize) {
     return maximize ? bound <= cutoff : bound >= cutoff;
 }

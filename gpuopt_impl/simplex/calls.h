@@ -68,7 +68,7 @@ static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const g
     return GPUOPT_OK;
 }
 
-/* Whether the scaled numbers, unscaled, are the host's. */
+/* Whether the scaled numbers, unscaled, are the caller's. */
 static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
     const gpuopt__simplex_lp *lp = &s->lp;
     const gpuopt_simplex_desc *d = &s->desc;
@@ -92,8 +92,8 @@ static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
     return 1;
 }
 
-/* Makes the engine, and fills the handle with the scaled model at the slack basis. The host's arrays are not read again
- * afterwards. */
+/* Makes the engine, and fills the handle with the scaled model at the slack basis. The caller's arrays are not read
+ * again afterwards. */
 static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int32_t i, j;
@@ -161,10 +161,11 @@ static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, cons
     if (!simplex) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "simplex and plan are NULL");
     if (!status) status = gpuopt__simplex_make(&draft, &s);
     if (!status && draft.desc.group)
-        s->told = gpuopt__simplex_scales_fingerprint(s, gpuopt__simplex_desc_fingerprint(&draft));
-    if (draft.desc.group) status = gpuopt__ranks_agree(context, draft.desc.group, call, status, status ? 0 : s->told);
-    if (!status && s->shape.ranks > 1 && context->desc.backend->simplex->meet)
-        status = context->desc.backend->simplex->meet(s->engine);
+        s->fingerprint = gpuopt__simplex_scales_fingerprint(s, gpuopt__simplex_desc_fingerprint(&draft));
+    if (draft.desc.group)
+        status = gpuopt__ranks_agree(context, draft.desc.group, call, status, status ? 0 : s->fingerprint);
+    if (!status && s->shape.ranks > 1 && context->desc.backend->simplex->connect)
+        status = context->desc.backend->simplex->connect(s->engine);
     if (!status) *simplex = s;
     else gpuopt_simplex_destroy(s);
     return status;
@@ -192,7 +193,7 @@ static gpuopt_status gpuopt__simplex_overflowed(const gpuopt_simplex *s, const c
     return GPUOPT_ERROR_NUMERIC;
 }
 
-static gpuopt_status gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simplex_info *info) {
+static gpuopt_status gpuopt__simplex_report(const gpuopt_simplex *s, gpuopt_simplex_info *info) {
     gpuopt_simplex_info result;
     memset(&result, 0, sizeof result);
     result.outcome = s->verdict;
@@ -237,7 +238,7 @@ static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
 /* The end of a call that has an info to fill. */
 static gpuopt_status gpuopt__simplex_finish(gpuopt_simplex *s, gpuopt_status status, gpuopt_simplex_info *info) {
     if (!status && info && s->since_rebuild > 0) status = gpuopt__simplex_pull(s);
-    return status || !info ? status : gpuopt__simplex_tell(s, info);
+    return status || !info ? status : gpuopt__simplex_report(s, info);
 }
 
 static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, const char *call,

@@ -2,11 +2,12 @@
  *
  * How certain an optimum is, from the strongest to the weakest:
  *   EXACT      exact.h proves that the basis is optimal in exact arithmetic.
- *   ROUNDING   The reported doubles solve a program whose data differ from the host's by rounding: each side, bound
+ *   ROUNDING   The reported doubles solve a program whose data differ from the caller's by rounding: each side, bound
  *              and reduced cost that should be met is missed by at most 2^-44 times the sum of its terms' sizes
- *              (Oettli and Prager 1964). The gap between the objectives, and how far the violations may move the objective (objective_impact.h),
- *              are within the tolerance.
- *   TOLERANCE  The gap is within the tolerance, and so is how far the violations may move the objective, for bases of up to 162 rows:
+ *              (Oettli and Prager 1964). The gap between the objectives, and how far the violations may move the
+ *              objective (objective_impact.h), are within the tolerance.
+ *   TOLERANCE  The gap is within the tolerance, and so is how far the violations may move the objective, for bases of
+ *   up to 162 rows:
  *              on larger ones iterations in extended precision are too few to come to an end.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CERTAINTY_H
@@ -21,11 +22,11 @@
 /* How far the reported point is from an exact optimum of some program. */
 typedef struct gpuopt__simplex_misfit {
     double share; /* the largest violation over the sum of its terms' sizes */
-    double gap;   /* primal objective minus dual objective, in the host's units */
+    double gap;   /* primal objective minus dual objective, in the caller's units */
 } gpuopt__simplex_misfit;
 
 /* The reported doubles, scaled: x [cols + rows], clipped to the bounds, without logicals, and y [rows]. What underflows
- * in the host's units is reported as less. */
+ * in the caller's units is reported as less. */
 static void gpuopt__simplex_reported(const gpuopt_simplex *s, double *x, double *y) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
     for (j = 0; j < cols; j++) {
@@ -62,9 +63,9 @@ static gpuopt_status gpuopt__simplex_misfit_of_rows(gpuopt_simplex *s, double *x
         x[cols + i] = gpuopt__simplex_target(s, i, missed[i], y[i], &m->share);
         s->by_row[i] = y[i] == 0 && missed[i] > l && missed[i] < u; /* between its sides */
     }
-    if (!status) status = backend->residual(s->engine, x, NULL, missed, s->doubt);
+    if (!status) status = backend->residual(s->engine, x, NULL, missed, s->error_sum);
     for (i = 0; i < rows && !status; i++) {
-        double error = gpuopt__simplex_off(missed[i], s->doubt[i], cols, safe);
+        double error = gpuopt__simplex_off(missed[i], s->error_sum[i], cols, safe);
         if (s->by_row[i] != 0) continue;
         m->share = gpuopt__max(m->share, gpuopt__simplex_share(fabs(missed[i]) + error, size[i]));
         gpuopt__simplex_add_product(gap, -y[i], missed[i], 0);
@@ -97,16 +98,16 @@ static gpuopt_status gpuopt__simplex_misfit_of(gpuopt_simplex *s, gpuopt__simple
     safe = gpuopt__simplex_safe(s, s->lp.rows, y);
     status = backend->sizes(s->engine, x, y, of_rows, of_cols);
     if (!status) status = gpuopt__simplex_misfit_of_rows(s, x, y, s->farkas_low, of_rows, m, &gap);
-    if (!status) status = backend->reduce(s->engine, s->cost, y, NULL, z, s->doubt);
+    if (!status) status = backend->reduce(s->engine, s->cost, y, NULL, z, s->error_sum);
     for (j = 0; j < s->lp.cols && !status; j++)
         gpuopt__simplex_misfit_of_column(x[j], s->lower[j], s->upper[j], z[j],
-                                         gpuopt__simplex_off(z[j], s->doubt[j], s->lp.rows, safe),
+                                         gpuopt__simplex_off(z[j], s->error_sum[j], s->lp.rows, safe),
                                          fabs(s->cost[j]) + of_cols[j], m, &gap);
     m->gap = fabs(gpuopt__simplex_total(&gap)) / (s->cost_scale * s->primal_scale);
     return status;
 }
 
-/* The doubles have no feasible point, though the tolerance admits one, which the log says once. */
+/* The doubles have no feasible point, though the tolerance admits one; this is logged once. */
 static void gpuopt__simplex_found_empty(gpuopt_simplex *s) {
     if (!s->logged_empty)
         gpuopt__log(s->context, 2, "simplex: no point satisfies the data exactly; the nearest one misses by %g",
@@ -114,9 +115,9 @@ static void gpuopt__simplex_found_empty(gpuopt_simplex *s) {
     s->empty = s->logged_empty = 1;
 }
 
-/* Sets s->empty if the row of some basic variable that is outside its bounds proves by itself that the doubles have no feasible
- * point, as that of equations does which depend on one another but for the rounding of their sides. Afterwards the
- * phase's costs are those of phase 2. */
+/* Sets s->empty if the row of some basic variable that is outside its bounds proves by itself that the doubles have no
+ * feasible point, as that of equations does which depend on one another but for the rounding of their sides. Afterwards
+ * the phase's costs are those of phase 2. */
 static gpuopt_status gpuopt__simplex_find_empty(gpuopt_simplex *s) {
     enum { MOST = 32 }; /* rows that are tried */
     const int stale = s->stale;
@@ -153,7 +154,8 @@ static int gpuopt__simplex_reached_tolerances(const gpuopt_simplex *s) {
     return s->primal_reached <= s->desc.primal_tolerance && s->dual_reached <= s->desc.dual_tolerance;
 }
 
-/* A dual that is tiny beside others may be large beside the cost of its columns. The basis gives the point as it was. */
+/* A dual that is tiny beside others may be large beside the cost of its columns. The basis gives the point as it
+ * was. */
 static gpuopt_status gpuopt__simplex_untidy(gpuopt_simplex *s) {
     const int64_t rebuilds = s->rebuilds;
     gpuopt_status status = gpuopt__simplex_rebuild_to(s, GPUOPT__SIMPLEX_TWICE);
@@ -161,7 +163,7 @@ static gpuopt_status gpuopt__simplex_untidy(gpuopt_simplex *s) {
     return status;
 }
 
-/* Right after a rebuild in twice the precision: how certain the present point is as an optimum, which the host's
+/* Right after a rebuild in twice the precision: how certain the present point is as an optimum, which the caller's
  * tolerances hold for. NONE: it is none. How far its violations may move it is found before tiny ones become 0. */
 static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
     gpuopt__simplex_misfit m = {0, 0};

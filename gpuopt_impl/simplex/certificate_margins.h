@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the host can check on its own data: violations of x and of the duals. Scales are powers of two, so unscaling is
- * exact. The present point is x + x_low, and y + y_low, in twice the working precision.
+ * What the caller can check on its own data: violations of x and of the duals. Scales are powers of two, so unscaling
+ * is exact. The present point is x + x_low, and y + y_low, in twice the working precision.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CERTIFICATE_MARGINS_H
 #define GPUOPT_IMPL_SIMPLEX_CERTIFICATE_MARGINS_H
 
 #include "model.h"
 
-/* From scaled numbers to the host's x, row activity, reduced cost and dual (of a minimisation). */
+/* From scaled numbers to the caller's x, row activity, reduced cost and dual (of a minimisation). */
 static double gpuopt__simplex_unscaled_x(const gpuopt_simplex *s, int32_t col, double x) {
     return x * (s->lp.col_scale[col] / s->primal_scale);
 }
@@ -43,7 +43,7 @@ static double gpuopt__simplex_beyond(double x, double low, double l, double u) {
 }
 
 /* How far the rounded x of a column, or the activity that the rounded x gives a row, is outside its true bounds, in the
- * host's units. */
+ * caller's units. */
 static double gpuopt__simplex_outside(const gpuopt_simplex *s, int32_t variable) {
     double low = variable < s->lp.cols ? 0 : s->residual[variable - s->lp.cols];
     double beyond = gpuopt__simplex_beyond(s->x[variable], low, s->lower[variable], s->upper[variable]);
@@ -61,8 +61,8 @@ static double gpuopt__simplex_primal_reached(const gpuopt_simplex *s, int32_t va
     return gpuopt__simplex_unscaled_value(s, variable, beyond) / gpuopt__max(1, bound);
 }
 
-/* Called right after a rebuild. The reduced costs are those of the present phase, so in phase 1 they say nothing about
- * the host's objective. */
+/* Called right after a rebuild. The reduced costs are those of the present phase, so in phase 1 they are unrelated to
+ * the caller's objective. */
 static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
     s->primal_violation = s->dual_violation = s->primal_reached = s->dual_reached = 0;
@@ -89,8 +89,8 @@ static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     if (s->phase == 1) s->dual_violation = s->dual_reached = -1;
 }
 
-/* The host's objective, from that of the scaled minimisation without its offset. */
-static double gpuopt__simplex_host_objective(const gpuopt_simplex *s, gpuopt__simplex_sum sum) {
+/* The caller's objective, from that of the scaled minimisation without its offset. */
+static double gpuopt__simplex_caller_objective(const gpuopt_simplex *s, gpuopt__simplex_sum sum) {
     double scale = s->cost_scale * s->primal_scale;
     if (s->desc.maximize) scale = -scale;
     sum.hi /= scale, sum.lo /= scale;
@@ -98,14 +98,14 @@ static double gpuopt__simplex_host_objective(const gpuopt_simplex *s, gpuopt__si
     return gpuopt__simplex_total(&sum);
 }
 
-/* The host's objective of x + x_low, and the sum of infeasibilities. */
+/* The caller's objective of x + x_low, and the sum of infeasibilities. */
 static void gpuopt__simplex_objective(const gpuopt_simplex *s, double *objective, double *infeasibility) {
     gpuopt__simplex_sum sum = {0, 0, 0};
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
     *infeasibility = 0;
     for (j = 0; j < cols; j++) gpuopt__simplex_add_product(&sum, s->cost[j], s->x[j], s->x_low[j]);
     for (j = 0; j < cols + rows; j++) *infeasibility += gpuopt__simplex_outside(s, j);
-    *objective = gpuopt__simplex_host_objective(s, sum);
+    *objective = gpuopt__simplex_caller_objective(s, sum);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CERTIFICATE_MARGINS_H */

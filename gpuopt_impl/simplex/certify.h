@@ -37,7 +37,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, doubl
         return GPUOPT_OK;
     }
     status = gpuopt__simplex_pull(simplex);
-    if (!status) status = gpuopt__simplex_host_bound(simplex, &found);
+    if (!status) status = gpuopt__simplex_caller_bound(simplex, &found);
     if (!status) *bound = found;
     return status;
 }

@@ -7,7 +7,7 @@
 
 #include "calls.h"
 
-/* The host's lists, in host memory. */
+/* The caller's lists, in host memory. */
 typedef struct gpuopt__simplex_change {
     int64_t count;
     const int32_t *index;
@@ -51,7 +51,7 @@ static gpuopt_status gpuopt__simplex_inexact(const gpuopt_simplex *s, const char
     return GPUOPT_ERROR_NUMERIC;
 }
 
-/* What a variable's bound in the host's units is multiplied by, and a column's cost. */
+/* What a variable's bound in the caller's units is multiplied by, and a column's cost. */
 static double gpuopt__simplex_bound_scale(const gpuopt_simplex *s, int32_t variable) {
     int32_t row = variable - s->lp.cols;
     return row < 0 ? s->primal_scale / s->lp.col_scale[variable] : -(s->lp.row_scale[row] * s->primal_scale);
@@ -61,7 +61,7 @@ static double gpuopt__simplex_cost_scale(const gpuopt_simplex *s, int32_t col) {
     return (s->desc.maximize ? -s->cost_scale : s->cost_scale) * s->lp.col_scale[col];
 }
 
-/* After a change: the present basis begins anew, with x and duals to be recomputed. The weights stay. */
+/* After a change: the present basis is kept, with x and duals to be recomputed. The weights stay. */
 static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
     gpuopt__simplex_start_over(s);
     gpuopt__simplex_place_nonbasic(s);

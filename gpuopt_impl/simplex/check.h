@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checks the host's description of a linear program, and fills in the defaults.
+ * Checks the caller's description of a linear program, and fills in the defaults.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CHECK_H
 #define GPUOPT_IMPL_SIMPLEX_CHECK_H
@@ -35,8 +35,8 @@ static gpuopt_status gpuopt__simplex_check_options(const gpuopt_context *context
     return status ? status : gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
 }
 
-/* Fills d from the host's descriptor, with defaults. Its arrays are the host's. The entries of a sparse matrix are not
- * looked at. */
+/* Fills d from the caller's descriptor, with defaults. Its arrays are the caller's. The entries of a sparse matrix are
+ * not looked at. */
 static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const char *call,
                                            const gpuopt_simplex_desc *desc, gpuopt_simplex_desc *d, int64_t *nonzeros) {
     gpuopt_status status =
@@ -55,7 +55,7 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
                               "a group shares a TABLEAU that the PRIMAL method works on, nothing else yet");
     if (d->group && (d->spare_rows > 0 || d->spare_cols > 0 || d->spare_nonzeros > 0))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
-                              "a tableau that a group shares has no room for rows and columns yet");
+                              "a tableau that a group shares has no spare rows and columns yet");
     if (d->infinity == 0) d->infinity = 1e20;
     if (d->primal_tolerance == 0) d->primal_tolerance = 1e-9;
     if (d->dual_tolerance == 0) d->dual_tolerance = 1e-9;

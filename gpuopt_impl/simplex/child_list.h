@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis: what the host gives, checked and brought into the root's scales.
+ * Children of one basis: what the caller gives, checked and brought into the root's scales.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CHILDREN_CHILDREN_H
 #define GPUOPT_IMPL_SIMPLEX_CHILDREN_CHILDREN_H
@@ -17,16 +17,16 @@ typedef struct gpuopt__simplex_given {
     int32_t end;              /* of the indices */
 } gpuopt__simplex_given;
 
-/* Fetches a list's starts into `room`, and checks them; *left: entries that there is room for. */
+/* Fetches a list's starts into `buffer`, and checks them; *left: entries that still fit. */
 static gpuopt_status gpuopt__simplex_fetch_starts(gpuopt_simplex_children *b, const char *call,
                                                   gpuopt_memory_space where, int32_t count, gpuopt__simplex_given *g,
-                                                  int64_t *room, int64_t *left) {
+                                                  int64_t *buffer, int64_t *left) {
     gpuopt_context *context = b->root->context;
     const void *found = NULL;
     int32_t k;
     gpuopt_status status;
     if (!g->start) return GPUOPT_OK;
-    status = gpuopt__fetch(context, where, g->start, sizeof(int64_t) * ((uint64_t)count + 1), room, &found);
+    status = gpuopt__fetch(context, where, g->start, sizeof(int64_t) * ((uint64_t)count + 1), buffer, &found);
     if (status) return status;
     g->start = (const int64_t *)found;
     for (k = 0; k < count; k++)
@@ -38,7 +38,7 @@ static gpuopt_status gpuopt__simplex_fetch_starts(gpuopt_simplex_children *b, co
     *left -= g->start[count];
     if (*left < 0)
         return gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call,
-                              "the children are given more entries than the descriptor has room for");
+                              "the children are given more entries than the descriptor allows");
     return GPUOPT_OK;
 }
 
@@ -90,9 +90,9 @@ static void gpuopt__simplex_scale_bounds(gpuopt_simplex_children *b, const gpuop
     }
 }
 
-/* Fills the job's children from the host's. The lists share the staging for what is in device memory, so one of bounds
- * is scaled before the next one is fetched: columns first, and then, behind them, rows; last the children's entries are
- * brought together. */
+/* Fills the job's children from the caller's. The lists share the staging for what is in device memory, so one of
+ * bounds is scaled before the next one is fetched: columns first, and then, behind them, rows; last the children's
+ * entries are brought together. */
 static gpuopt_status gpuopt__simplex_take_children(gpuopt_simplex_children *b, const char *call,
                                                    gpuopt_memory_space where, const gpuopt_simplex_child_list *given) {
     gpuopt_simplex *s = b->root;

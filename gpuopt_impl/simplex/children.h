@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis: the public calls. They check what the host gives, bring it into the root's scales, and leave
+ * Children of one basis: the public calls. They check what the caller gives, bring it into the root's scales, and leave
  * the work to the backend; see cpu_children.h and cuda/simplex/batch.cuh.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CHILDREN_H
@@ -223,8 +223,8 @@ static gpuopt_status gpuopt__simplex_run_job(gpuopt_simplex_children *b, const c
     if (!status) status = gpuopt__simplex_backend_of(b->root)->children_run(b);
     for (k = 0; !status && job->scaled && k < job->children.count; k++) {
         gpuopt__simplex_sum objective = {job->objective[k], job->objective_low[k], 0};
-        if (job->bounds) job->bound[k] = gpuopt__simplex_host_bound_of(b->root, job->bound[k]);
-        job->objective[k] = gpuopt__simplex_host_objective(b->root, objective);
+        if (job->bounds) job->bound[k] = gpuopt__simplex_caller_bound_of(b->root, job->bound[k]);
+        job->objective[k] = gpuopt__simplex_caller_objective(b->root, objective);
     }
     if (b->dealt) status = gpuopt__simplex_share_results(b, call, status, report);
     if (!status) status = gpuopt__deliver(context, where, report->outcome, job->outcome, ints);
@@ -289,7 +289,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
     status = gpuopt__simplex_check_run(children, call, where, 2 * (int64_t)count, iterations, report, &wanted);
     if (!status && count > 0 && !col) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "col is NULL");
     if (!status && 2 * (int64_t)count > children->desc.changes)
-        status = gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "the descriptor has no room for so many changes");
+        status = gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "the descriptor does not allow so many changes");
     if (!status && count > 0)
         status = gpuopt__fetch(context, where, col, sizeof(int32_t) * (uint64_t)count, children->index, &found);
     if (!status && count > 0)

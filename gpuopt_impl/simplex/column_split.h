@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * A tableau whose columns are split over the ranks of a group (Meyer, Albuquerque and Chopard 2011). Each rank has a
- * block of successive slots, and all vectors of the rows; what the ranks tell one another while they iterate is all
+ * block of successive slots, and all vectors of the rows; what the ranks exchange while they iterate is all
  * here. Every rank makes the same decisions from the same numbers, so all stay at the same basis.
  *
  * An iteration has two exchanges: each rank's best candidate, and the pivot column, from the rank that has it. The
- * ratio test and the update of the rows each rank does for itself; the pivot row, reduced costs and weights of its slots
- * it has. The control sees all slots: on the CPU all ranks get all reduced costs and weights after a run, and have the
- * rest; on the GPU they get the whole state of all slots when the control reads it.
+ * ratio test and the update of the rows each rank does for itself; the pivot row, reduced costs and weights of its
+ * slots it has. The control sees all slots: on the CPU all ranks get all reduced costs and weights after a run, and
+ * have the rest; on the GPU they get the whole state of all slots when the control reads it.
  *
  * The result has the bits of one rank: candidates are compared in the order of slots, and sums over columns go on from
- * one rank to the next. The interleaved parts of such a sum (gpuopt__dot) keep their places, since every block begins at
- * a multiple of 8.
+ * one rank to the next. The interleaved parts of such a sum (gpuopt__dot) keep their places, since every block begins
+ * at a multiple of 8.
  *
  * An exchange that fails leaves its status in `status`, and the engine's call ends with it. The group's calls come with
  * the shape, so that a backend that is compiled by itself needs no symbol of the library.
@@ -54,8 +54,8 @@ typedef struct gpuopt__simplex_split {
     int32_t most;                /* slots of a rank */
     gpuopt_memory_space columns; /* where the pivot columns that are exchanged are */
     gpuopt_status status;
-    gpuopt__simplex_pivot_candidate *bids; /* [ranks] */
-    char *send, *receive;                  /* [most * width], [ranks][most * width] bytes */
+    gpuopt__simplex_pivot_candidate *candidates; /* [ranks] */
+    char *send, *receive;                        /* [most * width], [ranks][most * width] bytes */
 } gpuopt__simplex_split;
 
 /* The first slot of a rank. */
@@ -79,7 +79,7 @@ static void gpuopt__simplex_split_cut(gpuopt__arena *arena, const gpuopt__simple
     s->status = GPUOPT_OK;
     s->calls = shape->exchanges;
     s->columns = shape->columns;
-    s->bids = (gpuopt__simplex_pivot_candidate *)gpuopt__cut(arena, ranks, sizeof *s->bids);
+    s->candidates = (gpuopt__simplex_pivot_candidate *)gpuopt__cut(arena, ranks, sizeof *s->candidates);
     s->send = (char *)gpuopt__cut(arena, ranks ? s->most : 0, width);
     s->receive = (char *)gpuopt__cut(arena, (int64_t)ranks * s->most, width);
 }
@@ -95,12 +95,12 @@ static void gpuopt__simplex_split_ended(gpuopt__simplex_split *s, gpuopt_status 
     s->calls->give_up(s->group);
 }
 
-/* The best of all ranks' bids: the highest score, the lowest slot among equal ones. *best is none before. */
-GPUOPT_HD void gpuopt__simplex_split_best(const gpuopt__simplex_pivot_candidate *bids, int32_t ranks,
+/* The best of all ranks' candidates: the highest score, the lowest slot among equal ones. *best is none before. */
+GPUOPT_HD void gpuopt__simplex_split_best(const gpuopt__simplex_pivot_candidate *candidates, int32_t ranks,
                                           gpuopt__simplex_pivot_candidate *best) {
     int32_t r;
     for (r = 0; r < ranks; r++)
-        if (bids[r].slot >= 0 && bids[r].score > best->score) *best = bids[r];
+        if (candidates[r].slot >= 0 && candidates[r].score > best->score) *best = candidates[r];
 }
 
 /* The best candidate of all ranks, each of which has one of its own. */
@@ -111,8 +111,8 @@ static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, const gpuopt_
     best->slot = -1;
     if (s->status) return;
     gpuopt__simplex_split_ended(
-        s, s->calls->all_gather(s->group, GPUOPT_HOST, own, bytes, s->bids, bytes * (uint64_t)s->ranks, NULL));
-    if (!s->status) gpuopt__simplex_split_best(s->bids, s->ranks, best);
+        s, s->calls->all_gather(s->group, GPUOPT_HOST, own, bytes, s->candidates, bytes * (uint64_t)s->ranks, NULL));
+    if (!s->status) gpuopt__simplex_split_best(s->candidates, s->ranks, best);
 }
 
 /* The column of a slot, x [rows] in s->columns, goes from the rank that has it to the others. */

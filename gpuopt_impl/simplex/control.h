@@ -11,16 +11,16 @@
 
 /* ---- Conclusions ---- */
 
-/* info says how far the present point is off. */
+/* info has how far the present point is off. */
 static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why) {
     gpuopt__log(s->context, 1, "simplex: imprecise: %s", why);
     s->verdict = GPUOPT_IMPRECISE;
     return GPUOPT_OK;
 }
 
-/* What the engine cannot settle while the stage is REFINED, iterations in extended precision may, unless the doubles have no feasible
- * point. If there are too many rows for them, or for enough of them, an answer within the tolerances has to do; if they
- * cannot settle it either, there is none. */
+/* What the engine cannot settle while the stage is REFINED, iterations in extended precision may, unless the doubles
+ * have no feasible point. If there are too many rows for them, or for enough of them, an answer within the tolerances
+ * has to do; if they cannot settle it either, there is none. */
 static gpuopt_status gpuopt__simplex_extend_precision(gpuopt_simplex *s) {
     int32_t most = gpuopt__simplex_extended_most(s);
     const int fresh = s->since_rebuild == 0 && !s->stale && s->primal_reached <= s->desc.primal_tolerance;
@@ -37,7 +37,7 @@ static gpuopt_status gpuopt__simplex_extend_precision(gpuopt_simplex *s) {
     return status;
 }
 
-/* No proof with the host's tolerances: the model is refined. If that has been tried, the tolerances grow, up to their
+/* No proof with the caller's tolerances: the model is refined. If that has been tried, the tolerances grow, up to their
  * limit: the method may come to a basis that is good enough for a proof. */
 static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why) {
     if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
@@ -49,16 +49,16 @@ static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why
     return GPUOPT_OK;
 }
 
-/* After iterations in extended precision nothing is left that their arithmetic can see. What is still wrong by more than a thousandth
- * of the tolerances is then beyond it, and could move a variable far. */
+/* After iterations in extended precision nothing is left that their arithmetic can see. What is still wrong by more
+ * than a thousandth of the tolerances is then beyond it, and could move a variable far. */
 static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
     double share = s->extended > 0 ? 1e-3 : 1;
     return s->primal_reached <= share * s->desc.primal_tolerance && s->dual_reached <= share * s->desc.dual_tolerance &&
            s->fine_primal < s->desc.primal_tolerance && s->fine_dual < s->desc.dual_tolerance;
 }
 
-/* Whether the present point is an optimum, and how certain. While the stage is REFINED, nothing may be left to iterations
- * in extended precision. */
+/* Whether the present point is an optimum, and how certain. While the stage is REFINED, nothing may be left to
+ * iterations in extended precision. */
 static gpuopt_status gpuopt__simplex_is_optimal(gpuopt_simplex *s, int *is) {
     gpuopt_status status;
     *is = gpuopt__simplex_within_tolerances(s) &&
@@ -111,8 +111,8 @@ static gpuopt_status gpuopt__simplex_conclude_infeasible(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
-/* Whether the reduced cost of the variable in the slot may come from rounding of the host's costs: it is a sum of terms
- * that are larger by 2^45 and more. */
+/* Whether the reduced cost of the variable in the slot may come from rounding of the caller's costs: it is a sum of
+ * terms that are larger by 2^45 and more. */
 static int gpuopt__simplex_gains_by_rounding(const gpuopt_simplex *s, int32_t slot) {
     double terms = fabs(s->cost[s->v.slot[slot]]) + gpuopt__simplex_largest(s->lp.rows, s->y);
     return fabs(s->v.d[slot]) <= 0x1p-45 * terms;
@@ -176,8 +176,8 @@ static gpuopt_status gpuopt__simplex_conclude_crossing(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
-/* After a move of the host's choice, to come back to a basis is no circle, and what the method gave up at another basis
- * is tried again. */
+/* After a move of the caller's choice, to come back to a basis is no circle, and what the method gave up at another
+ * basis is tried again. */
 static void gpuopt__simplex_start_over(gpuopt_simplex *s) {
     s->seen_at = s->seen_next = 0;
     s->hasty = s->cycles = 0;
@@ -185,7 +185,7 @@ static void gpuopt__simplex_start_over(gpuopt_simplex *s) {
     if (s->stage > GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
 }
 
-/* After a basis was set and inverted: all nonbasic variables go to the bounds that their statuses say. */
+/* After a basis was set and inverted: all nonbasic variables go to the bounds that their statuses name. */
 static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
     int32_t i;
     for (i = 0; i < s->lp.rows; i++) s->x[s->v.head[i]] = s->x_low[s->v.head[i]] = 0;
@@ -235,7 +235,7 @@ static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__simplex_run_r
 }
 
 /* Many rebuilds in a row without progress in between count as a circle, too: the inverse drifts with every pivot. A
- * circle is left by relaxing the bounds anew; after so many circles, iterating ends. */
+ * circle is left by relaxing the bounds again; after so many circles, iterating ends. */
 enum { GPUOPT__SIMPLEX_MOST_HASTY = 100, GPUOPT__SIMPLEX_MOST_CYCLES = 6 };
 
 static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
@@ -264,7 +264,7 @@ static gpuopt_status gpuopt__simplex_iterate_extended(gpuopt_simplex *s) {
     return gpuopt__simplex_extend_precision(s);
 }
 
-/* Before the first iteration: bounds are relaxed, unless the host has set a basis that is optimal already. */
+/* Before the first iteration: bounds are relaxed, unless the caller has set a basis that is optimal already. */
 static gpuopt_status gpuopt__simplex_start(gpuopt_simplex *s) {
     int32_t i = 0;
     s->started = 1;
@@ -314,7 +314,7 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     return s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK;
 }
 
-/* Runs of the engine until there is a verdict, `most` iterations are done, or the host asks to stop. */
+/* Runs of the engine until there is a verdict, `most` iterations are done, or the caller asks to stop. */
 static gpuopt_status gpuopt__simplex_iterate(gpuopt_simplex *s, int64_t most) {
     int64_t target = most < INT64_MAX - s->iterations ? s->iterations + most : INT64_MAX;
     gpuopt_status status = GPUOPT_OK;

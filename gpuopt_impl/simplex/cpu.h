@@ -39,13 +39,13 @@ typedef struct gpuopt__simplex_cpu {
     double *moved;       /* [rows] the sum of the columns that flips move, times their steps */
     int32_t *list;       /* [cols] slots that can block */
     uint8_t *refused;    /* [rows] whose pivot was too small */
-    double *home;        /* [cols + rows] the last weights that were computed as norms, by basic variable; else 0 */
+    double *norm;        /* [cols + rows] the last weights that were computed as norms, by basic variable; else 0 */
     int weighs;          /* the dual pricing, plus 1, that dual_weight belongs to; 0: none */
     int32_t infeasible;
     int64_t version; /* grows with each change of the inverse: by 1 where a pivot is appended */
 } gpuopt__simplex_cpu;
 
-/* K of REVISED if the host does not say. */
+/* The default K of REVISED. */
 enum { GPUOPT__SIMPLEX_CPU_PIVOTS = 64 };
 
 /* ---- Columns and rows of B^-1 N ---- */
@@ -99,7 +99,8 @@ static void gpuopt__simplex_cpu_row(gpuopt__simplex_cpu *s, int32_t position) {
     gpuopt__simplex_cpu_price_out(s, s->rho, s->row);
 }
 
-/* combined = multiplier' B^-1 N, in this rank's slots, for a multiplier with few nonzeros, listed in changed [count]. Overwrites rho. */
+/* combined = multiplier' B^-1 N, in this rank's slots, for a multiplier with few nonzeros, listed in changed [count].
+ * Overwrites rho. */
 static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
     const gpuopt__deferred *inverse = &s->inverse;
     double *sum = s->combined + s->split.first;
@@ -147,7 +148,7 @@ static gpuopt__simplex_factor_basis gpuopt__simplex_cpu_basis(const gpuopt__simp
     return b;
 }
 
-/* REVISED: makes factors of the basis in head if there are none, or no room for another pivot; *singular columns have
+/* REVISED: makes factors of the basis in head if there are none, or another pivot does not fit; *singular columns have
  * entries up to `least` only and are not in them. An error changes nothing, and the next call tries again. */
 static gpuopt_status gpuopt__simplex_cpu_renew(gpuopt__simplex_cpu *s, double least, int32_t *singular) {
     gpuopt__simplex_factor_basis b = gpuopt__simplex_cpu_basis(s, s->v->head);
@@ -215,7 +216,7 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
         double best = 0, largest = 0;
         int32_t p = -1;
         position[k] = -1;
-        if (s->revised && gpuopt__simplex_sparse_full(&s->sparse)) { /* no room for another pivot */
+        if (s->revised && gpuopt__simplex_sparse_full(&s->sparse)) { /* another pivot does not fit */
             const gpuopt__simplex_factor_basis b = gpuopt__simplex_cpu_basis(s, head);
             const gpuopt_status status = gpuopt__simplex_sparse_make(&s->sparse, rows, &b, 0, 0, &singular);
             if (status) return status;

@@ -66,7 +66,7 @@ static void gpuopt__simplex_cpu_border(gpuopt__simplex_cpu *s, int32_t row, int3
 /* Pivots are applied where the inverse or tableau gets another size, and norms of another basis are forgotten. */
 static void gpuopt__simplex_cpu_settle(gpuopt__simplex_cpu *s) {
     if (!s->revised) gpuopt__deferred_apply(&s->inverse, gpuopt__team(s->context, s->threads));
-    memset(s->home, 0, sizeof(double) * ((size_t)s->lp->rows + (size_t)s->lp->cols));
+    memset(s->norm, 0, sizeof(double) * ((size_t)s->lp->rows + (size_t)s->lp->cols));
     s->version++;
 }
 

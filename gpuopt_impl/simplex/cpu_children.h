@@ -19,13 +19,14 @@
 typedef struct gpuopt__simplex_cpu_worker {
     gpuopt_simplex *s;
     gpuopt__simplex_cpu *engine;
-    gpuopt__simplex_factor own; /* REVISED: factors for children whose pivots do not find room beside the root's */
+    gpuopt__simplex_factor own; /* REVISED: factors for children whose pivots do not fit beside the root's */
     int64_t version;            /* of the root's inverse, which the engine's is but for `moved`; 0: none yet */
     int moved;                  /* a child has been here */
 } gpuopt__simplex_cpu_worker;
 
 typedef struct gpuopt__simplex_cpu_batch {
-    gpuopt_context context; /* the handles': the host's without its log and its stop, which are not for other threads */
+    gpuopt_context
+        context; /* the handles': the caller's without its log and its stop, which are not for other threads */
     int threads;
     gpuopt__simplex_cpu_worker *worker; /* [threads] */
 } gpuopt__simplex_cpu_batch;
@@ -60,7 +61,7 @@ static gpuopt_status gpuopt__simplex_cpu_batch_plan(const gpuopt_simplex_childre
         plan->host_bytes +=
             (uint64_t)threads *
             gpuopt__simplex_factor_bytes(batch->root->shape.rows,
-                                         ((const gpuopt__simplex_cpu *)batch->root->engine)->sparse.own.room);
+                                         ((const gpuopt__simplex_cpu *)batch->root->engine)->sparse.own.capacity);
     return GPUOPT_OK;
 }
 
@@ -107,17 +108,17 @@ static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simp
     if (root->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL) w->s->desc.algorithm = GPUOPT_ALGORITHM_AUTO;
 }
 
-/* REVISED: room for the worker's factors, as much as for the root's, and more than `than`. */
-static gpuopt_status gpuopt__simplex_cpu_worker_room(const gpuopt_simplex_children *batch,
-                                                     gpuopt__simplex_cpu_worker *w, int64_t than) {
+/* REVISED: memory for the worker's factors, as much as for the root's, and more than `than`. */
+static gpuopt_status gpuopt__simplex_cpu_worker_reserve(const gpuopt_simplex_children *batch,
+                                                        gpuopt__simplex_cpu_worker *w, int64_t than) {
     const gpuopt__simplex_sparse *root = &((const gpuopt__simplex_cpu *)batch->root->engine)->sparse;
-    const int64_t room = than < root->own.room ? root->own.room : 2 * than;
+    const int64_t capacity = than < root->own.capacity ? root->own.capacity : 2 * than;
     gpuopt__simplex_sparse s = *root;
     gpuopt_status status;
     if (batch->root->shape.method != GPUOPT_METHOD_REVISED) return GPUOPT_OK;
-    if (than == 0 && w->own.block && w->own.room >= room) return GPUOPT_OK;
+    if (than == 0 && w->own.block && w->own.capacity >= capacity) return GPUOPT_OK;
     s.own = w->own;
-    status = gpuopt__simplex_sparse_room(batch->context, &s, batch->root->lp.rows, room);
+    status = gpuopt__simplex_sparse_reserve(batch->context, &s, batch->root->lp.rows, capacity);
     if (!status) w->own = s.own;
     return status;
 }
@@ -149,7 +150,7 @@ static gpuopt_status gpuopt__simplex_cpu_batch_create(gpuopt_simplex_children *b
         status = gpuopt__allocate(context, GPUOPT_HOST, bytes, &memory);
         if (status) continue;
         w->s = (gpuopt_simplex *)memory;
-        status = gpuopt__simplex_cpu_worker_room(batch, w, 0);
+        status = gpuopt__simplex_cpu_worker_reserve(batch, w, 0);
         if (status) gpuopt__release(context, GPUOPT_HOST, w->s);
     }
     if (status) gpuopt__simplex_cpu_batch_release(context, b);
@@ -168,7 +169,7 @@ static int32_t gpuopt__simplex_cpu_pivots_kept(const gpuopt__simplex_cpu_worker 
                                                                                             : 0;
 }
 
-/* The worker's handle becomes what the root is. What a rebuild computes anew is not copied. */
+/* The worker's handle becomes what the root is. What a rebuild recomputes is not copied. */
 static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt__simplex_cpu_worker *w,
                                             const gpuopt_simplex *root) {
     const gpuopt__simplex_cpu *from = (const gpuopt__simplex_cpu *)root->engine;
@@ -198,7 +199,7 @@ static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt
     gpuopt__simplex_cut_vectors(&vectors, root->shape.rows, root->shape.cols, &measure);
     memcpy(s->v.xb, root->v.xb, (size_t)vectors.used);
     memcpy(w->engine->dual_weight, from->dual_weight, sizeof(double) * rows);
-    memcpy(w->engine->home, from->home, both);
+    memcpy(w->engine->norm, from->norm, both);
 }
 
 /* The changes, as the calls that set some make them. */
@@ -237,10 +238,10 @@ static void gpuopt__simplex_cpu_report_child(gpuopt_simplex *s, const gpuopt_sim
     for (j = 0; job->farkas_low && j < rows; j++) job->farkas_low[k * rows + j] = proven ? s->farkas_low[j] : 0;
     if (!job->bounds) return;
     job->bound[k] = s->desc.maximize ? -HUGE_VAL : HUGE_VAL;
-    if (!proven && gpuopt__simplex_host_bound(s, &job->bound[k])) job->bound[k] = -job->bound[k];
+    if (!proven && gpuopt__simplex_caller_bound(s, &job->bound[k])) job->bound[k] = -job->bound[k];
 }
 
-enum { GPUOPT__SIMPLEX_CPU_AGAIN = -1 }; /* outcome of a child whose factors need more room */
+enum { GPUOPT__SIMPLEX_CPU_AGAIN = -1 }; /* outcome of a child whose factors need more memory */
 
 static void gpuopt__simplex_cpu_run_child(gpuopt_simplex_children *batch, gpuopt__simplex_cpu_worker *w, int32_t k) {
     gpuopt__simplex_children_job *job = &batch->job;
@@ -250,7 +251,7 @@ static void gpuopt__simplex_cpu_run_child(gpuopt_simplex_children *batch, gpuopt
     status = gpuopt__simplex_cpu_change_child(w->s, &job->children, k);
     if (!status) status = gpuopt__simplex_iterate(w->s, ends ? batch->desc.pivots : job->most);
     gpuopt__simplex_cpu_report_child(w->s, batch->root, job, k, status);
-    if (w->engine->sparse.lacks_room) job->outcome[k] = GPUOPT__SIMPLEX_CPU_AGAIN;
+    if (w->engine->sparse.lacks_memory) job->outcome[k] = GPUOPT__SIMPLEX_CPU_AGAIN;
     if (ends && job->outcome[k] == GPUOPT_MORE) job->outcome[k] = GPUOPT_FULL;
 }
 
@@ -272,8 +273,8 @@ static void gpuopt__simplex_cpu_next_child(void *of, int thread, int64_t k, int 
     if (job->farkas_low) memset(job->farkas_low + k * rows, 0, sizeof(double) * (size_t)rows);
 }
 
-/* Children whose factors found no room, once more, with more of it: this is the thread that may ask for memory. Those
- * behind a stop are as nobody had begun them. */
+/* Children whose factors did not fit, once more, with more memory: only this thread may ask for it. Those
+ * behind a stop stay not started. */
 static gpuopt_status gpuopt__simplex_cpu_again(gpuopt_simplex_children *batch) {
     gpuopt__simplex_cpu_worker *w = &((gpuopt__simplex_cpu_batch *)batch->engine)->worker[0];
     gpuopt_status status = GPUOPT_OK;
@@ -282,7 +283,7 @@ static gpuopt_status gpuopt__simplex_cpu_again(gpuopt_simplex_children *batch) {
     for (k = 0; k < batch->job.children.count && !status; k++)
         while (!status && batch->job.outcome[k] == GPUOPT__SIMPLEX_CPU_AGAIN) {
             stopped = stopped || gpuopt__asked_to_stop(batch->root->context);
-            if (!stopped) status = gpuopt__simplex_cpu_worker_room(batch, w, w->own.room);
+            if (!stopped) status = gpuopt__simplex_cpu_worker_reserve(batch, w, w->own.capacity);
             if (!status) gpuopt__simplex_cpu_next_child(batch, 0, k, stopped);
         }
     return status;
@@ -294,7 +295,7 @@ static gpuopt_status gpuopt__simplex_cpu_batch_run(gpuopt_simplex_children *batc
     int t;
     gpuopt_status status = gpuopt__simplex_pull(root);
     if (!status) status = gpuopt__simplex_cpu_ready((gpuopt__simplex_cpu *)root->engine);
-    for (t = 0; t < b->threads && !status; t++) status = gpuopt__simplex_cpu_worker_room(batch, &b->worker[t], 0);
+    for (t = 0; t < b->threads && !status; t++) status = gpuopt__simplex_cpu_worker_reserve(batch, &b->worker[t], 0);
     if (status) return status;
     gpuopt__simplex_cpu_weigh((gpuopt__simplex_cpu *)root->engine, root->desc.dual_pricing);
     gpuopt__each_item(root->context, batch->job.children.count, 1, gpuopt__simplex_cpu_next_child, batch);

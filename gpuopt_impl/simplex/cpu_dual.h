@@ -12,12 +12,13 @@
 
 /* ---- Pricing ---- */
 
-/* Back at the basis whose norms were computed last, as a host that branches often is, they need not be computed again. */
-static int gpuopt__simplex_cpu_weights_at_home(gpuopt__simplex_cpu *s) {
+/* Back at the basis whose norms were computed last, as a caller that branches often is, they need not be computed
+ * again. */
+static int gpuopt__simplex_cpu_weights_known(gpuopt__simplex_cpu *s) {
     int32_t i, rows = s->lp->rows;
     for (i = 0; i < rows; i++)
-        if (s->home[s->v->head[i]] == 0) return 0;
-    for (i = 0; i < rows; i++) s->dual_weight[i] = s->home[s->v->head[i]];
+        if (s->norm[s->v->head[i]] == 0) return 0;
+    for (i = 0; i < rows; i++) s->dual_weight[i] = s->norm[s->v->head[i]];
     return 1;
 }
 
@@ -29,7 +30,7 @@ static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dua
     int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
     if (s->weighs == (int)pricing + 1) return;
     s->weighs = (int)pricing + 1;
-    if (steepest && gpuopt__simplex_cpu_weights_at_home(s)) return;
+    if (steepest && gpuopt__simplex_cpu_weights_known(s)) return;
     for (i = 0; i < rows; i++) s->dual_weight[i] = !steepest || (!s->revised && s->v->head[i] >= cols);
     if (!steepest) return;
     for (i = 0; i < rows && s->revised; i++) {
@@ -46,8 +47,8 @@ static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dua
         GPUOPT__SIMD
         for (i = 0; i < rows; i++) s->dual_weight[i] += column[i] * column[i];
     }
-    memset(s->home, 0, sizeof(double) * ((size_t)rows + (size_t)cols));
-    for (i = 0; i < rows; i++) s->home[s->v->head[i]] = s->dual_weight[i];
+    memset(s->norm, 0, sizeof(double) * ((size_t)rows + (size_t)cols));
+    for (i = 0; i < rows; i++) s->norm[s->v->head[i]] = s->dual_weight[i];
 }
 
 /* The position whose variable leaves, *excess being by how much it is outside; -1: all are feasible or refused. */
@@ -144,7 +145,7 @@ static void gpuopt__simplex_cpu_dual_ratio(gpuopt__simplex_cpu *s, const gpuopt_
     while (r->rest > 0) {
         int32_t j = s->list[0];
         taken += gpuopt__simplex_slope_units(&budget, s->row[j], v->un[j] - v->ln[j]);
-        if (taken >= budget.room) break;
+        if (taken >= budget.slack) break;
         s->list[0] = s->list[--r->rest];
         s->list[r->rest] = j;
         gpuopt__simplex_sift(s->list, r->rest, 0, s->combined);
@@ -152,7 +153,7 @@ static void gpuopt__simplex_cpu_dual_ratio(gpuopt__simplex_cpu *s, const gpuopt_
     if (r->rest > 0) gpuopt__simplex_cpu_dual_choose(s, run, r);
 }
 
-/* The same for the entering variable that the host has chosen: none is passed. */
+/* The same for the entering variable that the caller has chosen: none is passed. */
 static void gpuopt__simplex_cpu_dual_given(const gpuopt__simplex_cpu *s, int32_t slot, gpuopt__simplex_dual_ratio *r) {
     int32_t k;
     r->rest = r->total;

@@ -27,7 +27,7 @@ static void gpuopt__simplex_cpu_cut_own(gpuopt__arena *arena, const gpuopt__simp
     s->dual_weight = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
     s->tau = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
     s->moved = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
-    s->home = (double *)gpuopt__cut(arena, (int64_t)shape->rows + shape->cols, sizeof(double));
+    s->norm = (double *)gpuopt__cut(arena, (int64_t)shape->rows + shape->cols, sizeof(double));
     s->list = (int32_t *)gpuopt__cut(arena, shape->cols, sizeof(int32_t));
     s->refused = (uint8_t *)gpuopt__cut(arena, shape->rows, 1);
 }
@@ -50,7 +50,7 @@ static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__s
     if (shape->method == GPUOPT_METHOD_REVISED) {
         if (shape->deferred_pivots == 0) shape->deferred_pivots = GPUOPT__SIMPLEX_CPU_PIVOTS;
         plan->host_bytes += gpuopt__simplex_factor_bytes(
-            shape->rows, gpuopt__simplex_factor_room(shape->rows, shape->cols, shape->nonzeros));
+            shape->rows, gpuopt__simplex_factor_capacity(shape->rows, shape->cols, shape->nonzeros));
     }
     if (shape->method == GPUOPT_METHOD_TABLEAU && shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE)
         shape->deferred_pivots = 1;
@@ -61,7 +61,8 @@ static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__s
     return GPUOPT_OK;
 }
 
-/* The columns as the host gives them, and scales for them. The arrays of the rows, not yet in use, hold the sample. */
+/* The columns as the caller gives them, and scales for them. The arrays of the rows, not yet in use, hold the
+ * sample. */
 static void gpuopt__simplex_cpu_take(gpuopt__simplex_cpu *s, gpuopt__simplex_lp *lp, int *moderate) {
     gpuopt__simplex_sample sample = {s->row_col, s->row_val};
     int64_t e, strange = 0;
@@ -126,8 +127,8 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s->sparse.factor = &s->sparse.own;
     s->sparse.slack = 1;
     if (s->revised)
-        status = gpuopt__simplex_sparse_room(context, &s->sparse, lp->rows,
-                                             gpuopt__simplex_factor_room(same.rows, same.cols, same.nonzeros));
+        status = gpuopt__simplex_sparse_reserve(context, &s->sparse, lp->rows,
+                                                gpuopt__simplex_factor_capacity(same.rows, same.cols, same.nonzeros));
     if (status) {
         gpuopt__release(context, GPUOPT_HOST, memory);
         return status;
@@ -136,13 +137,13 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s->lp = lp;
     s->v = v;
     s->inverse.rows = lp->rows;
-    if (s->split.ranks == 1) s->split.cols = s->split.end = lp->cols; /* shape has the room for more, too */
+    if (s->split.ranks == 1) s->split.cols = s->split.end = lp->cols; /* shape includes the spare ones, too */
     s->inverse.cols = s->revised ? 0 : s->split.end - s->split.first;
     s->desc = desc;
     s->threads = context->desc.threads;
     s->context = context;
     s->version = 1;
-    memset(s->home, 0, sizeof(double) * ((size_t)shape->rows + (size_t)shape->cols));
+    memset(s->norm, 0, sizeof(double) * ((size_t)shape->rows + (size_t)shape->cols));
     gpuopt__simplex_cpu_take(s, lp, moderate);
     *engine = s;
     return GPUOPT_OK;

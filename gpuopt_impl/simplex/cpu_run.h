@@ -199,7 +199,7 @@ static void gpuopt__simplex_cpu_flip(gpuopt__simplex_cpu *s, const gpuopt__simpl
 /* In an iteration that goes on pivots of this size are none: the control then repairs the basis. */
 #define GPUOPT__SIMPLEX_CPU_SINGULAR 1e-14
 
-/* Factors for a run; 0: there are none, or the basis is singular, as the report then says. */
+/* Factors for a run; 0: there are none, or the basis is singular; the report has which. */
 static int gpuopt__simplex_cpu_begins(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report,
                                       gpuopt_status *status) {
     int32_t singular;
@@ -210,7 +210,7 @@ static int gpuopt__simplex_cpu_begins(gpuopt__simplex_cpu *s, gpuopt__simplex_ru
     return !*status && singular <= 0;
 }
 
-/* The same after an iteration. Where memory is short, the next run says so, before anything has changed. */
+/* The same after an iteration. Where memory is short, the next run fails, before anything has changed. */
 static int gpuopt__simplex_cpu_goes_on(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report) {
     int32_t singular;
     const gpuopt_status status = gpuopt__simplex_cpu_renew(s, GPUOPT__SIMPLEX_CPU_SINGULAR, &singular);

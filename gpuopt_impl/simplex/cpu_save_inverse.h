@@ -31,7 +31,8 @@ static void gpuopt__simplex_cpu_cut_kept(gpuopt__arena *arena, const gpuopt__sim
     gpuopt__deferred_cut(arena, &kept->inverse, d->rows, d->cols, d->count);
     gpuopt__simplex_etas_cut(arena, s->revised ? s->lp->rows : 0, s->sparse.etas.count, &kept->sparse.etas);
     kept->dual_weight = (double *)gpuopt__cut(arena, s->lp->rows, sizeof(double));
-    kept->factor_bytes = s->revised ? gpuopt__simplex_factor_cut(&block, s->sparse.most, s->sparse.own.room, &f) : 0;
+    kept->factor_bytes =
+        s->revised ? gpuopt__simplex_factor_cut(&block, s->sparse.most, s->sparse.own.capacity, &f) : 0;
     kept->factor = (char *)gpuopt__cut(arena, (int64_t)kept->factor_bytes, 1);
 }
 
@@ -64,7 +65,7 @@ static gpuopt_status gpuopt__simplex_cpu_keep(void *engine, void *memory) {
     return GPUOPT_OK;
 }
 
-/* Factors that have another block by now, with more room, use as much of it as before. */
+/* Factors that have another, larger block by now use as much of it as before. */
 static gpuopt_status gpuopt__simplex_cpu_restore(void *engine, const void *memory) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     gpuopt__simplex_cpu_kept kept;
@@ -78,7 +79,7 @@ static gpuopt_status gpuopt__simplex_cpu_restore(void *engine, const void *memor
         gpuopt__arena arena = {(char *)s->sparse.own.block, 0};
         gpuopt__simplex_factor own = kept.sparse.own;
         own.block = s->sparse.own.block;
-        gpuopt__simplex_factor_cut(&arena, s->sparse.most, kept.sparse.own.room, &own);
+        gpuopt__simplex_factor_cut(&arena, s->sparse.most, kept.sparse.own.capacity, &own);
         memcpy(own.block, kept.factor, (size_t)kept.factor_bytes);
         s->sparse.own = own;
         s->sparse.factor = &s->sparse.own;

@@ -13,7 +13,7 @@
 typedef struct gpuopt__simplex_cpu_sums {
     const gpuopt__simplex_cpu *s;
     const double *cost, *x, *low; /* residual: cost is NULL */
-    double *result, *doubt;
+    double *result, *error_sum;
 } gpuopt__simplex_cpu_sums;
 
 /* The sum over row k, or with `cost` over column k, of the entries times x + low. */
@@ -52,7 +52,7 @@ static void gpuopt__simplex_cpu_residual_of(const gpuopt__simplex_cpu_sums *p, i
     int32_t logical = p->s->lp->cols + i;
     gpuopt__simplex_add(&sum, p->x[logical], p->low ? p->low[logical] : 0, 0);
     p->result[i] = -gpuopt__simplex_total(&sum);
-    if (p->doubt) p->doubt[i] = sum.doubt;
+    if (p->error_sum) p->error_sum[i] = sum.error_sum;
 }
 
 static void gpuopt__simplex_cpu_reduce_of(const gpuopt__simplex_cpu_sums *p, int32_t j, gpuopt__simplex_sum sum) {
@@ -60,7 +60,7 @@ static void gpuopt__simplex_cpu_reduce_of(const gpuopt__simplex_cpu_sums *p, int
     if (row >= 0) gpuopt__simplex_add(&sum, p->x[row], p->low ? p->low[row] : 0, 0);
     gpuopt__simplex_add(&sum, -p->cost[j], 0, 0);
     p->result[j] = -gpuopt__simplex_total(&sum);
-    if (p->doubt) p->doubt[j] = sum.doubt;
+    if (p->error_sum) p->error_sum[j] = sum.error_sum;
 }
 
 /* Sums of single lines in small models take longer than those of all lines together, and in large ones threads share
@@ -90,17 +90,17 @@ static void gpuopt__simplex_cpu_sum_all(const gpuopt__simplex_cpu_sums *p, int32
 }
 
 static gpuopt_status gpuopt__simplex_cpu_residual(void *engine, const double *x, const double *x_low, double *r,
-                                                  double *doubt) {
+                                                  double *error_sum) {
     const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
-    gpuopt__simplex_cpu_sums sums = {s, NULL, x, x_low, r, doubt};
+    gpuopt__simplex_cpu_sums sums = {s, NULL, x, x_low, r, error_sum};
     gpuopt__simplex_cpu_sum_all(&sums, s->lp->rows);
     return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__simplex_cpu_reduce(void *engine, const double *cost, const double *y, const double *y_low,
-                                                double *d, double *doubt) {
+                                                double *d, double *error_sum) {
     const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
-    gpuopt__simplex_cpu_sums sums = {s, cost, y, y_low, d, doubt};
+    gpuopt__simplex_cpu_sums sums = {s, cost, y, y_low, d, error_sum};
     gpuopt__simplex_cpu_sum_all(&sums, s->lp->cols + s->lp->rows);
     return GPUOPT_OK;
 }

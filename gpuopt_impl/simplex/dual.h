@@ -32,7 +32,7 @@ static void gpuopt__simplex_unbox(gpuopt_simplex *s, int done) {
     s->stale = s->stale ? s->stale : 1;
 }
 
-/* After a change of the model, or a move of the host's choice. */
+/* After a change of the model, or a move of the caller's choice. */
 static void gpuopt__simplex_dual_again(gpuopt_simplex *s) {
     int primal = s->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL;
     s->dual_method.state = primal ? GPUOPT__SIMPLEX_DUAL_OFF : GPUOPT__SIMPLEX_DUAL_TRY;
@@ -124,7 +124,7 @@ static int gpuopt__simplex_dual_outside(const gpuopt_simplex *s) {
 static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, int *good) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int choose = s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY && s->desc.algorithm == GPUOPT_ALGORITHM_AUTO &&
-                 !s->dual_method.by_host;
+                 !s->dual_method.by_caller;
     int good_x, needs;
     double noise;
     gpuopt_status status;
@@ -137,7 +137,7 @@ static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, i
     needs = gpuopt__simplex_dual_needs(s);
     *leave = choose && needs == 2;
     if (*leave) return GPUOPT_OK;
-    if (needs == 2 && !s->dual_method.boxed && !s->dual_method.by_host) gpuopt__simplex_set_box(s, 1);
+    if (needs == 2 && !s->dual_method.boxed && !s->dual_method.by_caller) gpuopt__simplex_set_box(s, 1);
     if (choose && needs == 1) { /* flipping may make a feasible point infeasible */
         status = gpuopt__simplex_solve_x(s, s->x, s->x_low, GPUOPT__SIMPLEX_ROUGH, &good_x, &noise);
         *leave = !status && !gpuopt__simplex_dual_outside(s);
@@ -156,24 +156,24 @@ static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, i
 /* Recomputes x and the duals for the dual method. */
 static gpuopt_status gpuopt__simplex_dual_rebuild(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    int reinvert, good = 0, leave = 0;
+    int refactors, good = 0, leave = 0;
     int32_t j;
     gpuopt_status status = GPUOPT_OK;
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY) {
         if (s->stage != GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
         memcpy(s->dual_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
-        s->dual_method.boxed = s->desc.algorithm != GPUOPT_ALGORITHM_DUAL || s->dual_method.by_host;
+        s->dual_method.boxed = s->desc.algorithm != GPUOPT_ALGORITHM_DUAL || s->dual_method.by_caller;
         s->dual_method.shifted = s->dual_method.short_of = s->dual_method.perturbed = s->dual_method.drifted = 0;
     }
-    reinvert = s->stale == 2;
+    refactors = s->stale == 2;
     s->rebuilds++;
     s->dual_method.priced = 0;
     for (;;) {
-        if (reinvert) status = gpuopt__simplex_repair(s);
+        if (refactors) status = gpuopt__simplex_repair(s);
         if (!status) status = gpuopt__simplex_dual_solve(s, &leave, &good);
         if (status) return status;
-        if (leave || good || reinvert) break;
-        reinvert = 1;
+        if (leave || good || refactors) break;
+        refactors = 1;
     }
     if (leave || !good) return gpuopt__simplex_dual_leave(s, 0);
     memcpy(s->gap, s->by_row, sizeof(double) * (size_t)s->lp.rows);
@@ -204,7 +204,7 @@ static gpuopt_status gpuopt__simplex_dual_conclude_ray(gpuopt_simplex *s, const 
     if (!status) status = gpuopt__simplex_prove_infeasible(s, &proven);
     if (status) return status;
     if (!proven || s->primal_reached <= s->desc.primal_tolerance) return gpuopt__simplex_dual_leave(s, 0);
-    s->stale = 1; /* for a host that goes on by itself */
+    s->stale = 1; /* for a caller that goes on by itself */
     s->verdict = GPUOPT_INFEASIBLE;
     return GPUOPT_OK;
 }
@@ -213,7 +213,7 @@ static gpuopt_status gpuopt__simplex_dual_conclude_ray(gpuopt_simplex *s, const 
 static gpuopt_status gpuopt__simplex_dual_conclude_cutoff(gpuopt_simplex *s) {
     double bound;
     gpuopt_status status = gpuopt__simplex_pull(s);
-    if (!status) status = gpuopt__simplex_host_bound(s, &bound);
+    if (!status) status = gpuopt__simplex_caller_bound(s, &bound);
     if (status) return status;
     if (gpuopt__simplex_bound_reaches(bound, s->dual_method.limit, s->desc.maximize)) s->verdict = GPUOPT_CUTOFF;
     else s->dual_method.short_of++;

@@ -32,8 +32,8 @@ GPUOPT_HD int gpuopt__simplex_dual_wrong(double d, int state, double tolerance) 
            (state & GPUOPT__SIMPLEX_MAY_DECREASE && d > tolerance);
 }
 
-/* The objective at which iterations end for a cutoff: the cutoff itself or, where the proven bound has fallen short of it
- * so many times, a bit beyond, 16 times as much each time. */
+/* The objective at which iterations end for a cutoff: the cutoff itself or, where the proven bound has fallen short of
+ * it so many times, a bit beyond, 16 times as much each time. */
 GPUOPT_HD double gpuopt__simplex_cutoff_after(double cutoff, int times) {
     if (times == 0) return cutoff;
     if (times > 12) return HUGE_VAL;
@@ -44,8 +44,8 @@ GPUOPT_HD double gpuopt__simplex_cutoff_after(double cutoff, int times) {
  * takes its range times its entry off, and the first one that would leave at most `least` blocks. Slopes are counted in
  * whole units, so that sums do not depend on their order, nor on how many threads add. */
 typedef struct gpuopt__simplex_slope {
-    double unit;   /* of these is a slope of 1 */
-    uint64_t room; /* units that variables which are passed take together are fewer */
+    double unit;    /* of these is a slope of 1 */
+    uint64_t slack; /* units that variables which are passed take together are fewer */
 } gpuopt__simplex_slope;
 
 /* Of a slope that at most so many variables take something off. */
@@ -57,14 +57,14 @@ GPUOPT_HD gpuopt__simplex_slope gpuopt__simplex_slope_of(double slope, double le
     bits = bits < 1 ? 1 : bits < 40 ? bits : 40;
     frexp(slope, &exponent);
     s.unit = ldexp(1.0, 62 - bits - (exponent > -900 ? exponent : -900));
-    s.room = (uint64_t)gpuopt__mul(gpuopt__sub(slope, least), s.unit);
+    s.slack = (uint64_t)gpuopt__mul(gpuopt__sub(slope, least), s.unit);
     return s;
 }
 
-/* The units that a variable takes; s->room: it blocks by itself. */
+/* The units that a variable takes; s->slack: it blocks by itself. */
 GPUOPT_HD uint64_t gpuopt__simplex_slope_units(const gpuopt__simplex_slope *s, double entry, double range) {
     double units = gpuopt__mul(gpuopt__mul(fabs(entry), range), s->unit);
-    return units < (double)s->room ? (uint64_t)units : s->room;
+    return units < (double)s->slack ? (uint64_t)units : s->slack;
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_DUAL_STEP_H */

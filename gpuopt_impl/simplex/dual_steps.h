@@ -12,15 +12,15 @@ static int gpuopt__simplex_dual_is_over(const gpuopt_simplex *s) {
     return s->verdict != GPUOPT_MORE && s->verdict != GPUOPT_CUTOFF && s->verdict != GPUOPT_LIMIT;
 }
 
-/* x and reduced costs that are dual feasible, with shifted costs if need be; and the vectors on the host. */
+/* x and reduced costs that are dual feasible, with shifted costs if need be; and the vectors in host memory. */
 static gpuopt_status gpuopt__simplex_dual_ready(gpuopt_simplex *s, const char *call) {
     gpuopt_status status = gpuopt__simplex_backend_of(s)->pull(s->engine);
     if (status) return status;
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_ON && !s->stale && s->dual_method.priced) return GPUOPT_OK;
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_OFF) s->dual_method.state = GPUOPT__SIMPLEX_DUAL_TRY;
-    s->dual_method.by_host = 1;
+    s->dual_method.by_caller = 1;
     status = gpuopt__simplex_dual_rebuild(s);
-    s->dual_method.by_host = 0;
+    s->dual_method.by_caller = 0;
     if (!status && s->dual_method.state == GPUOPT__SIMPLEX_DUAL_OFF)
         return gpuopt__refuse(s->context, GPUOPT_ERROR_NUMERIC, call, "the basis is too close to a singular one");
     return status;

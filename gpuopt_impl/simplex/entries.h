@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The entries of the host's matrix: checked, and brought into columns.
+ * The entries of the caller's matrix: checked, and brought into columns.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_ENTRIES_H
 #define GPUOPT_IMPL_SIMPLEX_ENTRIES_H
@@ -29,7 +29,7 @@ static inline gpuopt_status gpuopt__simplex_check_dense(const gpuopt_context *co
     return strange ? gpuopt__check_finite(context, call, "dense", size, desc->dense) : GPUOPT_OK;
 }
 
-/* The columns of a checked matrix, whatever the host gave. */
+/* The columns of a checked matrix, whatever the caller gave. */
 static inline void gpuopt__simplex_fill_columns(const gpuopt_simplex_desc *desc, int64_t *col_start, int32_t *col_row,
                                                 double *col_val) {
     const gpuopt_matrix *m = &desc->matrix;

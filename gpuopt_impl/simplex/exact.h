@@ -29,19 +29,19 @@ static int gpuopt__simplex_safe(const gpuopt_simplex *s, int32_t count, const do
     return s->moderate;
 }
 
-/* A bound on the error of a sum of products with this doubt; safe: nothing underflows. */
-static double gpuopt__simplex_off(double sum, double doubt, int32_t terms, int safe) {
-    return safe && doubt == 0 ? 0 : gpuopt__simplex_error(sum, doubt, terms);
+/* A bound on the error of a sum of products with this error_sum; safe: nothing underflows. */
+static double gpuopt__simplex_off(double sum, double error_sum, int32_t terms, int safe) {
+    return safe && error_sum == 0 ? 0 : gpuopt__simplex_error(sum, error_sum, terms);
 }
 
 /* The sum of the sizes of what is left of `count` equations, whose residuals are r with these doubts; 0: nothing. */
-static double gpuopt__simplex_left(int32_t count, const double *r, const double *doubt, const int32_t *index,
+static double gpuopt__simplex_left(int32_t count, const double *r, const double *error_sum, const int32_t *index,
                                    int32_t terms, int safe) {
     double sum = 0;
     int32_t k;
     for (k = 0; k < count; k++) {
         int32_t at = index ? index[k] : k;
-        sum += fabs(r[at]) + gpuopt__simplex_off(r[at], doubt[at], terms, safe);
+        sum += fabs(r[at]) + gpuopt__simplex_off(r[at], error_sum[at], terms, safe);
     }
     return sum * (1 + 0x1p-20);
 }
@@ -64,12 +64,12 @@ static int gpuopt__simplex_basics_within(const gpuopt_simplex *s, double error) 
  * size [cols]: the sum of |entries| of a column. */
 static int gpuopt__simplex_signs_right(const gpuopt_simplex *s, const double *z, const double *size, double error,
                                        int safe) {
-    const double *doubt = s->doubt;
+    const double *error_sum = s->error_sum;
     int32_t j, cols = s->lp.cols;
     for (j = 0; j < cols; j++) {
         int32_t k = s->v.slot[j];
         int state = s->v.state[j] & 3;
-        double rounding = gpuopt__simplex_off(z[k], doubt[k], s->lp.rows, safe);
+        double rounding = gpuopt__simplex_off(z[k], error_sum[k], s->lp.rows, safe);
         double most = (k < cols ? size[k] : 1) * error * (1 + 0x1p-20) + rounding;
         if (s->lower[k] == s->upper[k]) continue;
         if (state != GPUOPT__SIMPLEX_MAY_DECREASE && !gpuopt__simplex_not_negative(z[k], most)) return 0;
@@ -78,9 +78,9 @@ static int gpuopt__simplex_signs_right(const gpuopt_simplex *s, const double *z,
     return 1;
 }
 
-/* A bound on every entry of the inverse; infinite: none is known. With the columns r_i that the engine has for B^-1, and
- * E = I - B r, B^-1 = r (I - E)^-1, whose entries are at most max |r| / (1 - |E|), |E| < 1 the largest sum of a column.
- * Overwrites by_row, scratch, doubt and `column` [rows]. */
+/* A bound on every entry of the inverse; infinite: none is known. With the columns r_i that the engine has for B^-1,
+ * and E = I - B r, B^-1 = r (I - E)^-1, whose entries are at most max |r| / (1 - |E|), |E| < 1 the largest sum of a
+ * column. Overwrites by_row, scratch, error_sum and `column` [rows]. */
 static gpuopt_status gpuopt__simplex_inverse_bound(gpuopt_simplex *s, double *column, double *bound) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     double *x = s->scratch, largest = 0, worst = 0;
@@ -93,11 +93,11 @@ static gpuopt_status gpuopt__simplex_inverse_bound(gpuopt_simplex *s, double *co
         status = backend->ftran(s->engine, column);
         memset(x, 0, sizeof(double) * ((size_t)rows + (size_t)cols));
         for (i = 0; i < rows; i++) x[s->v.head[i]] = column[i];
-        if (!status) status = backend->residual(s->engine, x, NULL, s->by_row, s->doubt);
+        if (!status) status = backend->residual(s->engine, x, NULL, s->by_row, s->error_sum);
         if (status) return status;
         s->by_row[k] += 1;
         largest = gpuopt__max(largest, gpuopt__simplex_largest(rows, column));
-        worst = gpuopt__max(worst, gpuopt__simplex_left(rows, s->by_row, s->doubt, NULL, cols, 0) + 0x1p-50);
+        worst = gpuopt__max(worst, gpuopt__simplex_left(rows, s->by_row, s->error_sum, NULL, cols, 0) + 0x1p-50);
     }
     if (worst < 0.5 && largest < HUGE_VAL) *bound = largest / (1 - worst) * (1 + 0x1p-40);
     return status;
@@ -107,16 +107,16 @@ static gpuopt_status gpuopt__simplex_inverse_bound(gpuopt_simplex *s, double *co
 static gpuopt_status gpuopt__simplex_left_of_x(gpuopt_simplex *s, double *left) {
     const int32_t both = s->lp.rows + s->lp.cols;
     const int safe = gpuopt__simplex_safe(s, both, s->x) && gpuopt__simplex_safe(s, both, s->x_low);
-    gpuopt_status status = gpuopt__simplex_backend_of(s)->residual(s->engine, s->x, s->x_low, s->by_row, s->doubt);
-    if (!status) *left = gpuopt__simplex_left(s->lp.rows, s->by_row, s->doubt, NULL, s->lp.cols, safe);
+    gpuopt_status status = gpuopt__simplex_backend_of(s)->residual(s->engine, s->x, s->x_low, s->by_row, s->error_sum);
+    if (!status) *left = gpuopt__simplex_left(s->lp.rows, s->by_row, s->error_sum, NULL, s->lp.cols, safe);
     return status;
 }
 
-/* The same of the duals. Fills in the reduced costs z, and doubt. */
+/* The same of the duals. Fills in the reduced costs z, and error_sum. */
 static gpuopt_status gpuopt__simplex_left_of_y(gpuopt_simplex *s, double *z, double *left, int *safe) {
-    gpuopt_status status = gpuopt__simplex_backend_of(s)->reduce(s->engine, s->cost, s->y, s->y_low, z, s->doubt);
+    gpuopt_status status = gpuopt__simplex_backend_of(s)->reduce(s->engine, s->cost, s->y, s->y_low, z, s->error_sum);
     *safe = gpuopt__simplex_safe(s, s->lp.rows, s->y) && gpuopt__simplex_safe(s, s->lp.rows, s->y_low);
-    if (!status) *left = gpuopt__simplex_left(s->lp.rows, z, s->doubt, s->v.head, s->lp.rows, *safe);
+    if (!status) *left = gpuopt__simplex_left(s->lp.rows, z, s->error_sum, s->v.head, s->lp.rows, *safe);
     return status;
 }
 

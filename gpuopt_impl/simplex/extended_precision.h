@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Iterations for ill-conditioned bases, while the stage is REFINED: the pivot column is solved for in twice the working
- * precision, and the basis is inverted anew. So an entry that is small is known to all its digits, where the engine's
+ * precision, and the basis is inverted again. So an entry that is small is known to all its digits, where the engine's
  * would be rounding. One such iteration costs a reinversion.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_EXTENDED_PRECISION_H
@@ -36,7 +36,8 @@ static int32_t gpuopt__simplex_extended_best(const gpuopt_simplex *s) {
     return slot;
 }
 
-/* Whether the present point leaves nothing to an iteration in extended precision: it is optimal but for its own rounding. */
+/* Whether the present point leaves nothing to an iteration in extended precision: it is optimal but for its own
+ * rounding. */
 static int gpuopt__simplex_is_exact(const gpuopt_simplex *s) {
     const gpuopt__simplex_vectors *v = &s->v;
     int32_t i;

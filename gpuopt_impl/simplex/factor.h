@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A sparse basis inverse: triangular factors of a basis (factor_make.h makes them), and products with them. A pivot that
- * follows is a column that is kept beside them, the product form of the inverse (Dantzig and Orchard-Hays 1954): for the
- * column alpha = B^-1 a and the position p, the new inverse is E B^-1, where E divides entry p by alpha_p and subtracts
- * that, times alpha_i, from each other entry i. So the factors are only read while pivots are added and taken back.
+ * A sparse basis inverse: triangular factors of a basis (factor_make.h makes them), and products with them. A pivot
+ * that follows is a column that is kept beside them, the product form of the inverse (Dantzig and Orchard-Hays 1954):
+ * for the column alpha = B^-1 a and the position p, the new inverse is E B^-1, where E divides entry p by alpha_p and
+ * subtracts that, times alpha_i, from each other entry i. So the factors are only read while pivots are added and taken
+ * back.
  *
  * All loops pass over zeros: each factor is there by rows and by columns.
  */
@@ -16,16 +17,16 @@
 /* Lines of a sparse matrix, one behind the other. */
 typedef struct gpuopt__simplex_factor_lines {
     int64_t *start; /* [rows + 1] */
-    int32_t *index; /* [room] */
-    double *value;  /* [room] */
+    int32_t *index; /* [capacity] */
+    double *value;  /* [capacity] */
 } gpuopt__simplex_factor_lines;
 
-/* Factors of a basis. Step k of the elimination has a pivot in a row of A and in a column, the one of the basic variable
- * in a position. Entries of U are by steps, those of its row that are right of the pivot and those of its column that
- * are above it. A step whose column has entries below the pivot, divided by it, is a step of L. */
+/* Factors of a basis. Step k of the elimination has a pivot in a row of A and in a column, the one of the basic
+ * variable in a position. Entries of U are by steps, those of its row that are right of the pivot and those of its
+ * column that are above it. A step whose column has entries below the pivot, divided by it, is a step of L. */
 typedef struct gpuopt__simplex_factor {
-    void *block;  /* what the arrays are cut from */
-    int64_t room; /* entries of each factor */
+    void *block;      /* what the arrays are cut from */
+    int64_t capacity; /* entries of each factor */
     int32_t rows;
     int32_t *row, *position;          /* [rows] of a step */
     double *pivot;                    /* [rows] */
@@ -36,7 +37,7 @@ typedef struct gpuopt__simplex_factor {
     int32_t steps, *l_row;            /* steps of L, [rows] their pivot rows */
     int32_t lines, *with_l;           /* rows that have entries in L, the last step's first */
     /* Scratch of the elimination. */
-    int32_t *count, *room_of;     /* [2 rows] of active rows, then columns: entries, and room for them */
+    int32_t *count, *capacity_of; /* [2 rows] of active rows, then columns: entries, and how many fit */
     int64_t *begin;               /* [2 rows] where they are */
     int32_t *next, *before, *top; /* [2 rows], [2 rows], [2 (rows + 1)] lists of lines by count */
     double *largest, *work;       /* [rows] of each active row; by columns */
@@ -46,31 +47,31 @@ typedef struct gpuopt__simplex_factor {
 
 /* ---- Memory ---- */
 
-static void gpuopt__simplex_factor_cut_lines(gpuopt__arena *arena, int32_t rows, int64_t room,
+static void gpuopt__simplex_factor_cut_lines(gpuopt__arena *arena, int32_t rows, int64_t capacity,
                                              gpuopt__simplex_factor_lines *lines) {
     lines->start = (int64_t *)gpuopt__cut(arena, (int64_t)rows + 1, sizeof(int64_t));
-    lines->index = (int32_t *)gpuopt__cut(arena, room, sizeof(int32_t));
-    lines->value = (double *)gpuopt__cut(arena, room, sizeof(double));
+    lines->index = (int32_t *)gpuopt__cut(arena, capacity, sizeof(int32_t));
+    lines->value = (double *)gpuopt__cut(arena, capacity, sizeof(double));
 }
 
 /* What the products use comes first. Returns the bytes of that. */
-static uint64_t gpuopt__simplex_factor_cut(gpuopt__arena *arena, int32_t rows, int64_t room,
+static uint64_t gpuopt__simplex_factor_cut(gpuopt__arena *arena, int32_t rows, int64_t capacity,
                                            gpuopt__simplex_factor *f) {
     const int64_t both = 2 * (int64_t)rows;
     uint64_t used;
-    f->room = room;
+    f->capacity = capacity;
     f->row = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
     f->position = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
     f->pivot = (double *)gpuopt__cut(arena, rows, sizeof(double));
     f->l_row = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
     f->with_l = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
-    gpuopt__simplex_factor_cut_lines(arena, rows, room, &f->u);
-    gpuopt__simplex_factor_cut_lines(arena, rows, room, &f->u_t);
-    gpuopt__simplex_factor_cut_lines(arena, rows, room, &f->l);
-    gpuopt__simplex_factor_cut_lines(arena, rows, room, &f->l_t);
+    gpuopt__simplex_factor_cut_lines(arena, rows, capacity, &f->u);
+    gpuopt__simplex_factor_cut_lines(arena, rows, capacity, &f->u_t);
+    gpuopt__simplex_factor_cut_lines(arena, rows, capacity, &f->l);
+    gpuopt__simplex_factor_cut_lines(arena, rows, capacity, &f->l_t);
     used = arena->used;
     f->count = (int32_t *)gpuopt__cut(arena, both, sizeof(int32_t));
-    f->room_of = (int32_t *)gpuopt__cut(arena, both, sizeof(int32_t));
+    f->capacity_of = (int32_t *)gpuopt__cut(arena, both, sizeof(int32_t));
     f->begin = (int64_t *)gpuopt__cut(arena, both, sizeof(int64_t));
     f->next = (int32_t *)gpuopt__cut(arena, both, sizeof(int32_t));
     f->before = (int32_t *)gpuopt__cut(arena, both, sizeof(int32_t));
@@ -82,15 +83,15 @@ static uint64_t gpuopt__simplex_factor_cut(gpuopt__arena *arena, int32_t rows, i
     return used;
 }
 
-static uint64_t gpuopt__simplex_factor_bytes(int32_t rows, int64_t room) {
+static uint64_t gpuopt__simplex_factor_bytes(int32_t rows, int64_t capacity) {
     gpuopt__arena arena = {NULL, 0};
     gpuopt__simplex_factor f;
-    gpuopt__simplex_factor_cut(&arena, rows, room, &f);
+    gpuopt__simplex_factor_cut(&arena, rows, capacity, &f);
     return arena.used;
 }
 
-/* The room to begin with, for a matrix with rooms of its own. Factors of a dense basis fit in any case. */
-static inline int64_t gpuopt__simplex_factor_room(int32_t rows, int32_t cols, int64_t nonzeros) {
+/* The capacity to begin with, for a matrix of this size. Factors of a dense basis fit in any case. */
+static inline int64_t gpuopt__simplex_factor_capacity(int32_t rows, int32_t cols, int64_t nonzeros) {
     const double column = cols > 0 ? (double)nonzeros / cols : 0;
     const double sparse = 64.0 + 24.0 * rows + 4 * gpuopt__min((double)nonzeros, 2 * column * rows);
     const double dense = (double)rows * ((double)rows + 1);
@@ -173,7 +174,7 @@ static void gpuopt__simplex_etas_cut(gpuopt__arena *arena, int32_t rows, int32_t
     e->value = (double *)gpuopt__cut(arena, (int64_t)rows * most, sizeof(double));
 }
 
-/* Adds the pivot of the column alpha [rows] at a position. There must be room. */
+/* Adds the pivot of the column alpha [rows] at a position. There must be enough capacity. */
 static void gpuopt__simplex_etas_add(gpuopt__simplex_etas *e, int32_t rows, const double *alpha, int32_t position) {
     int64_t end = e->count == 0 ? 0 : e->start[e->count];
     int32_t i;

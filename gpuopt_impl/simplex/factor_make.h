@@ -25,7 +25,7 @@ enum { GPUOPT__SIMPLEX_FACTOR_LOOK = 4 }; /* lines with an admissible pivot that
 /* ---- The basis ---- */
 
 /* Steps for the unit columns, and places for the entries: those in their rows belong to U, others are active. Returns
- * 0 if there is not enough room. */
+ * 0 if there is not enough memory. */
 static int gpuopt__simplex_factor_place(gpuopt__simplex_factor_work *w, const gpuopt__simplex_factor_basis *b) {
     gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows;
@@ -56,11 +56,11 @@ static int gpuopt__simplex_factor_place(gpuopt__simplex_factor_work *w, const gp
     f->u.start[w->done] = in_u;
     for (i = 0; i < 2 * rows; i++) {
         f->begin[i] = w->used[i >= rows];
-        f->room_of[i] = f->count[i];
+        f->capacity_of[i] = f->count[i];
         w->used[i >= rows] += f->count[i];
         f->count[i] = 0;
     }
-    return in_u <= f->room && w->used[0] <= f->room && w->used[1] <= f->room;
+    return in_u <= f->capacity && w->used[0] <= f->capacity && w->used[1] <= f->capacity;
 }
 
 static void gpuopt__simplex_factor_fill(gpuopt__simplex_factor_work *w, const gpuopt__simplex_factor_basis *b) {
@@ -143,7 +143,7 @@ static int gpuopt__simplex_factor_choose(gpuopt__simplex_factor_work *w) {
 }
 
 /* Row i, with an entry in the pivot column, loses its multiple of the pivot row, of which there are `length` other
- * entries, U's last ones, spread in work. Returns 0 if there is not enough room. */
+ * entries, U's last ones, spread in work. Returns 0 if there is not enough memory. */
 static int gpuopt__simplex_factor_combine(gpuopt__simplex_factor_work *w, int32_t i, double factor, int64_t from,
                                           int32_t length) {
     gpuopt__simplex_factor *f = w->f;
@@ -193,15 +193,15 @@ static void gpuopt__simplex_factor_take_row(gpuopt__simplex_factor_work *w) {
     f->u.start[w->done + 1] = to;
 }
 
-/* Eliminates with the pivot that was chosen. Returns 0 if there is not enough room, -1 if a number is beyond the range
- * of double: then this step is none, and there can be no more. */
+/* Eliminates with the pivot that was chosen. Returns 0 if there is not enough memory, -1 if a number is beyond the
+ * range of double: then this step is none, and there can be no more. */
 static int gpuopt__simplex_factor_eliminate(gpuopt__simplex_factor_work *w) {
     gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows, q = w->col;
     const int64_t from = f->u.start[w->done];
     int64_t to = f->l.start[f->steps];
     int32_t k, length = f->count[w->row] - 1, below = f->count[rows + q] - 1;
-    if (from + length > f->room || to + below > f->room) return 0;
+    if (from + length > f->capacity || to + below > f->capacity) return 0;
     f->row[w->done] = w->row;
     f->position[w->done] = q;
     f->pivot[w->done] = w->value;
@@ -313,7 +313,7 @@ static void gpuopt__simplex_factor_transpose(gpuopt__simplex_factor *f) {
 /* Factors of the columns in head; entries up to `least` count as no pivots, nor does what overflows. With by_rows the
  * position of a column is its pivot row, else its place in head. position [rows], if not NULL: that of each column, -1
  * if it depends on others; then unit columns make up for these. Returns their number, or -1 if there is not enough
- * room; then the factors are of no use. */
+ * memory; then the factors are of no use. */
 static int32_t gpuopt__simplex_factor_make(gpuopt__simplex_factor *f, const gpuopt__simplex_factor_basis *b,
                                            double least, int by_rows, int32_t *position) {
     gpuopt__simplex_factor_work w = {f, least, {0, 0}, 0, 0, -1, -1, 0};

@@ -34,10 +34,10 @@ static void gpuopt__simplex_factor_compact(gpuopt__simplex_factor_work *w, int c
     int64_t at, to = 0, k;
     for (line = first; line < first + f->rows; line++) {
         if (f->count[line] == 0) {
-            f->room_of[line] = 0;
+            f->capacity_of[line] = 0;
             continue;
         }
-        f->room_of[line] = index[f->begin[line]];
+        f->capacity_of[line] = index[f->begin[line]];
         index[f->begin[line]] = -1 - line;
     }
     for (at = 0; at < w->used[columns]; at += n) {
@@ -45,40 +45,40 @@ static void gpuopt__simplex_factor_compact(gpuopt__simplex_factor_work *w, int c
         if (index[at] >= 0) continue;
         line = -1 - index[at];
         n = f->count[line];
-        index[at] = f->room_of[line];
+        index[at] = f->capacity_of[line];
         for (k = 0; k < n; k++) {
             index[to + k] = index[at + k];
             if (!columns) value[to + k] = value[at + k];
         }
         f->begin[line] = to;
-        f->room_of[line] = n;
+        f->capacity_of[line] = n;
         to += n;
     }
     w->used[columns] = to;
 }
 
-/* Makes room for more entries of a line; 0: there is none. */
+/* Makes a line longer, for more entries; 0: there is not enough memory. */
 static int gpuopt__simplex_factor_reserve(gpuopt__simplex_factor_work *w, int32_t line, int32_t more) {
     gpuopt__simplex_factor *f = w->f;
     const int columns = line >= f->rows;
     const int64_t need = (int64_t)f->count[line] + more;
     int32_t k, *index = gpuopt__simplex_factor_array(f, columns);
-    int64_t to, room;
-    if (need <= f->room_of[line]) return 1;
-    if (w->used[columns] + need > f->room) gpuopt__simplex_factor_compact(w, columns);
-    if (w->used[columns] + need > f->room) return 0;
+    int64_t to, capacity;
+    if (need <= f->capacity_of[line]) return 1;
+    if (w->used[columns] + need > f->capacity) gpuopt__simplex_factor_compact(w, columns);
+    if (w->used[columns] + need > f->capacity) return 0;
     to = w->used[columns];
-    room = need + need / 4 + 2;
-    if (room > f->room - to) room = f->room - to;
-    if (room > f->rows) room = need > f->rows ? need : f->rows;
+    capacity = need + need / 4 + 2;
+    if (capacity > f->capacity - to) capacity = f->capacity - to;
+    if (capacity > f->rows) capacity = need > f->rows ? need : f->rows;
     for (k = 0; k < f->count[line]; k++) {
         index[to + k] = index[f->begin[line] + k];
         if (!columns) f->l_t.value[to + k] = f->l_t.value[f->begin[line] + k];
     }
-    for (; k < room; k++) index[to + k] = 0; /* no mark of a line */
+    for (; k < capacity; k++) index[to + k] = 0; /* no mark of a line */
     f->begin[line] = to;
-    f->room_of[line] = (int32_t)room;
-    w->used[columns] += room;
+    f->capacity_of[line] = (int32_t)capacity;
+    w->used[columns] += capacity;
     return 1;
 }
 

@@ -23,8 +23,8 @@ static inline int gpuopt__simplex_scales_exactly(double value, double by) {
     return gpuopt__simplex_moderate(by) && gpuopt__simplex_moderate(scaled) && scaled / by == value;
 }
 
-/* Takes lines of the host's behind the present ones, and chooses their scales, scale[to->count ..]. across: the scales
- * across. *exact: whether scaling rounds no entry. */
+/* Takes lines of the caller's behind the present ones, and chooses their scales, scale[to->count ..]. across: the
+ * scales across. *exact: whether scaling rounds no entry. */
 static inline void gpuopt__simplex_take_lines(const gpuopt__simplex_lines *to, int by_rows, int scaling,
                                               const gpuopt_matrix *m, const double *across, double *scale, int *exact) {
     int32_t k, count = by_rows ? m->rows : m->cols;
@@ -58,24 +58,24 @@ static inline void gpuopt__simplex_take_lines(const gpuopt__simplex_lines *to, i
     }
 }
 
-/* The entries of new lines, which are behind those of `from` already, go to the ends of the lines across. room [lines
+/* The entries of new lines, which are behind those of `from` already, go to the ends of the lines across. added [lines
  * across]: scratch. */
 static inline void gpuopt__simplex_insert_lines(const gpuopt__simplex_lines *from, int32_t count,
-                                                const gpuopt__simplex_lines *to, int32_t *room) {
+                                                const gpuopt__simplex_lines *to, int32_t *added) {
     int64_t e, first = from->start[from->count], end = from->start[from->count + count], shift = end - first;
     int32_t j, k;
-    memset(room, 0, sizeof(int32_t) * (size_t)to->count);
-    for (e = first; e < end; e++) room[from->index[e]]++;
+    memset(added, 0, sizeof(int32_t) * (size_t)to->count);
+    for (e = first; e < end; e++) added[from->index[e]]++;
     for (j = to->count - 1; j >= 0; j--) {
         int64_t begin = to->start[j], length = to->start[j + 1] - begin;
         to->start[j + 1] += shift;
-        shift -= room[j];
+        shift -= added[j];
         memmove(to->index + begin + shift, to->index + begin, sizeof(int32_t) * (size_t)length);
         memmove(to->value + begin + shift, to->value + begin, sizeof(double) * (size_t)length);
     }
     for (k = 0; k < count; k++)
         for (e = from->start[from->count + k]; e < from->start[from->count + k + 1]; e++) {
-            int64_t at = to->start[from->index[e] + 1] - room[from->index[e]]--;
+            int64_t at = to->start[from->index[e] + 1] - added[from->index[e]]--;
             to->index[at] = from->count + k;
             to->value[at] = from->value[e];
         }

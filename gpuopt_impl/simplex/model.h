@@ -14,7 +14,7 @@ typedef enum gpuopt__simplex_stage {
     GPUOPT__SIMPLEX_STAGE_PERTURBED = 0, /* bounds are relaxed at random */
     GPUOPT__SIMPLEX_STAGE_EXACT,         /* true bounds */
     GPUOPT__SIMPLEX_STAGE_REFINED,       /* about the point in twice the precision, with tolerances near its rounding */
-    GPUOPT__SIMPLEX_STAGE_FINAL          /* refining did not end in time: the host's tolerances again */
+    GPUOPT__SIMPLEX_STAGE_FINAL          /* refining did not end in time: the caller's tolerances again */
 } gpuopt__simplex_stage;
 
 /* Whether the dual method iterates. */
@@ -26,16 +26,16 @@ typedef enum gpuopt__simplex_dual_state {
 
 typedef struct gpuopt__simplex_dual_method {
     gpuopt__simplex_dual_state state;
-    int boxing;        /* phase 1, see simplex/dual.h: bounds are those of the artificial box */
-    int boxed;         /* it has ended, or is not to be tried */
-    int by_host;       /* a part of an iteration needs fresh values: the method is the host's choice, without phase 1 */
-    int priced;        /* the reduced costs are those of dual_cost */
-    int short_of;      /* how often the proven bound was short of the cutoff that the engine had reached */
-    double shifted;    /* the largest shift of a cost */
-    int32_t perturbed; /* how often costs have been perturbed */
-    int32_t drifted;   /* successive runs without an iteration that asked for another inverse */
+    int boxing;     /* phase 1, see simplex/dual.h: bounds are those of the artificial box */
+    int boxed;      /* it has ended, or is not to be tried */
+    int by_caller;  /* a part of an iteration needs fresh values: the method is the caller's choice, without phase 1 */
+    int priced;     /* the reduced costs are those of dual_cost */
+    int short_of;   /* how often the proven bound was short of the cutoff that the engine had reached */
+    double shifted; /* the largest shift of a cost */
+    int32_t perturbed;  /* how often costs have been perturbed */
+    int32_t drifted;    /* successive runs without an iteration that asked for another inverse */
     int64_t iterations; /* since create */
-    double limit;       /* the host's cutoff */
+    double limit;       /* the caller's cutoff */
     double cutoff;      /* the same of the scaled minimisation; infinite: none */
 } gpuopt__simplex_dual_method;
 
@@ -52,7 +52,7 @@ struct gpuopt_simplex {
     gpuopt__simplex_lp lp;
     gpuopt__simplex_vectors v;
     void *engine;
-    uint64_t told; /* with a group: hash of the descriptor, and of all that the ranks were given since */
+    uint64_t fingerprint; /* with a group: hash of the descriptor, and of all that the ranks were given since */
 
     /* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j], the scaled x_j is x_j * primal_scale /
      * col_scale[j], the scaled cost is cost_j * cost_scale * col_scale[j], negated when maximising. All scales are
@@ -71,12 +71,12 @@ struct gpuopt_simplex {
     double *by_row;                  /* [rows] scratch */
     double *farkas, *farkas_low;     /* [rows] evidence, unscaled */
     double *ray, *ray_low;           /* [cols] */
-    double *dual, *dual_low;         /* [rows] duals for the host's objective in phase 1 */
+    double *dual, *dual_low;         /* [rows] duals for the caller's objective in phase 1 */
     double *scratch, *scratch_low;   /* [cols + rows] */
-    double *doubt;                   /* [cols + rows] scratch, see simplex/step.h */
+    double *error_sum;               /* [cols + rows] scratch, see simplex/step.h */
     uint8_t *status;                 /* [cols + rows] gpuopt_simplex_variable, of the scaled variables */
     double *staging;                 /* [max(rows, cols)] scratch: vectors on their way to or from device memory */
-    gpuopt__simplex_duals shown;     /* what the host gets of them */
+    gpuopt__simplex_duals shown;     /* the caller's part of them */
     /* For refactoring, see refactor.h. */
     gpuopt__simplex_pattern pattern;        /* the engine's, from when it is first needed */
     uint8_t *open;                          /* [rows] positions to fill */
@@ -91,7 +91,7 @@ struct gpuopt_simplex {
     int weights_of;         /* the phase for which the weights were started; 0: none */
     gpuopt_outcome verdict; /* MORE: none yet */
     int32_t crossing;       /* the first column whose bounds cross; -1: none */
-    double crossing_size;   /* by how much, in the host's units */
+    double crossing_size;   /* by how much, in the caller's units */
     int64_t iterations, flips, rebuilds, refactorizations;
     int64_t refine_end;    /* iterations at which refining gives up */
     int32_t since_rebuild; /* iterations */
@@ -101,12 +101,12 @@ struct gpuopt_simplex {
     int32_t extended; /* 0: the engine iterates; else iterations in extended precision that may still be made, plus 1 */
     int unrefined;    /* REFINED was given up since its arithmetic failed */
     int empty;        /* the doubles are proven to have no exactly feasible point */
-    int logged_empty; /* the log has said that the doubles have no exactly feasible point */
+    int logged_empty; /* it is logged that the doubles have no exactly feasible point */
     int32_t cycles;   /* how often the method was seen to go round in circles, see simplex/rules.h */
     uint64_t seen_state; /* where it stood at rebuild number seen_at, for finding circles */
     int64_t seen_iterations, seen_at, seen_next;
     double fine_primal, fine_dual; /* tolerances of REFINED, from the last rebuild */
-    double least_unit; /* the least scaled reduced cost that is a unit of dual_tolerance in the host's units */
+    double least_unit; /* the least scaled reduced cost that is a unit of dual_tolerance in the caller's units */
     double primal_violation, dual_violation, primal_reached, dual_reached; /* see gpuopt_simplex_info */
     double margin, certificate_residual;
     int moderate;               /* no entry is near the ends of the range of double */
@@ -128,7 +128,7 @@ static double gpuopt__simplex_largest(int32_t n, const double *x) {
 /* ---- Scaling ---- */
 
 /* For a power of two that brings the geometric mean of the nonzero finite values added here close to 1. Values below
- * 2^-40 times `largest`, the largest one, count as that: a few that are almost 0 say nothing about the others. */
+ * 2^-40 times `largest`, the largest one, count as that: a few that are almost 0 do not represent the others. */
 typedef struct gpuopt__simplex_mean {
     double largest, log_sum;
     int64_t count;
@@ -157,15 +157,15 @@ static double gpuopt__simplex_mean_scale(const gpuopt__simplex_mean *mean) {
     return ldexp(1.0, -(int)gpuopt__max(-300, gpuopt__min(exponent, 300)));
 }
 
-/* ---- From the host's descriptor ---- */
+/* ---- From the caller's descriptor ---- */
 
-/* The bound or side, with values beyond the host's infinity made infinite. */
+/* The bound or side, with values beyond the caller's infinity made infinite. */
 static double gpuopt__simplex_side(const double *side, int32_t k, double otherwise, double infinity) {
     double value = side ? side[k] : otherwise;
     return value >= infinity ? HUGE_VAL : value <= -infinity ? -HUGE_VAL : value;
 }
 
-/* The first column whose bounds cross; scales are powers of two, so the scaled bounds tell. */
+/* The first column whose bounds cross; scales are powers of two, so the scaled bounds decide. */
 static void gpuopt__simplex_find_crossing(gpuopt_simplex *s) {
     int32_t j;
     s->crossing = -1;
@@ -204,14 +204,15 @@ static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_
     for (j = 0; j < cols + rows; j++) s->lower[j] *= s->primal_scale, s->upper[j] *= s->primal_scale;
 }
 
-/* Cuts the handle's block into arrays, as long as its room for rows and columns; with base NULL it only measures. */
+/* Cuts the handle's block into arrays, as long as its capacity for rows and columns; with base NULL it only
+ * measures. */
 static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     int64_t rows = s->shape.rows, cols = s->shape.cols, both = rows + cols, more = rows > cols ? rows : cols;
     gpuopt__simplex_lp *lp = &s->lp;
     gpuopt__simplex_vectors *v = &s->v;
     double **const of_both[] = {&s->cost,       &s->lower,     &s->upper,   &s->work_lower,  &s->work_upper,
                                 &s->x,          &s->x_low,     &s->center,  &s->center_low,  &s->reduced,
-                                &s->phase_cost, &s->dual_cost, &s->scratch, &s->scratch_low, &s->doubt};
+                                &s->phase_cost, &s->dual_cost, &s->scratch, &s->scratch_low, &s->error_sum};
     double **const of_rows[] = {&lp->row_scale, &s->y,      &s->y_low,      &s->residual, &s->gap,
                                 &s->by_row,     &s->farkas, &s->farkas_low, &s->dual,     &s->dual_low};
     double **const of_cols[] = {&lp->col_scale, &s->ray, &s->ray_low};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How far the violations that remain at an optimum may move the objective. A variable that is outside its bound by 1e-20 may have to be
- * brought back by a pivot of 1e-20, and the objective moves with it. So an optimum within the tolerances counts only if
- * the best pivot that mends a violation would hardly move the objective.
+ * How far the violations that remain at an optimum may move the objective. A variable that is outside its bound by
+ * 1e-20 may have to be brought back by a pivot of 1e-20, and the objective moves with it. So an optimum within the
+ * tolerances counts only if the best pivot that mends a violation would hardly move the objective.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_OBJECTIVE_IMPACT_H
 #define GPUOPT_IMPL_SIMPLEX_OBJECTIVE_IMPACT_H
@@ -19,9 +19,9 @@ static gpuopt_status gpuopt__simplex_impact_of_entering(gpuopt_simplex *s, int32
 
 /* Pivots that could mend a violation. */
 typedef struct gpuopt__simplex_mending {
-    double ratio;   /* the least one of a reduced cost to the entry in the pivot row; infinite: there is none */
-    double doubt;   /* the same for entries that may be 0, which count as large as they may be */
-    int32_t doubts; /* how many of these there are, in s->queue */
+    double ratio;           /* the least one of a reduced cost to the entry in the pivot row; infinite: there is none */
+    double uncertain_ratio; /* the same for entries that may be 0, which count as large as they may be */
+    int32_t uncertain;      /* how many of these there are, in s->queue */
 } gpuopt__simplex_mending;
 
 /* Looks at the row of B^-1 N in s->scratch, which is good to `noise`. An entry that may be 0 counts only where the
@@ -30,8 +30,8 @@ static void gpuopt__simplex_find_mending(gpuopt_simplex *s, int below, double vi
                                          gpuopt__simplex_mending *m) {
     const gpuopt__simplex_vectors *v = &s->v;
     int32_t j;
-    m->ratio = m->doubt = HUGE_VAL;
-    m->doubts = 0;
+    m->ratio = m->uncertain_ratio = HUGE_VAL;
+    m->uncertain = 0;
     for (j = 0; j < s->lp.cols; j++) {
         double entry = s->scratch[v->slot[j]], move = below ? entry : -entry; /* by a unit of the nonbasic one */
         double size = gpuopt__max(fabs(move), 8 * noise);
@@ -40,8 +40,8 @@ static void gpuopt__simplex_find_mending(gpuopt_simplex *s, int below, double vi
         if (size == fabs(move)) {
             if (ways & way) m->ratio = gpuopt__min(m->ratio, fabs(v->d[j]) / size);
         } else if (size * (v->un[j] - v->ln[j]) >= violation) {
-            m->doubt = gpuopt__min(m->doubt, fabs(v->d[j]) / size);
-            s->queue[m->doubts++] = j;
+            m->uncertain_ratio = gpuopt__min(m->uncertain_ratio, fabs(v->d[j]) / size);
+            s->queue[m->uncertain++] = j;
         }
     }
 }
@@ -52,8 +52,8 @@ static gpuopt_status gpuopt__simplex_may_mend(gpuopt_simplex *s, const gpuopt__s
     enum { MOST = 64 }; /* pivots that are tried; with more, some might */
     int32_t k, way;
     gpuopt_status status = GPUOPT_OK;
-    *may = m->doubts > MOST;
-    for (k = 0; k < m->doubts && !status && !*may; k++)
+    *may = m->uncertain > MOST;
+    for (k = 0; k < m->uncertain && !status && !*may; k++)
         for (way = -1; way <= 1 && !status; way += 2) {
             gpuopt__simplex_extended c = {s->queue[k], -1, way, 0, 0};
             if (!(s->v.state[c.slot] & (way > 0 ? GPUOPT__SIMPLEX_MAY_INCREASE : GPUOPT__SIMPLEX_MAY_DECREASE)))
@@ -81,12 +81,12 @@ static gpuopt_status gpuopt__simplex_impact_of_leaving(gpuopt_simplex *s, int32_
     if (status) return status;
     gpuopt__simplex_find_mending(s, below, violation, noise, &m);
     if (m.ratio == HUGE_VAL) status = gpuopt__simplex_may_mend(s, &m, violation / (8 * noise), &may);
-    if (may || m.ratio < HUGE_VAL) m.ratio = gpuopt__min(m.ratio, m.doubt);
+    if (may || m.ratio < HUGE_VAL) m.ratio = gpuopt__min(m.ratio, m.uncertain_ratio);
     *impact = m.ratio < HUGE_VAL ? violation * m.ratio : 0;
     return status;
 }
 
-/* The largest impact of one violation, in the host's units of the objective. What is below the rounding of numbers in
+/* The largest impact of one violation, in the caller's units of the objective. What is below the rounding of numbers in
  * twice the working precision, and below that of the present point, is none. */
 static gpuopt_status gpuopt__simplex_objective_impact(gpuopt_simplex *s, double *most) {
     const gpuopt__simplex_vectors *v = &s->v;

@@ -7,7 +7,7 @@
 
 #include "calls.h"
 
-/* Callers number variables as the header says. Internally a row's logical is minus its activity, so directions and
+/* Callers number variables as in the header. Internally a row's logical is minus its activity, so directions and
  * bounds are reversed for logicals. */
 static int gpuopt__simplex_is_logical(const gpuopt_simplex *s, int32_t variable) { return variable >= s->lp.cols; }
 
@@ -25,7 +25,7 @@ static int32_t gpuopt__simplex_find(const int32_t *list, int32_t count, int32_t 
 /* Whether the parts need a rebuild first; after the dual method reduced costs belong to no phase of the primal one. */
 static int gpuopt__simplex_due(const gpuopt_simplex *s) { return s->stale || s->dual_method.priced; }
 
-/* The parts need reduced costs of the present phase, and the engine's vectors on the host, which calls have pulled. */
+/* These calls need reduced costs of the present phase, and the engine's vectors in host memory (already pulled). */
 static gpuopt_status gpuopt__simplex_ready(gpuopt_simplex *s) {
     if (!gpuopt__simplex_due(s)) return GPUOPT_OK;
     if (!s->stale) s->stale = 1;
@@ -52,7 +52,7 @@ static gpuopt_status gpuopt__simplex_refuse_crossing(const gpuopt_simplex *s, co
     return GPUOPT_ERROR_STATE;
 }
 
-/* The slot of a nonbasic variable; or -1, and the log says that it is not nonbasic. */
+/* The slot of a nonbasic variable; or -1 after a log message that it is not nonbasic. */
 static int32_t gpuopt__simplex_nonbasic_slot(const gpuopt_simplex *s, const char *call, int32_t variable) {
     int32_t slot = gpuopt__simplex_find(s->v.slot, s->lp.cols, variable);
     if (slot < 0) gpuopt__log(s->context, 0, "%s: variable %d is not nonbasic", call, (int)variable);
@@ -61,7 +61,7 @@ static int32_t gpuopt__simplex_nonbasic_slot(const gpuopt_simplex *s, const char
 
 /* ---- The entering variable ---- */
 
-/* Variables that iterating has banned until the next rebuild are candidates for the host. */
+/* Variables that iterating has banned until the next rebuild are candidates for the caller. */
 static gpuopt_status gpuopt__simplex_lift_bans(gpuopt_simplex *s) {
     int32_t j, banned = 0;
     for (j = 0; j < s->lp.cols; j++) {
@@ -225,7 +225,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     return GPUOPT_OK;
 }
 
-/* Does one pivot or flip of the host's choice, unless it has to be run once more. A variable that becomes infeasible
+/* Does one pivot or flip of the caller's choice, unless it has to be run once more. A variable that becomes infeasible
  * changes the costs of phase 1, so that the reduced costs are stale. */
 static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, const gpuopt__simplex_run *run,
                                         gpuopt_simplex_info *info, int *again) {
@@ -273,8 +273,8 @@ static gpuopt_status gpuopt__simplex_flip_arguments(gpuopt_simplex *s, const cha
     return GPUOPT_OK;
 }
 
-/* The host's pivot, or its flip, which has no `leaving`: looked at before anything changes, and once more where values
- * had to be computed anew. */
+/* The caller's pivot, or its flip, which has no `leaving`: looked at before anything changes, and once more where
+ * values had to be recomputed. */
 static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, gpuopt__simplex_run_part part,
                                           int32_t entering, int32_t leaving, int to_upper, gpuopt_simplex_info *info) {
     int tries = 0, again;

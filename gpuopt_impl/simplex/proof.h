@@ -36,7 +36,7 @@ static double gpuopt__simplex_to_unit(double x) {
 
 /* With z = [A I]'y the sum of z_j times the value of variable j is y'(A x + s) = 0 for every x. The largest value of
  * that sum within the bounds is that at the point b that has each variable at its upper bound if z_j > 0, else at its
- * lower one. If it is negative, y is a proof. Where the sign of z_j is in doubt, or the bound infinite, b has the
+ * lower one. If it is negative, y is a proof. Where the sign of z_j is uncertain, or the bound infinite, b has the
  * variable anywhere, and the most that it could add, `slack`, is added. The value at b is summed in two ways: as
  * y'([A I]b), which is good where few z_j are 0, and as z'b, where many are. farkas + farkas_low is y, scaled. */
 
@@ -46,7 +46,7 @@ static void gpuopt__simplex_farkas_point(gpuopt_simplex *s, const double *z, dou
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
     for (j = 0; j < cols + rows; j++) {
         double up = -z[j], bound = up > 0 ? s->upper[j] : s->lower[j], l = s->lower[j], u = s->upper[j];
-        double error = j < cols ? gpuopt__simplex_error(up, s->doubt[j], gpuopt__simplex_terms(s, j)) : 0;
+        double error = j < cols ? gpuopt__simplex_error(up, s->error_sum[j], gpuopt__simplex_terms(s, j)) : 0;
         if (fabs(bound) < HUGE_VAL && fabs(up) > error) b[j] = bound;
         else {
             b[j] = fabs(l) < HUGE_VAL ? l : fabs(u) < HUGE_VAL ? u : 0;
@@ -66,7 +66,7 @@ static void gpuopt__simplex_farkas_point(gpuopt_simplex *s, const double *z, dou
 /* A number that is at least the sum, and what it may be off. */
 static double gpuopt__simplex_at_most(const gpuopt__simplex_sum *sum, double off, int64_t terms) {
     double total = gpuopt__simplex_total(sum);
-    off += gpuopt__simplex_error(total, sum->doubt, terms);
+    off += gpuopt__simplex_error(total, sum->error_sum, terms);
     return total + (off + fabs(total) * 0x1p-53) * (1 + 0x1p-20); /* this sum is rounded, too */
 }
 
@@ -80,24 +80,25 @@ static gpuopt_status gpuopt__simplex_farkas_most(gpuopt_simplex *s, double *most
     for (i = 0; i < rows; i++) /* no multiplier for infinite sides */
         if (fabs(y[i] > 0 ? s->upper[cols + i] : s->lower[cols + i]) == HUGE_VAL) y[i] = low[i] = 0;
     memset(b, 0, sizeof(double) * ((size_t)rows + (size_t)cols));
-    status = backend->reduce(s->engine, b, y, low, z, s->doubt);
+    status = backend->reduce(s->engine, b, y, low, z, s->error_sum);
     if (status) return status;
     s->certificate_residual = 0;
     gpuopt__simplex_farkas_point(s, z, b, &slack, &direct, &off);
     *most = gpuopt__simplex_at_most(&direct, slack + off, (int64_t)rows + cols);
     if (*most < 0) return GPUOPT_OK;
-    status = backend->residual(s->engine, b, NULL, s->by_row, s->doubt);
+    status = backend->residual(s->engine, b, NULL, s->by_row, s->error_sum);
     if (status) return status;
     for (i = 0; i < rows; i++) {
         double t = s->by_row[i];
         gpuopt__simplex_add_product(&sum, t, -y[i], -low[i]);
-        slack += fabs(y[i]) * gpuopt__simplex_error(t, s->doubt[i], gpuopt__simplex_terms(s, cols + i)) * (1 + 0x1p-50);
+        slack +=
+            fabs(y[i]) * gpuopt__simplex_error(t, s->error_sum[i], gpuopt__simplex_terms(s, cols + i)) * (1 + 0x1p-50);
     }
     *most = gpuopt__min(*most, gpuopt__simplex_at_most(&sum, slack, rows));
     return GPUOPT_OK;
 }
 
-/* y becomes the host's: its largest entry between 1 and 2. */
+/* y becomes the caller's: its largest entry between 1 and 2. */
 static void gpuopt__simplex_farkas_unscale(gpuopt_simplex *s, double most) {
     double largest = 0, scale;
     int32_t i;
@@ -148,7 +149,7 @@ static gpuopt_status gpuopt__simplex_prove_infeasible(gpuopt_simplex *s, int *pr
 }
 
 /* The same with the row of one basic variable: below its lower bound (outside: -1), or above its upper one (1). The
- * duals of the present phase are to be made anew afterwards. */
+ * duals of the present phase must be recomputed afterwards. */
 static gpuopt_status gpuopt__simplex_prove_by_row(gpuopt_simplex *s, int32_t position, int outside, int *proven) {
     memset(s->phase_cost, 0, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
     s->phase_cost[s->v.head[position]] = outside;
@@ -181,24 +182,24 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
     d[s->v.slot[slot]] = direction;
     status = gpuopt__simplex_solve_x(s, d, low, 1, &good, &noise);
     if (status) return status;
-    for (j = 0; j < cols; j++) { /* what moves towards a bound is rounding; if it is not, the rows tell */
+    for (j = 0; j < cols; j++) { /* what moves towards a bound is rounding; if it is not, the rows show it */
         if (gpuopt__simplex_stopped(s, j, d[j])) d[j] = low[j] = 0;
         largest = gpuopt__max(largest, fabs(gpuopt__simplex_unscaled_x(s, j, d[j])) * s->primal_scale);
         gpuopt__simplex_add_product(&sum, -s->cost[j], d[j], low[j]);
     }
     memset(d + cols, 0, sizeof(double) * (size_t)rows);
     memset(low + cols, 0, sizeof(double) * (size_t)rows);
-    status = backend->residual(s->engine, d, low, s->by_row, s->doubt);
+    status = backend->residual(s->engine, d, low, s->by_row, s->error_sum);
     if (status || largest == 0) return status;
     gain = gpuopt__simplex_total(&sum);
-    gain -= gpuopt__simplex_error(gain, sum.doubt, cols);
+    gain -= gpuopt__simplex_error(gain, sum.error_sum, cols);
     scale = gpuopt__simplex_to_unit(largest);
     s->certificate_residual = 0;
     for (i = 0; i < rows; i++) { /* the logical moves by the residual */
         double move = s->by_row[i],
-               error = gpuopt__simplex_error(move, s->doubt[i], gpuopt__simplex_terms(s, cols + i));
+               error = gpuopt__simplex_error(move, s->error_sum[i], gpuopt__simplex_terms(s, cols + i));
         double wrong = 0;
-        if (move == 0 && s->doubt[i] == 0) continue;
+        if (move == 0 && s->error_sum[i] == 0) continue;
         if (gpuopt__simplex_stopped(s, cols + i, move) && fabs(move) > 8 * noise + 0x1p10 * error) return GPUOPT_OK;
         if (gpuopt__simplex_stopped(s, cols + i, 1)) wrong = gpuopt__max(wrong, move + error);
         if (gpuopt__simplex_stopped(s, cols + i, -1)) wrong = gpuopt__max(wrong, error - move);

@@ -20,7 +20,7 @@ static double gpuopt__simplex_seen(const gpuopt_simplex *s, int32_t variable, do
     return (bound - s->center[variable]) - s->center_low[variable];
 }
 
-/* Puts nonbasic variables at the bound that their status says; if it is infinite, at the other one, or at 0. */
+/* Puts nonbasic variables at the bound that their status names; if it is infinite, at the other one, or at 0. */
 static void gpuopt__simplex_place_nonbasic(gpuopt_simplex *s) {
     int32_t j;
     for (j = 0; j < s->lp.cols; j++) {
@@ -206,17 +206,17 @@ static gpuopt_status gpuopt__simplex_settle(gpuopt_simplex *s) {
     return status ? status : backend->push(s->engine);
 }
 
-/* Recomputes x, duals and reduced costs from the original data, ONCE or TWICE. The inverse is recomputed too if s->stale
- * is 2, or if refinement with the present one does not converge to rounding. */
+/* Recomputes x, duals and reduced costs from the original data, ONCE or TWICE. The inverse is recomputed too if
+ * s->stale is 2, or if refinement with the present one does not converge to rounding. */
 static gpuopt_status gpuopt__simplex_rebuild_to(gpuopt_simplex *s, int precision) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    int reinvert = s->stale == 2, good_x, good_y = 0, phase = s->phase;
+    int refactors = s->stale == 2, good_x, good_y = 0, phase = s->phase;
     double noise_x = 0, noise_y = 0;
     gpuopt_status status = GPUOPT_OK;
     s->rebuilds++;
     s->dual_method.priced = 0;
     for (;;) {
-        if (reinvert) status = gpuopt__simplex_repair(s);
+        if (refactors) status = gpuopt__simplex_repair(s);
         if (status) return status;
         gpuopt__simplex_place_nonbasic(s);
         status = backend->push(s->engine);
@@ -226,12 +226,12 @@ static gpuopt_status gpuopt__simplex_rebuild_to(gpuopt_simplex *s, int precision
         s->fine_primal = gpuopt__simplex_fine(s->desc.primal_tolerance, noise_x);
         gpuopt__simplex_center(s);
         gpuopt__simplex_choose_phase(s);
-        if (good_x || reinvert)
+        if (good_x || refactors)
             status = gpuopt__simplex_solve_duals(s, gpuopt__simplex_present_duals(s), s->phase_cost, precision, &good_y,
                                                  &noise_y);
         if (status) return status;
-        if ((good_x && good_y) || reinvert) break;
-        reinvert = 1;
+        if ((good_x && good_y) || refactors) break;
+        refactors = 1;
     }
     s->fine_dual = gpuopt__simplex_fine(s->desc.dual_tolerance, noise_y);
     if (s->started && s->stage != GPUOPT__SIMPLEX_STAGE_PERTURBED && s->stage != GPUOPT__SIMPLEX_STAGE_REFINED &&

@@ -133,7 +133,7 @@ static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singul
     for (j = 0; j < s->lp.cols; j++) s->v.weight[j] = s->phase_cost[s->v.slot[j]];
     if (status) {
         s->stale = 2;
-        s->since_rebuild = 0; /* the engine has nothing that status and x do not say */
+        s->since_rebuild = 0; /* status and x have all that the engine has */
         return status;
     }
     for (k = 0; k < count; k++) s->status[s->order[k]] = GPUOPT_VARIABLE_AT_LOWER;

@@ -15,9 +15,9 @@
  *
  * REFINED is the iterative refinement of linear programs (Gleixner, Steffy, Wolter 2016): the method goes on from the
  * optimal basis on the program whose variables are the distance from the present point, which is known in twice the
- * working precision. That program's bounds are small numbers, so tolerances can be small: a thousandth of the host's
- * for the engine, and the rounding of the point for the iterations in extended precision (extended_precision.h) that end it. Where the paper
- * magnifies the program, floating point needs only the smaller tolerances. */
+ * working precision. That program's bounds are small numbers, so tolerances can be small: a thousandth of the caller's
+ * for the engine, and the rounding of the point for the iterations in extended precision (extended_precision.h) that
+ * end it. Where the paper magnifies the program, floating point needs only the smaller tolerances. */
 static void gpuopt__simplex_work_bounds(gpuopt_simplex *s, int32_t variable) {
     double l = s->lower[variable], u = s->upper[variable];
     if (s->dual_method.boxing) {
@@ -55,8 +55,8 @@ static double gpuopt__simplex_fine(double tolerance, double noise) {
 
 /* The ratio test lets a bound give way by its tolerance. When the bound is restored, basic variables may move by more
  * than that, and the method could alternate between the two phases for ever. So the tolerance within which a variable
- * counts as feasible grows tenfold every fourth time that this happens, to at most 1e6 times the host's; the tolerance
- * of the ratio test stays. */
+ * counts as feasible grows tenfold every fourth time that this happens, to at most 1e6 times the caller's; the
+ * tolerance of the ratio test stays. */
 enum { GPUOPT__SIMPLEX_RELAPSES = 4, GPUOPT__SIMPLEX_MOST_RELAPSES = 6 * GPUOPT__SIMPLEX_RELAPSES };
 
 static double gpuopt__simplex_wider(const gpuopt_simplex *s) {
@@ -64,7 +64,7 @@ static double gpuopt__simplex_wider(const gpuopt_simplex *s) {
     return wider[s->relapses / GPUOPT__SIMPLEX_RELAPSES];
 }
 
-/* Counts `by` relapses, and tells the log when the tolerance grows. */
+/* Counts `by` relapses, and logs when the tolerance grows. */
 static void gpuopt__simplex_relapse(gpuopt_simplex *s, int32_t by) {
     int32_t before = s->relapses;
     s->relapses = before + by < GPUOPT__SIMPLEX_MOST_RELAPSES ? before + by : GPUOPT__SIMPLEX_MOST_RELAPSES;
@@ -83,7 +83,7 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     memset(&rules, 0, sizeof rules);
     rules.primal = fine ? s->fine_primal : s->desc.primal_tolerance * finer;
     rules.dual = fine ? s->fine_dual : s->desc.dual_tolerance * finer;
-    /* In scaled numbers the host's tolerance may be far less. */
+    /* In scaled numbers the caller's tolerance may be far less. */
     if (refined && !fine)
         rules.dual = gpuopt__min(rules.dual, gpuopt__max(1e-17, 0.5 * s->desc.dual_tolerance * s->least_unit));
     rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The basis inverse of the CPU's REVISED: factors, and up to K pivots beside them, after which there are new factors.
- * The factors' room is taken at create for some fill; where there is more, it is doubled through the context's
+ * The factors' memory is taken at create for some fill; where there is more, it is doubled through the context's
  * allocator. Children of a batch use the root's factors, and have pivots, and if need be factors, of their own.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_SPARSE_H
@@ -10,16 +10,16 @@
 #include "factor_make.h"
 
 typedef struct gpuopt__simplex_sparse {
-    const gpuopt_context *context; /* who gives memory; NULL: nobody now, for this thread must not ask */
+    const gpuopt_context *context; /* which gives memory; NULL: none now, since this thread must not ask */
     gpuopt__simplex_factor own;
     const gpuopt__simplex_factor *factor; /* own, or another engine's */
     gpuopt__simplex_etas etas;
-    double *scratch; /* [most] */
-    int32_t *head;   /* [most] scratch */
-    int32_t most;    /* rows that there is room for */
-    int lost;        /* there are no factors of the basis at hand */
-    int slack;       /* the basis is that of the logicals */
-    int lacks_room;  /* factors found no room, and there was nobody to ask */
+    double *scratch;  /* [most] */
+    int32_t *head;    /* [most] scratch */
+    int32_t most;     /* rows that fit */
+    int lost;         /* there are no factors of the basis at hand */
+    int slack;        /* the basis is that of the logicals */
+    int lacks_memory; /* factors did not fit, and no memory could be asked for */
 } gpuopt__simplex_sparse;
 
 /* ---- Life ---- */
@@ -33,16 +33,17 @@ static void gpuopt__simplex_sparse_cut(gpuopt__arena *arena, int32_t most, int32
 }
 
 /* Puts own factors, of the logicals, into another block, unless there is no memory for it. */
-static gpuopt_status gpuopt__simplex_sparse_room(const gpuopt_context *context, gpuopt__simplex_sparse *s, int32_t rows,
-                                                 int64_t room) {
+static gpuopt_status gpuopt__simplex_sparse_reserve(const gpuopt_context *context, gpuopt__simplex_sparse *s,
+                                                    int32_t rows, int64_t capacity) {
     gpuopt__arena arena = {NULL, 0};
     void *memory;
-    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__simplex_factor_bytes(s->most, room), &memory);
+    gpuopt_status status =
+        gpuopt__allocate(context, GPUOPT_HOST, gpuopt__simplex_factor_bytes(s->most, capacity), &memory);
     if (status) return status;
     gpuopt__release(context, GPUOPT_HOST, s->own.block);
     s->own.block = memory;
     arena.base = (char *)memory;
-    gpuopt__simplex_factor_cut(&arena, s->most, room, &s->own);
+    gpuopt__simplex_factor_cut(&arena, s->most, capacity, &s->own);
     gpuopt__simplex_factor_unit(&s->own, rows);
     return GPUOPT_OK;
 }
@@ -82,16 +83,16 @@ static gpuopt_status gpuopt__simplex_sparse_make(gpuopt__simplex_sparse *s, int3
         s->own.rows = rows;
         *singular = gpuopt__simplex_factor_make(&s->own, b, least, by_rows, s->head);
         if (*singular >= 0) break;
-        s->lacks_room = !s->context;
-        if (s->lacks_room) return GPUOPT_ERROR_MEMORY;
-        status = gpuopt__simplex_sparse_room(s->context, s, rows, 2 * s->own.room);
+        s->lacks_memory = !s->context;
+        if (s->lacks_memory) return GPUOPT_ERROR_MEMORY;
+        status = gpuopt__simplex_sparse_reserve(s->context, s, rows, 2 * s->own.capacity);
         if (status) return status;
     }
     s->lost = 0;
     return GPUOPT_OK;
 }
 
-/* There is no room for another pivot beside the factors. */
+/* Another pivot does not fit beside the factors. */
 static int gpuopt__simplex_sparse_full(const gpuopt__simplex_sparse *s) { return s->etas.count == s->etas.most; }
 
 static void gpuopt__simplex_sparse_add(gpuopt__simplex_sparse *s, int32_t rows, const double *alpha, int32_t position) {

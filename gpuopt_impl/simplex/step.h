@@ -135,19 +135,19 @@ GPUOPT_HD int32_t gpuopt__simplex_entry_position(int32_t p, double best, double 
 }
 
 /* A sum of products in twice the working precision: hi + lo. hi has no error, since all that it loses goes to lo; each
- * addition to lo rounds its result, and `doubt` is the sum of these results' absolute values. So the error of hi + lo
- * is at most 2^-53 doubt (and 0 where nothing is lost), barring underflow. */
+ * addition to lo rounds its result, and error_sum is the sum of these results' absolute values. So the error of hi + lo
+ * is at most 2^-53 error_sum (and 0 where nothing is lost), barring underflow. */
 typedef struct gpuopt__simplex_sum {
-    double hi, lo, doubt;
+    double hi, lo, error_sum;
 } gpuopt__simplex_sum;
 
-/* Adds value + low, which is off by at most 2^-53 doubt. */
-GPUOPT_HD void gpuopt__simplex_add(gpuopt__simplex_sum *sum, double value, double low, double doubt) {
+/* Adds value + low, which is off by at most 2^-53 error_sum. */
+GPUOPT_HD void gpuopt__simplex_add(gpuopt__simplex_sum *sum, double value, double low, double error_sum) {
     double lost;
     sum->hi = gpuopt__two_sum(sum->hi, value, &lost);
     lost = gpuopt__add(lost, low);
     sum->lo = gpuopt__add(sum->lo, lost);
-    sum->doubt = gpuopt__add(sum->doubt, gpuopt__add(doubt, gpuopt__add(fabs(lost), fabs(sum->lo))));
+    sum->error_sum = gpuopt__add(sum->error_sum, gpuopt__add(error_sum, gpuopt__add(fabs(lost), fabs(sum->lo))));
 }
 
 /* Adds a (b + low). */
@@ -159,10 +159,10 @@ GPUOPT_HD void gpuopt__simplex_add_product(gpuopt__simplex_sum *sum, double a, d
 /* The sum, rounded. */
 GPUOPT_HD double gpuopt__simplex_total(const gpuopt__simplex_sum *sum) { return gpuopt__add(sum->hi, sum->lo); }
 
-/* A bound on the error of a rounded sum of `terms` products with this doubt. Without any doubt only underflow is left. */
-GPUOPT_HD double gpuopt__simplex_error(double total, double doubt, int64_t terms) {
-    const double rounding = gpuopt__add(gpuopt__mul(fabs(total), 0x1p-53), gpuopt__mul(doubt, 0x1p-52));
-    return gpuopt__add(doubt == 0 ? 0 : rounding, gpuopt__mul((double)(terms + 1), DBL_MIN));
+/* A bound on the error of a rounded sum of `terms` products with this error_sum. If it is 0, only underflow is left. */
+GPUOPT_HD double gpuopt__simplex_error(double total, double error_sum, int64_t terms) {
+    const double rounding = gpuopt__add(gpuopt__mul(fabs(total), 0x1p-53), gpuopt__mul(error_sum, 0x1p-52));
+    return gpuopt__add(error_sum == 0 ? 0 : rounding, gpuopt__mul((double)(terms + 1), DBL_MIN));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_STEP_H */

@@ -8,7 +8,8 @@
 
 #include "exact.h"
 
-/* Beside 1 and the largest value, one up to this may be 0. A share up to the other one is rounding in twice the precision. */
+/* Beside 1 and the largest value, one up to this may be 0. A share up to the other one is rounding in twice the
+ * precision. */
 #define GPUOPT__SIMPLEX_TINY 0x1p-80
 #define GPUOPT__SIMPLEX_FINE_SHARE 0x1p-90
 

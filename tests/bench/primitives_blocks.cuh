@@ -188,7 +188,7 @@ __device__ KnapsackBlockFound found_of(uint32_t x) {
     return f;
 }
 __device__ uint32_t of_found(const KnapsackBlockFound &f) {
-    return static_cast<uint32_t>(f.found.children + f.found.most + f.found.best.room + f.rank);
+    return static_cast<uint32_t>(f.found.children + f.found.most + f.found.best.residual + f.rank);
 }
 struct FoundTree { /* what cuda/knapsack/kernel.cuh had before CUB's */
     struct Shared {

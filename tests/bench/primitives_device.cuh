@@ -35,7 +35,7 @@ __global__ void draw_nodes(KnapsackStep p, int64_t capacity) {
         int64_t weight = 0, profit = 0;
         for (int j = 0; j < Search::level; j++)
             if (taken >> j & 1) weight += p.view.table.weight[j], profit += p.view.table.profit[j];
-        p.pool.room[k] = capacity - weight;
+        p.pool.residual[k] = capacity - weight;
         p.pool.profit[k] = static_cast<uint64_t>(profit);
         p.pool.decisions[k] = taken;
     }
@@ -44,7 +44,7 @@ __global__ void draw_nodes(KnapsackStep p, int64_t capacity) {
 /* Nodes by decreasing room, their profits not sorted. */
 __global__ void draw_sorted(KnapsackStep p) {
     for (int64_t k = blockIdx.x * int64_t{threads} + threadIdx.x; k < p.job.count; k += int64_t{gridDim.x} * threads) {
-        p.pool.room[k] = 16 * (p.job.count - k) + (drawn(static_cast<uint64_t>(k)) & 15);
+        p.pool.residual[k] = 16 * (p.job.count - k) + (drawn(static_cast<uint64_t>(k)) & 15);
         p.pool.profit[k] = static_cast<uint64_t>(16 * k) + (drawn(static_cast<uint64_t>(~k)) & 15);
         p.pool.decisions[k] = static_cast<uint32_t>(k);
     }
@@ -91,7 +91,7 @@ Search::Search(int64_t nodes, int multiprocessors) : step() {
     step.job.to = nodes;
     step.job.from_step = step.job.to_step = 1;
     step.job.least = weight[level];
-    step.job.room = -weight[level];
+    step.job.residual = -weight[level];
     step.job.profit = static_cast<uint64_t>(profit[level]);
     step.ratio = static_cast<double>(profit[at]) / static_cast<double>(weight[at]);
     step.pool = new_pool(3 * nodes);
@@ -112,24 +112,24 @@ struct ChildOf {
     __device__ Node operator()(int64_t k) const {
         const int64_t at = k / 2;
         const bool flipped = k & 1;
-        const int64_t room = p.pool.room[at];
+        const int64_t residual = p.pool.residual[at];
         const uint64_t profit = p.pool.profit[at];
-        return {flipped ? knapsack_flipped_room(p.job, room) : room, flipped ? profit + p.job.profit : profit,
-                p.pool.decisions[at] << 1 | static_cast<uint32_t>(flipped)};
+        return {flipped ? knapsack_flipped_residual(p.job, residual) : residual,
+                flipped ? profit + p.job.profit : profit, p.pool.decisions[at] << 1 | static_cast<uint32_t>(flipped)};
     }
 };
 struct Stays {
     KnapsackStep p;
     __device__ bool operator()(const Node &n) const {
         gpuopt__knapsack_filled f;
-        return n.room != knapsack_no_room &&
-               gpuopt__knapsack_fill(&p.view, p.job.core, n.room, n.profit, p.view.at, &f) &&
+        return n.residual != knapsack_too_heavy &&
+               gpuopt__knapsack_fill(&p.view, p.job.core, n.residual, n.profit, p.view.at, &f) &&
                gpuopt__knapsack_beats(&p.view, &f, p.job.lower);
     }
 };
 struct NodeOf {
     Pool pool;
-    __device__ Node operator()(int64_t k) const { return {pool.room[k], pool.profit[k], pool.decisions[k]}; }
+    __device__ Node operator()(int64_t k) const { return {pool.residual[k], pool.profit[k], pool.decisions[k]}; }
 };
 struct Some {
     __host__ __device__ bool operator()(const Node &n) const { return n.decisions & 1; }
@@ -145,7 +145,7 @@ struct NodeWriter {
         Pool pool;
         int64_t at;
         __device__ const reference &operator=(const Node &n) const {
-            pool.room[at] = n.room;
+            pool.residual[at] = n.residual;
             pool.profit[at] = n.profit;
             pool.decisions[at] = n.decisions;
             return *this;
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(threads, 3) merge_nodes(const __grid_constant_
         for (int k = threadIdx.x; k < children; k += threads) {
             const int child = t.order[k];
             if (child < KNAPSACK_TILE)
-                NodeWriter{p.pool, p.job.to}[first + k] = {t.room[child], t.profit[child], t.decisions[child]};
+                NodeWriter{p.pool, p.job.to}[first + k] = {t.residual[child], t.profit[child], t.decisions[child]};
         }
         __syncthreads();
     }
@@ -260,11 +260,11 @@ void check_nodes(Machine *m, const char *what, const Pool &pool, int64_t to, int
     const int64_t part = std::min<int64_t>(count, 1 << 20); /* of the beginning and of the end */
     uint64_t found = static_cast<uint64_t>(count);
     for (int64_t from : {to, to + count - part}) {
-        const auto room = to_host(pool.room + from, part);
+        const auto residual = to_host(pool.residual + from, part);
         const auto profit = to_host(pool.profit + from, part);
         const auto decisions = to_host(pool.decisions + from, part);
-        for (size_t k = 0; k < room.size(); k++)
-            found = found * 31 + static_cast<uint64_t>(room[k]) * 7 + profit[k] * 3 + decisions[k];
+        for (size_t k = 0; k < residual.size(); k++)
+            found = found * 31 + static_cast<uint64_t>(residual[k]) * 7 + profit[k] * 3 + decisions[k];
     }
     if (first) *sum = found;
     if (found == *sum) return;
@@ -314,7 +314,7 @@ struct RoomOf {
     KnapsackStep p;
     bool flipped;
     __device__ int64_t operator()(int64_t k) const {
-        return flipped ? knapsack_flipped_room(p.job, p.pool.room[k]) : p.pool.room[k];
+        return flipped ? knapsack_flipped_residual(p.job, p.pool.residual[k]) : p.pool.residual[k];
     }
 };
 struct Rest {
@@ -336,7 +336,7 @@ struct More {
 void merge_rows(Search *search, const unsigned *blocks) {
     KnapsackStep &p = search->step;
     const int64_t nodes = p.job.count, children = 2 * nodes;
-    p.job.room = -100000;
+    p.job.residual = -100000;
     p.job.least = 100000;
     p.job.profit = 70000;
     draw_sorted<<<1024, threads>>>(p);
@@ -349,7 +349,7 @@ void merge_rows(Search *search, const unsigned *blocks) {
                                             thrust::make_transform_iterator(zero, RestOf{p, false}), nodes,
                                             thrust::make_transform_iterator(zero, RoomOf{p, true}),
                                             thrust::make_transform_iterator(zero, RestOf{p, true}), nodes,
-                                            p.pool.room + nodes, rest, More());
+                                            p.pool.residual + nodes, rest, More());
     });
     device_row("", "CUB DeviceMerge::MergePairs", children, taken);
     CHECK(cudaFree(rest));

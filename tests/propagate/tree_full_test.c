@@ -81,11 +81,11 @@ static void check_setting_is_refused(gpuopt_context *context, gpuopt_propagator_
     for (again = 0; again < 2; again++) { /* six changes, as a list and as all */
         assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 3, col, lb, ub), GPUOPT_ERROR_MEMORY);
         assert_string_equal(gpuopt_context_last_error(context),
-                            "gpuopt_propagator_set_bounds: the trail has no room for these changes");
+                            "gpuopt_propagator_set_bounds: the trail is too short for these changes");
         model_check_bounds(p, 3, old_lb, old_ub);
         assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, 0, NULL, lb, ub), GPUOPT_ERROR_MEMORY);
         assert_string_equal(gpuopt_context_last_error(context),
-                            "gpuopt_propagator_set_bounds: the trail has no room for these changes");
+                            "gpuopt_propagator_set_bounds: the trail is too short for these changes");
         model_check_bounds(p, 3, old_lb, old_ub);
         assert_int_equal(tree_trail(p).changes, 0);
     }

@@ -10,12 +10,12 @@
  * that a row that is not read would not have passed the filter; and they are integers, so that they do not depend on
  * the order of the changes.
  *
- * A table's room depends on who works on the node: a warp, a block or a large block, with tables in shared memory, or a
- * block or a large one with tables in global memory. A node that outgrows its room is put on a list, and begins anew in
- * the next larger room.
+ * A table's size depends on the threads that work on the node: a warp, a block or a large block, with tables in shared
+ * memory, or a block or a large one with tables in global memory. A node that outgrows its tables is put on a list, and
+ * restarts with the next larger ones.
  *
- * What the threads of a node tell one another
- * -------------------------------------------
+ * Synchronisation of the threads of a node
+ * ----------------------------------------
  * The work has phases: give, settle, mark, evaluate, write. A barrier of the node's threads is between any two (of a
  * warp or a block), and orders what they wrote. Within a phase threads meet only
  *   - in the keys of the tables, which change from EMPTY to a column or a row by compare-and-exchange and are read by
@@ -24,8 +24,8 @@
  *   - in `next`, the bounds of the next round, by atomic minima and maxima, and in shares and counters, by atomic
  *     read-modify-writes. All of these commute, so that results do not depend on the order of threads.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_BATCH_ROOM_CUH
-#define GPUOPT_CUDA_PROPAGATE_BATCH_ROOM_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_BATCH_STATE_CUH
+#define GPUOPT_CUDA_PROPAGATE_BATCH_STATE_CUH
 
 #include "raw.cuh"
 #include "rows.cuh"
@@ -39,12 +39,12 @@ namespace {
 struct BatchState {
     unsigned ticket;         /* nodes taken */
     unsigned done;           /* blocks that have ended */
-    unsigned left;           /* nodes that have outgrown their room */
+    unsigned left;           /* nodes that have outgrown their tables */
     unsigned bad;            /* an argument in device memory is out of range */
-    unsigned long long used; /* columns written to the room for changes, or that would have been */
+    unsigned long long used; /* columns written to the buffer of changes, or that would have been */
 };
 
-/* What the host reads after a run; in host memory. */
+/* What the CPU reads after a run; in host memory. */
 struct BatchReport {
     unsigned left, bad;
     unsigned long long used;
@@ -74,12 +74,12 @@ struct BatchModel {
 struct alignas(16) NodeRecord {
     int outcome, rounds, row, col;
     long long changed, nonzeros;
-    long long at; /* where its changed columns are in the room for changes */
+    long long at; /* where its changed columns are in the buffer of changes */
     int columns, unused;
 };
 
 /* The changed columns of nodes, in the order in which nodes ended. */
-struct ChangeRoom {
+struct ChangeBuffer {
     int *col;
     double *lb, *ub;
     unsigned long long capacity;
@@ -92,7 +92,7 @@ struct GivenNodes {
     const double *lb, *ub;
 };
 
-/* A few nodes as an argument of the kernel, which reads it sooner than the host's memory. */
+/* A few nodes as an argument of the kernel, which reads it sooner than host memory. */
 struct FewNodes {
     enum { NODES = 4, BOUNDS = 16 };
     long long start[NODES + 1];
@@ -106,13 +106,13 @@ struct BatchCall {
     bool is_few;
     FewNodes few;
     const int *list; /* of nodes to be run; null: all of them */
-    int *left;       /* list of nodes that outgrow their room */
+    int *left;       /* list of nodes that outgrow their tables */
     NodeRecord *record;
     BatchReport *report;
-    ChangeRoom room;
+    ChangeBuffer buffer;
     long long changes; /* most bounds that all nodes may be given */
     int nodes, rounds, node_columns;
-    int last; /* whether there is no larger room: a node that outgrows this one is FULL */
+    int last; /* whether there are no larger tables: a node that outgrows these is FULL */
 };
 
 /* ---- The tables of a node ---- */
@@ -124,13 +124,13 @@ enum : unsigned { SHARES = 0x7fff, SHARE_BITS = 15, SHARE_QUEUED = 1u << 31 };
 
 /* How large the tables are: slots, powers of two, and how many of them may be taken. There are so many more that all
  * threads of a node may take one at once without filling the table. */
-struct RoomSize {
+struct TableSizes {
     unsigned col_slots, row_slots, columns, rows;
 };
 
 /* Index: holds 2 * col_slots and row_slots. */
 template <class Index>
-struct NodeRoom {
+struct TableArrays {
     unsigned *key;        /* [col_slots]: a column, perhaps NEW, or EMPTY */
     double2 *now, *next;  /* [col_slots]: the bounds of this round; those that rows imply, infinite if they do not */
     unsigned char *given; /* [col_slots]: 1: the node was given the column's bounds; 2: and they are equal */
@@ -140,29 +140,29 @@ struct NodeRoom {
     Index *side;          /* [2 columns]: 2 * place + (1 for ub) of the sides that have moved */
     Index *row_used;      /* [rows]: places in the table */
     Index *queue;         /* [rows]: places of rows to be evaluated; short ones from the front, others from the end */
-    RoomSize size;
+    TableSizes size;
 };
 
-/* Cuts a room from memory that is aligned to 16 bytes, and returns its bytes; null only measures. */
+/* Cuts tables from memory that is aligned to 16 bytes, and returns its bytes; null only measures. */
 template <class Index>
-__host__ __device__ size_t cut_room(char *memory, const RoomSize &size, NodeRoom<Index> &room) {
+__host__ __device__ size_t cut_tables(char *memory, const TableSizes &size, TableArrays<Index> &tables) {
     size_t at = 0;
     auto cut = [&](auto *&pointer, size_t count) {
         using T = typename std::remove_reference<decltype(*pointer)>::type;
         pointer = memory ? reinterpret_cast<T *>(memory + at) : nullptr;
         at += (count * sizeof(T) + 15) / 16 * 16;
     };
-    room.size = size;
-    cut(room.now, size.col_slots);
-    cut(room.next, size.col_slots);
-    cut(room.key, size.col_slots);
-    cut(room.row_key, size.row_slots);
-    cut(room.share, size.row_slots);
-    cut(room.given, size.col_slots);
-    cut(room.col_used, size.columns);
-    cut(room.side, 2 * size_t{size.columns});
-    cut(room.row_used, size.rows);
-    cut(room.queue, size.rows);
+    tables.size = size;
+    cut(tables.now, size.col_slots);
+    cut(tables.next, size.col_slots);
+    cut(tables.key, size.col_slots);
+    cut(tables.row_key, size.row_slots);
+    cut(tables.share, size.row_slots);
+    cut(tables.given, size.col_slots);
+    cut(tables.col_used, size.columns);
+    cut(tables.side, 2 * size_t{size.columns});
+    cut(tables.row_used, size.rows);
+    cut(tables.queue, size.rows);
     return at;
 }
 
@@ -228,4 +228,4 @@ __device__ unsigned shares_of(const gpuopt__propagator_rules &rules, double a, f
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_BATCH_ROOM_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_BATCH_STATE_CUH */

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
  * Ranks of one process that share a tableau: how they find out that their kernels can write to one another's memory,
- * and the host's side of iterating that way (split_peer.cuh). Else split_run.cuh goes through host memory.
+ * and the CPU side of iterating that way (split_peer.cuh). Else split_run.cuh goes through host memory.
  *
- * Launches. All hosts meet before each, by the group: nobody's kernel waits for a rank that still loads code, takes
+ * Launches. All ranks synchronise before each, by the group: no kernel waits for a rank that still loads code, takes
  * memory or applies pivots, which may wait for the device. Ranks on one device have as many of its multiprocessors
- * each, so that all their blocks have room at once: a trial at _create shows whether they get it. Later other work may
- * be on the device; what waits longer than the group's time limit gives up.
+ * each, so that all their blocks are resident at once: a trial at _create shows whether they get it. Later other work
+ * may be on the device; what waits longer than the group's time limit gives up.
  */
-#ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH
-#define GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH
+#ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_CONNECT_CUH
+#define GPUOPT_CUDA_SIMPLEX_SPLIT_CONNECT_CUH
 
 #include "create.cuh"
 
 namespace {
 
-/* What the ranks tell one another. */
-struct SplitSaid {
-    PeerCard card;
-    PeerCell *bids, *columns;
+/* What the ranks exchange. */
+struct SplitOffer {
+    PeerHandle handle;
+    PeerCell *candidates, *columns;
     unsigned long long *lost;
     int blocks, multiprocessors;
 };
 
 /* The blocks of each rank, equally many: at most those for which this handle has memory. */
-int split_choose_blocks(const SplitSaid *said, int ranks) {
+int split_choose_blocks(const SplitOffer *offers, int ranks) {
     int blocks = SIMPLEX_BLOCKS;
     for (int r = 0; r < ranks; r++) {
         int here = 0;
-        for (int k = 0; k < ranks; k++) here += said[k].card.device == said[r].card.device;
-        if (said[r].blocks < blocks) blocks = said[r].blocks;
-        if (said[r].multiprocessors / here < blocks) blocks = said[r].multiprocessors / here;
+        for (int k = 0; k < ranks; k++) here += offers[k].handle.device == offers[r].handle.device;
+        if (offers[r].blocks < blocks) blocks = offers[r].blocks;
+        if (offers[r].multiprocessors / here < blocks) blocks = offers[r].multiprocessors / here;
     }
     return blocks;
 }
@@ -40,11 +40,11 @@ bool split_fit(const CudaSimplex &s, int blocks, SimplexView *view) {
     const auto most = static_cast<size_t>(cuda_of(s.context())->block_memory);
     auto fits = [&] {
         const size_t bytes = simplex_shared_bytes(*view);
-        int room = 0;
+        int resident = 0;
         return bytes + sizeof(PeerShared) <= most && enter_shared_bytes(*view) <= most &&
-               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&room, split_peers_kernel(s), SIMPLEX_THREADS, bytes) ==
-                   cudaSuccess &&
-               room > 0;
+               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, split_peers_kernel(s), SIMPLEX_THREADS,
+                                                             bytes) == cudaSuccess &&
+               resident > 0;
     };
     view->blocks = blocks;
     simplex_divide(view, view->lines);
@@ -56,41 +56,41 @@ bool split_fit(const CudaSimplex &s, int blocks, SimplexView *view) {
 }
 
 /* Why this rank cannot take part, or null. view: with the blocks of all. */
-const char *split_join(CudaSimplex *s, const SplitSaid *said, SimplexView *view) {
+const char *split_join(CudaSimplex *s, const SplitOffer *offers, SimplexView *view) {
     const int ranks = s->split.ranks;
     for (int r = 0; r < ranks; r++) {
         const char *why =
-            r == s->split.rank ? nullptr : peer_admit(s->context(), said[s->split.rank].card, said[r].card);
+            r == s->split.rank ? nullptr : peer_map(s->context(), offers[s->split.rank].handle, offers[r].handle);
         if (why) return why;
     }
-    const int blocks = split_choose_blocks(said, ranks);
+    const int blocks = split_choose_blocks(offers, ranks);
     if (blocks < 1) return "a device has fewer multiprocessors than ranks";
     return split_fit(*s, blocks, view) ? nullptr : "a block's part of the rows and columns is too large";
 }
 
 /* ---- Launches ---- */
 
-/* f(card) for each other rank. */
+/* f(handle) for each other rank. */
 template <class F>
 void split_for_others(const CudaSimplex *s, F f) {
     for (int r = 0; r < s->split.ranks; r++)
-        if (r != s->split.rank) f(s->peers.card[r]);
+        if (r != s->split.rank) f(s->peers.handle[r]);
 }
 
 /* Visits all other ranks' mailboxes as long as it lives. */
-class SplitVisit {
+class SplitAccess {
   public:
-    explicit SplitVisit(const CudaSimplex *s) {
-        split_for_others(s, [&](const PeerCard &card) {
-            if (PeerDoor::enter(card.key)) inside_[count_++] = card.key;
+    explicit SplitAccess(const CudaSimplex *s) {
+        split_for_others(s, [&](const PeerHandle &handle) {
+            if (PeerGate::enter(handle.key)) inside_[count_++] = handle.key;
         });
         everywhere_ = count_ == s->split.ranks - 1;
     }
-    ~SplitVisit() {
-        while (count_ > 0) PeerDoor::leave(inside_[--count_]);
+    ~SplitAccess() {
+        while (count_ > 0) PeerGate::leave(inside_[--count_]);
     }
-    SplitVisit(const SplitVisit &) = delete;
-    SplitVisit &operator=(const SplitVisit &) = delete;
+    SplitAccess(const SplitAccess &) = delete;
+    SplitAccess &operator=(const SplitAccess &) = delete;
     bool everywhere() const { return everywhere_; }
 
   private:
@@ -101,17 +101,17 @@ class SplitVisit {
 
 /* launch() while the others' mailboxes are there. *lost: a message has not come. */
 template <class Launch>
-gpuopt_status split_launch_visiting(CudaSimplex *s, bool *lost, Launch launch) {
+gpuopt_status split_launch_with_access(CudaSimplex *s, bool *lost, Launch launch) {
     SplitPeers &p = s->peers;
-    const SplitVisit visit(s);
+    const SplitAccess visit(s);
     if (!visit.everywhere()) {
         gpuopt__log(s->context(), 0, "simplex: rank %d finds another's handle gone", static_cast<int>(s->split.rank));
         return GPUOPT_ERROR_PEER;
     }
     gpuopt_status status = launch();
     if (status) return status;
-    p.map.number = p.news->number;
-    *lost = p.news->lost != 0;
+    p.map.number = p.status->number;
+    *lost = p.status->lost != 0;
     return GPUOPT_OK;
 }
 
@@ -120,7 +120,7 @@ gpuopt_status split_peer_launch(CudaSimplex *s, const gpuopt__simplex_run &run) 
     gpuopt_status met = s->split.calls->all_gather(s->split.group, GPUOPT_HOST, nullptr, 0, nullptr, 0, nullptr);
     if (met) return met;
     bool lost = false;
-    gpuopt_status status = split_launch_visiting(s, &lost, [&] {
+    gpuopt_status status = split_launch_with_access(s, &lost, [&] {
         return simplex_launch(s, split_peers_kernel(*s), simplex_shared_bytes(s->view), split_view(s->view), run,
                               s->peers.map, s->pending);
     });
@@ -144,13 +144,13 @@ gpuopt_status split_all_join(CudaSimplex *s, const char **why) {
 }
 
 /* A trial, whose time limit is short. */
-gpuopt_status split_greet_all(CudaSimplex *s, const char **why) {
+gpuopt_status split_trial_all(CudaSimplex *s, const char **why) {
     constexpr unsigned long long limit = 5000000000; /* nanoseconds */
     bool lost = false;
-    gpuopt_status status = split_launch_visiting(s, &lost, [&] {
+    gpuopt_status status = split_launch_with_access(s, &lost, [&] {
         PeerMap map = s->peers.map;
         if (map.nanoseconds > limit) map.nanoseconds = limit;
-        return simplex_launch(s, split_greet, simplex_shared_bytes(s->view), map);
+        return simplex_launch(s, split_trial, simplex_shared_bytes(s->view), map);
     });
     if (status) split_for_others(s, peer_stop); /* theirs wait for this rank's */
     if (lost) *why = "their kernels do not run at once, or do not see one another's memory";
@@ -168,35 +168,35 @@ gpuopt_status split_find_peers(void *engine) {
                     static_cast<int>(PEER_MOST));
         return GPUOPT_OK;
     }
-    SplitSaid own = {}, said[PEER_MOST] = {};
+    SplitOffer own = {}, offers[PEER_MOST] = {};
     SimplexView view = s->view;
     gpuopt_status status = split_status(s, s->wait("clearing a mailbox"));
     if (status) return status;
-    p.open = PeerDoor::open(&p.key);
-    own.card = peer_card(s->context(), p.key, p.open, p.news);
-    own.bids = view.bids;
+    p.open = PeerGate::open(&p.key);
+    own.handle = peer_handle(s->context(), p.key, p.open, p.status);
+    own.candidates = view.candidates;
     own.columns = view.columns;
     own.lost = view.lost;
     own.blocks = view.blocks;
     own.multiprocessors = cuda_of(s->context())->multiprocessors;
-    status = s->split.calls->all_gather(s->split.group, GPUOPT_HOST, &own, sizeof own, said,
+    status = s->split.calls->all_gather(s->split.group, GPUOPT_HOST, &own, sizeof own, offers,
                                         sizeof own * static_cast<size_t>(ranks), nullptr);
     if (status) return status;
     for (int r = 0; r < ranks; r++) {
-        p.card[r] = said[r].card;
-        p.map.bids[r] = said[r].bids;
-        p.map.columns[r] = said[r].columns;
-        p.map.lost[r] = said[r].lost;
+        p.handle[r] = offers[r].handle;
+        p.map.candidates[r] = offers[r].candidates;
+        p.map.columns[r] = offers[r].columns;
+        p.map.lost[r] = offers[r].lost;
     }
     p.map.rank = s->split.rank;
     p.map.ranks = ranks;
-    p.map.news = p.news;
-    const char *why = split_join(s, said, &view);
+    p.map.status = p.status;
+    const char *why = split_join(s, offers, &view);
     status = split_all_join(s, &why);
     if (!status && !why) {
         const SimplexView before = s->view;
         s->view = view;
-        status = split_greet_all(s, &why);
+        status = split_trial_all(s, &why);
         if (!status) status = split_all_join(s, &why);
         if (status || why) s->view = before;
     }
@@ -207,15 +207,15 @@ gpuopt_status split_find_peers(void *engine) {
     return GPUOPT_OK;
 }
 
-/* The mailbox goes: nobody writes there any longer. Kernels of other ranks are stopped only if this rank failed: else
+/* Frees the mailbox, after the last write. Kernels of other ranks are stopped only if this rank failed: else
  * they have all of its messages, but perhaps wait for one that another rank has sent to this one already. */
 void split_forget_peers(CudaSimplex *s) {
     if (!s->peers.open) return;
-    PeerDoor::shut(s->peers.key);
+    PeerGate::shut(s->peers.key);
     if (s->peers.joined && s->split.status) split_for_others(s, peer_stop);
-    PeerDoor::close(s->peers.key);
+    PeerGate::close(s->peers.key);
 }
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH */
+#endif /* GPUOPT_CUDA_SIMPLEX_SPLIT_CONNECT_CUH */
