@@ -2,7 +2,7 @@
 #
 # Makes a page of the repository one of the reference, where all pages stand in one folder: links to other pages of the
 # reference lose their folder, links to other files of the repository become plain text, and what is markup to Doxygen
-# alone stays text. The folder of the page is `at`;
+# alone stays text. Sections get labels, PAGE_SECTION, to which links with a section lead. The folder of the page is `at`;
 # `pages` lists the pages of the reference, as paths from the root of the repository.
 
 BEGIN {
@@ -23,15 +23,31 @@ function plain(s, part, kept, n, k, i) {
     return s
 }
 
+# The name of a page without its folder and ending.
+function stem(path) {
+    sub(/.*\//, "", path)
+    sub(/\.md$/, "", path)
+    return path
+}
+
+# A heading as GitHub's links name it.
+function anchor(heading) {
+    heading = tolower(heading)
+    gsub(/[^-a-z0-9_ ]/, "", heading)
+    gsub(/ /, "-", heading)
+    return repeated[heading]++ ? heading "-" repeated[heading] - 1 : heading
+}
+
 function linked(label, target, mark) {
-    if (target ~ /^(https?:|#)/) return "[" label "](" target ")"
-    mark = match(target, /#.*/) ? substr(target, RSTART) : ""
+    if (target ~ /^https?:/) return "[" label "](" target ")"
+    mark = match(target, /#.*/) ? substr(target, RSTART + 1) : ""
     sub(/#.*/, "", target)
-    target = plain(at "/" target)
+    target = target == "" ? FILENAME : plain(at "/" target)
     if (target == "gpuopt.h") return "[" label "](gpuopt_8h.html)"
     if (!(target in is_page)) return label
+    if (mark != "") return "[" label "](#" stem(target) "_" mark ")"
     sub(/.*\//, "", target)
-    return "[" label "](" target mark ")"
+    return "[" label "](" target ")"
 }
 
 # Angle brackets and commands stay as they are written, outside of `code`.
@@ -50,6 +66,12 @@ function literal(s, part, n, i, k) {
 }
 
 /^```/ { fenced = !fenced }
+
+!fenced && /^##+ / {
+    heading = $0
+    sub(/^#+ /, "", heading)
+    $0 = $0 " {#" stem(FILENAME) "_" anchor(heading) "}"
+}
 
 !fenced {
     done = ""
