@@ -514,15 +514,16 @@ typedef struct gpuopt_simplex gpuopt_simplex;
 
 /* What is kept of the basis. */
 typedef enum gpuopt_simplex_method {
-    GPUOPT_METHOD_TABLEAU = 0, /* B^-1 N, dense, of the nonbasic variables; for dense models */
-    GPUOPT_METHOD_REVISED      /* B^-1, on the CPU as sparse factors, on the GPU dense; pricing uses the sparse A */
+    GPUOPT_METHOD_AUTO = 0, /* TABLEAU for dense models and groups, else REVISED; doc/simplex.md */
+    GPUOPT_METHOD_TABLEAU,  /* B^-1 N, dense, of the nonbasic variables */
+    GPUOPT_METHOD_REVISED   /* B^-1, on the CPU as sparse factors, on the GPU dense; pricing uses the sparse A */
 } gpuopt_simplex_method;
 
 /* Which method iterates. */
 typedef enum gpuopt_simplex_algorithm {
-    GPUOPT_ALGORITHM_PRIMAL = 0, /* the primal simplex method */
-    GPUOPT_ALGORITHM_DUAL,       /* the dual one from any basis, in two phases if it is not dual feasible */
-    GPUOPT_ALGORITHM_AUTO        /* the dual one from bases that are dual feasible and not primal feasible */
+    GPUOPT_ALGORITHM_AUTO = 0, /* DUAL where the basis is dual and not primal feasible; else, or in a group, PRIMAL */
+    GPUOPT_ALGORITHM_PRIMAL,   /* the primal simplex method */
+    GPUOPT_ALGORITHM_DUAL      /* the dual one from any basis, in two phases if it is not dual feasible */
 } gpuopt_simplex_algorithm;
 
 /* How the dual method chooses the leaving variable. */
@@ -567,7 +568,7 @@ typedef struct gpuopt_simplex_desc {
     const double *lb;     /* [cols]; NULL: 0 */
     const double *ub;     /* [cols]; NULL: infinity. A column with lb > ub makes the model infeasible */
     double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 */
-    gpuopt_simplex_method method;       /* 0: TABLEAU */
+    gpuopt_simplex_method method;       /* 0: AUTO */
     gpuopt_simplex_pricing pricing;     /* 0: DEVEX */
     gpuopt_simplex_ratio ratio;         /* 0: HARRIS */
     double primal_tolerance;            /* see _iterate, 1e-12 to 1e-3; 0: 1e-9 */
@@ -579,7 +580,7 @@ typedef struct gpuopt_simplex_desc {
     int32_t deferred_pivots;            /* K, 1 to 256: pivots applied, or factored, at once; 0: 64, CPU TABLEAU: 16 */
     int32_t rebuild_pivots;             /* most iterations between two rebuilds; 0: 1000 */
     int64_t iteration_limit;            /* over the handle's life, then the outcome is LIMIT; 0: none */
-    gpuopt_simplex_algorithm algorithm; /* 0: PRIMAL */
+    gpuopt_simplex_algorithm algorithm; /* 0: AUTO */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
     int32_t spare_rows, spare_cols;           /* rows and columns that can be added, see gpuopt/search.h */
     int64_t spare_nonzeros;                   /* nonzeros of these; CUDA: 16 bytes a nonzero of the model more */
@@ -588,8 +589,10 @@ typedef struct gpuopt_simplex_desc {
 
 /* The state of a handle. */
 typedef struct gpuopt_simplex_info {
-    size_t struct_size;       /* sizeof(gpuopt_simplex_info) */
-    gpuopt_outcome outcome;   /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT, CUTOFF */
+    size_t struct_size;                 /* sizeof(gpuopt_simplex_info) */
+    gpuopt_outcome outcome;             /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT, CUTOFF */
+    gpuopt_simplex_method method;       /* in use: TABLEAU or REVISED */
+    gpuopt_simplex_algorithm algorithm; /* in use; AUTO: each basis decides */
     int32_t phase;            /* 1: some basic variable is outside its bounds, or the dual method iterates; else 2 */
     int64_t iterations;       /* pivots and flips since _create */
     int64_t flips;            /* of them: a nonbasic variable went from one bound to the other */
@@ -601,17 +604,13 @@ typedef struct gpuopt_simplex_info {
     /* On the original data, absolute, at the last rebuild; -1 before the first one. */
     double primal_violation; /* the most that x or A x is outside of its bounds */
     double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
-    /* INFEASIBLE: with y of _get_proof, the least y'A x over the bounds minus the largest y'r over the sides, where an
-     * infinite bound of a column counts as 1e24; with crossing bounds, lb - ub. UNBOUNDED: the gain of cost'd along the
-     * ray d. Both less all that rounding could have added. */
+    /* INFEASIBLE: by how much the two sides of the proof in gpuopt_simplex_proof differ; with crossing bounds, lb - ub.
+     * UNBOUNDED: the gain of cost'd along the ray d. Both less all that rounding could have added. */
     double certificate_margin;
-    /* INFEASIBLE: the largest |y'A| of a column towards an infinite bound; the margin allows for it. UNBOUNDED: the
-     * most that a row's activity moves along d towards a finite side. */
-    double certificate_residual;
-    int32_t crossing; /* the first column with lb > ub; -1: none */
-    /* The least tolerances with which the present point would be OPTIMAL, at the last rebuild, of the point in twice
-     * the working precision: the largest violation in units of max(1, |bound|), and the largest wrong reduced cost in
-     * units of max(1, |cost|). -1 as the violations. */
+    double certificate_residual; /* of the proof towards infinite bounds, or of the ray in rows; doc/simplex.md */
+    int32_t crossing;            /* the first column with lb > ub; -1: none */
+    /* The least tolerances with which the point of the last rebuild, in twice the working precision, would be OPTIMAL:
+     * in units of max(1, |bound|) and of max(1, |cost|). -1 as the violations. */
     double primal_reached, dual_reached;
     int64_t dual_iterations;    /* of the iterations, the pivots of the dual method */
     gpuopt_certainty certainty; /* of OPTIMAL, see gpuopt_simplex_iterate */
@@ -633,11 +632,9 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  *               `certainty` names the first of these that holds:
  *               EXACT      The basis is optimal in exact arithmetic: bounds on all errors prove every sign.
  *               ROUNDING   x, clipped to its bounds, is feasible for a program whose data differ by rounding, and the
- *                          duals are for another one: each side or reduced cost that should be met is missed by at most
- *                          2^-44 times the sum of its terms' sizes. The two objectives differ by at most dual_tolerance
- *                          * max(1, |objective|), and so does the objective if the best pivot mends a violation.
- *               TOLERANCE  The objectives differ by no more than that. Up to 162 rows, mending a violation moves the
- *                          objective by no more, either.
+ *                          duals are for another one. The two objectives differ by at most dual_tolerance * max(1,
+ *                          |objective|).
+ *               TOLERANCE  The objectives differ by no more than that.
  *               If the doubles have no exactly feasible point, the log says so once, at level 2.
  *   INFEASIBLE  Proven: certificate_margin > 0. No x whose unbounded columns are below 1e24 meets all rows. A model
  *               that misses a feasible point by less than the tolerance is not INFEASIBLE.
@@ -650,8 +647,7 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  * double; the handle keeps the last basis reached. MEMORY: the factors could not grow; call again. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
 /* Fills `info`. If there was no rebuild since _create or _set_basis, does one, which info.rebuilds does not count.
- * NUMERIC, of every call that fills this info: a number is beyond the range of double; what else the call does is done.
- * */
+ * NUMERIC, of every call that fills this info: a number is beyond the range of double. The rest of the call is done. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* A candidate to enter the basis. */

@@ -88,6 +88,7 @@ static gpuopt_status add_columns(cutter *c, int32_t first) {
         desc.cost = cost;
         desc.lhs = side;
         desc.method = GPUOPT_METHOD_REVISED;
+        desc.algorithm = GPUOPT_ALGORITHM_PRIMAL; /* a basis stays primal feasible when columns come */
         desc.spare_cols = MOST_COLUMNS - count;
         desc.spare_nonzeros = (int64_t)MOST_COLUMNS * least(pieces, 64);
         for (i = 0; i < pieces; i++) side[i] = (double)c->model.demand[i];

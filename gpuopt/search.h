@@ -536,10 +536,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
  *            child's lists. It gets the outcome, objective and proof that _iterate would then return, with any number
  *            of threads. REVISED: children read the root's factors; each thread keeps the pivots of its child and, if
  *            they are many, its own factors. TABLEAU: each thread has its own tableau, restored after each child.
- * CUDA       The root must be REVISED. A block works on a child from beginning to end. It only reads the root's
- *            inverse and keeps the child's pivots beside it; with REFACTOR it merges them into its own inverse. The
- *            same rules choose the pivots, in the device's own order of sums, with ties broken by the lowest index. A
- *            child's result depends only on the root, its own lists and the descriptor.
+ * CUDA       The root must be REVISED; AUTO chooses TABLEAU for dense models. A block works on a child from beginning
+ *            to end. It only reads the root's inverse and keeps the child's pivots beside it; with REFACTOR it merges
+ *            them into its own inverse. The same rules choose the pivots, in the device's own order of sums, with ties
+ *            broken by the lowest index. A child's result depends only on the root, its own lists and the descriptor.
  *            OPTIMAL is by tolerance, on the original data, without the further refinement of _iterate. No bound or
  *            side is violated by more than primal_tolerance * max(1, |bound|). No reduced cost has the wrong sign by
  *            more than dual_tolerance * max(1, |cost|). The two objectives differ by at most

@@ -305,6 +305,7 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
     /* Called once on all ranks of a group, when all have created theirs; NULL: there is nothing to be done then. */
     gpuopt_status (*meet)(void *engine);
+    double tableau_from; /* METHOD_AUTO takes the tableau from this share of nonzeros on, see check.h */
     int drops_with_room; /* lines go only from handles that have room for more, see shape.grows */
     /* Many small programs, which have no engine: batch.h. */
     const struct gpuopt__simplex_batch_backend *many;

@@ -196,6 +196,8 @@ static gpuopt_status gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simple
     gpuopt_simplex_info result;
     memset(&result, 0, sizeof result);
     result.outcome = s->verdict;
+    result.method = s->shape.method;
+    result.algorithm = s->desc.algorithm;
     result.phase = s->phase;
     result.iterations = s->iterations;
     result.flips = s->flips;

@@ -28,11 +28,21 @@ static gpuopt_status gpuopt__simplex_check_options(const gpuopt_context *context
         {"ratio", (int64_t)d->ratio, GPUOPT_RATIO_TEXTBOOK},
         {"scaling", (int64_t)d->scaling, GPUOPT_OFF},
         {"perturbation", (int64_t)d->perturbation, GPUOPT_OFF},
-        {"algorithm", (int64_t)d->algorithm, GPUOPT_ALGORITHM_AUTO},
+        {"algorithm", (int64_t)d->algorithm, GPUOPT_ALGORITHM_DUAL},
         {"dual_pricing", (int64_t)d->dual_pricing, GPUOPT_DUAL_PRICING_DANTZIG},
     };
     gpuopt_status status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
     return status ? status : gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
+}
+
+/* The tableau moves rows * cols numbers per K pivots; the revised method moves rows^2 on the GPU, and for each pivot
+ * about as many as there are nonzeros. doc/simplex.md has the measurements behind the shares and the limit. */
+static gpuopt_simplex_method gpuopt__simplex_choose_method(const gpuopt_context *context, const gpuopt_simplex_desc *d,
+                                                           int64_t nonzeros) {
+    const double cells = (double)d->matrix.rows * d->matrix.cols, share = context->desc.backend->simplex->tableau_from;
+    const int dense = (double)nonzeros >= 0.1 * cells, rather = (double)nonzeros >= share * cells && cells <= 5e8;
+    if (d->method != GPUOPT_METHOD_AUTO) return d->method;
+    return d->group || (cells > 0 && (dense || rather)) ? GPUOPT_METHOD_TABLEAU : GPUOPT_METHOD_REVISED;
 }
 
 /* Fills d from the host's descriptor, with defaults. Its arrays are the host's. The entries of a sparse matrix are not
@@ -50,7 +60,7 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows + cols is above 2^31 - 65");
     if (d->matrix.rows > 1 << 28 || d->spare_rows > (1 << 28) - d->matrix.rows)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows is above 2^28");
-    if (d->group && (d->method != GPUOPT_METHOD_TABLEAU || d->algorithm != GPUOPT_ALGORITHM_PRIMAL))
+    if (d->group && (d->method == GPUOPT_METHOD_REVISED || d->algorithm == GPUOPT_ALGORITHM_DUAL))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "a group shares a TABLEAU that the PRIMAL method works on, nothing else yet");
     if (d->group && (d->spare_rows > 0 || d->spare_cols > 0 || d->spare_nonzeros > 0))
@@ -64,7 +74,10 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
     if (!status && !d->matrix.start) status = gpuopt__simplex_check_dense(context, call, d, nonzeros);
     if (!status && d->matrix.start) status = gpuopt__check_matrix_shape(context, call, &d->matrix);
     if (!status && d->matrix.start) *nonzeros = d->matrix.start[gpuopt__matrix_lines(&d->matrix)];
-    if (!status) status = gpuopt__check_finite(context, call, "cost", d->matrix.cols, d->cost);
+    if (status) return status;
+    d->method = gpuopt__simplex_choose_method(context, d, *nonzeros);
+    if (d->group) d->algorithm = GPUOPT_ALGORITHM_PRIMAL;
+    status = gpuopt__check_finite(context, call, "cost", d->matrix.cols, d->cost);
     if (!status) status = gpuopt__check_finite(context, call, "offset", 1, &d->offset);
     if (!status)
         status = gpuopt__check_pairs(context, call, "lhs", "rhs", d->matrix.rows, d->lhs, d->rhs, d->infinity, 0);

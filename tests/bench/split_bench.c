@@ -130,6 +130,8 @@ static gpuopt_status run_pivots(member *m) {
     double least = HUGE_VAL;
     int64_t block, before = 0;
     gpuopt_status status;
+    desc.method = GPUOPT_METHOD_TABLEAU;
+    desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     desc.group = m->group;
     desc.rebuild_pivots = INT32_MAX;
     desc.deferred_pivots = (int32_t)o->deferred;

@@ -152,6 +152,8 @@ static void simplex_fill(void *to, gpuopt_layout layout, int crossing) {
     d->maximize = 1;
     d->rhs = rhs;
     d->ub = crossing ? low_ub : no_ub;
+    d->method = GPUOPT_METHOD_TABLEAU;
+    d->algorithm = GPUOPT_ALGORITHM_PRIMAL;
     d->rebuild_pivots = 1;
     d->deferred_pivots = 1;
 }

@@ -54,7 +54,7 @@ void input_make(fuzz *f) {
     d->cost = f->c, d->lb = f->l, d->ub = f->u, d->lhs = f->l + f->cols, d->rhs = f->u + f->cols;
     d->maximize = input_take(f) & 1;
     d->offset = input_take(f) % 5;
-    d->method = (gpuopt_simplex_method)(input_take(f) % 2);
+    d->method = (gpuopt_simplex_method)(1 + input_take(f) % 2);
     d->pricing = (gpuopt_simplex_pricing)(input_take(f) % 3);
     d->ratio = (gpuopt_simplex_ratio)(input_take(f) % 3);
     d->perturbation = (gpuopt_switch)(input_take(f) % 3);
@@ -62,7 +62,7 @@ void input_make(fuzz *f) {
     d->seed = input_take(f);
     d->deferred_pivots = (int32_t)(input_take(f) % 6);
     d->rebuild_pivots = (int32_t)(input_take(f) % 8);
-    d->algorithm = (gpuopt_simplex_algorithm)(input_take(f) % 3);
+    d->algorithm = (gpuopt_simplex_algorithm)((input_take(f) + 1) % 3);
     d->dual_pricing = (gpuopt_simplex_dual_pricing)(input_take(f) % 3);
     d->spare_rows = MOST - f->rows;
     d->spare_cols = MOST - f->cols;

@@ -306,7 +306,7 @@ static void run(int ranks, void (*work_of)(rank *), int wrong, long *allocations
 static int set_up(void **state) {
     (void)state;
     model = model_load("plant:40:60:0.3:4");
-    model_desc = mip_simplex_desc(&model);
+    model_desc = tableau_desc(&model);
     return 0;
 }
 

@@ -70,6 +70,13 @@ mip model_file(const char *folder, const char *name) {
     return model_load(path);
 }
 
+gpuopt_simplex_desc tableau_desc(const mip *model) {
+    gpuopt_simplex_desc desc = mip_simplex_desc(model);
+    desc.method = GPUOPT_METHOD_TABLEAU;
+    desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
+    return desc;
+}
+
 static double larger_finite(double scale, const double *value, int32_t count) {
     int32_t k;
     for (k = 0; k < count; k++)
@@ -91,7 +98,7 @@ double model_dual_scale(const mip *model) {
 /* ---- Handles ---- */
 
 void variant_set(gpuopt_simplex_desc *desc, int variant) {
-    desc->method = (gpuopt_simplex_method)(variant % 2);
+    desc->method = variant % 2 ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
     desc->pricing = (gpuopt_simplex_pricing)(variant / 2 % 3);
     desc->ratio = (gpuopt_simplex_ratio)(variant / 6 % 3);
     desc->deferred_pivots = variant / 18 % 2;
@@ -101,8 +108,8 @@ const char *variant_name(const gpuopt_simplex_desc *desc) {
     static const char *const methods[] = {"tableau", "revised"}, *const pricings[] = {"devex", "dantzig", "steepest"};
     static const char *const ratios[] = {"harris", "expand", "textbook"};
     static char name[64];
-    snprintf(name, sizeof name, "%s %s %s K=%d", methods[desc->method], pricings[desc->pricing], ratios[desc->ratio],
-             (int)desc->deferred_pivots);
+    snprintf(name, sizeof name, "%s %s %s K=%d", methods[desc->method == GPUOPT_METHOD_REVISED],
+             pricings[desc->pricing], ratios[desc->ratio], (int)desc->deferred_pivots);
     return name;
 }
 

@@ -19,6 +19,9 @@ mip model_of(int32_t rows, int32_t cols, const double *by_rows, const double *co
 mip model_load(const char *name);
 mip model_file(const char *folder, const char *name); /* of the shared data, .mps or .mps.xz */
 
+/* The model as mip_simplex_desc describes it, with TABLEAU and PRIMAL. */
+gpuopt_simplex_desc tableau_desc(const mip *model);
+
 /* Tolerances are relative to these: 1, or the largest finite bound or side; 1, or the largest cost. */
 double model_primal_scale(const mip *model);
 double model_dual_scale(const mip *model);

@@ -31,7 +31,7 @@ static int setup(void **state) {
     f->model = model_of(ROWS, COLS, by_rows, cost, lhs, rhs, lb, ub);
     f->model.maximize = 1;
     f->model.offset = 10;
-    f->desc = mip_simplex_desc(&f->model);
+    f->desc = tableau_desc(&f->model);
     f->simplex = simplex_create(f->context, &f->desc);
     assert_int_equal(simplex_iterate(f->simplex, 1).outcome, GPUOPT_MORE);
     assert_int_equal(gpuopt_simplex_rebuild(f->simplex, 0, NULL), GPUOPT_OK); /* asking rebuilds */
@@ -119,7 +119,7 @@ static void options(void **state) {
     check_create(f, &d, "rebuild_pivots");
     d = good, d.iteration_limit = -1;
     check_create(f, &d, "iteration_limit");
-    d = good, d.method = (gpuopt_simplex_method)2;
+    d = good, d.method = (gpuopt_simplex_method)3;
     check_create(f, &d, "method");
     d = good, d.method = (gpuopt_simplex_method)-1;
     check_create(f, &d, "method");

@@ -32,7 +32,7 @@ static void run_all(gpuopt_switch scaling, gpuopt_switch perturbation) {
     for (k = 0; k < count; k++) {
         mip m = model_file("lp_cases", entry[k].name);
         for (variant = 0; variant < VARIANTS; variant++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             gpuopt_simplex_info info;
             const char *fault;
             variant_set(&desc, variant);

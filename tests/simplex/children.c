@@ -131,7 +131,7 @@ gpuopt_outcome children_by_clp(const mip *m, const children *all, int32_t k, dou
 /* ---- Roots and batches ---- */
 
 gpuopt_simplex_desc children_root_desc(const mip *m, int way) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(m);
+    gpuopt_simplex_desc desc = tableau_desc(m);
     desc.method = GPUOPT_METHOD_REVISED;
     if (test_on("cuda")) return desc;
     if (way & 1) desc.algorithm = GPUOPT_ALGORITHM_AUTO;

@@ -36,10 +36,10 @@ static void run_folder(const char *folder, int most_rows) {
         }
         m = model_file(folder, entry[k].name);
         for (way = 0; way < 4; way++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             gpuopt_simplex_info info;
             const char *fault;
-            desc.method = (gpuopt_simplex_method)(way % 2);
+            desc.method = way % 2 ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
             desc.algorithm = GPUOPT_ALGORITHM_DUAL;
             desc.dual_pricing =
                 way < 2 ? GPUOPT_DUAL_PRICING_STEEPEST_EDGE : GPUOPT_DUAL_PRICING_DEVEX; /* Dantzig is slow */
@@ -101,7 +101,7 @@ static const char *child_fault(gpuopt_simplex *simplex, const mip *m, int *verdi
 
 static int children_of(gpuopt_context *context, const char *name, int *verdicts) {
     mip m = model_file("miplib", name);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex;
     answer root;
     int wrong = 0, children = 0;

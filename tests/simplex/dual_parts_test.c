@@ -67,7 +67,7 @@ static void small_against_rationals(void **state) {
     for (model = 0; model < test_times(600, 600); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
         const int32_t both = m.columns.rows + m.columns.cols;
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *s;
         const char *fault = NULL;
         int step;
@@ -126,7 +126,7 @@ static void same_pivots(void **state) {
     (void)state;
     for (model = 0; model < test_times(240, 240); model++) {
         mip m = covering(&seed);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *whole, *parts;
         gpuopt_simplex_dual_leaving out;
         gpuopt_simplex_dual_entering in;
@@ -160,7 +160,7 @@ static void refused(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     mip m = model_of(2, 2, a, cost, lhs, rhs, NULL, NULL);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex_dual_leaving out = GPUOPT_INIT(gpuopt_simplex_dual_leaving), no_out = {0};
     gpuopt_simplex_dual_entering in = GPUOPT_INIT(gpuopt_simplex_dual_entering), no_in = {0};
     gpuopt_simplex_info no_info;

@@ -11,7 +11,7 @@
 
 enum { DUAL_WAYS = 2 * 3 * 2 * 2 };
 static inline void dual_set(gpuopt_simplex_desc *desc, int way) {
-    desc->method = (gpuopt_simplex_method)(way % 2);
+    desc->method = way % 2 ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
     desc->dual_pricing = (gpuopt_simplex_dual_pricing)(way / 2 % 3);
     desc->algorithm = way / 6 % 2 ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_DUAL;
     desc->deferred_pivots = way / 12 % 2;

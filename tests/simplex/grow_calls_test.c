@@ -26,7 +26,7 @@ static void memory_is_planned(void **state) {
         gpuopt_simplex *s;
         uint64_t before = host.bytes[GPUOPT_HOST], on_device = host.bytes[GPUOPT_DEVICE];
         long allocations;
-        desc.method = (gpuopt_simplex_method)method;
+        desc.method = method ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
         plain = desc;
         plain.spare_rows = plain.spare_cols = 0;
         plain.spare_nonzeros = 0;
@@ -58,7 +58,7 @@ static void refused(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     mip m = model_load("meyer:12:30:0.3:1");
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_matrix rows = {2, 30, start, first, one, GPUOPT_LAYOUT_CSR};
     gpuopt_matrix cols = {12, 2, start, first, one, GPUOPT_LAYOUT_CSC}, other;
     gpuopt_simplex *s;
@@ -183,7 +183,7 @@ static void memory_is_denied(void **state) {
     for (which = 0; which <= COLS; which++) slack[which] = GPUOPT_VARIABLE_AT_LOWER;
     for (; which < (int)sizeof slack; which++) slack[which] = GPUOPT_VARIABLE_BASIC;
     for (variant = 0; variant < VARIANTS; variant += test_few() ? 7 : 1) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *s;
         double objective;
         variant_set(&desc, variant);

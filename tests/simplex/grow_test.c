@@ -207,7 +207,7 @@ static void batches_go_on(void **state) {
         gpuopt_simplex_children_desc batch_of = GPUOPT_INIT(gpuopt_simplex_children_desc);
         gpuopt_simplex *s;
         gpuopt_simplex_children *batch;
-        desc.method = (gpuopt_simplex_method)method;
+        desc.method = method ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
         desc.algorithm = GPUOPT_ALGORITHM_AUTO;
         s = simplex_create(context, &desc);
         mip_free(&m);
@@ -264,7 +264,7 @@ static void from_nothing(void **state) {
         memset(&g, 0, sizeof g);
         m = growing_mip(&g);
         desc = growing_desc(&m, 8);
-        desc.method = (gpuopt_simplex_method)method;
+        desc.method = method ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
         s = simplex_create(context, &desc);
         mip_free(&m);
         for (round = 0; round < 20; round++) {

@@ -142,7 +142,7 @@ double growing_inverse_error(gpuopt_simplex *s, const growing *g) {
 }
 
 gpuopt_simplex_desc growing_desc(const mip *m, int32_t most) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(m);
+    gpuopt_simplex_desc desc = tableau_desc(m);
     desc.spare_rows = most - m->columns.rows;
     desc.spare_cols = most - m->columns.cols;
     desc.spare_nonzeros = (int64_t)most * most;

@@ -75,7 +75,7 @@ static mip boxes(uint64_t seed, int32_t rows, int32_t cols, int whole) {
 
 /* Without scaling and perturbation the library works on the host's own numbers. */
 static gpuopt_simplex_desc plain(const mip *model, int variant) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(model);
+    gpuopt_simplex_desc desc = tableau_desc(model);
     variant_set(&desc, variant);
     desc.scaling = GPUOPT_OFF;
     desc.perturbation = GPUOPT_OFF;
@@ -345,7 +345,7 @@ static void parts_do_both_phases(void **state) {
     (void)state;
     for (k = 0; k < 6; k++) {
         mip m = model_load(names[k / 2]);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         gpuopt_simplex_entering e;
         gpuopt_simplex_leaving l;

@@ -9,7 +9,7 @@
 #include "tests/simplex/answer.h"
 
 static gpuopt_simplex_desc plain(const mip *model, int variant) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(model);
+    gpuopt_simplex_desc desc = tableau_desc(model);
     variant_set(&desc, variant);
     desc.scaling = GPUOPT_OFF;
     desc.perturbation = GPUOPT_OFF;
@@ -110,7 +110,7 @@ static void rebuild_when_asked(void **state) {
     int variant;
     (void)state;
     for (variant = 0; variant < 6; variant++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         gpuopt_simplex_info before, info;
         uint8_t basis[80], same[80];

@@ -32,7 +32,7 @@ static void for_each_way(test_of *f) {
     for (k = test_few() ? 3 : 0; k < MODELS; k++) { /* the small ones */
         mip m = model_load(models[k].name);
         for (way = 0; way < WAYS; way += test_few() ? 3 : 1) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             variant_set(&desc, way);
             f(context, &desc, &m, models[k].ties);
         }

@@ -145,7 +145,7 @@ static void tiny_models_against_all_bases(void **state) {
     for (k = 0; k < models; k++) {
         mip m = draw_tiny(&seed);
         brute_answer expected = brute_solve(&m);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         char name[32];
         snprintf(name, sizeof name, "model %d", k);
         draw_options(&seed, &desc);
@@ -170,7 +170,7 @@ static void every_way_to_run(void **state) {
         mip m = draw_tiny(&seed);
         brute_answer expected = brute_solve(&m);
         for (variant = 0; variant < VARIANTS; variant++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             variant_set(&desc, variant);
             answer_expect(context, &desc, &m, "tiny", expected.outcome, expected.objective, 1e-9);
         }
@@ -201,7 +201,7 @@ static void medium_models_against_clp(void **state) {
         r.bounded = k % 3 != 0;
         r.spread = k % 7 == 0 ? 2 : 0;
         m = draw(&seed, &r);
-        desc = mip_simplex_desc(&m);
+        desc = tableau_desc(&m);
         draw_options(&seed, &desc);
         if (r.spread) desc.scaling = GPUOPT_DEFAULT;
         expected = clp_solve(&m, &objective);

@@ -40,7 +40,7 @@ static void against_exact_rationals(void **state) {
     (void)state;
     for (k = 0; k < models; k++) {
         mip m = draw(&seed);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         gpuopt_simplex_info info;
         double ray[MOST], low[MOST], wrong;

@@ -91,7 +91,7 @@ static void reached_as_defined(void **state) {
     (void)state;
     for (trial = 0; trial < trials; trial++) {
         mip m = draw(&seed);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         variant_set(&desc, trial % VARIANTS);
         if (trial % 3 == 0) desc.scaling = GPUOPT_OFF;

@@ -282,7 +282,7 @@ static void basis_after_create(void **state) {
     int variant;
     (void)state;
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         uint8_t basis[6];
         variant_set(&desc, variant);

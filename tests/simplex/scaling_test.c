@@ -117,6 +117,8 @@ static gpuopt_simplex_desc desc_of(const columns *c, gpuopt_layout layout, const
     desc.matrix.layout = layout;
     desc.cost = minus;
     desc.rhs = ones;
+    desc.method = GPUOPT_METHOD_TABLEAU;
+    desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     return desc;
 }
 

@@ -233,7 +233,7 @@ static void against_exact_rationals(void **state) {
             draw_model(&seed, (enum kind)kind, &d);
             m = model_of(d.rows, d.cols, d.a, d.cost, d.lhs, d.rhs, d.lb, d.ub);
             m.maximize = chance(&seed, 2);
-            desc = mip_simplex_desc(&m);
+            desc = tableau_desc(&m);
             options(&seed, k, &desc);
             simplex = simplex_create(context, &desc);
             if (simplex_iterate(simplex, INT64_MAX).outcome == GPUOPT_MORE)
@@ -279,7 +279,7 @@ static void infeasible_by_the_tolerance(void **state) {
         mip m = model_of(2, 1, a, cost, lhs, rhs, NULL, ub);
         assert_int_equal(exact_solve(&m, NULL).outcome, GPUOPT_INFEASIBLE);
         for (variant = 0; variant < VARIANTS; variant++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             gpuopt_simplex *simplex;
             variant_set(&desc, variant);
             simplex = simplex_create(context, &desc);
@@ -299,7 +299,7 @@ static void expect_optimum(const mip *m, const char *name, double objective) {
     assert_int_equal(exact.outcome, GPUOPT_OPTIMAL);
     assert_true(fabs(exact.objective - objective) <= 1e-12 * fmax(1, fabs(objective)));
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(m);
+        gpuopt_simplex_desc desc = tableau_desc(m);
         gpuopt_simplex *simplex;
         gpuopt_simplex_info info;
         variant_set(&desc, variant);
@@ -327,7 +327,7 @@ static void expect_truth(const mip *m, const char *name) {
     gpuopt_context *context = test_context(NULL);
     int variant;
     for (variant = 0; variant < 2 * VARIANTS; variant += test_few() ? 5 : 1) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(m);
+        gpuopt_simplex_desc desc = tableau_desc(m);
         gpuopt_simplex *simplex;
         const char *fault;
         tally count = {{0}, {0}, 0, 0, 0, 0};
@@ -474,7 +474,7 @@ static void a_dual_that_is_tiny_beside_others(void **state) {
     const double ub[] = {no_bound, no_bound, no_bound, -0.09064999585099999, no_bound, 38227040};
     gpuopt_context *context = test_context(NULL);
     mip m = model_of(6, 6, a, cost, lhs, rhs, lb, ub);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex;
     gpuopt_simplex_info info;
     (void)state;
