@@ -504,8 +504,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  * sides. A basis has `rows` basic variables. The first basis consists of the activities.
  *
  * Memory  8 rows * cols bytes with TABLEAU, 8 rows^2 with REVISED on the GPU, plus what is linear in rows, cols and
- *         nonzeros. REVISED on the CPU keeps sparse factors, and enlarges their memory during a call if a basis needs
- *         more.
+ *         nonzeros. REVISED on the CPU keeps sparse factors, whose memory may grow during a call.
  * Bits    On one backend the same calls give the same bits. CPU and GPU do the same pivots unless two candidates agree
  *         up to rounding. */
 
@@ -555,6 +554,27 @@ typedef enum gpuopt_simplex_variable {
     GPUOPT_VARIABLE_AT_ZERO    /* nonbasic and free */
 } gpuopt_simplex_variable;
 
+/* Tolerances. The first two hold on the original and on the scaled model; see gpuopt_simplex_iterate. */
+typedef struct gpuopt_simplex_tolerances {
+    size_t struct_size; /* sizeof(gpuopt_simplex_tolerances) */
+    double primal;      /* of bounds and sides, 1e-12 to 1e-3; 0: 1e-9 */
+    double dual;        /* of reduced costs, 1e-12 to 1e-3; 0: 1e-9 */
+    double pivot;       /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 */
+} gpuopt_simplex_tolerances;
+
+/* How a method chooses variables and pivots, and when it recomputes. */
+typedef struct gpuopt_simplex_rules {
+    size_t struct_size;                       /* sizeof(gpuopt_simplex_rules) */
+    gpuopt_simplex_pricing pricing;           /* 0: DEVEX */
+    gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
+    gpuopt_simplex_ratio ratio;               /* 0: HARRIS */
+    gpuopt_switch perturbation; /* bounds relaxed at random until the first optimum; off: only if it cycles */
+    uint64_t seed;              /* of the perturbation */
+    gpuopt_switch scaling;      /* geometric, then equilibration, by powers of two; default on */
+    int32_t deferred_pivots;    /* K, 1 to 256: pivots applied, or factored, at once; 0: 64, CPU TABLEAU: 16 */
+    int32_t rebuild_pivots;     /* most iterations between two rebuilds; 0: 1000 */
+} gpuopt_simplex_rules;
+
 /* A linear program, and how to solve it. */
 typedef struct gpuopt_simplex_desc {
     size_t struct_size;   /* sizeof(gpuopt_simplex_desc) */
@@ -568,22 +588,12 @@ typedef struct gpuopt_simplex_desc {
     const double *lb;     /* [cols]; NULL: 0 */
     const double *ub;     /* [cols]; NULL: infinity. A column with lb > ub makes the model infeasible */
     double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 */
-    gpuopt_simplex_method method;       /* 0: AUTO */
-    gpuopt_simplex_pricing pricing;     /* 0: DEVEX */
-    gpuopt_simplex_ratio ratio;         /* 0: HARRIS */
-    double primal_tolerance;            /* see _iterate, 1e-12 to 1e-3; 0: 1e-9 */
-    double dual_tolerance;              /* the same for reduced costs; both hold on the scaled model, too */
-    double pivot_tolerance;             /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 */
-    gpuopt_switch scaling;              /* geometric, then equilibration, by powers of two; default on */
-    gpuopt_switch perturbation;         /* bounds relaxed at random until the first optimum; off: only if it cycles */
-    uint64_t seed;                      /* of the perturbation */
-    int32_t deferred_pivots;            /* K, 1 to 256: pivots applied, or factored, at once; 0: 64, CPU TABLEAU: 16 */
-    int32_t rebuild_pivots;             /* most iterations between two rebuilds; 0: 1000 */
-    int64_t iteration_limit;            /* over the handle's life, then the outcome is LIMIT; 0: none */
-    gpuopt_simplex_algorithm algorithm; /* 0: AUTO */
-    gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
-    int32_t spare_rows, spare_cols;           /* rows and columns that can be added, see gpuopt/search.h */
-    int64_t spare_nonzeros;                   /* nonzeros of these; CUDA: 16 bytes a nonzero of the model more */
+    gpuopt_simplex_method method;                /* 0: AUTO */
+    gpuopt_simplex_algorithm algorithm;          /* 0: AUTO */
+    const gpuopt_simplex_tolerances *tolerances; /* NULL: the defaults */
+    const gpuopt_simplex_rules *rules;           /* NULL: the defaults */
+    const gpuopt_spare *spare;                   /* NULL: none; CUDA: 16 bytes more for each nonzero of the model */
+    int64_t iteration_limit;                     /* over the handle's life, then the outcome is LIMIT; 0: none */
     gpuopt_group *group; /* of this context, whose ranks share the tableau; NULL: this context has all of it */
 } gpuopt_simplex_desc;
 
@@ -614,35 +624,31 @@ typedef struct gpuopt_simplex_info {
     double primal_reached, dual_reached;
     int64_t dual_iterations;    /* of the iterations, the pivots of the dual method */
     gpuopt_certainty certainty; /* of OPTIMAL, see gpuopt_simplex_iterate */
-    /* OPTIMAL: the largest share of its terms' sizes by which a side, bound or reduced cost that should be met is
-     * missed; it may be infinite. -1 without an optimum. */
-    double backward_error;
+    double backward_error; /* OPTIMAL: the largest violation as a share of its terms' sizes, maybe infinite; else -1 */
 } gpuopt_simplex_info;
 /* Creates a handle at the basis of the activities, each column at its lower bound (at its upper one or 0 if that is
  * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: too many rows or columns,
- * or the model is too large for the device, or a group cannot have this. */
+ * a model too large for the device, or an option that does not go with a group. */
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_memory_plan *plan, gpuopt_simplex **simplex);
 /* Destroys a handle; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 /* Does up to `iterations` (>= 1) iterations, fewer if the outcome is known before. info may be NULL. The stop hook is
  * asked at every rebuild. Outcomes are about the original data:
- *   OPTIMAL     The point, in twice the working precision, violates no bound or side by more than primal_tolerance *
- *               max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance * max(1, |cost|).
+ *   OPTIMAL     The point, in twice the working precision, violates no bound or side by more than tolerances.primal *
+ *               max(1, |bound|), and no reduced cost has the wrong sign by more than tolerances.dual * max(1, |cost|).
  *               `certainty` names the first of these that holds:
  *               EXACT      The basis is optimal in exact arithmetic: bounds on all errors prove every sign.
- *               ROUNDING   x, clipped to its bounds, is feasible for a program whose data differ by rounding, and the
- *                          duals are for another one. The two objectives differ by at most dual_tolerance * max(1,
- *                          |objective|).
+ *               ROUNDING   x, clipped to its bounds, and the duals are each feasible for data that differ by rounding.
+ *                          The two objectives differ by at most tolerances.dual * max(1, |objective|).
  *               TOLERANCE  The objectives differ by no more than that.
  *               If the doubles have no exactly feasible point, the log says so once, at level 2.
  *   INFEASIBLE  Proven: certificate_margin > 0. No x whose unbounded columns are below 1e24 meets all rows. A model
  *               that misses a feasible point by less than the tolerance is not INFEASIBLE.
  *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains 1e18 before rounding
- *               could take a row further than primal_tolerance beyond its sides.
+ *               could take a row further than tolerances.primal beyond its sides.
  *   CUTOFF      Proven: no solution is better than the cutoff (gpuopt/search.h).
- *   IMPRECISE   None of these. The log says what is missing, and info how far the point is off. More iterations do not
- *               help; another basis may.
+ *   IMPRECISE   None of these; the log says what is missing. More iterations do not help; another basis may.
  * Every model gets an outcome after finitely many iterations. NUMERIC: a number of the optimum is beyond the range of
  * double; the handle keeps the last basis reached. MEMORY: the factors could not grow; call again. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
@@ -683,7 +689,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
 /* Moves the nonbasic variable `entering` until the basic variable `leaving` reaches its lower bound (to_upper: its
  * upper one), then exchanges the two. Other basic variables may leave their bounds: the handle is then in phase 1. info
  * may be NULL. ARGUMENT: not nonbasic, not basic, or that bound is infinite. NUMERIC: the pivot is below
- * pivot_tolerance, or below that times the largest entry of its column. */
+ * tolerances.pivot, or below that times the largest entry of its column. */
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info);
 /* Moves a nonbasic variable to its other bound. ARGUMENT: it is basic, or does not have two different finite bounds. */
@@ -695,8 +701,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int ref
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status);
 /* Sets the basis: status [cols + rows], `rows` of them BASIC; the outcome is MORE again. A nonbasic variable whose
  * status names an infinite bound goes to its other one, or to 0. ARGUMENT: a status is out of range, in device memory,
- * too, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and the handle
- * is unchanged. MEMORY: the old inverse cannot be kept meanwhile. Time of up to `rows` pivots. */
+ * too, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable.
+ * MEMORY: the old inverse cannot be kept meanwhile. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                   const uint8_t *status);
 
@@ -726,8 +732,7 @@ typedef struct gpuopt_simplex_solution {
     double *x_low;        /* [cols] low words: x + x_low is the point in twice the working precision */
     double *dual_low;     /* [rows] likewise of dual */
 } gpuopt_simplex_solution;
-/* Gets the present point. Rebuilds if anything has moved since the last rebuild. NUMERIC: a number is beyond the range
- * of double; none is delivered. */
+/* Gets the present point, after a rebuild if anything has moved. NUMERIC: a number is beyond the range of double. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                      const gpuopt_simplex_solution *solution);
 
@@ -735,11 +740,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
 typedef struct gpuopt_simplex_proof {
     size_t struct_size; /* sizeof(gpuopt_simplex_proof) */
     /* INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }, infinite bounds of
-     * columns counting as 1e24; its largest entry is between 1 and 2. If bounds cross, y is 0: the bounds of column
-     * info.crossing are the proof. */
+     * columns counting as 1e24. If bounds cross, y is 0: the bounds of column info.crossing are the proof. */
     double *farkas;
     double *farkas_low; /* [rows] low words, which the proof may need */
-    /* UNBOUNDED: d [cols], its largest entry between 1 and 2; along x + t (ray + ray_low), t >= 0, no column comes
+    /* UNBOUNDED: d [cols]; along x + t (ray + ray_low), t >= 0, no column comes
      * nearer to a finite bound, and rows move towards finite sides by at most t * certificate_residual. */
     double *ray;
     double *ray_low; /* [cols] low words */

@@ -324,15 +324,17 @@ static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, answ
 /* transport: NULL, or one of several ranks', each of which makes the same calls. */
 static gpuopt_status solve(const options *o, const mip *model, const gpuopt_transport *transport, answer *a) {
     gpuopt_simplex_desc desc = mip_simplex_desc(model);
+    gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
     gpuopt_context *context = NULL;
     gpuopt_simplex *simplex = NULL;
     gpuopt_status status;
     speaker speaker = {o->model, 0};
     desc.method = (gpuopt_simplex_method)choice(o->method, methods);
     desc.algorithm = (gpuopt_simplex_algorithm)choice(o->algorithm, algorithms);
-    desc.pricing = (gpuopt_simplex_pricing)choice(o->pricing, pricings);
-    desc.ratio = (gpuopt_simplex_ratio)choice(o->ratio, ratios);
-    desc.deferred_pivots = deferred_pivots(o->technique);
+    desc.rules = &rules;
+    rules.pricing = (gpuopt_simplex_pricing)choice(o->pricing, pricings);
+    rules.ratio = (gpuopt_simplex_ratio)choice(o->ratio, ratios);
+    rules.deferred_pivots = deferred_pivots(o->technique);
     desc.iteration_limit = o->iterations;
     status = open_context_on(transport && o->gpus > 0 ? (int)(transport->rank % o->gpus) : 0, o->backend,
                              model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context, &a->backend);

@@ -71,7 +71,7 @@ static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const g
 /* Whether the scaled numbers, unscaled, are the host's. */
 static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
     const gpuopt__simplex_lp *lp = &s->lp;
-    const gpuopt_simplex_desc *d = &s->desc;
+    const gpuopt__simplex_options *d = &s->desc;
     double sign = d->maximize ? -1 : 1;
     int32_t i, j;
     for (j = 0; j < lp->cols; j++) {

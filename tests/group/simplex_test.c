@@ -75,10 +75,13 @@ static void same_bits(void **state) {
         mip m = model_load(models[k]);
         for (variant = 0; variant < VARIANTS; variant += test_few() ? 13 : 1) {
             gpuopt_simplex_desc desc = tableau_desc(&m);
+            gpuopt_simplex_rules rules;
             variant_set(&desc, variant);
             if (desc.method != GPUOPT_METHOD_TABLEAU) continue;
-            if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
-            if (tried % 4 == 1) desc.rebuild_pivots = 7;
+            rules = rules_of(&desc);
+            desc.rules = &rules;
+            if (tried % 3 == 0 && rules.deferred_pivots == 0) rules.deferred_pivots = 3;
+            if (tried % 4 == 1) rules.rebuild_pivots = 7;
             compare(&m, &desc, 1 + tried % most, tried % 2 ? 1000000 : 1);
             tried++;
         }
@@ -133,6 +136,7 @@ static void same_bits_by_peers(void **state) {
         for (variant = k % 3; variant < VARIANTS; variant += test_few() ? 17 : test_emulated() ? 9 : 1) {
             gpuopt_context *context = test_context(NULL);
             gpuopt_simplex_desc desc = tableau_desc(&m);
+            gpuopt_simplex_rules rules;
             script_log expected;
             work w = {&desc, &expected, tried % 2 ? 1000000 : 1, 1};
             /* An emulated device has three multiprocessors, each for one rank. */
@@ -140,8 +144,10 @@ static void same_bits_by_peers(void **state) {
             if (test_emulated() && (ranks > 3 || tried % 2)) w.devices = 2;
             variant_set(&desc, variant);
             if (desc.method == GPUOPT_METHOD_TABLEAU) {
-                if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
-                if (tried % 4 == 1) desc.rebuild_pivots = 7;
+                rules = rules_of(&desc);
+                desc.rules = &rules;
+                if (tried % 3 == 0 && rules.deferred_pivots == 0) rules.deferred_pivots = 3;
+                if (tried % 4 == 1) rules.rebuild_pivots = 7;
                 assert_int_equal(script_run(context, &desc, w.step, &expected), GPUOPT_OK);
                 ranks_run(ranks, follows_by_peers, &w);
                 script_free(&expected);

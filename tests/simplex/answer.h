@@ -29,6 +29,8 @@ double model_dual_scale(const mip *model);
 /* All ways to run: method x pricing x ratio x (K of the library's choice, 1). */
 enum { VARIANTS = 2 * 3 * 3 * 2 };
 void variant_set(gpuopt_simplex_desc *desc, int variant);
+/* The rules of a descriptor, to be changed. */
+gpuopt_simplex_rules rules_of(const gpuopt_simplex_desc *desc);
 const char *variant_name(const gpuopt_simplex_desc *desc); /* static storage */
 
 gpuopt_simplex *simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc);

@@ -21,10 +21,13 @@ static void small_against_rationals(void **state) {
     for (model = 0; model < test_times(400, 12); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
         gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *simplex;
         variant_set(&desc, model % VARIANTS);
-        desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        rules.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
         simplex = simplex_create(context, &desc);
         for (step = 0; step < 12; step++) {
             const char *fault = NULL;

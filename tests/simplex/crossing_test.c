@@ -138,9 +138,12 @@ static void random_models(void **state) {
         mip m = draw(&seed);
         brute_answer expected = brute_solve(&m);
         gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         int crossing = first_crossing(&m);
         variant_set(&desc, k % VARIANTS);
-        if (test_random_int(&seed, 0, 1)) desc.scaling = GPUOPT_OFF;
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        if (test_random_int(&seed, 0, 1)) rules.scaling = GPUOPT_OFF;
         if (crossing < 0) {
             answer_expect(context, &desc, &m, "bounds that do not cross", expected.outcome, expected.objective, 1e-9);
             optimal += expected.outcome == GPUOPT_OPTIMAL;

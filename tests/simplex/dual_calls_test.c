@@ -151,6 +151,7 @@ static void refused(void **state) {
     gpuopt_context *context = test_context(&host);
     mip m = model_load("shah:20:1");
     gpuopt_simplex_desc desc = tableau_desc(&m);
+    gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
     gpuopt_simplex *s = NULL;
     gpuopt_simplex_info info;
     double bound = 7;
@@ -159,10 +160,11 @@ static void refused(void **state) {
     assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &s), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "algorithm = 3"));
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    desc.dual_pricing = (gpuopt_simplex_dual_pricing)3;
+    desc.rules = &rules;
+    rules.dual_pricing = (gpuopt_simplex_dual_pricing)3;
     assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &s), GPUOPT_ERROR_ARGUMENT);
-    assert_non_null(strstr(host.error, "dual_pricing = 3"));
-    desc.dual_pricing = GPUOPT_DUAL_PRICING_DEVEX;
+    assert_non_null(strstr(host.error, "desc->rules->dual_pricing = 3"));
+    rules.dual_pricing = GPUOPT_DUAL_PRICING_DEVEX;
     s = simplex_create(context, &desc);
     assert_int_equal(gpuopt_simplex_set_cutoff(s, NAN), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "cutoff is NaN"));

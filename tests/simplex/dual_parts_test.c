@@ -68,12 +68,15 @@ static void small_against_rationals(void **state) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
         const int32_t both = m.columns.rows + m.columns.cols;
         gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *s;
         const char *fault = NULL;
         int step;
         dual_set(&desc, model % DUAL_WAYS);
-        desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.rebuild_pivots = (int32_t)test_random_int(&seed, 0, 3);
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        rules.rebuild_pivots = (int32_t)test_random_int(&seed, 0, 3);
         s = simplex_create(context, &desc);
         for (step = 0; step < 60 && !fault; step++) {
             gpuopt_simplex_dual_leaving out = price(s);

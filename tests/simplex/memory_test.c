@@ -41,6 +41,7 @@ static void plan_is_exact(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     gpuopt_simplex_desc desc;
+    gpuopt_simplex_rules rules;
     int model, way, k;
     (void)state;
     gpuopt_desc_init(&desc, sizeof desc);
@@ -53,7 +54,9 @@ static void plan_is_exact(void **state) {
             for (k = 0; k < 4; k++) {
                 desc = tableau_desc(&m);
                 variant_set(&desc, way);
-                desc.deferred_pivots = deferred[k];
+                rules = rules_of(&desc);
+                desc.rules = &rules;
+                rules.deferred_pivots = deferred[k];
                 check_plan(&host, context, &desc);
                 desc.matrix = m.matrix;
                 check_plan(&host, context, &desc);

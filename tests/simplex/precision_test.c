@@ -124,11 +124,14 @@ static void objective_in_refinement(void **state) {
     (void)state;
     for (variant = 0; variant < VARIANTS; variant++) {
         gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *simplex;
         gpuopt_simplex_info info;
         int on_the_way = 0;
         variant_set(&desc, variant);
-        desc.scaling = GPUOPT_OFF; /* of costs, with which z enters earlier */
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.scaling = GPUOPT_OFF; /* of costs, with which z enters earlier */
         desc.offset = -1e9;
         simplex = simplex_create(context, &desc);
         do {

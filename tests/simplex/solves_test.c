@@ -106,6 +106,7 @@ static void solves_with_the_basis(void **state) {
         for (way = 0; way < 4; way += test_few() ? 3 : 1) {
             mip m = model_load(models[k]);
             gpuopt_simplex_desc desc = tableau_desc(&m);
+            gpuopt_simplex_rules rules;
             gpuopt_simplex *s;
             int32_t *head = malloc(sizeof(int32_t) * (size_t)m.columns.rows), i;
             int stop;
@@ -113,7 +114,9 @@ static void solves_with_the_basis(void **state) {
             for (e = 0; e < m.columns.start[m.columns.cols]; e++) /* so that there is something to scale */
                 ((double *)(uintptr_t)m.columns.value)[e] *= ldexp(1, (int)(m.columns.index[e] % 5) * 3);
             desc.method = way % 2 ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
-            desc.scaling = way / 2 ? GPUOPT_OFF : GPUOPT_DEFAULT;
+            rules = rules_of(&desc);
+            desc.rules = &rules;
+            rules.scaling = way / 2 ? GPUOPT_OFF : GPUOPT_DEFAULT;
             s = simplex_create(context, &desc);
             for (stop = 0; stop < 4; stop++) {
                 answer before, after;

@@ -62,12 +62,15 @@ static void warm_start_at_the_optimum(void **state) {
             const int by_dual = (k + way) / 3 % 2;
             mip m = model_load(models[k]);
             gpuopt_simplex_desc desc = tableau_desc(&m), finder;
+            gpuopt_simplex_rules rules;
             gpuopt_simplex *warm;
             gpuopt_simplex_info info;
             answer cold;
             const char *fault;
             variant_set(&desc, way % 6);
-            if (way >= 6) desc.perturbation = GPUOPT_OFF;
+            rules = rules_of(&desc);
+            desc.rules = &rules;
+            if (way >= 6) rules.perturbation = GPUOPT_OFF;
             finder = desc;
             if (by_dual) finder.algorithm = GPUOPT_ALGORITHM_DUAL;
             cold = answer_after(context, &finder, &m, 100000);
