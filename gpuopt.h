@@ -504,8 +504,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  * sides. A basis has `rows` basic variables. The first basis consists of the activities.
  *
  * Memory  8 rows * cols bytes with TABLEAU, 8 rows^2 with REVISED on the GPU, plus what is linear in rows, cols and
- *         nonzeros. REVISED on the CPU keeps sparse factors, and enlarges their memory during a call if a basis needs
- *         more.
+ *         nonzeros. REVISED on the CPU keeps sparse factors, whose memory may grow during a call.
  * Bits    On one backend the same calls give the same bits. CPU and GPU do the same pivots unless two candidates agree
  *         up to rounding. */
 
@@ -514,15 +513,16 @@ typedef struct gpuopt_simplex gpuopt_simplex;
 
 /* What is kept of the basis. */
 typedef enum gpuopt_simplex_method {
-    GPUOPT_METHOD_TABLEAU = 0, /* B^-1 N, dense, of the nonbasic variables; for dense models */
-    GPUOPT_METHOD_REVISED      /* B^-1, on the CPU as sparse factors, on the GPU dense; pricing uses the sparse A */
+    GPUOPT_METHOD_AUTO = 0, /* TABLEAU for dense models and groups, else REVISED; doc/simplex.md */
+    GPUOPT_METHOD_TABLEAU,  /* B^-1 N, dense, of the nonbasic variables */
+    GPUOPT_METHOD_REVISED   /* B^-1, on the CPU as sparse factors, on the GPU dense; pricing uses the sparse A */
 } gpuopt_simplex_method;
 
 /* Which method iterates. */
 typedef enum gpuopt_simplex_algorithm {
-    GPUOPT_ALGORITHM_PRIMAL = 0, /* the primal simplex method */
-    GPUOPT_ALGORITHM_DUAL,       /* the dual one from any basis, in two phases if it is not dual feasible */
-    GPUOPT_ALGORITHM_AUTO        /* the dual one from bases that are dual feasible and not primal feasible */
+    GPUOPT_ALGORITHM_AUTO = 0, /* DUAL where the basis is dual and not primal feasible; else, or in a group, PRIMAL */
+    GPUOPT_ALGORITHM_PRIMAL,   /* the primal simplex method */
+    GPUOPT_ALGORITHM_DUAL      /* the dual one from any basis, in two phases if it is not dual feasible */
 } gpuopt_simplex_algorithm;
 
 /* How the dual method chooses the leaving variable. */
@@ -554,6 +554,27 @@ typedef enum gpuopt_simplex_variable {
     GPUOPT_VARIABLE_AT_ZERO    /* nonbasic and free */
 } gpuopt_simplex_variable;
 
+/* Tolerances. The first two hold on the original and on the scaled model; see gpuopt_simplex_iterate. */
+typedef struct gpuopt_simplex_tolerances {
+    size_t struct_size; /* sizeof(gpuopt_simplex_tolerances) */
+    double primal;      /* of bounds and sides, 1e-12 to 1e-3; 0: 1e-9 */
+    double dual;        /* of reduced costs, 1e-12 to 1e-3; 0: 1e-9 */
+    double pivot;       /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 */
+} gpuopt_simplex_tolerances;
+
+/* How a method chooses variables and pivots, and when it recomputes. */
+typedef struct gpuopt_simplex_rules {
+    size_t struct_size;                       /* sizeof(gpuopt_simplex_rules) */
+    gpuopt_simplex_pricing pricing;           /* 0: DEVEX */
+    gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
+    gpuopt_simplex_ratio ratio;               /* 0: HARRIS */
+    gpuopt_switch perturbation; /* bounds relaxed at random until the first optimum; off: only if it cycles */
+    uint64_t seed;              /* of the perturbation */
+    gpuopt_switch scaling;      /* geometric, then equilibration, by powers of two; default on */
+    int32_t deferred_pivots;    /* K, 1 to 256: pivots applied, or factored, at once; 0: 64, CPU TABLEAU: 16 */
+    int32_t rebuild_pivots;     /* most iterations between two rebuilds; 0: 1000 */
+} gpuopt_simplex_rules;
+
 /* A linear program, and how to solve it. */
 typedef struct gpuopt_simplex_desc {
     size_t struct_size;   /* sizeof(gpuopt_simplex_desc) */
@@ -567,29 +588,21 @@ typedef struct gpuopt_simplex_desc {
     const double *lb;     /* [cols]; NULL: 0 */
     const double *ub;     /* [cols]; NULL: infinity. A column with lb > ub makes the model infeasible */
     double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 */
-    gpuopt_simplex_method method;       /* 0: TABLEAU */
-    gpuopt_simplex_pricing pricing;     /* 0: DEVEX */
-    gpuopt_simplex_ratio ratio;         /* 0: HARRIS */
-    double primal_tolerance;            /* see _iterate, 1e-12 to 1e-3; 0: 1e-9 */
-    double dual_tolerance;              /* the same for reduced costs; both hold on the scaled model, too */
-    double pivot_tolerance;             /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 */
-    gpuopt_switch scaling;              /* geometric, then equilibration, by powers of two; default on */
-    gpuopt_switch perturbation;         /* bounds relaxed at random until the first optimum; off: only if it cycles */
-    uint64_t seed;                      /* of the perturbation */
-    int32_t deferred_pivots;            /* K, 1 to 256: pivots applied, or factored, at once; 0: 64, CPU TABLEAU: 16 */
-    int32_t rebuild_pivots;             /* most iterations between two rebuilds; 0: 1000 */
-    int64_t iteration_limit;            /* over the handle's life, then the outcome is LIMIT; 0: none */
-    gpuopt_simplex_algorithm algorithm; /* 0: PRIMAL */
-    gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
-    int32_t spare_rows, spare_cols;           /* rows and columns that can be added, see gpuopt/search.h */
-    int64_t spare_nonzeros;                   /* nonzeros of these; CUDA: 16 bytes a nonzero of the model more */
+    gpuopt_simplex_method method;                /* 0: AUTO */
+    gpuopt_simplex_algorithm algorithm;          /* 0: AUTO */
+    const gpuopt_simplex_tolerances *tolerances; /* NULL: the defaults */
+    const gpuopt_simplex_rules *rules;           /* NULL: the defaults */
+    const gpuopt_spare *spare;                   /* NULL: none; CUDA: 16 bytes more for each nonzero of the model */
+    int64_t iteration_limit;                     /* over the handle's life, then the outcome is LIMIT; 0: none */
     gpuopt_group *group; /* of this context, whose ranks share the tableau; NULL: this context has all of it */
 } gpuopt_simplex_desc;
 
 /* The state of a handle. */
 typedef struct gpuopt_simplex_info {
-    size_t struct_size;       /* sizeof(gpuopt_simplex_info) */
-    gpuopt_outcome outcome;   /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT, CUTOFF */
+    size_t struct_size;                 /* sizeof(gpuopt_simplex_info) */
+    gpuopt_outcome outcome;             /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT, CUTOFF */
+    gpuopt_simplex_method method;       /* in use: TABLEAU or REVISED */
+    gpuopt_simplex_algorithm algorithm; /* in use; AUTO: each basis decides */
     int32_t phase;            /* 1: some basic variable is outside its bounds, or the dual method iterates; else 2 */
     int64_t iterations;       /* pivots and flips since _create */
     int64_t flips;            /* of them: a nonbasic variable went from one bound to the other */
@@ -601,57 +614,46 @@ typedef struct gpuopt_simplex_info {
     /* On the original data, absolute, at the last rebuild; -1 before the first one. */
     double primal_violation; /* the most that x or A x is outside of its bounds */
     double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
-    /* INFEASIBLE: with y of _get_proof, the least y'A x over the bounds minus the largest y'r over the sides, where an
-     * infinite bound of a column counts as 1e24; with crossing bounds, lb - ub. UNBOUNDED: the gain of cost'd along the
-     * ray d. Both less all that rounding could have added. */
+    /* INFEASIBLE: by how much the two sides of the proof in gpuopt_simplex_proof differ; with crossing bounds, lb - ub.
+     * UNBOUNDED: the gain of cost'd along the ray d. Both less all that rounding could have added. */
     double certificate_margin;
-    /* INFEASIBLE: the largest |y'A| of a column towards an infinite bound; the margin allows for it. UNBOUNDED: the
-     * most that a row's activity moves along d towards a finite side. */
-    double certificate_residual;
-    int32_t crossing; /* the first column with lb > ub; -1: none */
-    /* The least tolerances with which the present point would be OPTIMAL, at the last rebuild, of the point in twice
-     * the working precision: the largest violation in units of max(1, |bound|), and the largest wrong reduced cost in
-     * units of max(1, |cost|). -1 as the violations. */
+    double certificate_residual; /* of the proof towards infinite bounds, or of the ray in rows; doc/simplex.md */
+    int32_t crossing;            /* the first column with lb > ub; -1: none */
+    /* The least tolerances with which the point of the last rebuild, in twice the working precision, would be OPTIMAL:
+     * in units of max(1, |bound|) and of max(1, |cost|). -1 as the violations. */
     double primal_reached, dual_reached;
     int64_t dual_iterations;    /* of the iterations, the pivots of the dual method */
     gpuopt_certainty certainty; /* of OPTIMAL, see gpuopt_simplex_iterate */
-    /* OPTIMAL: the largest share of its terms' sizes by which a side, bound or reduced cost that should be met is
-     * missed; it may be infinite. -1 without an optimum. */
-    double backward_error;
+    double backward_error; /* OPTIMAL: the largest violation as a share of its terms' sizes, maybe infinite; else -1 */
 } gpuopt_simplex_info;
 /* Creates a handle at the basis of the activities, each column at its lower bound (at its upper one or 0 if that is
  * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: too many rows or columns,
- * or the model is too large for the device, or a group cannot have this. */
+ * a model too large for the device, or an option that does not go with a group. */
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_memory_plan *plan, gpuopt_simplex **simplex);
 /* Destroys a handle; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 /* Does up to `iterations` (>= 1) iterations, fewer if the outcome is known before. info may be NULL. The stop hook is
  * asked at every rebuild. Outcomes are about the original data:
- *   OPTIMAL     The point, in twice the working precision, violates no bound or side by more than primal_tolerance *
- *               max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance * max(1, |cost|).
+ *   OPTIMAL     The point, in twice the working precision, violates no bound or side by more than tolerances.primal *
+ *               max(1, |bound|), and no reduced cost has the wrong sign by more than tolerances.dual * max(1, |cost|).
  *               `certainty` names the first of these that holds:
  *               EXACT      The basis is optimal in exact arithmetic: bounds on all errors prove every sign.
- *               ROUNDING   x, clipped to its bounds, is feasible for a program whose data differ by rounding, and the
- *                          duals are for another one: each side or reduced cost that should be met is missed by at most
- *                          2^-44 times the sum of its terms' sizes. The two objectives differ by at most dual_tolerance
- *                          * max(1, |objective|), and so does the objective if the best pivot mends a violation.
- *               TOLERANCE  The objectives differ by no more than that. Up to 162 rows, mending a violation moves the
- *                          objective by no more, either.
+ *               ROUNDING   x, clipped to its bounds, and the duals are each feasible for data that differ by rounding.
+ *                          The two objectives differ by at most tolerances.dual * max(1, |objective|).
+ *               TOLERANCE  The objectives differ by no more than that.
  *               If the doubles have no exactly feasible point, the log says so once, at level 2.
  *   INFEASIBLE  Proven: certificate_margin > 0. No x whose unbounded columns are below 1e24 meets all rows. A model
  *               that misses a feasible point by less than the tolerance is not INFEASIBLE.
  *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains 1e18 before rounding
- *               could take a row further than primal_tolerance beyond its sides.
+ *               could take a row further than tolerances.primal beyond its sides.
  *   CUTOFF      Proven: no solution is better than the cutoff (gpuopt/search.h).
- *   IMPRECISE   None of these. The log says what is missing, and info how far the point is off. More iterations do not
- *               help; another basis may.
+ *   IMPRECISE   None of these; the log says what is missing. More iterations do not help; another basis may.
  * Every model gets an outcome after finitely many iterations. NUMERIC: a number of the optimum is beyond the range of
  * double; the handle keeps the last basis reached. MEMORY: the factors could not grow; call again. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
 /* Fills `info`. If there was no rebuild since _create or _set_basis, does one, which info.rebuilds does not count.
- * NUMERIC, of every call that fills this info: a number is beyond the range of double; what else the call does is done.
- * */
+ * NUMERIC, of every call that fills this info: a number is beyond the range of double. The rest of the call is done. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* A candidate to enter the basis. */
@@ -687,7 +689,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
 /* Moves the nonbasic variable `entering` until the basic variable `leaving` reaches its lower bound (to_upper: its
  * upper one), then exchanges the two. Other basic variables may leave their bounds: the handle is then in phase 1. info
  * may be NULL. ARGUMENT: not nonbasic, not basic, or that bound is infinite. NUMERIC: the pivot is below
- * pivot_tolerance, or below that times the largest entry of its column. */
+ * tolerances.pivot, or below that times the largest entry of its column. */
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info);
 /* Moves a nonbasic variable to its other bound. ARGUMENT: it is basic, or does not have two different finite bounds. */
@@ -699,8 +701,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int ref
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status);
 /* Sets the basis: status [cols + rows], `rows` of them BASIC; the outcome is MORE again. A nonbasic variable whose
  * status names an infinite bound goes to its other one, or to 0. ARGUMENT: a status is out of range, in device memory,
- * too, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and the handle
- * is unchanged. MEMORY: the old inverse cannot be kept meanwhile. Time of up to `rows` pivots. */
+ * too, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable.
+ * MEMORY: the old inverse cannot be kept meanwhile. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                   const uint8_t *status);
 
@@ -730,8 +732,7 @@ typedef struct gpuopt_simplex_solution {
     double *x_low;        /* [cols] low words: x + x_low is the point in twice the working precision */
     double *dual_low;     /* [rows] likewise of dual */
 } gpuopt_simplex_solution;
-/* Gets the present point. Rebuilds if anything has moved since the last rebuild. NUMERIC: a number is beyond the range
- * of double; none is delivered. */
+/* Gets the present point, after a rebuild if anything has moved. NUMERIC: a number is beyond the range of double. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                      const gpuopt_simplex_solution *solution);
 
@@ -739,11 +740,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
 typedef struct gpuopt_simplex_proof {
     size_t struct_size; /* sizeof(gpuopt_simplex_proof) */
     /* INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }, infinite bounds of
-     * columns counting as 1e24; its largest entry is between 1 and 2. If bounds cross, y is 0: the bounds of column
-     * info.crossing are the proof. */
+     * columns counting as 1e24. If bounds cross, y is 0: the bounds of column info.crossing are the proof. */
     double *farkas;
     double *farkas_low; /* [rows] low words, which the proof may need */
-    /* UNBOUNDED: d [cols], its largest entry between 1 and 2; along x + t (ray + ray_low), t >= 0, no column comes
+    /* UNBOUNDED: d [cols]; along x + t (ray + ray_low), t >= 0, no column comes
      * nearer to a finite bound, and rows move towards finite sides by at most t * certificate_residual. */
     double *ray;
     double *ray_low; /* [cols] low words */

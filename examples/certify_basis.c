@@ -128,12 +128,14 @@ static gpuopt_status inspect(gpuopt_simplex *simplex, const mip *m, const char *
 
 static gpuopt_status certify(const options *o, const mip *model, const uint8_t *basis, answer *a) {
     gpuopt_simplex_desc desc = mip_simplex_desc(model);
+    gpuopt_simplex_tolerances tolerances = GPUOPT_INIT(gpuopt_simplex_tolerances);
     gpuopt_context *context = NULL;
     gpuopt_simplex *simplex = NULL;
     speaker speaker = {o->model, 0};
     gpuopt_status status = open_context(o->backend, 0, 1, &speaker, &context, &a->backend);
     desc.method = GPUOPT_METHOD_REVISED;
-    desc.primal_tolerance = desc.dual_tolerance = o->tolerance;
+    desc.tolerances = &tolerances;
+    tolerances.primal = tolerances.dual = o->tolerance;
     if (!status) status = gpuopt_simplex_create(context, &desc, NULL, &simplex);
     a->seconds = now();
     if (!status) status = gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, basis);

@@ -73,9 +73,9 @@ static gpuopt_status add_columns(cutter *c, int32_t first) {
     int32_t *index = calloc(numbers, sizeof *index), i, k;
     double *value = calloc(numbers, sizeof *value), *cost = calloc((size_t)count + 1, sizeof *cost),
            side[CUTTING_PIECES];
-    gpuopt_simplex_desc desc;
+    gpuopt_simplex_desc desc = GPUOPT_INIT(gpuopt_simplex_desc);
+    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
     gpuopt_status status = GPUOPT_ERROR_MEMORY;
-    gpuopt_desc_init(&desc, sizeof desc);
     if (start && index && value && cost) {
         for (k = 0; k < count; k++) {
             const int32_t *cut = c->known.cut + (size_t)(first + k) * (size_t)pieces;
@@ -88,8 +88,10 @@ static gpuopt_status add_columns(cutter *c, int32_t first) {
         desc.cost = cost;
         desc.lhs = side;
         desc.method = GPUOPT_METHOD_REVISED;
-        desc.spare_cols = MOST_COLUMNS - count;
-        desc.spare_nonzeros = (int64_t)MOST_COLUMNS * least(pieces, 64);
+        desc.algorithm = GPUOPT_ALGORITHM_PRIMAL; /* a basis stays primal feasible when columns come */
+        desc.spare = &spare;
+        spare.cols = MOST_COLUMNS - count;
+        spare.nonzeros = (int64_t)MOST_COLUMNS * least(pieces, 64);
         for (i = 0; i < pieces; i++) side[i] = (double)c->model.demand[i];
         status = c->master ? gpuopt_simplex_add_cols(c->master, &desc.matrix, cost, NULL, NULL)
                            : gpuopt_simplex_create(c->context, &desc, NULL, &c->master);

@@ -228,6 +228,7 @@ int open_relaxation(worker *w) {
     tree *t = w->tree;
     gpuopt_matrix cuts = {t->cuts, w->model->matrix.cols, t->cut_start, t->cut_col, t->cut_value, GPUOPT_LAYOUT_CSR};
     gpuopt_simplex_desc lp = mip_simplex_desc(w->model);
+    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
     gpuopt_simplex_children_destroy(w->batch);
     gpuopt_simplex_destroy(w->lp);
     w->batch = NULL; /* made when it is needed */
@@ -236,8 +237,9 @@ int open_relaxation(worker *w) {
     lp.ub = w->ub;
     lp.method = GPUOPT_METHOD_REVISED;
     lp.algorithm = GPUOPT_ALGORITHM_AUTO;
-    lp.spare_rows = t->cuts;
-    lp.spare_nonzeros = t->cut_start[t->cuts];
+    lp.spare = &spare;
+    spare.rows = t->cuts;
+    spare.nonzeros = t->cut_start[t->cuts];
     if (!worker_ok(w, gpuopt_simplex_create(w->context, &lp, NULL, &w->lp)) ||
         (t->cuts > 0 && !worker_ok(w, gpuopt_simplex_add_rows(w->lp, &cuts, NULL, t->cut_side))))
         return 0;

@@ -30,7 +30,7 @@ static const char usage[] =
     "usage: solve_lp MODEL [options]\n"
     "  MODEL              an MPS file (also by gzip; -: standard input; integers are taken for continuous), or one of\n"
     "                     shah:M:SEED, meyer:M:N:DENSITY:SEED, plant:M:N:DENSITY:SEED\n"
-    "  --method M         tableau or revised (CPU: revised, unless the model is dense; GPU: tableau, to 4 GB)\n"
+    "  --method M         tableau, revised, or auto: tableau for dense models (auto)\n"
     "  --algorithm A      primal, dual, or auto: dual where the basis is dual feasible and not primal feasible "
     "(primal)\n"
     "  --pricing P        devex, dantzig or steepest-edge; of the primal method, the dual one has steepest-edge "
@@ -57,18 +57,10 @@ typedef struct options {
 } options;
 
 /* As in gpuopt.h. */
-static const char *const methods[] = {"tableau", "revised", NULL};
-static const char *const algorithms[] = {"primal", "dual", "auto", NULL};
+static const char *const methods[] = {"auto", "tableau", "revised", NULL};
+static const char *const algorithms[] = {"auto", "primal", "dual", NULL};
 static const char *const pricings[] = {"devex", "dantzig", "steepest-edge", NULL};
 static const char *const ratios[] = {"harris", "expand", "textbook", NULL};
-
-/* The tableau moves rows * cols doubles per K pivots; the revised method moves rows^2, and for each pivot about as many
- * as there are nonzeros. From this density on the tableau is faster. */
-static const double tableau_from_density = 0.1;
-
-/* On the GPU a pivot of the tableau needs one exchange between blocks less, so the tableau is faster for sparse models,
- * too, as long as it fits: this many entries take 4 GB. See tests/bench/results/simplex.md. */
-static const double cuda_tableau_to_cells = 5e8;
 
 /* From this many rows on a pivot is faster on the GPU, where it takes some microseconds whatever its size, than on a
  * CPU core. */
@@ -106,6 +98,7 @@ static int take(void *options_of, const char *name, const char *value) {
 static int parse(int argc, char **argv, options *o) {
     memset(o, 0, sizeof *o);
     o->backend = "auto";
+    o->method = "auto";
     o->algorithm = "primal";
     o->pricing = "devex";
     o->ratio = "harris";
@@ -122,12 +115,11 @@ static int parse(int argc, char **argv, options *o) {
     }
     if (o->ranks == 1) return 0;
     if (o->certificate || strcmp(o->algorithm, algorithms[GPUOPT_ALGORITHM_PRIMAL]) ||
-        (o->method && strcmp(o->method, methods[GPUOPT_METHOD_TABLEAU]))) {
+        strcmp(o->method, methods[GPUOPT_METHOD_REVISED]) == 0) {
         fprintf(stderr, "--ranks does not go with --certificate, --method revised, --algorithm dual or auto\n");
         return -1;
     }
     if (strcmp(o->backend, "auto") == 0) o->backend = "cpu";
-    o->method = methods[GPUOPT_METHOD_TABLEAU];
     return 0;
 }
 
@@ -136,7 +128,7 @@ static int parse(int argc, char **argv, options *o) {
 /* The vectors, with the lengths that gpuopt.h gives, and what they prove on the model. */
 typedef struct answer {
     gpuopt_simplex_info info;
-    const char *backend, *method, *stopped; /* stopped: by what, in words */
+    const char *backend, *stopped; /* stopped: by what, in words */
     double *x, *reduced_cost, *activity, *dual, *farkas, *ray;
     double objective, bound, primal_violation, dual_violation; /* bound: if it was stopped; no solution is better */
     lp_proof proof;                                            /* of INFEASIBLE and UNBOUNDED */
@@ -183,7 +175,7 @@ static void print_json(const options *o, const mip *model, const answer *a) {
     printf("{\"model\": ");
     print_json_string(o->model);
     printf(", \"backend\": \"%s\", \"threads\": %d, \"ranks\": %d, \"method\": \"%s\", \"algorithm\": \"%s\"",
-           a->backend, (int)o->threads, (int)o->ranks, a->method, o->algorithm);
+           a->backend, (int)o->threads, (int)o->ranks, methods[a->info.method], o->algorithm);
     printf(", \"pricing\": \"%s\", \"ratio\": \"%s\"", o->pricing, o->ratio);
     printf(", \"deferred_pivots\": %d, \"maximize\": %s", (int)a->info.deferred_pivots,
            model->maximize ? "true" : "false");
@@ -263,7 +255,7 @@ static void print_words(const mip *model, const answer *a) {
            "%.3g "
            "s.\n",
            (long long)info->iterations, (long long)info->flips, (long long)info->rebuilds,
-           (long long)info->refactorizations, a->method, a->backend, a->seconds);
+           (long long)info->refactorizations, methods[a->info.method], a->backend, a->seconds);
     printf("Checked on the model: ");
     if (info->outcome == GPUOPT_INFEASIBLE)
         printf("the certificate's margin is %.3g (relative), the largest dropped coefficient %.3g.\n", a->proof.margin,
@@ -329,31 +321,25 @@ static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, answ
     return GPUOPT_OK;
 }
 
-static const char *choose_method(const options *o, const mip *model, const char *backend) {
-    double cells = (double)model->columns.rows * model->columns.cols;
-    int dense = (double)mip_nonzeros(model) >= tableau_from_density * cells;
-    int cuda = strcmp(backend, "cuda") == 0 && cells <= cuda_tableau_to_cells;
-    return o->method ? o->method : methods[dense || cuda ? GPUOPT_METHOD_TABLEAU : GPUOPT_METHOD_REVISED];
-}
-
 /* transport: NULL, or one of several ranks', each of which makes the same calls. */
 static gpuopt_status solve(const options *o, const mip *model, const gpuopt_transport *transport, answer *a) {
     gpuopt_simplex_desc desc = mip_simplex_desc(model);
+    gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
     gpuopt_context *context = NULL;
     gpuopt_simplex *simplex = NULL;
     gpuopt_status status;
     speaker speaker = {o->model, 0};
+    desc.method = (gpuopt_simplex_method)choice(o->method, methods);
     desc.algorithm = (gpuopt_simplex_algorithm)choice(o->algorithm, algorithms);
-    desc.pricing = (gpuopt_simplex_pricing)choice(o->pricing, pricings);
-    desc.ratio = (gpuopt_simplex_ratio)choice(o->ratio, ratios);
-    desc.deferred_pivots = deferred_pivots(o->technique);
+    desc.rules = &rules;
+    rules.pricing = (gpuopt_simplex_pricing)choice(o->pricing, pricings);
+    rules.ratio = (gpuopt_simplex_ratio)choice(o->ratio, ratios);
+    rules.deferred_pivots = deferred_pivots(o->technique);
     desc.iteration_limit = o->iterations;
     status = open_context_on(transport && o->gpus > 0 ? (int)(transport->rank % o->gpus) : 0, o->backend,
                              model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context, &a->backend);
     if (!status && transport) status = gpuopt_group_create(context, transport, NULL, &desc.group);
     if (!status) {
-        a->method = choose_method(o, model, a->backend);
-        desc.method = (gpuopt_simplex_method)choice(a->method, methods);
         a->seconds = now();
         status = gpuopt_simplex_create(context, &desc, NULL, &simplex);
         a->seconds = now() - a->seconds;
@@ -396,7 +382,6 @@ static int run(const options *o, mip *model, answer *a) {
     gpuopt_status status = GPUOPT_OK;
     if (o->max) model->maximize = 1;
     a->backend = "cpu";
-    a->method = choose_method(o, model, a->backend);
     if (mip_columns(model) || allocate_answer(model, a)) status = GPUOPT_ERROR_MEMORY;
     if (!status && !o->json) print_head(o, model, a);
     if (!status) status = o->ranks > 1 ? solve_by_ranks(o, model, a) : solve(o, model, NULL, a);

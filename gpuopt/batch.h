@@ -32,14 +32,14 @@ extern "C" {
  *            the sum of infeasibilities. When iterations make no progress, the dual method perturbs reduced costs and
  *            the primal method perturbs bounds. As a last resort, the primal method uses Bland's rule.
  * Outcomes   are about the original data.
- *            OPTIMAL: x and A x violate no bound or side by more than primal_tolerance * max(1, |bound|). No reduced
+ *            OPTIMAL: x and A x violate no bound or side by more than tolerances.primal * max(1, |bound|). No reduced
  *            cost, computed from the original data or from the scaled program, has the wrong sign by more than
- *            dual_tolerance * max(1, |cost|). The primal and dual objectives differ by at most dual_tolerance *
+ *            tolerances.dual * max(1, |cost|). The primal and dual objectives differ by at most tolerances.dual *
  *            max(1, |objective|); in this difference, a reduced cost that refers to an infinite bound counts as 0.
  *            Unlike a single handle, a batch does not refine the solution further.
  *            INFEASIBLE, UNBOUNDED: proven as by gpuopt_simplex_iterate, with vectors as in gpuopt_simplex_proof. Only
  *            the limit for rows along a ray differs: the objective gains 1e18 before any row moves towards a finite
- *            side by more than primal_tolerance.
+ *            side by more than tolerances.primal.
  *            IMPRECISE: rounding allows none of these. A single handle may still settle the program.
  * Bits       A program's results depend on its own data, the descriptor, and the iterations of each call. They do not
  *            depend on the other programs, their number, the number of threads, or the backend: CPU and GPU give the
@@ -77,18 +77,16 @@ typedef enum gpuopt_simplex_shared {
 
 /* The shape of the programs, and how to solve them. */
 typedef struct gpuopt_simplex_batch_desc {
-    size_t struct_size;      /* sizeof(gpuopt_simplex_batch_desc) */
-    int32_t batch_size;      /* most programs in one _load, on all ranks together: 1 to 65,536 */
-    int32_t rows, cols;      /* 0 to 512, 0 to 8,192 */
-    const int64_t *start;    /* the pattern, as in gpuopt_matrix; NULL: dense, all rows * cols entries, line by line */
-    const int32_t *index;    /* [start[lines]] */
-    gpuopt_layout layout;    /* of the pattern and the values: lines are rows (0: CSR) or columns (CSC) */
-    uint32_t shared;         /* a sum of gpuopt_simplex_shared constants: the arrays that all programs share */
-    int maximize;            /* not 0: maximise */
-    double infinity;         /* sides and bounds of at least this size are infinite; at least 1; 0: 1e20 */
-    double primal_tolerance; /* 1e-12 to 1e-3; 0: 1e-9 */
-    double dual_tolerance;   /* 1e-12 to 1e-3; 0: 1e-9 */
-    double pivot_tolerance;  /* least |pivot| in the scaled program, 1e-14 to 0.5; 0: 1e-7 */
+    size_t struct_size;   /* sizeof(gpuopt_simplex_batch_desc) */
+    int32_t batch_size;   /* most programs in one _load, on all ranks together: 1 to 65,536 */
+    int32_t rows, cols;   /* 0 to 512, 0 to 8,192 */
+    const int64_t *start; /* the pattern, as in gpuopt_matrix; NULL: dense, all rows * cols entries, line by line */
+    const int32_t *index; /* [start[lines]] */
+    gpuopt_layout layout; /* of the pattern and the values: lines are rows (0: CSR) or columns (CSC) */
+    uint32_t shared;      /* a sum of gpuopt_simplex_shared constants: the arrays that all programs share */
+    int maximize;         /* not 0: maximise */
+    double infinity;      /* sides and bounds of at least this size are infinite; at least 1; 0: 1e20 */
+    const gpuopt_simplex_tolerances *tolerances; /* pivot: least |pivot| in the scaled program; NULL: the defaults */
     int64_t iteration_limit; /* per program, over all calls; then its outcome is LIMIT; 0: no limit */
     gpuopt_group *group; /* of this context, whose ranks share the programs, see Group; NULL: this context has all */
 } gpuopt_simplex_batch_desc;

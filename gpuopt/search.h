@@ -439,12 +439,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex,
  * chooses that variable, those that its step passes flip. With another choice none flips, and reduced costs that would
  * get the wrong sign become 0 by shifting their costs. info may be NULL. ARGUMENT: as _dual_ratio_test; `entering` is
  * not nonbasic, or its reduced cost does not become 0 in the direction of the step. NUMERIC: the pivot is below
- * pivot_tolerance, or its values in the row and in the column still differ after the inverse was recomputed. */
+ * tolerances.pivot, or its values in the row and in the column still differ after the inverse was recomputed. */
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int32_t leaving, int32_t entering,
                                                    gpuopt_simplex_info *info);
 
-/* The next four calls add rows (cuts) and columns (pricing), and remove them. Their number is limited by spare_rows,
- * spare_cols and spare_nonzeros of the descriptor; removing frees capacity.
+/* The next four calls add rows (cuts) and columns (pricing), and remove them. Their number is limited by the
+ * descriptor's spare; removing frees capacity.
  *
  * The basis, its inverse, the scales of the old rows and columns, and the weights stay, unless a removal needs a pivot.
  * A new row or column gets a scale of its own. If its entries differ widely from the first ones, the outcome may be
@@ -536,14 +536,14 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex
  *            child's lists. It gets the outcome, objective and proof that _iterate would then return, with any number
  *            of threads. REVISED: children read the root's factors; each thread keeps the pivots of its child and, if
  *            they are many, its own factors. TABLEAU: each thread has its own tableau, restored after each child.
- * CUDA       The root must be REVISED. A block works on a child from beginning to end. It only reads the root's
- *            inverse and keeps the child's pivots beside it; with REFACTOR it merges them into its own inverse. The
- *            same rules choose the pivots, in the device's own order of sums, with ties broken by the lowest index. A
- *            child's result depends only on the root, its own lists and the descriptor.
+ * CUDA       The root must be REVISED; AUTO chooses TABLEAU for dense models. A block works on a child from beginning
+ *            to end. It only reads the root's inverse and keeps the child's pivots beside it; with REFACTOR it merges
+ *            them into its own inverse. The same rules choose the pivots, in the device's own order of sums, with ties
+ *            broken by the lowest index. A child's result depends only on the root, its own lists and the descriptor.
  *            OPTIMAL is by tolerance, on the original data, without the further refinement of _iterate. No bound or
- *            side is violated by more than primal_tolerance * max(1, |bound|). No reduced cost has the wrong sign by
- *            more than dual_tolerance * max(1, |cost|). The two objectives differ by at most
- *            dual_tolerance * max(1, |objective|), where a reduced cost towards an infinite bound counts as 0.
+ *            side is violated by more than tolerances.primal * max(1, |bound|). No reduced cost has the wrong sign by
+ *            more than tolerances.dual * max(1, |cost|). The two objectives differ by at most
+ *            tolerances.dual * max(1, |objective|), where a reduced cost towards an infinite bound counts as 0.
  *            INFEASIBLE is proven as by _iterate. UNBOUNDED is not detected: such a child is IMPRECISE, as is one that
  *            runs out of safe pivots. Solve it in a handle.
  * Bounds     Bounds are proven as by _get_bound, whatever the outcome, even for a child that was stopped half way.

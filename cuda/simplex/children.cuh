@@ -19,7 +19,9 @@ namespace {
 
 gpuopt_status child_supported(const gpuopt_simplex_children *b, const char *call) {
     if (b->shape->method != GPUOPT_METHOD_REVISED)
-        return gpuopt__refuse(b->context, GPUOPT_ERROR_UNSUPPORTED, call, "on the GPU the root must be REVISED");
+        return gpuopt__refuse(
+            b->context, GPUOPT_ERROR_UNSUPPORTED, call,
+            "on the GPU the root must be REVISED, and this one has a TABLEAU: ask for GPUOPT_METHOD_REVISED");
     return GPUOPT_OK;
 }
 

@@ -177,7 +177,7 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
 }
 
 gpuopt_status cuda_simplex_create(gpuopt_context *context, const gpuopt__simplex_shape *shape,
-                                  const gpuopt_simplex_desc *desc, gpuopt__simplex_lp *lp,
+                                  const gpuopt__simplex_options *desc, gpuopt__simplex_lp *lp,
                                   gpuopt__simplex_vectors *vectors, int32_t *scratch, int *moderate, void **engine) {
     DeviceScope scope(context);
     gpuopt__simplex_shape same = *shape;

@@ -218,5 +218,6 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backen
     cuda_simplex_accept,
     cuda_simplex_drop,
     split_find_peers,
+    0.02,
     1,
     &batch_table};

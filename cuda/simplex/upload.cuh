@@ -142,7 +142,7 @@ void choose_scales(CudaSimplex *s) {
 }
 
 /* Fills the device's matrix, without scales, and the control's scales. */
-gpuopt_status simplex_take(CudaSimplex *s, const gpuopt_simplex_desc *desc, int32_t *scratch, int *moderate) {
+gpuopt_status simplex_take(CudaSimplex *s, const gpuopt__simplex_options *desc, int32_t *scratch, int *moderate) {
     const SimplexView &v = s->view;
     const ModelArrays columns = model_columns(v), rows = model_rows(v);
     bool by_rows = desc->matrix.start && desc->matrix.layout == GPUOPT_LAYOUT_CSR;

@@ -56,6 +56,7 @@ static void cut(gpuopt_simplex *simplex, double *entry, double *side) {
 
 int main(int argc, char **argv) {
     gpuopt_simplex_desc desc = GPUOPT_INIT(gpuopt_simplex_desc);
+    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     gpuopt_simplex *simplex = NULL;
     const int64_t one[] = {0, 1}, two[] = {0, 2};
@@ -71,7 +72,8 @@ int main(int argc, char **argv) {
     desc.dense = dense, desc.cost = cost, desc.maximize = 1;
     desc.rhs = rhs, desc.ub = ub;
     desc.method = GPUOPT_METHOD_REVISED, desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    desc.spare_rows = desc.spare_cols = 1, desc.spare_nonzeros = 4;
+    spare.rows = spare.cols = 1, spare.nonzeros = 4;
+    desc.spare = &spare;
     must(gpuopt_simplex_create(context, &desc, NULL, &simplex));
     right = solves(simplex, "relaxation", GPUOPT_OPTIMAL, 1.5);
     must(gpuopt_simplex_get_bound(simplex, &bound)); /* no solution is better, rounding included */

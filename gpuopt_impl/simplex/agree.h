@@ -29,7 +29,7 @@ static int64_t gpuopt__simplex_listed(int64_t count, int32_t lines) { return cou
 
 /* The hash of a descriptor that has been checked, with its arrays. */
 static uint64_t gpuopt__simplex_desc_fingerprint(const gpuopt_simplex *s) {
-    const gpuopt_simplex_desc *d = &s->desc;
+    const gpuopt__simplex_options *d = &s->desc;
     const gpuopt_matrix *m = &d->matrix;
     const int64_t rows = m->rows, cols = m->cols, nonzeros = m->start ? s->lp.nonzeros : 0;
     const double number[] = {d->offset, d->infinity, d->primal_tolerance, d->dual_tolerance, d->pivot_tolerance};

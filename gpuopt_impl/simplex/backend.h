@@ -27,6 +27,25 @@
 #include "../common/backend.h"
 #include "step.h"
 
+/* A descriptor that has been checked: with defaults, with the structs that it points to, and without AUTO but for the
+ * algorithm's. The arrays are the caller's. */
+typedef struct gpuopt__simplex_options {
+    gpuopt_matrix matrix;
+    const double *dense, *cost, *lhs, *rhs, *lb, *ub;
+    double offset, infinity, primal_tolerance, dual_tolerance, pivot_tolerance;
+    gpuopt_simplex_method method;
+    gpuopt_simplex_algorithm algorithm;
+    gpuopt_simplex_pricing pricing;
+    gpuopt_simplex_dual_pricing dual_pricing;
+    gpuopt_simplex_ratio ratio;
+    gpuopt_switch perturbation, scaling;
+    uint64_t seed;
+    int64_t iteration_limit, spare_nonzeros;
+    int32_t deferred_pivots, rebuild_pivots, spare_rows, spare_cols;
+    int maximize;
+    gpuopt_group *group;
+} gpuopt__simplex_options;
+
 /* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j]. Variable cols + i is the logical of row i, whose
  * column is the unit vector e_i. The entries are the engine's. */
 typedef struct gpuopt__simplex_lp {
@@ -221,7 +240,7 @@ struct gpuopt_simplex_children {
     gpuopt_simplex *root;
     gpuopt_context *context; /* the root's, and so are the next four */
     const gpuopt__simplex_shape *shape;
-    const gpuopt_simplex_desc *root_desc;
+    const gpuopt__simplex_options *root_desc;
     const gpuopt__simplex_lp *lp;
     void *root_engine;
     int32_t copies;                    /* of the caller; desc has those of this rank */
@@ -245,7 +264,7 @@ typedef struct gpuopt__simplex_backend {
      * checked here; an engine that fails is NULL. Fills the scales of lp. *moderate: whether no entry is near the ends
      * of the range of double. lp, its arrays and the vectors stay where they are as long as the engine lives; the
      * description's arrays are read until `scale` has been called. scratch [max(rows, cols)]. */
-    gpuopt_status (*create)(gpuopt_context *, const gpuopt__simplex_shape *, const gpuopt_simplex_desc *,
+    gpuopt_status (*create)(gpuopt_context *, const gpuopt__simplex_shape *, const gpuopt__simplex_options *,
                             gpuopt__simplex_lp *, gpuopt__simplex_vectors *, int32_t *scratch, int *moderate,
                             void **engine);
     /* Scales the entries, once, with the scales that are in lp now. */
@@ -305,6 +324,7 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
     /* Called once on all ranks of a group, when all have created theirs; NULL: there is nothing to be done then. */
     gpuopt_status (*connect)(void *engine);
+    double tableau_from; /* METHOD_AUTO takes the tableau from this share of nonzeros on, see check.h */
     int drops_with_spare; /* lines are removed only from handles with spare capacity, see shape.grows */
     /* Many small programs, which have no engine: batch.h. */
     const struct gpuopt__simplex_batch_backend *many;

@@ -8,6 +8,7 @@
 
 #include "batch_pattern.h"
 #include "batch_share.h"
+#include "check.h"
 
 /* Logs which number is not allowed. */
 static gpuopt_status gpuopt__simplex_batch_refuse_number(const gpuopt_context *context, const char *call, int64_t bad) {
@@ -33,6 +34,7 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const 
     const gpuopt__simplex_backend *family = context->desc.backend->simplex;
     gpuopt_simplex_batch_desc *own = &m->desc;
     gpuopt__simplex_batch_set *s = &m->set;
+    gpuopt_simplex_tolerances tolerances = {0};
     gpuopt_group_info group;
     gpuopt_status status;
     int k;
@@ -45,12 +47,10 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const 
     if (!status) status = gpuopt__ranks_of(context, call, &own->group, &group);
     if (status) return status;
     {
-        const gpuopt__range ranges[] = {{"infinity", own->infinity, 1, HUGE_VAL},
-                                        {"primal_tolerance", own->primal_tolerance, 1e-12, 1e-3},
-                                        {"dual_tolerance", own->dual_tolerance, 1e-12, 1e-3},
-                                        {"pivot_tolerance", own->pivot_tolerance, 1e-14, 0.5}};
+        const gpuopt__range infinity = {"infinity", own->infinity, 1, HUGE_VAL};
         const gpuopt__choice layout = {"layout", (int64_t)own->layout, GPUOPT_LAYOUT_CSC};
-        status = gpuopt__check_ranges(context, call, ranges, sizeof ranges / sizeof *ranges);
+        status = gpuopt__check_ranges(context, call, &infinity, 1);
+        if (!status) status = gpuopt__simplex_check_tolerances(context, call, own->tolerances, &tolerances);
         if (!status) status = gpuopt__check_choices(context, call, &layout, 1);
     }
     if (status) return status;
@@ -68,15 +68,12 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const 
     if (!status) status = gpuopt__simplex_batch_check_twice(context, call, own);
     if (status) return status;
     if (own->infinity == 0) own->infinity = 1e20;
-    if (own->primal_tolerance == 0) own->primal_tolerance = 1e-9;
-    if (own->dual_tolerance == 0) own->dual_tolerance = 1e-9;
-    if (own->pivot_tolerance == 0) own->pivot_tolerance = 1e-7;
     s->rows = own->rows, s->cols = own->cols;
     s->nonzeros = (int32_t)gpuopt__simplex_batch_nonzeros(own);
     s->maximize = own->maximize != 0;
     s->limit = own->iteration_limit < INT32_MAX ? (int32_t)own->iteration_limit : INT32_MAX;
     s->infinity = own->infinity;
-    s->primal = own->primal_tolerance, s->dual = own->dual_tolerance, s->pivot = own->pivot_tolerance;
+    s->primal = tolerances.primal, s->dual = tolerances.dual, s->pivot = tolerances.pivot;
     for (k = 0; k < GPUOPT__SIMPLEX_BATCH_ARRAYS; k++) {
         s->length[k] = k == GPUOPT__SIMPLEX_BATCH_VALUE                                   ? s->nonzeros
                        : k == GPUOPT__SIMPLEX_BATCH_LHS || k == GPUOPT__SIMPLEX_BATCH_RHS ? s->rows

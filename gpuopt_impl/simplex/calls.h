@@ -71,7 +71,7 @@ static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const g
 /* Whether the scaled numbers, unscaled, are the caller's. */
 static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
     const gpuopt__simplex_lp *lp = &s->lp;
-    const gpuopt_simplex_desc *d = &s->desc;
+    const gpuopt__simplex_options *d = &s->desc;
     double sign = d->maximize ? -1 : 1;
     int32_t i, j;
     for (j = 0; j < lp->cols; j++) {
@@ -197,6 +197,8 @@ static gpuopt_status gpuopt__simplex_report(const gpuopt_simplex *s, gpuopt_simp
     gpuopt_simplex_info result;
     memset(&result, 0, sizeof result);
     result.outcome = s->verdict;
+    result.method = s->shape.method;
+    result.algorithm = s->desc.algorithm;
     result.phase = s->phase;
     result.iterations = s->iterations;
     result.flips = s->flips;

@@ -20,7 +20,7 @@ static uint64_t gpuopt__simplex_share_bytes(const gpuopt_simplex *s) {
 /* A hash of what must be equal in batches of a group, and of the root's scales. */
 static uint64_t gpuopt__simplex_share_hash(const gpuopt_simplex_children *b) {
     const gpuopt_simplex *s = b->root;
-    const gpuopt_simplex_desc *root = &s->desc;
+    const gpuopt__simplex_options *root = &s->desc;
     const double number[] = {root->offset, root->infinity, root->primal_tolerance, root->dual_tolerance,
                              root->pivot_tolerance};
     const char *backend = gpuopt_backend_name(b->context->desc.backend);

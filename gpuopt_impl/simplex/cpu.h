@@ -15,10 +15,10 @@
 typedef struct gpuopt__simplex_cpu {
     const gpuopt__simplex_lp *lp;
     gpuopt__simplex_vectors *v;
-    const gpuopt_simplex_desc *desc; /* only during create */
-    int64_t *col_start, *row_start;  /* [cols + 1], [rows + 1] */
-    int32_t *col_row, *row_col;      /* [nonzeros] */
-    double *col_val, *row_val;       /* [nonzeros] scaled */
+    const gpuopt__simplex_options *desc; /* only during create */
+    int64_t *col_start, *row_start;      /* [cols + 1], [rows + 1] */
+    int32_t *col_row, *row_col;          /* [nonzeros] */
+    double *col_val, *row_val;           /* [nonzeros] scaled */
     int revised, threads;
     const gpuopt_context *context; /* of a parallel loop, see gpuopt__team */
     gpuopt__simplex_split split;

@@ -101,7 +101,7 @@ static gpuopt_status gpuopt__simplex_cpu_pattern(void *engine, gpuopt__simplex_p
 }
 
 static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const gpuopt__simplex_shape *shape,
-                                                const gpuopt_simplex_desc *desc, gpuopt__simplex_lp *lp,
+                                                const gpuopt__simplex_options *desc, gpuopt__simplex_lp *lp,
                                                 gpuopt__simplex_vectors *v, int32_t *scratch, int *moderate,
                                                 void **engine) {
     gpuopt__simplex_shape same = *shape;

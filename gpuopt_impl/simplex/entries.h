@@ -16,7 +16,7 @@ static inline gpuopt_status gpuopt__simplex_check_entries(const gpuopt_context *
 
 /* Checks a dense matrix, and counts the entries that are not 0. */
 static inline gpuopt_status gpuopt__simplex_check_dense(const gpuopt_context *context, const char *call,
-                                                        const gpuopt_simplex_desc *desc, int64_t *nonzeros) {
+                                                        const gpuopt__simplex_options *desc, int64_t *nonzeros) {
     int64_t k, size = (int64_t)desc->matrix.rows * desc->matrix.cols, count = 0, strange = 0;
     *nonzeros = 0;
     if (size == 0) return GPUOPT_OK;
@@ -30,8 +30,8 @@ static inline gpuopt_status gpuopt__simplex_check_dense(const gpuopt_context *co
 }
 
 /* The columns of a checked matrix, whatever the caller gave. */
-static inline void gpuopt__simplex_fill_columns(const gpuopt_simplex_desc *desc, int64_t *col_start, int32_t *col_row,
-                                                double *col_val) {
+static inline void gpuopt__simplex_fill_columns(const gpuopt__simplex_options *desc, int64_t *col_start,
+                                                int32_t *col_row, double *col_val) {
     const gpuopt_matrix *m = &desc->matrix;
     int32_t i, j;
     int64_t e = 0;
@@ -57,7 +57,7 @@ static inline void gpuopt__simplex_fill_columns(const gpuopt_simplex_desc *desc,
 }
 
 /* The rows of a checked matrix whose columns are these. */
-static inline void gpuopt__simplex_fill_rows(const gpuopt_simplex_desc *desc, const int64_t *col_start,
+static inline void gpuopt__simplex_fill_rows(const gpuopt__simplex_options *desc, const int64_t *col_start,
                                              const int32_t *col_row, const double *col_val, int64_t *row_start,
                                              int32_t *row_col, double *row_val) {
     const gpuopt_matrix *m = &desc->matrix;

@@ -47,7 +47,7 @@ typedef struct gpuopt__simplex_duals {
 
 struct gpuopt_simplex {
     gpuopt_context *context;
-    gpuopt_simplex_desc desc; /* defaults filled in; its arrays are not kept */
+    gpuopt__simplex_options desc; /* defaults filled in; its arrays are not kept */
     gpuopt__simplex_shape shape;
     gpuopt__simplex_lp lp;
     gpuopt__simplex_vectors v;
@@ -177,7 +177,7 @@ static void gpuopt__simplex_find_crossing(gpuopt_simplex *s) {
     }
 }
 
-static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_desc *desc) {
+static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt__simplex_options *desc) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
     double infinity = s->desc.infinity, sign = desc->maximize ? -1 : 1;
     gpuopt__simplex_mean bounds = {0, 0, 0}, costs = {0, 0, 0};

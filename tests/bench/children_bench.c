@@ -81,7 +81,7 @@ static gpuopt_simplex *solve_root(const machine *on, const char *model, const mi
     int loaded;
     gpuopt_status status;
     desc.method = GPUOPT_METHOD_REVISED;
-    if (!on->cuda) desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+    desc.algorithm = on->cuda ? GPUOPT_ALGORITHM_PRIMAL : GPUOPT_ALGORITHM_DUAL;
     if (o->bases) name_of_basis(o->bases, model, name, sizeof name);
     status = gpuopt_simplex_create(on->context, &desc, NULL, &root);
     if (status) return failed(on, model, "create", status), NULL;

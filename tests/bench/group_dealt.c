@@ -64,6 +64,7 @@ static void run_children(member *m) {
     c.report.outcome = (int32_t *)work_room(2 * (size_t)c.count, sizeof(int32_t));
     c.report.bound = (double *)work_room(2 * (size_t)c.count, sizeof(double));
     model.method = GPUOPT_METHOD_REVISED;
+    model.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     status = gpuopt_simplex_create(m->context, &model, NULL, &root);
     if (!status) status = gpuopt_simplex_iterate(root, INT64_MAX, NULL);
     if (!status) status = gpuopt_simplex_children_create(root, &desc, NULL, &c.batch);

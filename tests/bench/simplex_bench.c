@@ -162,6 +162,7 @@ static double least_bytes(const mip *model, double deferred_pivots) {
 static figures gpuopt_run(const void *of) {
     const job *j = of;
     gpuopt_simplex_desc desc = mip_simplex_desc(j->model);
+    gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
     gpuopt_simplex *simplex = NULL;
     gpuopt_simplex_info info;
     gpuopt_status status;
@@ -169,8 +170,9 @@ static figures gpuopt_run(const void *of) {
     double create;
     snprintf(f.who, sizeof f.who, "%s %s", j->backend, variant_names[j->variant]);
     desc.method = variants[j->variant].method;
-    desc.pricing = variants[j->variant].pricing;
-    desc.deferred_pivots = variants[j->variant].deferred_pivots;
+    desc.rules = &rules;
+    rules.pricing = variants[j->variant].pricing;
+    rules.deferred_pivots = variants[j->variant].deferred_pivots;
     desc.algorithm = variants[j->variant].algorithm;
     desc.iteration_limit = j->cap;
     create = now();

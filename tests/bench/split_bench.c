@@ -122,6 +122,7 @@ static gpuopt_status run_exchanges(member *m) {
 static gpuopt_status run_pivots(member *m) {
     const options *o = m->job->o;
     gpuopt_simplex_desc desc = mip_simplex_desc(m->job->model);
+    gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
     gpuopt_simplex *simplex = NULL;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     /* A call ends by gathering the state of all columns on the host, so many pivots share one. */
@@ -130,9 +131,12 @@ static gpuopt_status run_pivots(member *m) {
     double least = HUGE_VAL;
     int64_t block, before = 0;
     gpuopt_status status;
+    desc.method = GPUOPT_METHOD_TABLEAU;
+    desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     desc.group = m->group;
-    desc.rebuild_pivots = INT32_MAX;
-    desc.deferred_pivots = (int32_t)o->deferred;
+    desc.rules = &rules;
+    rules.rebuild_pivots = INT32_MAX;
+    rules.deferred_pivots = (int32_t)o->deferred;
     status = gpuopt_simplex_create(m->context, &desc, NULL, &simplex);
     if (!status) status = gpuopt_simplex_iterate(simplex, 1, &info); /* with the first rebuild */
     for (block = 0; block < o->blocks && !status && info.outcome == GPUOPT_MORE; block++) {

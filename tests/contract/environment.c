@@ -100,6 +100,7 @@ gpuopt_simplex_desc environment_program(void) {
     gpuopt_simplex_desc d = GPUOPT_INIT(gpuopt_simplex_desc);
     d.matrix = (gpuopt_matrix){ROWS, COLS, model.start, model.index, model.value, GPUOPT_LAYOUT_CSR};
     d.lhs = model.lhs, d.rhs = model.rhs, d.lb = model.lb, d.ub = model.ub, d.cost = model.cost;
+    d.method = GPUOPT_METHOD_TABLEAU, d.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     return d;
 }
 

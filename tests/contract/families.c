@@ -142,6 +142,7 @@ static void simplex_fill(void *to, gpuopt_layout layout, int crossing) {
     static const double by_rows[] = {2, 3, 1, 4, 1, 2, 3, 4, 2}, by_columns[] = {2, 4, 3, 3, 1, 4, 1, 2, 2};
     static const double cost[] = {5, 4, 3}, rhs[] = {5, 11, 8}, no_ub[] = {1e20, 1e20, 1e20},
                         low_ub[] = {1e20, -1, 1e20};
+    static const gpuopt_simplex_rules rules = {.struct_size = sizeof rules, .deferred_pivots = 1, .rebuild_pivots = 1};
     gpuopt_simplex_desc *d = to;
     d->matrix.rows = d->matrix.cols = 3;
     d->matrix.start = start;
@@ -152,8 +153,9 @@ static void simplex_fill(void *to, gpuopt_layout layout, int crossing) {
     d->maximize = 1;
     d->rhs = rhs;
     d->ub = crossing ? low_ub : no_ub;
-    d->rebuild_pivots = 1;
-    d->deferred_pivots = 1;
+    d->method = GPUOPT_METHOD_TABLEAU;
+    d->algorithm = GPUOPT_ALGORITHM_PRIMAL;
+    d->rules = &rules;
 }
 
 static gpuopt_status simplex_work(void *handle, int all, void *info) {

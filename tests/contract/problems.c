@@ -117,6 +117,7 @@ static void choice_make(problem *p) {
     gpuopt_desc_init(d, sizeof *d);
     d->matrix = (gpuopt_matrix){m, n, start, index, value, GPUOPT_LAYOUT_CSR};
     d->cost = cost, d->rhs = rhs, d->ub = ub, d->maximize = 1;
+    d->method = GPUOPT_METHOD_TABLEAU, d->algorithm = GPUOPT_ALGORITHM_PRIMAL;
     for (j = 0; j < n; j++) { /* how many have a larger value, or the same and a smaller index */
         int32_t before = 0;
         for (i = 0; i < n; i++) before += cost[i] > cost[j] || (cost[i] == cost[j] && i < j);

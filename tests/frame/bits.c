@@ -121,7 +121,7 @@ static int run_simplex(gpuopt_context *context, gpuopt_simplex_method method) {
     desc.matrix.rows = LP_ROWS, desc.matrix.cols = LP_COLS;
     desc.dense = a, desc.cost = cost, desc.rhs = most, desc.ub = up;
     desc.maximize = 1;
-    desc.method = method;
+    desc.method = method, desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     if (gpuopt_simplex_create(context, &desc, NULL, &simplex)) return 1;
     if (gpuopt_simplex_iterate(simplex, INT64_MAX, &info) ||
         gpuopt_simplex_get_solution(

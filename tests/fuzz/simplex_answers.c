@@ -59,7 +59,7 @@ static void check_ray(fuzz *f, const mip *scaled, const gpuopt_simplex_info *inf
     check_certificate(info, ray, f->cols);
     REQUIRE(exact_ray_gain(scaled, ray, low) >= info->certificate_margin);
     /* The residual is in units of the scaled row. */
-    if (f->desc.scaling == GPUOPT_OFF) REQUIRE(exact_ray_wrong(scaled, ray, low) <= info->certificate_residual);
+    if (f->rules.scaling == GPUOPT_OFF) REQUIRE(exact_ray_wrong(scaled, ray, low) <= info->certificate_residual);
     REQUIRE(exact_ray_wrong(scaled, ray, low) <= 1e-20 * f->largest);
 }
 

@@ -50,21 +50,25 @@ void input_make(fuzz *f) {
         f->start[j + 1] = e;
     }
     gpuopt_desc_init(d, sizeof *d);
+    gpuopt_desc_init(&f->rules, sizeof f->rules);
+    gpuopt_desc_init(&f->spare, sizeof f->spare);
+    d->rules = &f->rules;
+    d->spare = &f->spare;
     d->matrix = (gpuopt_matrix){f->rows, f->cols, f->start, f->index, f->scaled_value, GPUOPT_LAYOUT_CSC};
     d->cost = f->c, d->lb = f->l, d->ub = f->u, d->lhs = f->l + f->cols, d->rhs = f->u + f->cols;
     d->maximize = input_take(f) & 1;
     d->offset = input_take(f) % 5;
-    d->method = (gpuopt_simplex_method)(input_take(f) % 2);
-    d->pricing = (gpuopt_simplex_pricing)(input_take(f) % 3);
-    d->ratio = (gpuopt_simplex_ratio)(input_take(f) % 3);
-    d->perturbation = (gpuopt_switch)(input_take(f) % 3);
-    d->scaling = wide ? GPUOPT_DEFAULT : (gpuopt_switch)(input_take(f) % 3);
-    d->seed = input_take(f);
-    d->deferred_pivots = (int32_t)(input_take(f) % 6);
-    d->rebuild_pivots = (int32_t)(input_take(f) % 8);
-    d->algorithm = (gpuopt_simplex_algorithm)(input_take(f) % 3);
-    d->dual_pricing = (gpuopt_simplex_dual_pricing)(input_take(f) % 3);
-    d->spare_rows = MOST - f->rows;
-    d->spare_cols = MOST - f->cols;
-    d->spare_nonzeros = MOST * MOST - e;
+    d->method = (gpuopt_simplex_method)(1 + input_take(f) % 2);
+    f->rules.pricing = (gpuopt_simplex_pricing)(input_take(f) % 3);
+    f->rules.ratio = (gpuopt_simplex_ratio)(input_take(f) % 3);
+    f->rules.perturbation = (gpuopt_switch)(input_take(f) % 3);
+    f->rules.scaling = wide ? GPUOPT_DEFAULT : (gpuopt_switch)(input_take(f) % 3);
+    f->rules.seed = input_take(f);
+    f->rules.deferred_pivots = (int32_t)(input_take(f) % 6);
+    f->rules.rebuild_pivots = (int32_t)(input_take(f) % 8);
+    d->algorithm = (gpuopt_simplex_algorithm)((input_take(f) + 1) % 3);
+    f->rules.dual_pricing = (gpuopt_simplex_dual_pricing)(input_take(f) % 3);
+    f->spare.rows = MOST - f->rows;
+    f->spare.cols = MOST - f->cols;
+    f->spare.nonzeros = MOST * MOST - e;
 }

@@ -24,6 +24,8 @@ typedef struct fuzz {
     double largest;     /* of these, at least 1 */
     int wide;           /* powers of two as scales of rows and columns */
     gpuopt_simplex_desc desc;
+    gpuopt_simplex_rules rules;
+    gpuopt_spare spare;
     gpuopt_simplex *handle[2];
     uint8_t plain[BOTH]; /* the basis */
     int64_t iterations, flips;

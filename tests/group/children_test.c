@@ -223,6 +223,7 @@ static void errs(rank *r) {
 /* In _create. */
 static void errs_at_first(rank *r) {
     enum { LAST = 6 };
+    static const gpuopt_simplex_tolerances loose = {.struct_size = sizeof loose, .primal = 1e-8};
     const work *w = r->all->data;
     gpuopt_simplex_desc model = *w->desc;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
@@ -238,7 +239,7 @@ static void errs_at_first(rank *r) {
     if (w->wrong == 1 && is_culprit) desc.batch_size++;
     if (w->wrong == 2 && is_culprit) desc.batch_size = 0;
     if (w->wrong == 3 && is_culprit) desc.pivots = 17;
-    if (w->wrong == 4 && is_culprit) model.primal_tolerance = 1e-8;
+    if (w->wrong == 4 && is_culprit) model.tolerances = &loose;
     if (w->wrong == 5 && is_culprit) desc.changes++;
     EXPECT(r, gpuopt_simplex_create(r->context, &model, NULL, &root) == GPUOPT_OK);
     if (w->wrong > LAST && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - LAST;

@@ -199,6 +199,8 @@ static void tableau(void **state) {
     (void)state;
     assert_int_equal(mip_load("plant:12:15:0.4:4", &program, error, sizeof error), 0);
     program_desc = mip_simplex_desc(&program);
+    program_desc.method = GPUOPT_METHOD_TABLEAU;
+    program_desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     loses(shares_a_tableau, 1, 8);
     loses(shares_a_tableau, 0, 60);
     mip_free(&program);

@@ -192,6 +192,7 @@ static void errs_at_first(rank *r) {
     enum { LAST = 6 };
     const work *w = r->all->data;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+    static const gpuopt_simplex_tolerances loose = {.struct_size = sizeof loose, .primal = 1e-8};
     gpuopt_simplex_batch *many = NULL;
     gpuopt_simplex_batch_desc desc;
     int32_t index[5 * 7];
@@ -206,7 +207,7 @@ static void errs_at_first(rank *r) {
     if (w->wrong == 1 && is_culprit) desc.batch_size++;
     if (w->wrong == 2 && is_culprit) desc.batch_size = 0;
     if (w->wrong == 3 && is_culprit) desc.shared = GPUOPT_SHARED_COST;
-    if (w->wrong == 4 && is_culprit) desc.primal_tolerance = 1e-8;
+    if (w->wrong == 4 && is_culprit) desc.tolerances = &loose;
     if (w->wrong == 5 && is_culprit) index[0] = desc.index[1], index[1] = w->all->desc.index[0];
     if (w->wrong > LAST && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - LAST;
     blocks = r->host.live;

@@ -119,6 +119,7 @@ static void differs(rank *r) {
 
 /* What is refused on all ranks alike, and what does not go with a group. */
 static void is_refused(rank *r) {
+    static const gpuopt_spare spare = {sizeof spare, 0, 1, 0};
     const work *w = r->all->data;
     gpuopt_simplex_desc desc = *w->desc;
     gpuopt_simplex_children_desc children = GPUOPT_INIT(gpuopt_simplex_children_desc);
@@ -137,9 +138,9 @@ static void is_refused(rank *r) {
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
     EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
     desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
-    desc.spare_cols = 1;
+    desc.spare = &spare;
     EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
-    desc.spare_cols = 0;
+    desc.spare = NULL;
     EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, r->number == CULPRIT ? NULL : &simplex) ==
                   GPUOPT_ERROR_ARGUMENT);
     simplex = make(r);
@@ -154,6 +155,7 @@ static void is_refused(rank *r) {
 static void errs_in_create(rank *r) {
     const work *w = r->all->data;
     gpuopt_simplex_desc desc = *w->desc;
+    gpuopt_simplex_rules rules = rules_of(&desc);
     gpuopt_simplex *simplex = NULL;
     gpuopt_status expected = GPUOPT_ERROR_ARGUMENT;
     double *cost = malloc(sizeof *cost * (size_t)w->m->columns.cols);
@@ -164,18 +166,19 @@ static void errs_in_create(rank *r) {
     memcpy(value, desc.matrix.value, sizeof *value * (size_t)mip_nonzeros(w->m));
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc.group = r->group;
+    desc.rules = &rules;
     desc.cost = cost;
     desc.matrix.value = value;
     if (is_culprit) switch (w->wrong) {
         case 1: cost[1] += 1; break;
         case 2: value[3] += 1; break;
-        case 3: desc.deferred_pivots = 5; break;
-        case 4: desc.rebuild_pivots = -1; break;
-        case 5: desc.pricing = GPUOPT_PRICING_DANTZIG; break;
+        case 3: rules.deferred_pivots = 5; break;
+        case 4: rules.rebuild_pivots = -1; break;
+        case 5: rules.pricing = GPUOPT_PRICING_DANTZIG; break;
         case 6: desc.ub = NULL; break;
         case 7: desc.offset = 1; break;
         case 8: desc.matrix.cols--; break;
-        case 9: desc.seed = 1; break;
+        case 9: rules.seed = 1; break;
         }
     if (w->wrong >= 10) expected = GPUOPT_ERROR_MEMORY;
     if (w->wrong >= 10 && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - 9;
@@ -233,6 +236,7 @@ static void is_stopped(rank *r) {
     gpuopt_context_desc own = test_context_desc(&host);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     gpuopt_simplex_desc desc = *w->desc;
+    gpuopt_simplex_rules rules = rules_of(&desc);
     gpuopt_simplex *simplex = NULL;
     gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
     gpuopt_context *context = NULL;
@@ -240,7 +244,8 @@ static void is_stopped(rank *r) {
     if (r->number == CULPRIT) own.stop = stops;
     EXPECT(r, gpuopt_context_create(&own, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, &group, &desc.group) == GPUOPT_OK);
-    desc.rebuild_pivots = 5;
+    desc.rules = &rules;
+    rules.rebuild_pivots = 5;
     EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(simplex, 1000000, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_MORE && info.iterations == 10);
@@ -306,7 +311,7 @@ static void run(int ranks, void (*work_of)(rank *), int wrong, long *allocations
 static int set_up(void **state) {
     (void)state;
     model = model_load("plant:40:60:0.3:4");
-    model_desc = mip_simplex_desc(&model);
+    model_desc = tableau_desc(&model);
     return 0;
 }
 

@@ -108,7 +108,7 @@ static void straggles(rank *r) {
 
 static void run(int ranks, int late) {
     mip m = model_load("plant:40:60:0.3:4");
-    const gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    const gpuopt_simplex_desc desc = tableau_desc(&m);
     const work w = {&desc, late};
     ranks_run(ranks, straggles, &w);
     mip_free(&m);

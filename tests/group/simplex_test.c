@@ -24,6 +24,7 @@ static void follows(rank *r) {
     const work *w = r->all->data;
     gpuopt_simplex_desc desc = *w->desc;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     script_log log;
     uint64_t before, on_device;
     gpuopt_simplex *simplex = NULL;
@@ -35,8 +36,12 @@ static void follows(rank *r) {
     script_free(&log);
     before = r->host.bytes[GPUOPT_HOST];
     on_device = r->host.bytes[GPUOPT_DEVICE];
+    desc.method = GPUOPT_METHOD_AUTO;
+    desc.algorithm = GPUOPT_ALGORITHM_AUTO;
     EXPECT(r, gpuopt_simplex_create(r->context, &desc, &plan, NULL) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_create(r->context, &desc, NULL, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_get_info(simplex, &info) == GPUOPT_OK);
+    EXPECT(r, info.method == GPUOPT_METHOD_TABLEAU && info.algorithm == GPUOPT_ALGORITHM_PRIMAL);
     EXPECT(r, r->host.bytes[GPUOPT_HOST] - before == plan.host_bytes);
     EXPECT(r, r->host.bytes[GPUOPT_DEVICE] - on_device == plan.device_bytes);
     gpuopt_simplex_destroy(simplex);
@@ -69,11 +74,14 @@ static void same_bits(void **state) {
     for (k = 0; k < some; k++) {
         mip m = model_load(models[k]);
         for (variant = 0; variant < VARIANTS; variant += test_few() ? 13 : 1) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
+            gpuopt_simplex_rules rules;
             variant_set(&desc, variant);
             if (desc.method != GPUOPT_METHOD_TABLEAU) continue;
-            if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
-            if (tried % 4 == 1) desc.rebuild_pivots = 7;
+            rules = rules_of(&desc);
+            desc.rules = &rules;
+            if (tried % 3 == 0 && rules.deferred_pivots == 0) rules.deferred_pivots = 3;
+            if (tried % 4 == 1) rules.rebuild_pivots = 7;
             compare(&m, &desc, 1 + tried % most, tried % 2 ? 1000000 : 1);
             tried++;
         }
@@ -127,7 +135,8 @@ static void same_bits_by_peers(void **state) {
         mip m = model_load(models[k]);
         for (variant = k % 3; variant < VARIANTS; variant += test_few() ? 17 : test_emulated() ? 9 : 1) {
             gpuopt_context *context = test_context(NULL);
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
+            gpuopt_simplex_rules rules;
             script_log expected;
             work w = {&desc, &expected, tried % 2 ? 1000000 : 1, 1};
             /* An emulated device has three multiprocessors, each for one rank. */
@@ -135,8 +144,10 @@ static void same_bits_by_peers(void **state) {
             if (test_emulated() && (ranks > 3 || tried % 2)) w.devices = 2;
             variant_set(&desc, variant);
             if (desc.method == GPUOPT_METHOD_TABLEAU) {
-                if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
-                if (tried % 4 == 1) desc.rebuild_pivots = 7;
+                rules = rules_of(&desc);
+                desc.rules = &rules;
+                if (tried % 3 == 0 && rules.deferred_pivots == 0) rules.deferred_pivots = 3;
+                if (tried % 4 == 1) rules.rebuild_pivots = 7;
                 assert_int_equal(script_run(context, &desc, w.step, &expected), GPUOPT_OK);
                 ranks_run(ranks, follows_by_peers, &w);
                 script_free(&expected);
@@ -168,7 +179,7 @@ static void goes_through_the_host(rank *r) {
 
 static void through_the_host(void **state) {
     mip m = model_load("plant:12:31:0.4:3");
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     const work w = {&desc, NULL, 1, 1};
     (void)state;
     ranks_run(2, goes_through_the_host, &w);
@@ -178,7 +189,7 @@ static void through_the_host(void **state) {
 /* ---- Without rows ---- */
 
 static void is_at_bounds(rank *r) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(r->all->data);
+    gpuopt_simplex_desc desc = tableau_desc(r->all->data);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     gpuopt_simplex *simplex = NULL;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
@@ -208,7 +219,7 @@ typedef struct solved {
 
 static void is_right(rank *r) {
     const solved *w = r->all->data;
-    gpuopt_simplex_desc desc = mip_simplex_desc(w->m);
+    gpuopt_simplex_desc desc = tableau_desc(w->m);
     script_log log;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc.group = r->group;

@@ -70,6 +70,13 @@ mip model_file(const char *folder, const char *name) {
     return model_load(path);
 }
 
+gpuopt_simplex_desc tableau_desc(const mip *model) {
+    gpuopt_simplex_desc desc = mip_simplex_desc(model);
+    desc.method = GPUOPT_METHOD_TABLEAU;
+    desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
+    return desc;
+}
+
 static double larger_finite(double scale, const double *value, int32_t count) {
     int32_t k;
     for (k = 0; k < count; k++)
@@ -90,19 +97,34 @@ double model_dual_scale(const mip *model) {
 
 /* ---- Handles ---- */
 
+/* What a variant's descriptor points to: [K is 1][ratio][pricing]. */
+#define RULES(p, r, k)                                                                                         \
+    {                                                                                                          \
+        .struct_size = sizeof(gpuopt_simplex_rules), .pricing = GPUOPT_PRICING_##p, .ratio = GPUOPT_RATIO_##r, \
+        .deferred_pivots = k                                                                                   \
+    }
+#define ALL_PRICINGS(r, k) \
+    { RULES(DEVEX, r, k), RULES(DANTZIG, r, k), RULES(STEEPEST_EDGE, r, k) }
+static const gpuopt_simplex_rules variants[2][3][3] = {
+    {ALL_PRICINGS(HARRIS, 0), ALL_PRICINGS(EXPAND, 0), ALL_PRICINGS(TEXTBOOK, 0)},
+    {ALL_PRICINGS(HARRIS, 1), ALL_PRICINGS(EXPAND, 1), ALL_PRICINGS(TEXTBOOK, 1)}};
+
 void variant_set(gpuopt_simplex_desc *desc, int variant) {
-    desc->method = (gpuopt_simplex_method)(variant % 2);
-    desc->pricing = (gpuopt_simplex_pricing)(variant / 2 % 3);
-    desc->ratio = (gpuopt_simplex_ratio)(variant / 6 % 3);
-    desc->deferred_pivots = variant / 18 % 2;
+    desc->method = variant % 2 ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
+    desc->rules = &variants[variant / 18 % 2][variant / 6 % 3][variant / 2 % 3];
+}
+
+gpuopt_simplex_rules rules_of(const gpuopt_simplex_desc *desc) {
+    return desc->rules ? *desc->rules : GPUOPT_INIT(gpuopt_simplex_rules);
 }
 
 const char *variant_name(const gpuopt_simplex_desc *desc) {
     static const char *const methods[] = {"tableau", "revised"}, *const pricings[] = {"devex", "dantzig", "steepest"};
     static const char *const ratios[] = {"harris", "expand", "textbook"};
+    const gpuopt_simplex_rules rules = rules_of(desc);
     static char name[64];
-    snprintf(name, sizeof name, "%s %s %s K=%d", methods[desc->method], pricings[desc->pricing], ratios[desc->ratio],
-             (int)desc->deferred_pivots);
+    snprintf(name, sizeof name, "%s %s %s K=%d", methods[desc->method == GPUOPT_METHOD_REVISED],
+             pricings[rules.pricing], ratios[rules.ratio], (int)rules.deferred_pivots);
     return name;
 }
 

@@ -19,6 +19,9 @@ mip model_of(int32_t rows, int32_t cols, const double *by_rows, const double *co
 mip model_load(const char *name);
 mip model_file(const char *folder, const char *name); /* of the shared data, .mps or .mps.xz */
 
+/* The model as mip_simplex_desc describes it, with TABLEAU and PRIMAL. */
+gpuopt_simplex_desc tableau_desc(const mip *model);
+
 /* Tolerances are relative to these: 1, or the largest finite bound or side; 1, or the largest cost. */
 double model_primal_scale(const mip *model);
 double model_dual_scale(const mip *model);
@@ -26,6 +29,8 @@ double model_dual_scale(const mip *model);
 /* All ways to run: method x pricing x ratio x (K of the library's choice, 1). */
 enum { VARIANTS = 2 * 3 * 3 * 2 };
 void variant_set(gpuopt_simplex_desc *desc, int variant);
+/* The rules of a descriptor, to be changed. */
+gpuopt_simplex_rules rules_of(const gpuopt_simplex_desc *desc);
 const char *variant_name(const gpuopt_simplex_desc *desc); /* static storage */
 
 gpuopt_simplex *simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc);

@@ -31,7 +31,7 @@ static int setup(void **state) {
     f->model = model_of(ROWS, COLS, by_rows, cost, lhs, rhs, lb, ub);
     f->model.maximize = 1;
     f->model.offset = 10;
-    f->desc = mip_simplex_desc(&f->model);
+    f->desc = tableau_desc(&f->model);
     f->simplex = simplex_create(f->context, &f->desc);
     assert_int_equal(simplex_iterate(f->simplex, 1).outcome, GPUOPT_MORE);
     assert_int_equal(gpuopt_simplex_rebuild(f->simplex, 0, NULL), GPUOPT_OK); /* asking rebuilds */
@@ -97,8 +97,12 @@ static void options(void **state) {
     fixture *f = *state;
     const gpuopt_simplex_desc good = f->desc;
     gpuopt_simplex_desc d;
-    double *const real[] = {&d.infinity, &d.primal_tolerance, &d.dual_tolerance, &d.pivot_tolerance};
-    static const char *const name[] = {"infinity", "primal_tolerance", "dual_tolerance", "pivot_tolerance"};
+    gpuopt_simplex_tolerances tolerances;
+    gpuopt_simplex_rules rules;
+    gpuopt_spare spare;
+    double *const real[] = {&d.infinity, &tolerances.primal, &tolerances.dual, &tolerances.pivot};
+    static const char *const name[] = {"infinity", "desc->tolerances->primal", "desc->tolerances->dual",
+                                       "desc->tolerances->pivot"};
     static const double bad[4][5] = {
         {0.99, -1, NAN, 1e-300, -HUGE_VAL},
         {0.99e-12, 1.01e-3, -1e-9, NAN, HUGE_VAL},
@@ -106,31 +110,35 @@ static void options(void **state) {
         {1, 2, -1e-9, NAN, HUGE_VAL},
     };
     int k, i;
+#define BAD(text, ...)                                                                        \
+    d = good, d.tolerances = &tolerances, d.rules = &rules, d.spare = &spare;                 \
+    gpuopt_desc_init(&tolerances, sizeof tolerances), gpuopt_desc_init(&rules, sizeof rules); \
+    gpuopt_desc_init(&spare, sizeof spare);                                                   \
+    __VA_ARGS__;                                                                              \
+    check_create(f, &d, text)
     for (k = 0; k < 4; k++)
         for (i = 0; i < 5; i++) {
-            d = good, *real[k] = bad[k][i];
-            check_create(f, &d, name[k]);
+            BAD(name[k], *real[k] = bad[k][i]);
         }
-    d = good, d.deferred_pivots = -1;
-    check_create(f, &d, "deferred_pivots");
-    d = good, d.deferred_pivots = 257;
-    check_create(f, &d, "deferred_pivots");
-    d = good, d.rebuild_pivots = -1;
-    check_create(f, &d, "rebuild_pivots");
-    d = good, d.iteration_limit = -1;
-    check_create(f, &d, "iteration_limit");
-    d = good, d.method = (gpuopt_simplex_method)2;
-    check_create(f, &d, "method");
-    d = good, d.method = (gpuopt_simplex_method)-1;
-    check_create(f, &d, "method");
-    d = good, d.pricing = (gpuopt_simplex_pricing)3;
-    check_create(f, &d, "pricing");
-    d = good, d.ratio = (gpuopt_simplex_ratio)3;
-    check_create(f, &d, "ratio");
-    d = good, d.scaling = (gpuopt_switch)3;
-    check_create(f, &d, "scaling");
-    d = good, d.perturbation = (gpuopt_switch)-1;
-    check_create(f, &d, "perturbation");
+    BAD("desc->rules->deferred_pivots", rules.deferred_pivots = -1);
+    BAD("desc->rules->deferred_pivots", rules.deferred_pivots = 257);
+    BAD("desc->rules->rebuild_pivots", rules.rebuild_pivots = -1);
+    BAD("iteration_limit", d.iteration_limit = -1);
+    BAD("method", d.method = (gpuopt_simplex_method)3);
+    BAD("method", d.method = (gpuopt_simplex_method)-1);
+    BAD("algorithm", d.algorithm = (gpuopt_simplex_algorithm)3);
+    BAD("desc->rules->pricing", rules.pricing = (gpuopt_simplex_pricing)3);
+    BAD("desc->rules->dual_pricing", rules.dual_pricing = (gpuopt_simplex_dual_pricing)3);
+    BAD("desc->rules->ratio", rules.ratio = (gpuopt_simplex_ratio)3);
+    BAD("desc->rules->scaling", rules.scaling = (gpuopt_switch)3);
+    BAD("desc->rules->perturbation", rules.perturbation = (gpuopt_switch)-1);
+    BAD("desc->spare->rows", spare.rows = -1);
+    BAD("desc->spare->cols", spare.cols = -1);
+    BAD("desc->spare->nonzeros", spare.nonzeros = -1);
+    BAD("desc->tolerances: struct_size", tolerances.struct_size = sizeof(size_t) - 1);
+    BAD("desc->rules: struct_size", rules.struct_size = 0);
+    BAD("desc->spare: struct_size", spare.struct_size = 1);
+#undef BAD
 }
 
 static void matrices(void **state) {
@@ -381,6 +389,10 @@ static void structs_of_other_versions(void **state) {
         double surplus[2];
     } newer;
     struct {
+        gpuopt_simplex_rules rules;
+        int64_t surplus;
+    } rules;
+    struct {
         gpuopt_simplex_info info;
         int32_t surplus[2];
     } report;
@@ -390,7 +402,10 @@ static void structs_of_other_versions(void **state) {
     memset(&newer, 0, sizeof newer);
     newer.desc = f->desc;
     newer.desc.struct_size = sizeof newer;
-    newer.desc.deferred_pivots = 3;
+    newer.desc.rules = &rules.rules;
+    memset(&rules, 0, sizeof rules);
+    rules.rules.struct_size = sizeof rules;
+    rules.rules.deferred_pivots = 3;
     assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_OK);
     assert_int_equal(simplex_info(simplex).deferred_pivots, 3);
     memset(&report, 0x55, sizeof report);
@@ -407,11 +422,14 @@ static void structs_of_other_versions(void **state) {
     assert_int_equal(gpuopt_simplex_price(simplex, &e), GPUOPT_OK);
     assert_true(e.variable == -1 && e.direction == 0x55555555);
     gpuopt_simplex_destroy(simplex);
+    rules.surplus = 1;
+    check(f, gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, "desc->rules: ");
+    rules.surplus = 0;
     newer.surplus[1] = 1;
     check(f, gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
     newer.desc.struct_size = sizeof(size_t) - 1;
     check(f, gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
-    newer.desc.struct_size = offsetof(gpuopt_simplex_desc, deferred_pivots);
+    newer.desc.struct_size = offsetof(gpuopt_simplex_desc, rules);
     assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_OK);
     memset(&l, 0x55, sizeof l);
     l.struct_size = offsetof(gpuopt_simplex_leaving, flip);

@@ -201,7 +201,7 @@ void check_read(const mip &m, const char *path, const statuses &wanted, const ch
 
 /* The verdict is the exact one, where there is one; a basis that is optimal gets it. */
 void check_verdict(gpuopt_context *context, const mip &m, const statuses &basis, const char *who, int trial) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex = simplex_create(context, &desc);
     gpuopt_simplex_info info = {};
     const exact_answer exact = exact_solve(&m, basis.data());

@@ -40,6 +40,7 @@ static void refused_descriptors(void **state) {
     gpuopt_context *context = test_context(&host);
     programs *all = some(1, 1);
     gpuopt_simplex_batch_desc bad;
+    gpuopt_simplex_tolerances tolerances;
     gpuopt_simplex_batch *many = (gpuopt_simplex_batch *)&bad;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     const long live = host.live;
@@ -51,6 +52,8 @@ static void refused_descriptors(void **state) {
     memcpy(start, all->start, sizeof start);                                      \
     memcpy(index, all->index, sizeof *index *(size_t)all->nonzeros);              \
     bad.start = start, bad.index = index;                                         \
+    gpuopt_desc_init(&tolerances, sizeof tolerances);                             \
+    bad.tolerances = &tolerances;                                                 \
     change;                                                                       \
     REFUSED(code, text, gpuopt_simplex_batch_create(context, &bad, NULL, &many)); \
     assert_null(many);                                                            \
@@ -66,10 +69,11 @@ static void refused_descriptors(void **state) {
     BAD(ARGUMENT, "shared", bad.shared = 64);
     BAD(ARGUMENT, "infinity", bad.infinity = 0.5);
     BAD(ARGUMENT, "infinity", bad.infinity = NAN);
-    BAD(ARGUMENT, "primal_tolerance", bad.primal_tolerance = 1e-13);
-    BAD(ARGUMENT, "primal_tolerance", bad.primal_tolerance = NAN);
-    BAD(ARGUMENT, "dual_tolerance", bad.dual_tolerance = 1e-2);
-    BAD(ARGUMENT, "pivot_tolerance", bad.pivot_tolerance = 1);
+    BAD(ARGUMENT, "desc->tolerances->primal", tolerances.primal = 1e-13);
+    BAD(ARGUMENT, "desc->tolerances->primal", tolerances.primal = NAN);
+    BAD(ARGUMENT, "desc->tolerances->dual", tolerances.dual = 1e-2);
+    BAD(ARGUMENT, "desc->tolerances->pivot", tolerances.pivot = 1);
+    BAD(ARGUMENT, "desc->tolerances: struct_size", tolerances.struct_size = 0);
     BAD(ARGUMENT, "iteration_limit", bad.iteration_limit = -1);
     BAD(ARGUMENT, "start[0]", start[0] = 1);
     BAD(ARGUMENT, "start[2]", start[2] = start[1] - 1);

@@ -40,7 +40,7 @@ static const char *iterate_all(gpuopt_context *context, const program *const *pr
     const char *fault = NULL;
     int k, open = count;
     for (k = 0; k < count && !fault; k++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&programs[k]->model);
+        gpuopt_simplex_desc desc = tableau_desc(&programs[k]->model);
         desc.method = method;
         if (gpuopt_simplex_create(context, &desc, NULL, &simplex[k])) fault = "create";
     }

@@ -20,7 +20,8 @@ static double tolerance_of(const char *name, int scaled) {
 
 /* A million pivots without scaling; with it, a few. */
 static int too_long(const char *name, const gpuopt_simplex_desc *desc) {
-    return strcmp(name, "kleeminty20") == 0 && desc->pricing == GPUOPT_PRICING_DANTZIG && desc->scaling == GPUOPT_OFF;
+    return strcmp(name, "kleeminty20") == 0 && desc->rules->pricing == GPUOPT_PRICING_DANTZIG &&
+           desc->rules->scaling == GPUOPT_OFF;
 }
 
 static void run_all(gpuopt_switch scaling, gpuopt_switch perturbation) {
@@ -32,12 +33,15 @@ static void run_all(gpuopt_switch scaling, gpuopt_switch perturbation) {
     for (k = 0; k < count; k++) {
         mip m = model_file("lp_cases", entry[k].name);
         for (variant = 0; variant < VARIANTS; variant++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
+            gpuopt_simplex_rules rules;
             gpuopt_simplex_info info;
             const char *fault;
             variant_set(&desc, variant);
-            desc.scaling = scaling;
-            desc.perturbation = perturbation;
+            rules = rules_of(&desc);
+            desc.rules = &rules;
+            rules.scaling = scaling;
+            rules.perturbation = perturbation;
             if (too_long(entry[k].name, &desc)) continue;
             fault = answer_try(context, &desc, &m, entry[k].outcome, entry[k].objective,
                                tolerance_of(entry[k].name, scaling != GPUOPT_OFF), &info);

@@ -20,11 +20,14 @@ static void small_against_rationals(void **state) {
     (void)state;
     for (model = 0; model < test_times(400, 12); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *simplex;
         variant_set(&desc, model % VARIANTS);
-        desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        rules.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
         simplex = simplex_create(context, &desc);
         for (step = 0; step < 12; step++) {
             const char *fault = NULL;
@@ -53,9 +56,9 @@ static void against_fresh_handles(void **state) {
     (void)state;
     for (k = 0; k < 8; k++) {
         mip m = model_load(models[k % 4]);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
-        desc.method = (gpuopt_simplex_method)(k / 4);
+        desc.method = k / 4 ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
         simplex = simplex_create(context, &desc);
         simplex_iterate(simplex, 100000);
         for (step = 0; step < test_times(30, 3); step++) {
@@ -104,7 +107,7 @@ static void takes_effect_at_once(void **state) {
     static const double values[] = {5, 2}, minus_one[] = {-1}, no_side[] = {-INFINITY}, six[] = {6}, low[] = {9};
     gpuopt_context *context = test_context(NULL);
     mip m = model_of(2, 2, a, cost, NULL, rhs, NULL, ub);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex = simplex_create(context, &desc);
     double x[2];
     gpuopt_simplex_info info = simplex_iterate(simplex, 100);
@@ -135,7 +138,7 @@ static void rows_without_columns(void **state) {
     static const int32_t at[] = {0};
     gpuopt_context *context = test_context(NULL);
     mip m = model_of(1, 0, NULL, NULL, lhs, rhs, NULL, NULL);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex = simplex_create(context, &desc);
     (void)state;
     assert_int_equal(simplex_iterate(simplex, 9).outcome, GPUOPT_OPTIMAL);
@@ -156,7 +159,7 @@ static void refused(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     mip m = model_load("shah:20:1");
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *s = simplex_create(context, &desc);
     answer before, after;
     (void)state;
@@ -206,7 +209,7 @@ static void refused(void **state) {
     { /* the first row is scaled down, by a power of two: a subnormal number would lose digits */
         static const double a[] = {1048576, 1048576, 1, 1}, rhs[] = {1, 1};
         mip scaled = model_of(2, 2, a, NULL, NULL, rhs, NULL, NULL);
-        desc = mip_simplex_desc(&scaled);
+        desc = tableau_desc(&scaled);
         s = simplex_create(context, &desc);
         REFUSED(NUMERIC, "lose digits", gpuopt_simplex_set_sides(s, GPUOPT_HOST, 1, at, tiny, one));
         gpuopt_simplex_destroy(s);
@@ -222,7 +225,7 @@ static void after_each_method(void **state) {
     int algorithm;
     (void)state;
     for (algorithm = 0; algorithm < 3; algorithm++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *s;
         gpuopt_simplex_info info;
         double bound;

@@ -130,15 +130,21 @@ gpuopt_outcome children_by_clp(const mip *m, const children *all, int32_t k, dou
 
 /* ---- Roots and batches ---- */
 
+/* What a way's descriptor points to: [K is 2][dual pricing]. */
+#define ROOT_RULES(k, p) \
+    { .struct_size = sizeof(gpuopt_simplex_rules), .dual_pricing = GPUOPT_DUAL_PRICING_##p, .deferred_pivots = k }
+static const gpuopt_simplex_rules root_rules[2][3] = {
+    {ROOT_RULES(0, STEEPEST_EDGE), ROOT_RULES(0, DEVEX), ROOT_RULES(0, DANTZIG)},
+    {ROOT_RULES(2, STEEPEST_EDGE), ROOT_RULES(2, DEVEX), ROOT_RULES(2, DANTZIG)}};
+
 gpuopt_simplex_desc children_root_desc(const mip *m, int way) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(m);
+    gpuopt_simplex_desc desc = tableau_desc(m);
     desc.method = GPUOPT_METHOD_REVISED;
     if (test_on("cuda")) return desc;
     if (way & 1) desc.algorithm = GPUOPT_ALGORITHM_AUTO;
     if (way & 2) desc.method = GPUOPT_METHOD_TABLEAU;
     if (way & 4) desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    if (way & 8) desc.deferred_pivots = 2;
-    desc.dual_pricing = (gpuopt_simplex_dual_pricing)(way / 16 % 3);
+    desc.rules = &root_rules[way / 8 % 2][way / 16 % 3];
     return desc;
 }
 

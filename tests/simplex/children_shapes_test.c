@@ -17,10 +17,12 @@ static gpuopt_simplex *half_of(gpuopt_context *context, int32_t rows, int32_t co
                                const double *lhs, const double *lb, const double *ub) {
     mip half = model_of(rows / 2, cols, a, cost, lhs, NULL, lb, ub);
     gpuopt_simplex_desc desc = children_root_desc(&half, 0);
+    const gpuopt_spare spare = {sizeof spare, rows - rows / 2, 0, (int64_t)rows * cols + 1};
+    gpuopt_simplex_rules rules = rules_of(&desc);
     gpuopt_simplex *root;
-    desc.spare_rows = rows - rows / 2;
-    desc.spare_nonzeros = (int64_t)rows * cols + 1;
-    desc.scaling = GPUOPT_OFF;
+    rules.scaling = GPUOPT_OFF;
+    desc.rules = &rules;
+    desc.spare = &spare;
     root = simplex_create(context, &desc);
     mip_free(&half);
     return root;

@@ -146,6 +146,7 @@ static void as_single_handles(void **state) {
     for (way = 0; way < 48 && !test_on("cuda"); way++) {
         mip m = model_load(models[way % 4]);
         gpuopt_simplex_desc desc = children_root_desc(&m, way);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *root;
         gpuopt_simplex_children *batch;
         children *all = children_draw(&seed, &m, EACH, 1 + way % 7);
@@ -153,8 +154,10 @@ static void as_single_handles(void **state) {
         int64_t iterations = way % 5 == 0 ? 3 : 1000;
         int32_t k;
         desc.algorithm = way & 1 ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_DUAL;
-        desc.deferred_pivots = way % 3 == 0 ? 1 : way % 3 == 1 ? 3 : 0;
-        if (way & 1) desc.deferred_pivots = 1;
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.deferred_pivots = way % 3 == 0 ? 1 : way % 3 == 1 ? 3 : 0;
+        if (way & 1) rules.deferred_pivots = 1;
         root = simplex_create(context, &desc);
         simplex_iterate(root, 100000);
         batch = children_batch(root, EACH, 0, GPUOPT_ON_PIVOT_LIMIT_END);

@@ -137,10 +137,13 @@ static void random_models(void **state) {
     for (k = 0; k < models; k++) {
         mip m = draw(&seed);
         brute_answer expected = brute_solve(&m);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         int crossing = first_crossing(&m);
         variant_set(&desc, k % VARIANTS);
-        if (test_random_int(&seed, 0, 1)) desc.scaling = GPUOPT_OFF;
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        if (test_random_int(&seed, 0, 1)) rules.scaling = GPUOPT_OFF;
         if (crossing < 0) {
             answer_expect(context, &desc, &m, "bounds that do not cross", expected.outcome, expected.objective, 1e-9);
             optimal += expected.outcome == GPUOPT_OPTIMAL;
@@ -179,7 +182,7 @@ static void bounds_left_out(void **state) {
     static const double a[] = {1, 1}, rhs[] = {10}, ub[] = {3, -2}, far[] = {-1e12, 1};
     gpuopt_context *context = test_context(NULL);
     mip m = model_of(1, 2, a, NULL, NULL, rhs, NULL, NULL);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex;
     gpuopt_simplex_info info;
     (void)state;

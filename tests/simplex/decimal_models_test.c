@@ -31,7 +31,7 @@ static void linear_programs(void **state) {
     for (k = 0; k < sizeof model / sizeof *model; k++) {
         mip m = model_file("imprecise", model[k].name);
         for (way = 0; way < 6; way++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             desc.method = way % 2 ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
             desc.algorithm = algorithm[way / 2];
             answer_expect(context, &desc, &m, model[k].name, GPUOPT_OPTIMAL, model[k].objective, 1e-9);
@@ -51,7 +51,7 @@ static void cancelled_entries(void **state) {
     if (is_left_out() || test_emulated()) return;
     context = test_context(NULL);
     m = model_file("miplib", "var-smallemery-m6j6");
-    desc = mip_simplex_desc(&m);
+    desc = tableau_desc(&m);
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
     desc.method = GPUOPT_METHOD_REVISED;
     answer_expect(context, &desc, &m, "var-smallemery-m6j6", GPUOPT_OPTIMAL, -156.05626812253524, 1e-9);

@@ -27,7 +27,7 @@ static void bounds_against_rationals(void **state) {
     (void)state;
     for (model = 0; model < test_times(600, 600); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 7), (int32_t)test_random_int(&seed, 1, 9));
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         exact_answer e = exact_solve(&m, NULL);
         gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
         gpuopt_simplex *simplex;
@@ -68,7 +68,7 @@ static void cutoffs_against_rationals(void **state) {
     (void)state;
     for (model = 0; model < test_times(2000, 2000); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         exact_answer e = exact_solve(&m, NULL);
         double sign = m.maximize ? -1 : 1, cutoff, bound;
         gpuopt_simplex *simplex;
@@ -131,7 +131,7 @@ static void cutoffs_on_the_way(void **state) {
     (void)state;
     for (model = 0; model < test_times(2000, 2000); model++) {
         mip m = covering(&seed);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *stepped, *simplex;
         double bound[MOST], cutoff, most = -HUGE_VAL;
         int steps = 0, k;
@@ -169,7 +169,7 @@ static void degenerate_duals(void **state) {
     (void)state;
     for (way = 0; way < DUAL_WAYS; way++) {
         mip m = model_of(1, 2, value, cost, side, side, NULL, NULL);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         double bound;
         dual_set(&desc, way);

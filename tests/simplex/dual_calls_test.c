@@ -18,7 +18,7 @@ static void auto_chooses(void **state) {
     uint64_t seed = 4;
     gpuopt_context *context = test_context(NULL);
     mip cover = changes_tree_model(&seed, 20, 80), pack = model_load("shah:20:1");
-    gpuopt_simplex_desc desc = mip_simplex_desc(&cover);
+    gpuopt_simplex_desc desc = tableau_desc(&cover);
     gpuopt_simplex *simplex;
     gpuopt_simplex_info info;
     (void)state;
@@ -28,7 +28,7 @@ static void auto_chooses(void **state) {
     if (info.outcome != GPUOPT_OPTIMAL || info.dual_iterations == 0)
         fail_msg("%s after %lld iterations", gpuopt_outcome_string(info.outcome), (long long)info.dual_iterations);
     gpuopt_simplex_destroy(simplex);
-    desc = mip_simplex_desc(&pack);
+    desc = tableau_desc(&pack);
     desc.algorithm = GPUOPT_ALGORITHM_AUTO;
     simplex = simplex_create(context, &desc);
     info = simplex_iterate(simplex, 100000);
@@ -39,7 +39,7 @@ static void auto_chooses(void **state) {
     { /* max x, 1 <= x <= 5 by rows: neither feasible */
         static const double a[] = {1, 1}, cost[] = {-1}, lhs[] = {1, -INFINITY}, rhs[] = {INFINITY, 5};
         mip neither = model_of(2, 1, a, cost, lhs, rhs, NULL, NULL);
-        desc = mip_simplex_desc(&neither);
+        desc = tableau_desc(&neither);
         desc.algorithm = GPUOPT_ALGORITHM_AUTO;
         simplex = simplex_create(context, &desc);
         info = simplex_iterate(simplex, 100);
@@ -63,7 +63,7 @@ static void mixed_with_the_parts(void **state) {
     (void)state;
     for (way = 0; way < DUAL_WAYS; way++) {
         mip m = changes_tree_model(&seed, 20, 30);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         double objective, x[30];
         gpuopt_outcome outcome = clp_solve(&m, &objective);
         gpuopt_simplex *simplex;
@@ -105,7 +105,7 @@ static void without_memory(void **state) {
     (void)state;
     for (way = 0; way < DUAL_WAYS; way += test_few() ? 5 : 1) {
         mip m = changes_tree_model(&seed, 40, 90);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *s;
         answer root, before, after;
         int32_t j, children = 0;
@@ -150,7 +150,8 @@ static void refused(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     mip m = model_load("shah:20:1");
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
+    gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
     gpuopt_simplex *s = NULL;
     gpuopt_simplex_info info;
     double bound = 7;
@@ -159,10 +160,11 @@ static void refused(void **state) {
     assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &s), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "algorithm = 3"));
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    desc.dual_pricing = (gpuopt_simplex_dual_pricing)3;
+    desc.rules = &rules;
+    rules.dual_pricing = (gpuopt_simplex_dual_pricing)3;
     assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &s), GPUOPT_ERROR_ARGUMENT);
-    assert_non_null(strstr(host.error, "dual_pricing = 3"));
-    desc.dual_pricing = GPUOPT_DUAL_PRICING_DEVEX;
+    assert_non_null(strstr(host.error, "desc->rules->dual_pricing = 3"));
+    rules.dual_pricing = GPUOPT_DUAL_PRICING_DEVEX;
     s = simplex_create(context, &desc);
     assert_int_equal(gpuopt_simplex_set_cutoff(s, NAN), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "cutoff is NaN"));

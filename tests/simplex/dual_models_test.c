@@ -36,18 +36,22 @@ static void run_folder(const char *folder, int most_rows) {
         }
         m = model_file(folder, entry[k].name);
         for (way = 0; way < 4; way++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
+            gpuopt_simplex_rules rules;
             gpuopt_simplex_info info;
             const char *fault;
-            desc.method = (gpuopt_simplex_method)(way % 2);
+            desc.method = way % 2 ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
             desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-            desc.dual_pricing =
+            rules = rules_of(&desc);
+            desc.rules = &rules;
+            rules.dual_pricing =
                 way < 2 ? GPUOPT_DUAL_PRICING_STEEPEST_EDGE : GPUOPT_DUAL_PRICING_DEVEX; /* Dantzig is slow */
             fault = answer_try(context, &desc, &m, entry[k].outcome, entry[k].objective, tolerance_of(entry[k].name),
                                &info);
             printf("%-10s %-7s %-8s %5d x %-6d %6lld dual, %6lld primal iterations  %s\n", entry[k].name,
-                   desc.method ? "revised" : "tableau", desc.dual_pricing ? "devex" : "steepest", entry[k].rows,
-                   entry[k].cols, (long long)info.dual_iterations, (long long)(info.iterations - info.dual_iterations),
+                   desc.method == GPUOPT_METHOD_REVISED ? "revised" : "tableau",
+                   rules.dual_pricing ? "devex" : "steepest", entry[k].rows, entry[k].cols,
+                   (long long)info.dual_iterations, (long long)(info.iterations - info.dual_iterations),
                    fault ? fault : "ok");
             fflush(stdout);
             wrong += fault != NULL;
@@ -101,7 +105,7 @@ static const char *child_fault(gpuopt_simplex *simplex, const mip *m, int *verdi
 
 static int children_of(gpuopt_context *context, const char *name, int *verdicts) {
     mip m = model_file("miplib", name);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex;
     answer root;
     int wrong = 0, children = 0;

@@ -67,13 +67,16 @@ static void small_against_rationals(void **state) {
     for (model = 0; model < test_times(600, 600); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
         const int32_t both = m.columns.rows + m.columns.cols;
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *s;
         const char *fault = NULL;
         int step;
         dual_set(&desc, model % DUAL_WAYS);
-        desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.rebuild_pivots = (int32_t)test_random_int(&seed, 0, 3);
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        rules.rebuild_pivots = (int32_t)test_random_int(&seed, 0, 3);
         s = simplex_create(context, &desc);
         for (step = 0; step < 60 && !fault; step++) {
             gpuopt_simplex_dual_leaving out = price(s);
@@ -126,7 +129,7 @@ static void same_pivots(void **state) {
     (void)state;
     for (model = 0; model < test_times(240, 240); model++) {
         mip m = covering(&seed);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *whole, *parts;
         gpuopt_simplex_dual_leaving out;
         gpuopt_simplex_dual_entering in;
@@ -160,7 +163,7 @@ static void refused(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     mip m = model_of(2, 2, a, cost, lhs, rhs, NULL, NULL);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex_dual_leaving out = GPUOPT_INIT(gpuopt_simplex_dual_leaving), no_out = {0};
     gpuopt_simplex_dual_entering in = GPUOPT_INIT(gpuopt_simplex_dual_entering), no_in = {0};
     gpuopt_simplex_info no_info;

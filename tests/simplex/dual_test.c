@@ -25,13 +25,16 @@ static void small_against_rationals(void **state) {
     (void)state;
     for (model = 0; model < test_times(600, 300); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *simplex;
         gpuopt_simplex_info info;
         dual_set(&desc, model % DUAL_WAYS);
-        desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.rebuild_pivots = (int32_t)test_random_int(&seed, 0, 3);
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        rules.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        rules.rebuild_pivots = (int32_t)test_random_int(&seed, 0, 3);
         simplex = simplex_create(context, &desc);
         for (step = 0; step < 12; step++) {
             int64_t few = test_random_int(&seed, 0, 3);
@@ -90,7 +93,7 @@ static void phase_one_in_steps(void **state) {
     (void)state;
     for (model = 0; model < test_times(400, 400); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 2, 8), (int32_t)test_random_int(&seed, 2, 8));
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
         gpuopt_simplex *simplex;
         const char *fault = NULL;
@@ -128,7 +131,7 @@ static void certified_bases(void **state) {
     (void)state;
     for (model = 0; model < test_times(600, 300); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         exact_answer e = exact_solve(&m, NULL);
         gpuopt_simplex *other;
         int end;
@@ -193,7 +196,7 @@ static void degenerate_examples(void **state) {
     m[2].maximize = 1;
     for (k = 0; k < 3; k++)
         for (way = 0; way < DUAL_WAYS; way += k == 2 && test_few() ? 5 : 1) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m[k]);
+            gpuopt_simplex_desc desc = tableau_desc(&m[k]);
             dual_set(&desc, way);
             if (k == 2) { /* its duals, rounded to doubles, are not as good as info says of them */
                 answer a = answer_after(context, &desc, &m[k], 100000);
@@ -235,7 +238,7 @@ static void degenerate_assignments(void **state) {
         mip m;
         assignment(4 + k, &seed, &m);
         assert_int_equal(clp_solve(&m, &objective), GPUOPT_OPTIMAL);
-        desc = mip_simplex_desc(&m);
+        desc = tableau_desc(&m);
         dual_set(&desc, k);
         answer_expect(context, &desc, &m, dual_name(&desc), GPUOPT_OPTIMAL, objective, 1e-9);
         mip_free(&m);
@@ -253,7 +256,7 @@ static void children_against_clp(void **state) {
     (void)state;
     for (way = 0; way < DUAL_WAYS; way += test_few() || test_on("cuda") ? 5 : 1) {
         mip m = test_few() ? changes_tree_model(&seed, 20, 30) : changes_tree_model(&seed, 60, 90);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         answer root;
         dual_set(&desc, way);

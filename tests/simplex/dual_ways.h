@@ -10,17 +10,25 @@
 #include "gpuopt.h"
 
 enum { DUAL_WAYS = 2 * 3 * 2 * 2 };
+
+/* What a way's descriptor points to: [K is 1][dual pricing]. */
+#define DUAL_RULES(k, p) \
+    { .struct_size = sizeof(gpuopt_simplex_rules), .dual_pricing = GPUOPT_DUAL_PRICING_##p, .deferred_pivots = k }
+static const gpuopt_simplex_rules dual_rules[2][3] = {
+    {DUAL_RULES(0, STEEPEST_EDGE), DUAL_RULES(0, DEVEX), DUAL_RULES(0, DANTZIG)},
+    {DUAL_RULES(1, STEEPEST_EDGE), DUAL_RULES(1, DEVEX), DUAL_RULES(1, DANTZIG)}};
+
 static inline void dual_set(gpuopt_simplex_desc *desc, int way) {
-    desc->method = (gpuopt_simplex_method)(way % 2);
-    desc->dual_pricing = (gpuopt_simplex_dual_pricing)(way / 2 % 3);
+    desc->method = way % 2 ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
     desc->algorithm = way / 6 % 2 ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_DUAL;
-    desc->deferred_pivots = way / 12 % 2;
+    desc->rules = &dual_rules[way / 12 % 2][way / 2 % 3];
 }
 
 static inline const char *dual_name(const gpuopt_simplex_desc *desc) {
     static char name[64];
     snprintf(name, sizeof name, "method %d, dual pricing %d, algorithm %d, K %d", (int)desc->method,
-             (int)desc->dual_pricing, (int)desc->algorithm, (int)desc->deferred_pivots);
+             desc->rules ? (int)desc->rules->dual_pricing : 0, (int)desc->algorithm,
+             desc->rules ? (int)desc->rules->deferred_pivots : 0);
     return name;
 }
 

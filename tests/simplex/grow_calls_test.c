@@ -21,15 +21,15 @@ static void memory_is_planned(void **state) {
     for (method = 0; method < 2; method++) {
         mip m = model_load("meyer:12:30:0.3:1");
         growing g = growing_of(&m);
-        gpuopt_simplex_desc desc = growing_desc(&m, 34), plain;
+        gpuopt_spare spare;
+        gpuopt_simplex_desc desc = growing_desc(&m, 34, &spare), plain;
         gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan), without = GPUOPT_INIT(gpuopt_memory_plan);
         gpuopt_simplex *s;
         uint64_t before = host.bytes[GPUOPT_HOST], on_device = host.bytes[GPUOPT_DEVICE];
         long allocations;
-        desc.method = (gpuopt_simplex_method)method;
+        desc.method = method ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
         plain = desc;
-        plain.spare_rows = plain.spare_cols = 0;
-        plain.spare_nonzeros = 0;
+        plain.spare = NULL;
         must(gpuopt_simplex_create(context, &plain, &without, NULL));
         must(gpuopt_simplex_create(context, &desc, &plan, NULL));
         assert_true(plan.host_bytes > without.host_bytes);
@@ -58,7 +58,8 @@ static void refused(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     mip m = model_load("meyer:12:30:0.3:1");
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
+    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
     gpuopt_matrix rows = {2, 30, start, first, one, GPUOPT_LAYOUT_CSR};
     gpuopt_matrix cols = {12, 2, start, first, one, GPUOPT_LAYOUT_CSC}, other;
     gpuopt_simplex *s;
@@ -68,20 +69,20 @@ static void refused(void **state) {
     host.error[0] = 0;                                  \
     assert_int_equal(__VA_ARGS__, GPUOPT_ERROR_##code); \
     if (!strstr(host.error, text)) fail_msg("the log says: %s", host.error)
-    desc.spare_rows = -1;
-    REFUSED(ARGUMENT, "spare_rows", gpuopt_simplex_create(context, &desc, NULL, &s));
-    desc.spare_rows = 1 << 28;
+    desc.spare = &spare;
+    spare.rows = -1;
+    REFUSED(ARGUMENT, "desc->spare->rows", gpuopt_simplex_create(context, &desc, NULL, &s));
+    spare.rows = 1 << 28;
     REFUSED(UNSUPPORTED, "2^28", gpuopt_simplex_create(context, &desc, NULL, &s));
-    desc.spare_rows = desc.spare_cols = INT32_MAX;
+    spare.rows = spare.cols = INT32_MAX;
     REFUSED(UNSUPPORTED, "2^31", gpuopt_simplex_create(context, &desc, NULL, &s));
-    desc.spare_rows = desc.spare_cols = 2;
-    desc.spare_nonzeros = -1;
-    REFUSED(ARGUMENT, "spare_nonzeros", gpuopt_simplex_create(context, &desc, NULL, &s));
-    desc.spare_nonzeros = 3;
+    spare.rows = spare.cols = 2;
+    spare.nonzeros = -1;
+    REFUSED(ARGUMENT, "desc->spare->nonzeros", gpuopt_simplex_create(context, &desc, NULL, &s));
+    spare.nonzeros = 3;
     if (test_on("cuda")) {
         gpuopt_simplex_desc without = desc;
-        without.spare_rows = without.spare_cols = 0;
-        without.spare_nonzeros = 0;
+        without.spare = NULL;
         s = simplex_create(context, &without);
         REFUSED(UNSUPPORTED, "spare", gpuopt_simplex_add_rows(s, &rows, NULL, one));
         REFUSED(UNSUPPORTED, "spare", gpuopt_simplex_add_cols(s, &cols, one, NULL, NULL));
@@ -176,6 +177,7 @@ static void memory_is_denied(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     mip m = model_load("meyer:12:30:0.3:1");
+    static const gpuopt_spare spare = {sizeof spare, 1, 1, 2};
     uint8_t slack[COLS + 1 + ROWS + 1] = {0};
     int variant, which;
     long denied = 0;
@@ -183,12 +185,11 @@ static void memory_is_denied(void **state) {
     for (which = 0; which <= COLS; which++) slack[which] = GPUOPT_VARIABLE_AT_LOWER;
     for (; which < (int)sizeof slack; which++) slack[which] = GPUOPT_VARIABLE_BASIC;
     for (variant = 0; variant < VARIANTS; variant += test_few() ? 7 : 1) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *s;
         double objective;
         variant_set(&desc, variant);
-        desc.spare_rows = desc.spare_cols = 1;
-        desc.spare_nonzeros = 2;
+        desc.spare = &spare;
         s = simplex_create(context, &desc);
         simplex_iterate(s, 100000);
         objective = simplex_info(s).objective;

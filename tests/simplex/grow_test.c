@@ -27,12 +27,16 @@ static void small_against_rationals(void **state) {
         const int32_t rows = (int32_t)test_random_int(&seed, 0, 6), cols = (int32_t)test_random_int(&seed, 0, 6);
         mip m = changes_model(&seed, rows, cols);
         growing g = growing_of(&m);
-        gpuopt_simplex_desc desc = growing_desc(&m, MOST);
+        gpuopt_spare spare;
+        gpuopt_simplex_desc desc = growing_desc(&m, MOST, &spare);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *s;
         if (model & 1) variant_set(&desc, model / 2 % VARIANTS);
         else dual_set(&desc, model / 2 % DUAL_WAYS);
-        desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
-        desc.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        rules.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
         s = simplex_create(context, &desc);
         mip_free(&m);
         for (step = 0; step < 14; step++) {
@@ -80,7 +84,8 @@ static void cuts_against_clp(void **state) {
     for (way = 0; way < DUAL_WAYS; way += test_few() || test_on("cuda") ? 5 : 1) {
         mip m = model_load("meyer:12:30:0.3:1");
         growing g = growing_of(&m);
-        gpuopt_simplex_desc desc = growing_desc(&m, ROOM);
+        gpuopt_spare spare;
+        gpuopt_simplex_desc desc = growing_desc(&m, ROOM, &spare);
         gpuopt_simplex_info info;
         gpuopt_simplex *s;
         dual_set(&desc, way);
@@ -140,7 +145,8 @@ static void columns_against_clp(void **state) {
     for (way = 0; way < 12; way += test_few() || test_on("cuda") ? 5 : 1) {
         mip m = model_load("meyer:12:20:0.3:1");
         growing g = growing_of(&m);
-        gpuopt_simplex_desc desc = growing_desc(&m, ROOM);
+        gpuopt_spare spare;
+        gpuopt_simplex_desc desc = growing_desc(&m, ROOM, &spare);
         gpuopt_simplex_info info;
         gpuopt_simplex *s;
         variant_set(&desc, 3 * way);
@@ -203,11 +209,12 @@ static void batches_go_on(void **state) {
     for (method = 0; method < 2; method++) {
         mip m = model_load("meyer:12:30:0.3:1");
         growing g = growing_of(&m);
-        gpuopt_simplex_desc desc = growing_desc(&m, ROOM);
+        gpuopt_spare spare;
+        gpuopt_simplex_desc desc = growing_desc(&m, ROOM, &spare);
         gpuopt_simplex_children_desc batch_of = GPUOPT_INIT(gpuopt_simplex_children_desc);
         gpuopt_simplex *s;
         gpuopt_simplex_children *batch;
-        desc.method = (gpuopt_simplex_method)method;
+        desc.method = method ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
         desc.algorithm = GPUOPT_ALGORITHM_AUTO;
         s = simplex_create(context, &desc);
         mip_free(&m);
@@ -260,11 +267,12 @@ static void from_nothing(void **state) {
         growing g;
         mip m;
         gpuopt_simplex_desc desc;
+        gpuopt_spare spare;
         gpuopt_simplex *s;
         memset(&g, 0, sizeof g);
         m = growing_mip(&g);
-        desc = growing_desc(&m, 8);
-        desc.method = (gpuopt_simplex_method)method;
+        desc = growing_desc(&m, 8, &spare);
+        desc.method = method ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
         s = simplex_create(context, &desc);
         mip_free(&m);
         for (round = 0; round < 20; round++) {

@@ -141,11 +141,13 @@ double growing_inverse_error(gpuopt_simplex *s, const growing *g) {
     return worst;
 }
 
-gpuopt_simplex_desc growing_desc(const mip *m, int32_t most) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(m);
-    desc.spare_rows = most - m->columns.rows;
-    desc.spare_cols = most - m->columns.cols;
-    desc.spare_nonzeros = (int64_t)most * most;
+gpuopt_simplex_desc growing_desc(const mip *m, int32_t most, gpuopt_spare *spare) {
+    gpuopt_simplex_desc desc = tableau_desc(m);
+    *spare = GPUOPT_INIT(gpuopt_spare);
+    spare->rows = most - m->columns.rows;
+    spare->cols = most - m->columns.cols;
+    spare->nonzeros = (int64_t)most * most;
+    desc.spare = spare;
     return desc;
 }
 

@@ -29,8 +29,8 @@ const gpuopt_matrix *growing_matrix(growing_lines *l, const growing *g, int by_r
 /* Removes a row or column from the model alone. */
 void growing_take_out(growing *g, int by_rows, int32_t at);
 
-/* With room for `most` rows and columns. */
-gpuopt_simplex_desc growing_desc(const mip *m, int32_t most);
+/* With spare capacity for `most` rows and columns in all, which `spare` describes. */
+gpuopt_simplex_desc growing_desc(const mip *m, int32_t most, gpuopt_spare *spare);
 /* Adds, or removes, `count` rows or columns at random. */
 void growing_add(uint64_t *seed, gpuopt_simplex *s, growing *g, int by_rows, int32_t count);
 void growing_remove(uint64_t *seed, gpuopt_simplex *s, growing *g, int by_rows, int32_t count);

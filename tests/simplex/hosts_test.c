@@ -74,11 +74,13 @@ static mip boxes(uint64_t seed, int32_t rows, int32_t cols, int whole) {
 }
 
 /* Without scaling and perturbation the library works on the host's own numbers. */
-static gpuopt_simplex_desc plain(const mip *model, int variant) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(model);
+static gpuopt_simplex_desc plain(const mip *model, int variant, gpuopt_simplex_rules *rules) {
+    gpuopt_simplex_desc desc = tableau_desc(model);
     variant_set(&desc, variant);
-    desc.scaling = GPUOPT_OFF;
-    desc.perturbation = GPUOPT_OFF;
+    *rules = rules_of(&desc);
+    rules->scaling = GPUOPT_OFF;
+    rules->perturbation = GPUOPT_OFF;
+    desc.rules = rules;
     return desc;
 }
 
@@ -185,9 +187,10 @@ static void blands_rule_does_not_cycle(void **state) {
     m[0] = beale(), m[1] = chvatal(), m[2] = kuhn();
     for (k = 0; k < 3; k++)
         for (method = 0; method < 2; method++) {
-            gpuopt_simplex_desc desc = plain(&m[k], method);
+            gpuopt_simplex_rules rules;
+            gpuopt_simplex_desc desc = plain(&m[k], method, &rules);
             int first = run_own(context, &desc, &m[k], TEXTBOOK_BLAND);
-            desc.deferred_pivots = 1;
+            rules.deferred_pivots = 1;
             assert_int_equal(run_own(context, &desc, &m[k], TEXTBOOK_BLAND), first);
         }
     for (k = 0; k < 3; k++) mip_free(&m[k]);
@@ -202,10 +205,11 @@ static void klee_minty_visits_every_vertex(void **state) {
     for (n = 1; n <= 8; n++)
         for (method = 0; method < 2; method++) {
             mip m = klee_minty(n);
-            gpuopt_simplex_desc desc = plain(&m, method);
+            gpuopt_simplex_rules rules;
+            gpuopt_simplex_desc desc = plain(&m, method, &rules);
             gpuopt_simplex_info info;
-            desc.pricing = GPUOPT_PRICING_DANTZIG;
-            desc.ratio = GPUOPT_RATIO_TEXTBOOK;
+            rules.pricing = GPUOPT_PRICING_DANTZIG;
+            rules.ratio = GPUOPT_RATIO_TEXTBOOK;
             if (n <= 5) assert_int_equal(run_own(context, &desc, &m, TEXTBOOK_DANTZIG), (1 << n) - 1);
             info = answer_expect(context, &desc, &m, "Klee-Minty", GPUOPT_OPTIMAL, pow(5, n), 1e-12);
             assert_int_equal(info.iterations, (1 << n) - 1);
@@ -220,7 +224,8 @@ static void own_rules_on_boxes(void **state) {
     (void)state;
     for (k = 0; k < models; k++) {
         mip m = boxes((uint64_t)k, 2 + k % 9, 3 + k % 13, 1);
-        gpuopt_simplex_desc desc = plain(&m, k);
+        gpuopt_simplex_rules rules;
+        gpuopt_simplex_desc desc = plain(&m, k, &rules);
         run_own(context, &desc, &m, k % 2 ? TEXTBOOK_BLAND : TEXTBOOK_DANTZIG);
         flips += answer_expect(context, &desc, &m, "boxes", GPUOPT_OPTIMAL, (double)0, HUGE_VAL).flips > 0;
         mip_free(&m);
@@ -299,7 +304,7 @@ static void drive(gpuopt_context *context, const gpuopt_simplex_desc *desc, cons
         must(gpuopt_simplex_price(p.simplex, &e));
         if (e.variable < 0) break;
         must(gpuopt_simplex_ratio_test(p.simplex, e.variable, e.direction, &l));
-        check_parts(&p, &e, &l, desc->pricing, devex);
+        check_parts(&p, &e, &l, desc->rules->pricing, devex);
         if (!l.flip) update_devex(&p.t, devex, e.variable, l.variable);
         if (l.flip) must(gpuopt_simplex_flip(p.simplex, e.variable, &info));
         else must(gpuopt_simplex_pivot(p.simplex, e.variable, l.variable, l.to_upper, &info));
@@ -329,8 +334,9 @@ static void parts_are_an_iteration(void **state) {
     (void)state;
     for (k = 0; k < models; k++) {
         mip m = boxes((uint64_t)k + 100, 2 + k % 9, 3 + k % 13, 0);
-        gpuopt_simplex_desc desc = plain(&m, k);
-        desc.ratio = GPUOPT_RATIO_TEXTBOOK;
+        gpuopt_simplex_rules rules;
+        gpuopt_simplex_desc desc = plain(&m, k, &rules);
+        rules.ratio = GPUOPT_RATIO_TEXTBOOK;
         drive(context, &desc, &m);
         mip_free(&m);
     }
@@ -345,7 +351,7 @@ static void parts_do_both_phases(void **state) {
     (void)state;
     for (k = 0; k < 6; k++) {
         mip m = model_load(names[k / 2]);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         gpuopt_simplex_entering e;
         gpuopt_simplex_leaving l;

@@ -41,6 +41,7 @@ static void plan_is_exact(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     gpuopt_simplex_desc desc;
+    gpuopt_simplex_rules rules;
     int model, way, k;
     (void)state;
     gpuopt_desc_init(&desc, sizeof desc);
@@ -51,9 +52,11 @@ static void plan_is_exact(void **state) {
         assert_int_equal(mip_rows(&m), 0);
         for (way = 0; way < 6; way++)
             for (k = 0; k < 4; k++) {
-                desc = mip_simplex_desc(&m);
+                desc = tableau_desc(&m);
                 variant_set(&desc, way);
-                desc.deferred_pivots = deferred[k];
+                rules = rules_of(&desc);
+                desc.rules = &rules;
+                rules.deferred_pivots = deferred[k];
                 check_plan(&host, context, &desc);
                 desc.matrix = m.matrix;
                 check_plan(&host, context, &desc);
@@ -100,7 +103,7 @@ static void memory_may_run_out(void **state) {
     (void)state;
     assert_int_equal(mip_rows(&m), 0);
     for (way = 0; way < 6; way++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         variant_set(&desc, way);
         run_out(&desc);
         desc.matrix = m.matrix;
@@ -122,7 +125,7 @@ static void steps_allocate_nothing(void **state) {
     int variant;
     (void)state;
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         gpuopt_simplex_entering e;
         gpuopt_simplex_leaving l;
@@ -161,7 +164,7 @@ static void input_is_copied(void **state) {
         size_t rows = sizeof(double) * (size_t)m.columns.rows, cols = sizeof(double) * (size_t)m.columns.cols;
         size_t count = (size_t)mip_nonzeros(&m);
         double *dense = dense_of(&m), optimum = m.optimum;
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         gpuopt_simplex_info info;
         variant_set(&desc, way % 6);

@@ -23,7 +23,7 @@ static double tolerance_of(const char *name) { return strcmp(name, "etamacro") =
 
 /* Returns 1 and says why where the answer is wrong. */
 static int run(gpuopt_context *context, const mip *m, const index_entry *e, gpuopt_simplex_method method) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(m);
+    gpuopt_simplex_desc desc = tableau_desc(m);
     gpuopt_simplex_info info;
     double start = seconds();
     const char *fault;
@@ -64,7 +64,8 @@ static void run_folder(const char *folder, const limits *l) {
         }
         m = model_file(folder, entry[k].name);
         for (method = 0; method < 2; method++) {
-            if (wanted(&entry[k], l, method)) wrong += run(context, &m, &entry[k], (gpuopt_simplex_method)method);
+            if (wanted(&entry[k], l, method))
+                wrong += run(context, &m, &entry[k], method ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU);
             else left_out++;
         }
         mip_free(&m);

@@ -8,11 +8,13 @@
 #include "gpuopt/search.h"
 #include "tests/simplex/answer.h"
 
-static gpuopt_simplex_desc plain(const mip *model, int variant) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(model);
+static gpuopt_simplex_desc plain(const mip *model, int variant, gpuopt_simplex_rules *rules) {
+    gpuopt_simplex_desc desc = tableau_desc(model);
     variant_set(&desc, variant);
-    desc.scaling = GPUOPT_OFF;
-    desc.perturbation = GPUOPT_OFF;
+    *rules = rules_of(&desc);
+    rules->scaling = GPUOPT_OFF;
+    rules->perturbation = GPUOPT_OFF;
+    desc.rules = rules;
     return desc;
 }
 
@@ -29,7 +31,8 @@ static void unsafe_pivots_are_refused(void **state) {
     int variant;
     (void)state;
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = plain(&m, variant);
+        gpuopt_simplex_rules rules;
+        gpuopt_simplex_desc desc = plain(&m, variant, &rules);
         gpuopt_simplex *simplex = simplex_create(context, &desc);
         gpuopt_simplex_info info;
         answer before = answer_get(simplex, &m), after;
@@ -63,7 +66,8 @@ static void pivots_small_beside_their_column_are_refused(void **state) {
     int variant;
     (void)state;
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = plain(&m, variant);
+        gpuopt_simplex_rules rules;
+        gpuopt_simplex_desc desc = plain(&m, variant, &rules);
         gpuopt_simplex *simplex = simplex_create(context, &desc);
         gpuopt_simplex_leaving leaving = GPUOPT_INIT(gpuopt_simplex_leaving);
         must(gpuopt_simplex_ratio_test(simplex, 0, 1, &leaving)); /* row 0 after 1e3, row 1 after 1e4 */
@@ -87,7 +91,8 @@ static void pivots_may_make_infeasible(void **state) {
     int variant;
     (void)state;
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = plain(&m, variant);
+        gpuopt_simplex_rules rules;
+        gpuopt_simplex_desc desc = plain(&m, variant, &rules);
         gpuopt_simplex *simplex = simplex_create(context, &desc);
         gpuopt_simplex_info info;
         gpuopt_desc_init(&info, sizeof info);
@@ -110,7 +115,7 @@ static void rebuild_when_asked(void **state) {
     int variant;
     (void)state;
     for (variant = 0; variant < 6; variant++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         gpuopt_simplex_info before, info;
         uint8_t basis[80], same[80];
@@ -145,7 +150,8 @@ static void pivots_without_info(void **state) {
     int variant, with;
     (void)state;
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = plain(&m, variant);
+        gpuopt_simplex_rules rules;
+        gpuopt_simplex_desc desc = plain(&m, variant, &rules);
         gpuopt_simplex_info info[2];
         for (with = 0; with < 2; with++) {
             gpuopt_simplex *simplex = simplex_create(context, &desc);
@@ -193,7 +199,8 @@ static void parts_at_a_basis_that_is_nearly_singular(void **state) {
     for (i = 3; i < ROWS; i++) a[i * COLS + 1 + i] = 1;
     m = model_of(ROWS, COLS, a, cost, side, side, NULL, ub);
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = plain(&m, variant);
+        gpuopt_simplex_rules rules;
+        gpuopt_simplex_desc desc = plain(&m, variant, &rules);
         gpuopt_simplex *simplex = nearly_singular(context, &desc);
         gpuopt_simplex_entering entering = GPUOPT_INIT(gpuopt_simplex_entering);
         gpuopt_simplex_leaving leaving = GPUOPT_INIT(gpuopt_simplex_leaving);

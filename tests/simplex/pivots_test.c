@@ -32,7 +32,7 @@ static void for_each_way(test_of *f) {
     for (k = test_few() ? 3 : 0; k < MODELS; k++) { /* the small ones */
         mip m = model_load(models[k].name);
         for (way = 0; way < WAYS; way += test_few() ? 3 : 1) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             variant_set(&desc, way);
             f(context, &desc, &m, models[k].ties);
         }
@@ -55,10 +55,13 @@ static void expect_same_end(const mip *m, const gpuopt_simplex_desc *desc, const
 static void deferred(gpuopt_context *context, const gpuopt_simplex_desc *given, const mip *m, int ties) {
     static const int32_t k[] = {1, 3, 16, 64, 256, 0};
     gpuopt_simplex_desc desc = *given;
+    gpuopt_simplex_rules rules;
     answer first = {.basis = NULL}, next;
     size_t i;
     for (i = 0; i < sizeof k / sizeof *k; i++) {
-        desc.deferred_pivots = k[i];
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.deferred_pivots = k[i];
         next = answer_after(context, &desc, m, 1000000);
         assert_null(answer_fault(m, &next, 1e-9));
         if (k[i]) assert_int_equal(next.info.deferred_pivots, k[i]);
@@ -133,13 +136,16 @@ static int always_stop(void *user) {
 static void stopped(gpuopt_context *context, const gpuopt_simplex_desc *given, const mip *m, int ties) {
     gpuopt_context_desc stopping_desc = test_context_desc(NULL);
     gpuopt_simplex_desc desc = *given;
+    gpuopt_simplex_rules rules;
     gpuopt_context *stopping;
     gpuopt_simplex *simplex;
     gpuopt_simplex_info info;
     answer whole, parts;
     int64_t calls = 0;
     (void)ties;
-    desc.rebuild_pivots = 11;
+    rules = rules_of(&desc);
+    desc.rules = &rules;
+    rules.rebuild_pivots = 11;
     whole = answer_after(context, &desc, m, 1000000);
     stopping_desc.stop = always_stop;
     assert_int_equal(gpuopt_context_create(&stopping_desc, &stopping), GPUOPT_OK);
@@ -248,11 +254,16 @@ static void options(gpuopt_context *context, const gpuopt_simplex_desc *given, c
     (void)ties;
     for (k = 0; k < 5; k++) {
         gpuopt_simplex_desc desc = *given;
-        if (k == 0) desc.seed = 12345;
-        if (k == 1) desc.rebuild_pivots = 7;
-        if (k == 2) desc.scaling = GPUOPT_OFF;
-        if (k == 3) desc.perturbation = GPUOPT_OFF;
-        if (k == 4) desc.primal_tolerance = desc.dual_tolerance = 1e-6;
+        gpuopt_simplex_rules rules;
+        gpuopt_simplex_tolerances tolerances = GPUOPT_INIT(gpuopt_simplex_tolerances);
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        if (k == 0) rules.seed = 12345;
+        if (k == 1) rules.rebuild_pivots = 7;
+        if (k == 2) rules.scaling = GPUOPT_OFF;
+        if (k == 3) rules.perturbation = GPUOPT_OFF;
+        if (k == 4) tolerances.primal = tolerances.dual = 1e-6;
+        desc.tolerances = &tolerances;
         answer_expect(context, &desc, m, "options", GPUOPT_OPTIMAL, plain.info.objective, k == 4 ? 1e-5 : 1e-9);
     }
     answer_free(&plain);

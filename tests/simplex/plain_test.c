@@ -84,7 +84,7 @@ static void solve_one(gpuopt_context *context, const mip *m, int kind, uint64_t 
     uint8_t *basis = calloc((size_t)m->columns.rows + (size_t)m->columns.cols, 1);
     int start;
     for (start = COLD; start < STARTS; start++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(m);
+        gpuopt_simplex_desc desc = tableau_desc(m);
         gpuopt_simplex *simplex;
         char how[64];
         answer a;

@@ -27,7 +27,7 @@ static void every_shape(void **state) {
             snprintf(name, sizeof name, "plant:%d:%d:%s:%d", shapes[k].rows, shapes[k].cols, shapes[k].density, seed);
             m = model_load(name);
             for (variant = (seed + (int)k) % step; variant < VARIANTS; variant += step) {
-                gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+                gpuopt_simplex_desc desc = tableau_desc(&m);
                 variant_set(&desc, variant);
                 answer_expect(context, &desc, &m, name, GPUOPT_OPTIMAL, m.optimum, 1e-9);
             }
@@ -44,7 +44,7 @@ static void larger_ones(void **state) {
     for (k = 0; k < 3; k++) {
         mip m = model_load(names[k]);
         for (way = 0; way < 6; way += test_few() ? 5 : 1) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             gpuopt_simplex_info info;
             variant_set(&desc, way);
             info = answer_expect(context, &desc, &m, names[k], GPUOPT_OPTIMAL, m.optimum, 1e-9);

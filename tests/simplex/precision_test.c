@@ -22,7 +22,7 @@ static void no_optimum_outside_of_a_bound(void **state) {
         mip m = model_of(1, 2, a, cost, &fixed[k], NULL, lb, ub);
         assert_int_equal(exact_solve(&m, NULL).outcome, GPUOPT_INFEASIBLE);
         for (variant = 0; variant < VARIANTS; variant++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             gpuopt_simplex *simplex;
             gpuopt_outcome outcome;
             double x[2], low[2];
@@ -51,7 +51,7 @@ static void no_optimum_outside_of_a_bound(void **state) {
 /* Solves a model of two rows that is INFEASIBLE, and returns 1 if the proof's margin is at least what info says. basis:
  * where to begin; may be NULL. *twice counts the proofs whose multipliers have low parts. */
 static int margin_holds(gpuopt_context *context, const mip *m, const uint8_t *basis, int *twice) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(m);
+    gpuopt_simplex_desc desc = tableau_desc(m);
     gpuopt_simplex *simplex = simplex_create(context, &desc);
     gpuopt_simplex_info info;
     double y[2], low[2];
@@ -123,12 +123,15 @@ static void objective_in_refinement(void **state) {
     int variant;
     (void)state;
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *simplex;
         gpuopt_simplex_info info;
         int on_the_way = 0;
         variant_set(&desc, variant);
-        desc.scaling = GPUOPT_OFF; /* of costs, with which z enters earlier */
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.scaling = GPUOPT_OFF; /* of costs, with which z enters earlier */
         desc.offset = -1e9;
         simplex = simplex_create(context, &desc);
         do {

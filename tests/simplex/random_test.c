@@ -119,13 +119,15 @@ static mip draw(uint64_t *seed, const recipe *r) {
     return m;
 }
 
-static void draw_options(uint64_t *seed, gpuopt_simplex_desc *desc) {
+static void draw_options(uint64_t *seed, gpuopt_simplex_desc *desc, gpuopt_simplex_rules *rules) {
     variant_set(desc, (int)test_random_int(seed, 0, VARIANTS - 1));
-    if (test_random_int(seed, 0, 3) == 0) desc->scaling = GPUOPT_OFF;
-    if (test_random_int(seed, 0, 3) == 0) desc->perturbation = GPUOPT_OFF;
-    if (test_random_int(seed, 0, 3) == 0) desc->rebuild_pivots = (int32_t)test_random_int(seed, 1, 5);
-    if (test_random_int(seed, 0, 3) == 0) desc->deferred_pivots = (int32_t)test_random_int(seed, 1, 5);
-    desc->seed = (uint64_t)test_random_int(seed, 0, 1000);
+    *rules = rules_of(desc);
+    desc->rules = rules;
+    if (test_random_int(seed, 0, 3) == 0) rules->scaling = GPUOPT_OFF;
+    if (test_random_int(seed, 0, 3) == 0) rules->perturbation = GPUOPT_OFF;
+    if (test_random_int(seed, 0, 3) == 0) rules->rebuild_pivots = (int32_t)test_random_int(seed, 1, 5);
+    if (test_random_int(seed, 0, 3) == 0) rules->deferred_pivots = (int32_t)test_random_int(seed, 1, 5);
+    rules->seed = (uint64_t)test_random_int(seed, 0, 1000);
 }
 
 /* ---- Oracles ---- */
@@ -145,10 +147,11 @@ static void tiny_models_against_all_bases(void **state) {
     for (k = 0; k < models; k++) {
         mip m = draw_tiny(&seed);
         brute_answer expected = brute_solve(&m);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         char name[32];
         snprintf(name, sizeof name, "model %d", k);
-        draw_options(&seed, &desc);
+        draw_options(&seed, &desc, &rules);
         answer_expect(context, &desc, &m, name, expected.outcome, expected.objective, 1e-9);
         count[expected.outcome]++;
         mip_free(&m);
@@ -170,7 +173,7 @@ static void every_way_to_run(void **state) {
         mip m = draw_tiny(&seed);
         brute_answer expected = brute_solve(&m);
         for (variant = 0; variant < VARIANTS; variant++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             variant_set(&desc, variant);
             answer_expect(context, &desc, &m, "tiny", expected.outcome, expected.objective, 1e-9);
         }
@@ -189,6 +192,7 @@ static void medium_models_against_clp(void **state) {
         recipe r = {0, 0, 9, 0, 0, 0, 0, 0};
         double objective;
         gpuopt_simplex_desc desc;
+        gpuopt_simplex_rules rules;
         gpuopt_outcome expected;
         answer a;
         mip m;
@@ -201,9 +205,9 @@ static void medium_models_against_clp(void **state) {
         r.bounded = k % 3 != 0;
         r.spread = k % 7 == 0 ? 2 : 0;
         m = draw(&seed, &r);
-        desc = mip_simplex_desc(&m);
-        draw_options(&seed, &desc);
-        if (r.spread) desc.scaling = GPUOPT_DEFAULT;
+        desc = tableau_desc(&m);
+        draw_options(&seed, &desc, &rules);
+        if (r.spread) rules.scaling = GPUOPT_DEFAULT;
         expected = clp_solve(&m, &objective);
         a = answer_after(context, &desc, &m, 1000000);
         fault = answer_fault(&m, &a, 1e-9);

@@ -40,12 +40,15 @@ static void against_exact_rationals(void **state) {
     (void)state;
     for (k = 0; k < models; k++) {
         mip m = draw(&seed);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *simplex;
         gpuopt_simplex_info info;
         double ray[MOST], low[MOST], wrong;
         variant_set(&desc, k % VARIANTS);
-        desc.scaling = GPUOPT_OFF; /* so that residuals are in the model's units */
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.scaling = GPUOPT_OFF; /* so that residuals are in the model's units */
         simplex = simplex_create(context, &desc);
         info = simplex_iterate(simplex, INT64_MAX);
         if (info.outcome == GPUOPT_UNBOUNDED) {

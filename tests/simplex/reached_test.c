@@ -91,10 +91,13 @@ static void reached_as_defined(void **state) {
     (void)state;
     for (trial = 0; trial < trials; trial++) {
         mip m = draw(&seed);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *simplex;
         variant_set(&desc, trial % VARIANTS);
-        if (trial % 3 == 0) desc.scaling = GPUOPT_OFF;
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        if (trial % 3 == 0) rules.scaling = GPUOPT_OFF;
         simplex = simplex_create(context, &desc);
         for (k = 0; k < 8; k++) {
             gpuopt_outcome outcome = simplex_iterate(simplex, 2).outcome;

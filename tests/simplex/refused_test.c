@@ -17,6 +17,7 @@ typedef struct model {
     int32_t rows, cols;
     double dense[MOST * MOST], cost[MOST], lhs[MOST], rhs[MOST], lb[MOST], ub[MOST];
     gpuopt_simplex_desc desc;
+    gpuopt_simplex_rules rules;
 } model;
 
 /* Rows from the third on are sums of two others, `difference` aside; 0: whole numbers, no such rows. A point within all
@@ -50,9 +51,11 @@ static void make(model *m, uint64_t *random, int variant, double difference) {
     m->desc.dense = m->dense, m->desc.cost = m->cost;
     m->desc.lhs = m->lhs, m->desc.rhs = m->rhs, m->desc.lb = m->lb, m->desc.ub = m->ub;
     variant_set(&m->desc, variant);
-    m->desc.rebuild_pivots = (int32_t)test_random_int(random, 0, 8);
-    m->desc.deferred_pivots = (int32_t)test_random_int(random, 0, 4);
-    m->desc.seed = (uint64_t)variant;
+    m->rules = rules_of(&m->desc);
+    m->desc.rules = &m->rules;
+    m->rules.rebuild_pivots = (int32_t)test_random_int(random, 0, 8);
+    m->rules.deferred_pivots = (int32_t)test_random_int(random, 0, 4);
+    m->rules.seed = (uint64_t)variant;
 }
 
 /* ---- Refused calls ---- */
@@ -282,7 +285,7 @@ static void basis_after_create(void **state) {
     int variant;
     (void)state;
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         uint8_t basis[6];
         variant_set(&desc, variant);
@@ -317,7 +320,7 @@ static void overflow_is_told(void **state) {
         make(&m, &random, round % VARIANTS, 0);
         m.desc.matrix.rows = m.rows = (int32_t)test_random_int(&random, 1, 3);
         m.desc.matrix.cols = m.cols = (int32_t)test_random_int(&random, 1, 3);
-        m.desc.scaling = (gpuopt_switch)test_random_int(&random, 0, 2);
+        m.rules.scaling = (gpuopt_switch)test_random_int(&random, 0, 2);
         if (test_random_int(&random, 0, 1)) m.desc.infinity = INFINITY;
         for (k = 0; k < 9; k++) m.dense[k] = number[test_random_int(&random, 0, 11)];
         for (k = 0; k < 3; k++) {

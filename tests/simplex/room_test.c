@@ -241,13 +241,15 @@ static void more_pivots_than_fit(void **state) {
     enum { FIRST = 400, MORE = 21 };
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
+    gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
     gpuopt_simplex_info before = GPUOPT_INIT(gpuopt_simplex_info), after = GPUOPT_INIT(gpuopt_simplex_info);
     gpuopt_context *context = test_context(NULL);
     gpuopt_simplex *simplex = NULL;
     uint8_t basis[2 * N], found[2 * N];
     int32_t j, count;
     (void)state;
-    desc.deferred_pivots = 4;
+    desc.rules = &rules;
+    rules.deferred_pivots = 4;
     assert_int_equal(gpuopt_simplex_create(context, &desc, NULL, &simplex), GPUOPT_OK);
     for (count = FIRST; count <= FIRST + MORE; count += MORE) {
         for (j = 0; j < 2 * N; j++)

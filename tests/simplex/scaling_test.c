@@ -117,6 +117,8 @@ static gpuopt_simplex_desc desc_of(const columns *c, gpuopt_layout layout, const
     desc.matrix.layout = layout;
     desc.cost = minus;
     desc.rhs = ones;
+    desc.method = GPUOPT_METHOD_TABLEAU;
+    desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     return desc;
 }
 
@@ -204,7 +206,7 @@ static void expect_plain(gpuopt_context *context, gpuopt_simplex_desc *desc, con
     double *plain_col = constant(c->cols, 1), *minus = constant(c->cols, -1), factor;
     gpuopt_simplex *s;
     int32_t i, j;
-    if (desc->scaling != GPUOPT_OFF) plain_scales(c, plain_row, plain_col);
+    if (!desc->rules || desc->rules->scaling != GPUOPT_OFF) plain_scales(c, plain_row, plain_col);
     for (j = 0; j < c->cols; j++) minus[j] = -1 / plain_col[j];
     desc->cost = minus;
     s = simplex_create(context, desc);
@@ -229,6 +231,7 @@ static void expect_plain(gpuopt_context *context, gpuopt_simplex_desc *desc, con
 static void scales_are_the_documented_ones(void **state) {
     static const int32_t length[] = {1, 2, 63, 64, 65, 127, 128, 129, 191, 192, 300, 0, 31, 33, 299};
     static const double most[] = {0, 2, 20, 20};
+    static const gpuopt_simplex_rules unscaled = {.struct_size = sizeof unscaled, .scaling = GPUOPT_OFF};
     gpuopt_context *context = test_context(NULL);
     int k;
     (void)state;
@@ -245,9 +248,9 @@ static void scales_are_the_documented_ones(void **state) {
         expect_plain(context, &by_rows, &c, "by rows");
         expect_plain(context, &of_all, &c, "dense");
         if (most[k] < 5) { /* else pivots are too small without */
-            desc.scaling = GPUOPT_OFF;
+            desc.rules = &unscaled;
             expect_plain(context, &desc, &c, "without scaling");
-            desc.scaling = GPUOPT_DEFAULT;
+            desc.rules = NULL;
         }
         shuffle(&c, 5);
         expect_plain(context, &desc, &c, "in any order");

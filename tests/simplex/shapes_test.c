@@ -16,7 +16,7 @@ static void expect(const mip *m, const char *name, gpuopt_outcome outcome, doubl
     gpuopt_context *context = test_context(NULL);
     int variant;
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(m);
+        gpuopt_simplex_desc desc = tableau_desc(m);
         variant_set(&desc, variant);
         answer_expect(context, &desc, m, name, outcome, objective, 1e-12);
     }
@@ -154,7 +154,7 @@ static void other_infinities(void **state) {
     static const double a[] = {1}, cost[] = {-1}, rhs[] = {1e12}, ub[] = {1e10}, huge[] = {1e30};
     gpuopt_context *context = test_context(NULL);
     mip m = model_of(1, 1, a, cost, NULL, rhs, NULL, ub);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex;
     (void)state;
     answer_expect(context, &desc, &m, "1e20", GPUOPT_OPTIMAL, -1e10, 1e-12);
@@ -187,7 +187,7 @@ static void dense_columns_and_rows(void **state) {
             for (e = m.columns.start[j]; e < m.columns.start[j + 1]; e++)
                 dense[(int64_t)j * m.columns.rows + m.columns.index[e]] = m.columns.value[e];
         for (variant = 0; variant < 6; variant++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             answer sparse, other, rows;
             variant_set(&desc, variant);
             sparse = answer_after(context, &desc, &m, 1000000);

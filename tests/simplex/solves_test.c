@@ -105,15 +105,18 @@ static void solves_with_the_basis(void **state) {
     for (k = 0; k < 4; k++)
         for (way = 0; way < 4; way += test_few() ? 3 : 1) {
             mip m = model_load(models[k]);
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
+            gpuopt_simplex_rules rules;
             gpuopt_simplex *s;
             int32_t *head = malloc(sizeof(int32_t) * (size_t)m.columns.rows), i;
             int stop;
             int64_t e;
             for (e = 0; e < m.columns.start[m.columns.cols]; e++) /* so that there is something to scale */
                 ((double *)(uintptr_t)m.columns.value)[e] *= ldexp(1, (int)(m.columns.index[e] % 5) * 3);
-            desc.method = (gpuopt_simplex_method)(way % 2);
-            desc.scaling = way / 2 ? GPUOPT_OFF : GPUOPT_DEFAULT;
+            desc.method = way % 2 ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
+            rules = rules_of(&desc);
+            desc.rules = &rules;
+            rules.scaling = way / 2 ? GPUOPT_OFF : GPUOPT_DEFAULT;
             s = simplex_create(context, &desc);
             for (stop = 0; stop < 4; stop++) {
                 answer before, after;
@@ -145,7 +148,7 @@ static void refused(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     mip m = model_load("shah:5:1");
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *s = simplex_create(context, &desc);
     int32_t head[5], beyond = 5, at = 0;
     double x[10];

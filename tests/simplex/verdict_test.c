@@ -202,12 +202,14 @@ static void ask_clp(const mip *m, const uint8_t *basis, tally *count) {
         outcome != GPUOPT_OPTIMAL || !(fabs(objective - exact.objective) <= 1e-6 * fmax(1, fabs(exact.objective)));
 }
 
-static void options(uint64_t *seed, int k, gpuopt_simplex_desc *desc) {
+static void options(uint64_t *seed, int k, gpuopt_simplex_desc *desc, gpuopt_simplex_rules *rules) {
     if (k % 2 == 0) return; /* the defaults */
     variant_set(desc, (int)test_random_int(seed, 0, VARIANTS - 1));
-    if (chance(seed, 4)) desc->scaling = GPUOPT_OFF;
-    if (chance(seed, 4)) desc->perturbation = GPUOPT_OFF;
-    if (chance(seed, 4)) desc->rebuild_pivots = (int32_t)test_random_int(seed, 1, 5);
+    *rules = rules_of(desc);
+    desc->rules = rules;
+    if (chance(seed, 4)) rules->scaling = GPUOPT_OFF;
+    if (chance(seed, 4)) rules->perturbation = GPUOPT_OFF;
+    if (chance(seed, 4)) rules->rebuild_pivots = (int32_t)test_random_int(seed, 1, 5);
 }
 
 /* Of a thousand models so many may be IMPRECISE, and ten more by chance. Without careful iterations, or if these pivot
@@ -227,14 +229,15 @@ static void against_exact_rationals(void **state) {
             drawn d;
             mip m;
             gpuopt_simplex_desc desc;
+            gpuopt_simplex_rules rules;
             gpuopt_simplex *simplex;
             answer a;
             const char *fault;
             draw_model(&seed, (enum kind)kind, &d);
             m = model_of(d.rows, d.cols, d.a, d.cost, d.lhs, d.rhs, d.lb, d.ub);
             m.maximize = chance(&seed, 2);
-            desc = mip_simplex_desc(&m);
-            options(&seed, k, &desc);
+            desc = tableau_desc(&m);
+            options(&seed, k, &desc, &rules);
             simplex = simplex_create(context, &desc);
             if (simplex_iterate(simplex, INT64_MAX).outcome == GPUOPT_MORE)
                 fail_msg("%s, model %d: no end", kinds[kind], k);
@@ -279,7 +282,7 @@ static void infeasible_by_the_tolerance(void **state) {
         mip m = model_of(2, 1, a, cost, lhs, rhs, NULL, ub);
         assert_int_equal(exact_solve(&m, NULL).outcome, GPUOPT_INFEASIBLE);
         for (variant = 0; variant < VARIANTS; variant++) {
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             gpuopt_simplex *simplex;
             variant_set(&desc, variant);
             simplex = simplex_create(context, &desc);
@@ -299,7 +302,7 @@ static void expect_optimum(const mip *m, const char *name, double objective) {
     assert_int_equal(exact.outcome, GPUOPT_OPTIMAL);
     assert_true(fabs(exact.objective - objective) <= 1e-12 * fmax(1, fabs(objective)));
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(m);
+        gpuopt_simplex_desc desc = tableau_desc(m);
         gpuopt_simplex *simplex;
         gpuopt_simplex_info info;
         variant_set(&desc, variant);
@@ -327,13 +330,16 @@ static void expect_truth(const mip *m, const char *name) {
     gpuopt_context *context = test_context(NULL);
     int variant;
     for (variant = 0; variant < 2 * VARIANTS; variant += test_few() ? 5 : 1) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(m);
+        gpuopt_simplex_desc desc = tableau_desc(m);
+        gpuopt_simplex_rules rules;
         gpuopt_simplex *simplex;
         const char *fault;
         tally count = {{0}, {0}, 0, 0, 0, 0};
         answer a;
         variant_set(&desc, variant % VARIANTS);
-        desc.scaling = variant < VARIANTS ? GPUOPT_DEFAULT : GPUOPT_OFF;
+        rules = rules_of(&desc);
+        desc.rules = &rules;
+        rules.scaling = variant < VARIANTS ? GPUOPT_DEFAULT : GPUOPT_OFF;
         simplex = simplex_create(context, &desc);
         simplex_iterate(simplex, INT64_MAX);
         a = answer_get(simplex, m);
@@ -474,12 +480,15 @@ static void a_dual_that_is_tiny_beside_others(void **state) {
     const double ub[] = {no_bound, no_bound, no_bound, -0.09064999585099999, no_bound, 38227040};
     gpuopt_context *context = test_context(NULL);
     mip m = model_of(6, 6, a, cost, lhs, rhs, lb, ub);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
+    gpuopt_simplex_rules rules;
     gpuopt_simplex *simplex;
     gpuopt_simplex_info info;
     (void)state;
     desc.method = GPUOPT_METHOD_REVISED;
-    desc.scaling = GPUOPT_OFF;
+    rules = rules_of(&desc);
+    desc.rules = &rules;
+    rules.scaling = GPUOPT_OFF;
     simplex = simplex_create(context, &desc);
     info = simplex_iterate(simplex, INT64_MAX);
     if (!test_on("cuda") || info.outcome != GPUOPT_IMPRECISE) assert_int_equal(info.outcome, GPUOPT_OPTIMAL);

@@ -23,7 +23,7 @@ static void round_trips(void **state) {
     for (k = 0; k < MODELS; k++)
         for (way = 0; way < 6; way += test_few() ? 5 : 1) {
             mip m = model_load(models[k]);
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             gpuopt_simplex *one, *other;
             uint8_t *basis = malloc(both(&m)), *same = malloc(both(&m));
             variant_set(&desc, way);
@@ -61,17 +61,20 @@ static void warm_start_at_the_optimum(void **state) {
         for (way = 0; way < 12; way += test_few() ? 5 : 1) {
             const int by_dual = (k + way) / 3 % 2;
             mip m = model_load(models[k]);
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m), finder;
+            gpuopt_simplex_desc desc = tableau_desc(&m), finder;
+            gpuopt_simplex_rules rules;
             gpuopt_simplex *warm;
             gpuopt_simplex_info info;
             answer cold;
             const char *fault;
             variant_set(&desc, way % 6);
-            if (way >= 6) desc.perturbation = GPUOPT_OFF;
+            rules = rules_of(&desc);
+            desc.rules = &rules;
+            if (way >= 6) rules.perturbation = GPUOPT_OFF;
             finder = desc;
             if (by_dual) finder.algorithm = GPUOPT_ALGORITHM_DUAL;
             cold = answer_after(context, &finder, &m, 100000);
-            desc.algorithm = (gpuopt_simplex_algorithm)((k + way) % 3);
+            desc.algorithm = (gpuopt_simplex_algorithm)((k + way + 1) % 3);
             warm = simplex_create(context, &desc);
             must(gpuopt_simplex_set_basis(warm, GPUOPT_HOST, cold.basis));
             info = simplex_iterate(warm, 1);
@@ -99,7 +102,7 @@ static void warm_start_of_a_changed_model(void **state) {
     (void)state;
     for (k = 0; k < MODELS; k++) {
         mip m = model_load(models[k]);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         answer last = answer_after(context, &desc, &m, 100000);
         for (step = 0; step < (test_few() ? 4 : 8); step++) {
             gpuopt_simplex *warm;
@@ -148,7 +151,7 @@ static void singular_bases(void **state) {
     int variant, k;
     (void)state;
     for (variant = 0; variant < VARIANTS; variant++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *simplex;
         variant_set(&desc, variant);
         simplex = simplex_create(context, &desc);
@@ -188,13 +191,13 @@ static void walks_between_bases(void **state) {
     (void)state;
     for (k = 0; k < 2 * MODELS; k++) {
         mip m = model_load(models[k % MODELS]);
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         gpuopt_simplex *walker, *loader;
         uint8_t *basis = malloc(both(&m));
         int32_t rows = m.columns.rows, cols = m.columns.cols;
         double *x[2], *dual[2];
         int way;
-        desc.method = (gpuopt_simplex_method)(k / MODELS);
+        desc.method = k / MODELS ? GPUOPT_METHOD_REVISED : GPUOPT_METHOD_TABLEAU;
         walker = simplex_create(context, &desc);
         simplex_iterate(walker, 100000);
         for (way = 0; way < 2; way++) {
@@ -266,7 +269,7 @@ static void statuses_give_way(void **state) {
     gpuopt_context *context = test_context(NULL);
     double rhs = 100;
     mip m = model_of(1, 3, a, NULL, NULL, &rhs, lb, ub);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex = simplex_create(context, &desc);
     double x[3];
     uint8_t got[4];
@@ -291,7 +294,7 @@ static void at_zero_is_at_lower(void **state) {
     static const uint8_t expected[] = {GPUOPT_VARIABLE_BASIC, GPUOPT_VARIABLE_AT_LOWER, GPUOPT_VARIABLE_AT_LOWER};
     gpuopt_context *context = test_context(NULL);
     mip m = model_of(1, 2, a, NULL, lhs, rhs, lb, ub);
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_simplex *simplex = simplex_create(context, &desc);
     double x[2], activity;
     uint8_t got[3];

@@ -113,7 +113,7 @@ static void host_or_device(void **state) {
     for (kind = 0; kind < 4; kind++)
         for (variant = 0; variant < 6; variant++) {
             mip m = model(kind);
-            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex_desc desc = tableau_desc(&m);
             gpuopt_simplex *simplex;
             answer before, after;
             variant_set(&desc, variant);
