@@ -219,4 +219,5 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backen
     cuda_simplex_drop,
     split_find_peers,
     1,
+    1,
     &batch_table};

@@ -332,6 +332,7 @@ static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
     gpuopt__simplex_cpu_drop,
     NULL,
     0,
+    0,
     &gpuopt__simplex_batch_cpu_table,
 };
 

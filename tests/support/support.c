@@ -119,12 +119,17 @@ gpuopt_context_desc test_context_desc(test_host *host) {
     return desc;
 }
 
-gpuopt_context *test_context(test_host *host) {
+static gpuopt_context *context_of(test_host *host, gpuopt_switch tidy_matrices) {
     gpuopt_context_desc desc = test_context_desc(host);
     gpuopt_context *context = NULL;
+    desc.tidy_matrices = tidy_matrices;
     assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
     return context;
 }
+
+gpuopt_context *test_context(test_host *host) { return context_of(host, GPUOPT_DEFAULT); }
+
+gpuopt_context *test_strict_context(test_host *host) { return context_of(host, GPUOPT_OFF); }
 
 test_held test_held_by(test_host *host) {
     test_held held;

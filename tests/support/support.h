@@ -43,6 +43,8 @@ int test_main(int argc, char **argv, const char *name, const struct CMUnitTest *
 /* A context on the backend under test, served by host (zeroed first); host may be NULL. */
 gpuopt_context *test_context(test_host *host);
 gpuopt_context_desc test_context_desc(test_host *host);
+/* The same with tidy_matrices OFF: matrices with zeros or duplicates are refused. */
+gpuopt_context *test_strict_context(test_host *host);
 
 /* What a host held before a _create; its peaks begin there. */
 typedef struct test_held {
