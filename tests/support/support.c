@@ -103,6 +103,8 @@ static void watched_log(void *user, int level, const char *message) {
     test_host *host = user;
     host->messages++;
     if (level == 0) snprintf(host->error, sizeof host->error, "%s", message);
+    host->warnings += level == 1;
+    if (level == 1) snprintf(host->warning, sizeof host->warning, "%s", message);
     if (level == 2) snprintf(host->info, sizeof host->info, "%s", message);
 }
 

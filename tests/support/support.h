@@ -26,9 +26,10 @@ typedef struct test_host {
     long denied;       /* how many did, since the last test_deny_memory() */
     uint64_t bytes[2]; /* live, by gpuopt_memory_space */
     uint64_t peak[2];
-    char error[1024]; /* the last message of level 0 */
-    char info[256];   /* the last message of level 2 */
-    int messages;
+    char error[1024];       /* the last message of level 0 */
+    char warning[256];      /* the last message of level 1 */
+    char info[256];         /* the last message of level 2 */
+    int messages, warnings; /* of all levels, and of level 1 */
 } test_host;
 
 /* The backend under test, from the command line. */
