@@ -198,10 +198,10 @@ typedef struct gpuopt_context_desc {
     int (*stop)(void *user);
     /* The caller's clock: seconds since any moment, not going back. Required by limits in seconds (order_seconds). */
     double (*seconds)(void *user);
-    /* CUDA backend, without allocate: bytes of device memory that the context's pool may keep for its next handles when
-     * handles are destroyed. 0: up to half of the device's memory; 1: nothing; UINT64_MAX: all. Other contexts and
-     * processes cannot use kept memory; to return it and take it again costs some 2 ms a GB. */
+    /* CUDA backend, without allocate: bytes of device memory that the context keeps when handles are destroyed, for its
+     * next ones. 0: up to half of the device's memory; 1: nothing; UINT64_MAX: all. See doc/embedding.md. */
     uint64_t keep_device_bytes;
+    gpuopt_switch tidy_matrices; /* zeros and duplicates in a gpuopt_matrix; default on; off: ARGUMENT */
 } gpuopt_context_desc;
 /* Creates a context. desc NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is another
  * device's or cudaStreamPerThread. UNSUPPORTED: no usable GPU (CUDA backend), or the build's arithmetic is not IEEE
@@ -232,13 +232,13 @@ typedef enum gpuopt_layout {
     GPUOPT_LAYOUT_CSC      /* column after column: start [cols + 1], index holds rows */
 } gpuopt_layout;
 
-/* A sparse matrix, by rows or by columns. Both layouts are accepted everywhere; if a family needs the other one, the
- * matrix is transposed first, in temporary memory of 12 bytes per nonzero and 8 per line. No member will be added. */
+/* A sparse matrix in host memory. Zeros are dropped and duplicates summed, with a warning in the log; counts of
+ * nonzeros mean the result. Every call takes both layouts. doc/embedding.md has details. No member will be added. */
 typedef struct gpuopt_matrix {
     int32_t rows, cols;   /* 0 to 2^31 - 65; more: UNSUPPORTED */
     const int64_t *start; /* [lines + 1], start[0] = 0, non-decreasing; a line is a row (CSR) or a column (CSC) */
-    const int32_t *index; /* [start[lines]], in range, none twice in a line, in any order */
-    const double *value;  /* [start[lines]], finite, not 0 */
+    const int32_t *index; /* [start[lines]], in range, in any order */
+    const double *value;  /* [start[lines]], finite */
     gpuopt_layout layout; /* CSR or CSC */
 } gpuopt_matrix;
 

@@ -81,7 +81,7 @@ typedef struct gpuopt_simplex_batch_desc {
     int32_t batch_size;   /* most programs in one _load, on all ranks together: 1 to 65,536 */
     int32_t rows, cols;   /* 0 to 512, 0 to 8,192 */
     const int64_t *start; /* the pattern, as in gpuopt_matrix; NULL: dense, all rows * cols entries, line by line */
-    const int32_t *index; /* [start[lines]] */
+    const int32_t *index; /* [start[lines]], none twice in a line */
     gpuopt_layout layout; /* of the pattern and the values: lines are rows (0: CSR) or columns (CSC) */
     uint32_t shared;      /* a sum of gpuopt_simplex_shared constants: the arrays that all programs share */
     int maximize;         /* not 0: maximise */

@@ -50,6 +50,7 @@ extern "C" {
 #include "common/numerics.h"
 #include "common/ranks.h"
 #include "common/selftest.h"
+#include "common/tidy_matrix.h"
 #include "group/calls.h"
 #ifndef GPUOPT_WITHOUT_PROPAGATE
 #include "propagate/calls.h"

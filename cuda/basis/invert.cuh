@@ -198,9 +198,7 @@ gpuopt_status CudaBasis::enqueue_load(const gpuopt_matrix &columns, BasisLayout 
     if (status) return status;
     if (b_.report->fault) {
         status = gpuopt__basis_check_entries(&head, "gpuopt_basis_load", &columns); /* for the message */
-        return status ? status
-                      : gpuopt__refuse(context(), GPUOPT_ERROR_ARGUMENT, "gpuopt_basis_load",
-                                       "the matrix changed during the call");
+        return status ? status : GPUOPT__UNTIDY;
     }
     status = send_order(columns, layout, empty);
     if (status || *empty >= 0) return status;

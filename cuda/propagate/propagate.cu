@@ -151,13 +151,6 @@ void cuda_propagator_destroy(gpuopt_propagator *propagator) {
     gpuopt__release(context, GPUOPT_HOST, propagator);
 }
 
-/* Refuses a model in which the GPU has found a fault. The CPU finds it once more, for the log. */
-gpuopt_status cuda_propagator_fault(gpuopt_context *context, gpuopt__propagator_model &model) {
-    gpuopt_status status = gpuopt__propagator_check_numbers(context, &model);
-    return status ? status
-                  : gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, model.call, "the arrays changed during the call");
-}
-
 gpuopt_status cuda_propagator_create(gpuopt_context *context, gpuopt__propagator_model *model,
                                      gpuopt_propagator **propagator) {
     DeviceScope scope(context);
@@ -166,9 +159,9 @@ gpuopt_status cuda_propagator_create(gpuopt_context *context, gpuopt__propagator
     gpuopt_status status = cuda_propagator_refuses(context, *model);
     if (!status) status = raw.open(*model);
     if (status) return status;
-    if (raw.faulty()) return cuda_propagator_fault(context, *model);
+    if (raw.faulty()) return GPUOPT__UNTIDY; /* the CPU side looks once more, for the log or to tidy the matrix */
     if (!model->numbers_known)
-        gpuopt__propagator_numbers_known(context, model, !(raw.census.found & FOUND_NOT_SINGLE),
+        gpuopt__propagator_numbers_known(model, !(raw.census.found & FOUND_NOT_SINGLE),
                                          (raw.census.found & FOUND_INTEGER) != 0);
     PropagatorShape shape = shape_of(*model, counts_of(raw.census, raw.raw.rows));
     status = with_type(*model, [&](auto *type) {
@@ -177,7 +170,7 @@ gpuopt_status cuda_propagator_create(gpuopt_context *context, gpuopt__propagator
     if (status || !raw.faulty()) return status;
     cuda_propagator_destroy(*propagator);
     *propagator = nullptr;
-    return cuda_propagator_fault(context, *model);
+    return GPUOPT__UNTIDY;
 }
 
 gpuopt_status cuda_propagator_round(gpuopt_propagator *propagator, int32_t rounds, gpuopt_propagator_info *info) {

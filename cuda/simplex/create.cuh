@@ -178,7 +178,7 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
 
 gpuopt_status cuda_simplex_create(gpuopt_context *context, const gpuopt__simplex_shape *shape,
                                   const gpuopt__simplex_options *desc, gpuopt__simplex_lp *lp,
-                                  gpuopt__simplex_vectors *vectors, int32_t *scratch, int *moderate, void **engine) {
+                                  gpuopt__simplex_vectors *vectors, int *moderate, void **engine) {
     DeviceScope scope(context);
     gpuopt__simplex_shape same = *shape;
     SimplexMemory own;
@@ -200,7 +200,7 @@ gpuopt_status cuda_simplex_create(gpuopt_context *context, const gpuopt__simplex
     s->revised = shape->method == GPUOPT_METHOD_REVISED;
     s->deferred = shape->deferred_pivots != 1 && shape->pricing != GPUOPT_PRICING_STEEPEST_EDGE;
     status = simplex_open(s, &same);
-    if (!status) status = simplex_take(s, desc, scratch, moderate);
+    if (!status) status = simplex_take(s, desc, moderate);
     if (status) cuda_simplex_destroy(context, s);
     else *engine = s;
     return status;

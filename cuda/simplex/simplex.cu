@@ -220,4 +220,5 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backen
     split_find_peers,
     0.02,
     1,
+    1,
     &batch_table};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * How the caller's matrix gets to the GPU: one copy of what the caller gave, as it is; all else happens on the device
- * (model.cuh). What the device finds wrong with the entries the CPU looks for once more, for the message.
+ * (model.cuh). If the device finds a fault in the entries, the CPU side looks for it once more, for the message or to
+ * tidy the matrix.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_UPLOAD_CUH
 #define GPUOPT_CUDA_SIMPLEX_UPLOAD_CUH
@@ -142,7 +143,7 @@ void choose_scales(CudaSimplex *s) {
 }
 
 /* Fills the device's matrix, without scales, and the control's scales. */
-gpuopt_status simplex_take(CudaSimplex *s, const gpuopt__simplex_options *desc, int32_t *scratch, int *moderate) {
+gpuopt_status simplex_take(CudaSimplex *s, const gpuopt__simplex_options *desc, int *moderate) {
     const SimplexView &v = s->view;
     const ModelArrays columns = model_columns(v), rows = model_rows(v);
     bool by_rows = desc->matrix.start && desc->matrix.layout == GPUOPT_LAYOUT_CSR;
@@ -171,9 +172,7 @@ gpuopt_status simplex_take(CudaSimplex *s, const gpuopt__simplex_options *desc, 
     if (!status) status = s->wait("copying the matrix to the device");
     *moderate = !(faults & MODEL_EXTREME);
     if (status || !(faults & MODEL_REFUSED)) return status;
-    if (desc->matrix.start)
-        status = gpuopt__simplex_check_entries(s->context(), "gpuopt_simplex_create", &desc->matrix, scratch);
-    if (status) return status;
+    if (desc->matrix.start) return GPUOPT__UNTIDY;
     gpuopt__log(s->context(), 0, "gpuopt_simplex_create: the matrix is not the same on the device");
     return GPUOPT_ERROR_DEVICE;
 }

@@ -44,6 +44,7 @@ typedef struct gpuopt__basis_backend {
                             gpuopt_basis_info *);
     gpuopt_status (*get_info)(gpuopt_basis *, gpuopt_basis_info *);
     /* columns: by rows or columns, checked except for its entries; NULL: the identity. */
+    /* Checks the entries; UNTIDY: has changed nothing, and is called again with the tidied matrix. */
     gpuopt_status (*load)(gpuopt_basis *, const gpuopt_matrix *columns);
     gpuopt_status (*ftran)(gpuopt_basis *, gpuopt_memory_space, const double *rhs, double *x);
     /* row and val are in host memory; `where` is that of x. */

@@ -5,6 +5,7 @@
 #ifndef GPUOPT_IMPL_BASIS_CALLS_H
 #define GPUOPT_IMPL_BASIS_CALLS_H
 
+#include "../common/tidy_matrix.h"
 #include "load.h"
 
 /* ---- Checks ---- */
@@ -35,6 +36,15 @@ static gpuopt_status gpuopt__basis_check_shape(const gpuopt_basis *basis, const 
     if (columns->rows != basis->m || columns->cols != basis->m)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "columns is not m x m");
     return gpuopt__check_matrix_shape(basis->context, call, columns);
+}
+
+/* Checks the entries of such a matrix, and tidies it if that is needed. *tidied is to be ended, whatever it returns. */
+static gpuopt_status gpuopt__basis_tidy(gpuopt_basis *basis, const char *call, const gpuopt_matrix *columns,
+                                        gpuopt__tidied *tidied) {
+    gpuopt_status status =
+        gpuopt__tidy_matrix(basis->context, call, columns, GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL, tidied);
+    gpuopt__basis_clear_marks(basis);
+    return status;
 }
 
 /* Checks a vector that a call reads: not NULL and, in host memory, finite. */
@@ -102,13 +112,20 @@ GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis) {
 }
 
 GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
+    static const char call[] = "gpuopt_basis_load";
+    gpuopt__tidied tidied;
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_basis_load(basis, columns));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (columns) status = gpuopt__basis_check_shape(basis, "gpuopt_basis_load", columns);
+    if (columns) status = gpuopt__basis_check_shape(basis, call, columns);
     if (!status) status = gpuopt__basis_of(basis)->load(basis, columns);
+    if (status == GPUOPT__UNTIDY) {
+        status = gpuopt__basis_tidy(basis, call, columns, &tidied);
+        if (!status) status = gpuopt__basis_of(basis)->load(basis, &tidied.matrix);
+        gpuopt__tidied_end(basis->context, call, &tidied);
+    }
     if (!status) basis->has_pivot_column = 0;
-    return status;
+    return gpuopt__settled(basis->context, call, status);
 }
 
 /* ---- FTRAN and BTRAN ---- */
@@ -128,7 +145,7 @@ static gpuopt_status gpuopt__basis_check_sparse(gpuopt_basis *basis, const char 
                                                 const int32_t *row, const double *val) {
     int32_t k;
     gpuopt_status status = gpuopt__check_line(basis->context, call, GPUOPT_LAYOUT_CSC, 0, 0, count, row, val, basis->m,
-                                              GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
+                                              GPUOPT__LEAST_DOUBLE, DBL_MAX, 0, basis->mark, NULL);
     if (status) gpuopt__basis_clear_marks(basis);
     else
         for (k = 0; k < count; k++) basis->mark[row[k]] = -1;
@@ -237,8 +254,9 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
     static const char call[] = "gpuopt_basis_get_drift";
     gpuopt_basis_drift result;
     gpuopt_matrix by_columns;
+    gpuopt__tidied tidied;
     gpuopt_status status;
-    void *transposed;
+    void *transposed = NULL;
     int32_t j;
     int64_t k;
     GPUOPT__COMPUTES(gpuopt_basis_get_drift(basis, columns, exact, drift));
@@ -247,9 +265,14 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call,
                               columns ? "drift is NULL or has no struct_size" : "columns is NULL");
     status = gpuopt__basis_check_shape(basis, call, columns);
-    if (!status) status = gpuopt__basis_check_entries(basis, call, columns);
-    if (!status) status = gpuopt__matrix_in(basis->context, columns, GPUOPT_LAYOUT_CSC, &by_columns, &transposed);
     if (status) return status;
+    status = gpuopt__basis_tidy(basis, call, columns, &tidied);
+    if (!status)
+        status = gpuopt__matrix_in(basis->context, &tidied.matrix, GPUOPT_LAYOUT_CSC, &by_columns, &transposed);
+    if (status) {
+        gpuopt__tidied_end(basis->context, call, &tidied);
+        return status;
+    }
     memset(basis->work, 0, sizeof(double) * (size_t)basis->m);
     for (j = 0; j < basis->m; j++)
         for (k = by_columns.start[j]; k < by_columns.start[j + 1]; k++)
@@ -258,6 +281,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
     result.norm = -1;
     status = gpuopt__basis_of(basis)->get_drift(basis, &by_columns, basis->work, exact, &result);
     gpuopt__release(basis->context, GPUOPT_HOST, transposed);
+    gpuopt__tidied_end(basis->context, call, &tidied);
     if (!status) gpuopt__copy_out(drift, drift->struct_size, &result, sizeof result);
     return status;
 }

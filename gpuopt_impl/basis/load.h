@@ -129,11 +129,11 @@ static inline void gpuopt__basis_clear_marks(gpuopt_basis *basis) {
     for (i = 0; i < basis->m; i++) basis->mark[i] = -1;
 }
 
-/* Checks the entries of a matrix whose shape has been checked. */
+/* Checks the entries of a matrix whose shape has been checked; UNTIDY: it is to be tidied. */
 static inline gpuopt_status gpuopt__basis_check_entries(gpuopt_basis *basis, const char *call,
                                                         const gpuopt_matrix *columns) {
     gpuopt_status status =
-        gpuopt__check_matrix(basis->context, call, columns, GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
+        gpuopt__check_entries(basis->context, call, columns, GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
     gpuopt__basis_clear_marks(basis);
     return status;
 }

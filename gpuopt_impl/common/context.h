@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "backend.h"
+#include "checks.h"
 #include "selftest.h"
 
 #ifdef GPUOPT__OPENMP
@@ -86,12 +86,12 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
     if (desc && !gpuopt__copy_in(&draft.desc, sizeof draft.desc, desc, desc->struct_size)) return GPUOPT_ERROR_ARGUMENT;
     if (!draft.desc.backend) draft.desc.backend = gpuopt_backend_cpu();
     if (draft.desc.threads == 0) draft.desc.threads = 1;
-    if (draft.desc.threads < 0 || draft.desc.threads > 1024 || !draft.desc.allocate != !draft.desc.release) {
-        gpuopt__log(&draft, 0, "gpuopt_context_create: %s",
-                    !draft.desc.allocate != !draft.desc.release ? "allocate and release go together"
-                                                                : "threads is not in 0..1024");
-        return GPUOPT_ERROR_ARGUMENT;
-    }
+    fault = draft.desc.threads < 0 || draft.desc.threads > 1024 ? "threads is not in 0..1024"
+            : !draft.desc.allocate != !draft.desc.release       ? "allocate and release go together"
+            : (int)draft.desc.tidy_matrices < GPUOPT_DEFAULT || (int)draft.desc.tidy_matrices > GPUOPT_OFF
+                ? "tidy_matrices is not a constant of its enum"
+                : NULL;
+    if (fault) return gpuopt__refuse(&draft, GPUOPT_ERROR_ARGUMENT, "gpuopt_context_create", fault);
     fault = gpuopt__selftest();
     if (fault) {
         gpuopt__log(&draft, 0, "gpuopt_context_create: as gpuopt.c was compiled, %s", fault);

@@ -23,34 +23,46 @@ static inline int32_t gpuopt__matrix_width(const gpuopt_matrix *m) {
 
 #define GPUOPT__LEAST_DOUBLE 4.9406564584124654e-324 /* DBL_TRUE_MIN, which C++ lacks */
 
+/* Not for callers: a matrix has explicit zeros or duplicates that are to be tidied (tidy_matrix.h). Also from a backend
+ * that checks numbers itself: it has found a fault of whatever kind, which the CPU side is to look for. */
+#define GPUOPT__UNTIDY ((gpuopt_status)1)
+
+/* Logs what is wrong with an entry of a line. */
+static inline gpuopt_status gpuopt__refuse_entry(const gpuopt_context *context, const char *call, gpuopt_layout layout,
+                                                 int32_t line, int64_t k, int32_t i, double value, int32_t width,
+                                                 int repeated) {
+    const char *kind = layout == GPUOPT_LAYOUT_CSR ? "row" : "column";
+    const char *other = layout == GPUOPT_LAYOUT_CSR ? "column" : "row";
+    if (i < 0 || i >= width)
+        gpuopt__log(context, 0, "%s: %s %d: index[%lld] = %d is not in 0..%d", call, kind, (int)line, (long long)k,
+                    (int)i, (int)width - 1);
+    else if (repeated)
+        gpuopt__log(context, 0, "%s: %s %d: %s %d comes twice, at index[%lld]", call, kind, (int)line, other, (int)i,
+                    (long long)k);
+    else
+        gpuopt__log(context, 0, "%s: %s %d: value[%lld] = %g is zero, not finite, or not representable", call, kind,
+                    (int)line, (long long)k, value);
+    return GPUOPT_ERROR_ARGUMENT;
+}
+
 /* The entries first .. end - 1, one line of a matrix: indices in range and none twice, sizes of values in [least,
- * most]. seen[i]: the line that i was seen in last. single, or NULL: is cleared if a value is no single-precision
- * number. */
+ * most]. tidies: what tidying mends gives UNTIDY. seen[i]: the line that i was seen in last. single, or NULL: is
+ * cleared if a value is no single-precision number. */
 static inline gpuopt_status gpuopt__check_line(const gpuopt_context *context, const char *call, gpuopt_layout layout,
                                                int32_t line, int64_t first, int64_t end, const int32_t *index,
                                                const double *value, int32_t width, double least, double most,
-                                               int32_t *seen, int *single) {
-    const char *kind = layout == GPUOPT_LAYOUT_CSR ? "row" : "column";
-    const char *other = layout == GPUOPT_LAYOUT_CSR ? "column" : "row";
+                                               int tidies, int32_t *seen, int *single) {
     int64_t k;
     for (k = first; k < end; k++) {
         double size = fabs(value[k]);
         int32_t i = index[k];
-        if (i < 0 || i >= width)
-            gpuopt__log(context, 0, "%s: %s %d: index[%lld] = %d is not in 0..%d", call, kind, (int)line, (long long)k,
-                        (int)i, (int)width - 1);
-        else if (seen[i] == line)
-            gpuopt__log(context, 0, "%s: %s %d: %s %d comes twice, at index[%lld]", call, kind, (int)line, other,
-                        (int)i, (long long)k);
-        else if (!(size >= least && size <= most))
-            gpuopt__log(context, 0, "%s: %s %d: value[%lld] = %g is zero, not finite, or not representable", call, kind,
-                        (int)line, (long long)k, value[k]);
-        else {
-            seen[i] = line;
-            if (single) *single &= size <= FLT_MAX && (double)(float)value[k] == value[k];
-            continue;
+        int inside = i >= 0 && i < width, repeated = inside && seen[i] == line;
+        if (!inside || repeated || !(size >= least && size <= most)) {
+            if (tidies && inside && (repeated || size == 0)) return GPUOPT__UNTIDY;
+            return gpuopt__refuse_entry(context, call, layout, line, k, i, value[k], width, repeated);
         }
-        return GPUOPT_ERROR_ARGUMENT;
+        seen[i] = line;
+        if (single) *single &= size <= FLT_MAX && (double)(float)value[k] == value[k];
     }
     return GPUOPT_OK;
 }
@@ -79,8 +91,8 @@ static inline gpuopt_status gpuopt__check_matrix_shape(const gpuopt_context *con
     return GPUOPT_OK;
 }
 
-/* The entries of a matrix whose shape has been checked. seen [width]: scratch. single, or NULL: whether every value is
- * a single-precision number. */
+/* The entries of a matrix whose shape has been checked; UNTIDY if the context tidies matrices, and this one needs it.
+ * seen [width]: scratch. single, or NULL: whether every value is a single-precision number. */
 static inline gpuopt_status gpuopt__check_entries(const gpuopt_context *context, const char *call,
                                                   const gpuopt_matrix *m, double least, double most, int32_t *seen,
                                                   int *single) {
@@ -89,16 +101,33 @@ static inline gpuopt_status gpuopt__check_entries(const gpuopt_context *context,
     if (single) *single = 1;
     for (i = 0; i < width; i++) seen[i] = -1;
     for (line = 0; !status && line < lines; line++)
-        status = gpuopt__check_line(context, call, m->layout, line, m->start[line], m->start[line + 1], m->index,
-                                    m->value, width, least, most, seen, single);
+        status =
+            gpuopt__check_line(context, call, m->layout, line, m->start[line], m->start[line + 1], m->index, m->value,
+                               width, least, most, context->desc.tidy_matrices != GPUOPT_OFF, seen, single);
     return status;
 }
 
-static inline gpuopt_status gpuopt__check_matrix(const gpuopt_context *context, const char *call,
-                                                 const gpuopt_matrix *m, double least, double most, int32_t *seen,
-                                                 int *single) {
-    gpuopt_status status = gpuopt__check_matrix_shape(context, call, m);
-    return status ? status : gpuopt__check_entries(context, call, m, least, most, seen, single);
+/* ---- Copies ---- */
+
+/* The arrays of a matrix in memory of the library's own. */
+typedef struct gpuopt__matrix_arrays {
+    int64_t *start; /* [lines + 1] */
+    int32_t *index; /* [nonzeros], as value */
+    double *value;
+} gpuopt__matrix_arrays;
+
+static inline gpuopt__matrix_arrays gpuopt__cut_matrix(gpuopt__arena *arena, int32_t lines, int64_t nonzeros) {
+    gpuopt__matrix_arrays arrays;
+    arrays.start = (int64_t *)gpuopt__cut(arena, (int64_t)lines + 1, sizeof(int64_t));
+    arrays.index = (int32_t *)gpuopt__cut(arena, nonzeros, sizeof(int32_t));
+    arrays.value = (double *)gpuopt__cut(arena, nonzeros, sizeof(double));
+    return arrays;
+}
+
+static inline void gpuopt__point_to(gpuopt_matrix *m, const gpuopt__matrix_arrays *arrays) {
+    m->start = arrays->start;
+    m->index = arrays->index;
+    m->value = arrays->value;
 }
 
 /* ---- Transposition ---- */
@@ -131,12 +160,8 @@ static inline void gpuopt__transpose(int32_t lines, int32_t width, const int64_t
 /* Host memory that gpuopt__matrix_in takes. */
 static inline uint64_t gpuopt__matrix_in_bytes(const gpuopt_matrix *m, gpuopt_layout layout) {
     gpuopt__arena arena = {NULL, 0};
-    int64_t nonzeros;
     if (m->layout == layout || !m->start) return 0;
-    nonzeros = m->start[gpuopt__matrix_lines(m)];
-    gpuopt__cut(&arena, (int64_t)gpuopt__matrix_width(m) + 1, sizeof(int64_t));
-    gpuopt__cut(&arena, nonzeros, sizeof(int32_t));
-    gpuopt__cut(&arena, nonzeros, sizeof(double));
+    gpuopt__cut_matrix(&arena, gpuopt__matrix_width(m), m->start[gpuopt__matrix_lines(m)]);
     return arena.used;
 }
 
@@ -145,24 +170,18 @@ static inline uint64_t gpuopt__matrix_in_bytes(const gpuopt_matrix *m, gpuopt_la
 static inline gpuopt_status gpuopt__matrix_in(const gpuopt_context *context, const gpuopt_matrix *m,
                                               gpuopt_layout layout, gpuopt_matrix *in, void **memory) {
     gpuopt__arena arena = {NULL, 0};
-    int64_t *start, nonzeros;
-    int32_t *index, lines = gpuopt__matrix_lines(m), width = gpuopt__matrix_width(m);
-    double *value;
+    gpuopt__matrix_arrays to;
+    int32_t lines = gpuopt__matrix_lines(m), width = gpuopt__matrix_width(m);
     gpuopt_status status;
     *in = *m;
     *memory = NULL;
     if (m->layout == layout) return GPUOPT_OK;
     status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__matrix_in_bytes(m, layout), memory);
     if (status) return status;
-    nonzeros = m->start[lines];
     arena.base = (char *)*memory;
-    start = (int64_t *)gpuopt__cut(&arena, (int64_t)width + 1, sizeof *start);
-    index = (int32_t *)gpuopt__cut(&arena, nonzeros, sizeof *index);
-    value = (double *)gpuopt__cut(&arena, nonzeros, sizeof *value);
-    gpuopt__transpose(lines, width, m->start, m->index, m->value, start, index, value, NULL);
-    in->start = start;
-    in->index = index;
-    in->value = value;
+    to = gpuopt__cut_matrix(&arena, width, m->start[lines]);
+    gpuopt__transpose(lines, width, m->start, m->index, m->value, to.start, to.index, to.value, NULL);
+    gpuopt__point_to(in, &to);
     in->layout = layout;
     return GPUOPT_OK;
 }

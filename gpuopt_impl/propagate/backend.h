@@ -26,19 +26,21 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_BACKEND_H
 #define GPUOPT_IMPL_PROPAGATE_BACKEND_H
 
-#include "../common/backend.h"
+#include "../common/tidy_matrix.h"
 #include "row.h"
 
 /* A checked model with the defaults filled in and the matrix by rows. The other arrays are the caller's. Where the
  * backend checks the numbers itself (checks_numbers below), create is given a model whose numbers are still unchecked:
  * the matrix is the caller's, by rows or by columns, and what gpuopt__propagator_numbers_known() fills is not known yet
- * (check.h). */
+ * (check.h). A create that finds a fault in them returns UNTIDY; if the CPU side then mends it, create is called again.
+ */
 typedef struct gpuopt__propagator_model {
     const char *call; /* the public call, for the log */
     gpuopt_propagator_desc desc;
     gpuopt__propagator_rules rules;
     int64_t nonzeros;
-    void *transposed; /* memory of the matrix by rows if the caller passed it by columns, else NULL */
+    gpuopt__tidied tidied; /* what has become of the caller's matrix, once its numbers have been checked here */
+    void *transposed;      /* memory of the matrix by rows if the caller passed it by columns, else NULL */
     int numbers_known;
     int val_single; /* single precision represents every coefficient exactly */
 } gpuopt__propagator_model;

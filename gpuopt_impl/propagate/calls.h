@@ -32,13 +32,50 @@ GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *des
 
 /* ---- Calls ---- */
 
+/* The host memory that _create takes for a while on the CPU side: to check and tidy the matrix, then to keep it tidied
+ * and by rows. */
+static void gpuopt__propagator_plan_host(const gpuopt_matrix *given, const gpuopt__tidied *tidied, int taken_as_it_is,
+                                         gpuopt_memory_plan *plan) {
+    const uint64_t copy = tidied->memory ? gpuopt__tidy_bytes(given) : 0,
+                   check = copy + gpuopt__propagator_check_bytes(given);
+    if (taken_as_it_is && !tidied->memory) return;
+    plan->create_bytes += copy + (taken_as_it_is ? 0 : gpuopt__matrix_in_bytes(&tidied->matrix, GPUOPT_LAYOUT_CSR));
+    if (plan->host_bytes + plan->create_bytes < check) plan->create_bytes = check - plan->host_bytes;
+}
+
+/* A backend that checks the numbers itself has tried the matrix as it was given. It finds zeros before it makes the
+ * handle, but duplicates only then. */
+static gpuopt_status gpuopt__propagator_plan_first_try(gpuopt_context *context, const gpuopt_matrix *given,
+                                                       const gpuopt__propagator_model *model,
+                                                       gpuopt_memory_plan *plan) {
+    gpuopt__propagator_model first = *model;
+    gpuopt_memory_plan tried;
+    uint64_t peak;
+    int64_t k;
+    gpuopt_status status;
+    memset(&tried, 0, sizeof tried);
+    memset(&first.tidied, 0, sizeof first.tidied);
+    first.transposed = NULL;
+    first.desc.matrix = *given;
+    first.nonzeros = given->start[gpuopt__matrix_lines(given)];
+    first.val_single = 1;
+    for (k = 0; k < first.nonzeros; k++) first.val_single &= (double)(float)given->value[k] == given->value[k];
+    status = gpuopt__propagator_to_rows(context, &first);
+    if (!status) status = context->desc.backend->propagator->plan(context, &first, &tried);
+    gpuopt__propagator_model_end(context, &first);
+    peak = tried.create_device_bytes + (model->tidied.zeros == 0 ? tried.device_bytes : 0);
+    if (plan->device_bytes + plan->create_device_bytes < peak) plan->create_device_bytes = peak - plan->device_bytes;
+    return status;
+}
+
+/* warns: whether nothing else that warns follows. */
 static gpuopt_status gpuopt__propagator_write_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
-                                                   gpuopt_memory_plan *plan) {
+                                                   gpuopt_memory_plan *plan, int warns) {
     gpuopt__propagator_model model;
     gpuopt_memory_plan result;
     int taken_as_it_is = 0;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt__propagator_write_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__propagator_write_plan(context, desc, plan, warns));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create",
@@ -49,15 +86,13 @@ static gpuopt_status gpuopt__propagator_write_plan(gpuopt_context *context, cons
     if (!status) status = gpuopt__propagator_to_rows(context, &model);
     memset(&result, 0, sizeof result);
     if (!status) status = context->desc.backend->propagator->plan(context, &model, &result);
+    if (!status) gpuopt__propagator_plan_host(&desc->matrix, &model.tidied, taken_as_it_is, &result);
+    if (!status && taken_as_it_is && model.tidied.memory)
+        status = gpuopt__propagator_plan_first_try(context, &desc->matrix, &model, &result);
+    if (!status && warns) gpuopt__propagator_warn(context, &model);
     gpuopt__propagator_model_end(context, &model);
-    if (status) return status;
-    if (!taken_as_it_is) {
-        result.create_bytes += gpuopt__matrix_in_bytes(&desc->matrix, GPUOPT_LAYOUT_CSR);
-        if (result.create_bytes < gpuopt__propagator_check_bytes(&desc->matrix))
-            result.create_bytes = gpuopt__propagator_check_bytes(&desc->matrix);
-    }
-    gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
-    return GPUOPT_OK;
+    if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
+    return status;
 }
 
 static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, const gpuopt_propagator_desc *desc,
@@ -75,13 +110,20 @@ static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, c
         if (!status) status = gpuopt__propagator_to_rows(context, &model);
     }
     if (!status) status = context->desc.backend->propagator->create(context, &model, propagator);
+    if (status == GPUOPT__UNTIDY) {
+        status = gpuopt__propagator_check_numbers(context, &model);
+        if (!status)
+            status = model.tidied.memory ? context->desc.backend->propagator->create(context, &model, propagator)
+                                         : GPUOPT__UNTIDY;
+    }
+    if (!status) gpuopt__propagator_warn(context, &model);
     gpuopt__propagator_model_end(context, &model);
-    return status;
+    return gpuopt__settled(context, model.call, status);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_memory_plan *plan, gpuopt_propagator **propagator) {
-    gpuopt_status status = plan ? gpuopt__propagator_write_plan(context, desc, plan) : GPUOPT_OK;
+    gpuopt_status status = plan ? gpuopt__propagator_write_plan(context, desc, plan, !propagator) : GPUOPT_OK;
     if (propagator) *propagator = NULL;
     return status || (plan && !propagator) ? status : gpuopt__propagator_create_handle(context, desc, propagator);
 }

@@ -6,7 +6,6 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CHECK_H
 #define GPUOPT_IMPL_PROPAGATE_CHECK_H
 
-#include "../common/matrix.h"
 #include "backend.h"
 
 static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_context *context, const char *call,
@@ -84,13 +83,10 @@ static inline double gpuopt__propagator_most_value(const gpuopt__propagator_mode
 
 /* What is left to do as soon as it is known whether single precision represents every coefficient and whether any
  * column is integer. */
-static inline void gpuopt__propagator_numbers_known(gpuopt_context *context, gpuopt__propagator_model *model,
-                                                    int val_single, int any_integer) {
+static inline void gpuopt__propagator_numbers_known(gpuopt__propagator_model *model, int val_single, int any_integer) {
     model->numbers_known = 1;
     model->val_single = val_single;
     gpuopt__propagator_rules_derive(&model->rules, any_integer);
-    if (model->rules.single && !val_single)
-        gpuopt__log(context, 1, "%s: FP32 rounds coefficients that single precision cannot hold", model->call);
 }
 
 /* Bytes of host memory that gpuopt__propagator_check_numbers takes and releases. */
@@ -98,9 +94,10 @@ static inline uint64_t gpuopt__propagator_check_bytes(const gpuopt_matrix *matri
     return sizeof(int32_t) * ((uint64_t)gpuopt__matrix_width(matrix) + 1);
 }
 
-/* Checks the numbers in the arrays of a model on the CPU. */
+/* Checks the numbers in the arrays of a model on the CPU side, and tidies the matrix. Whatever it returns,
+ * gpuopt__propagator_model_end() must follow. */
 static inline gpuopt_status gpuopt__propagator_check_numbers(gpuopt_context *context, gpuopt__propagator_model *model) {
-    const gpuopt_propagator_desc *d = &model->desc;
+    gpuopt_propagator_desc *d = &model->desc;
     const char *call = model->call;
     double infinity = model->rules.infinity;
     int32_t j;
@@ -108,14 +105,16 @@ static inline gpuopt_status gpuopt__propagator_check_numbers(gpuopt_context *con
     void *seen;
     gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__propagator_check_bytes(&d->matrix), &seen);
     if (status) return status;
-    status = gpuopt__check_entries(context, call, &d->matrix, gpuopt__propagator_least_value(model),
-                                   gpuopt__propagator_most_value(model), (int32_t *)seen, &val_single);
+    status = gpuopt__tidy_matrix(context, call, &d->matrix, gpuopt__propagator_least_value(model),
+                                 gpuopt__propagator_most_value(model), (int32_t *)seen, &val_single, &model->tidied);
     gpuopt__release(context, GPUOPT_HOST, seen);
+    d->matrix = model->tidied.matrix;
     if (!status) status = gpuopt__check_pairs(context, call, "lhs", "rhs", d->matrix.rows, d->lhs, d->rhs, infinity, 0);
     if (!status) status = gpuopt__check_pairs(context, call, "lb", "ub", d->matrix.cols, d->lb, d->ub, infinity, 1);
     if (status) return status;
     for (j = 0; j < d->matrix.cols && !any_integer; j++) any_integer = d->integer && d->integer[j];
-    gpuopt__propagator_numbers_known(context, model, val_single, any_integer);
+    model->nonzeros = d->matrix.start[gpuopt__matrix_lines(&d->matrix)];
+    gpuopt__propagator_numbers_known(model, val_single, any_integer);
     return GPUOPT_OK;
 }
 
@@ -135,6 +134,14 @@ static inline int gpuopt__propagator_leaves_numbers(const gpuopt_context *contex
 static inline void gpuopt__propagator_model_end(gpuopt_context *context, gpuopt__propagator_model *model) {
     gpuopt__release(context, GPUOPT_HOST, model->transposed);
     model->transposed = NULL;
+    gpuopt__tidied_release(context, &model->tidied);
+}
+
+/* Warns of what the call has changed in the numbers of the caller's matrix. */
+static inline void gpuopt__propagator_warn(gpuopt_context *context, const gpuopt__propagator_model *model) {
+    gpuopt__tell_tidied(context, model->call, &model->tidied);
+    if (model->numbers_known && model->rules.single && !model->val_single)
+        gpuopt__log(context, 1, "%s: FP32 rounds coefficients that single precision cannot hold", model->call);
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_CHECK_H */

@@ -86,13 +86,13 @@ GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator
 
 /* ---- Rows ---- */
 
-/* Checks rows that are to be added and brings them into rows; whatever it returns, *transposed is to be released. */
+/* Checks rows that are to be added and brings them into rows; whatever it returns, *tidied is to be ended, and
+ * *transposed to be released. */
 static gpuopt_status gpuopt__propagator_check_added(const gpuopt_propagator *propagator, const char *call,
                                                     const gpuopt_matrix *rows, const double *lhs, const double *rhs,
-                                                    gpuopt_matrix *by_rows, void **transposed) {
+                                                    gpuopt__tidied *tidied, gpuopt_matrix *by_rows, void **transposed) {
     gpuopt_context *context = propagator->context;
     const gpuopt__propagator_rules *rules = &propagator->rules;
-    int val_single;
     gpuopt_status status = gpuopt__check_matrix_shape(context, call, rows);
     if (status) return status;
     if (rows->rows > propagator->spare_rows)
@@ -100,28 +100,31 @@ static gpuopt_status gpuopt__propagator_check_added(const gpuopt_propagator *pro
     if (rows->cols != propagator->cols)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the rows have another number of columns");
     if (rows->rows == 0) return GPUOPT_OK;
-    status = gpuopt__check_entries(context, call, rows, rules->single ? FLT_MIN : GPUOPT__LEAST_DOUBLE,
-                                   rules->single ? FLT_MAX : DBL_MAX, propagator->seen, &val_single);
+    status = gpuopt__tidy_matrix(context, call, rows, rules->single ? FLT_MIN : GPUOPT__LEAST_DOUBLE,
+                                 rules->single ? FLT_MAX : DBL_MAX, propagator->seen, NULL, tidied);
     if (!status) status = gpuopt__check_pairs(context, call, "lhs", "rhs", rows->rows, lhs, rhs, rules->infinity, 0);
-    if (!status) status = gpuopt__matrix_in(context, rows, GPUOPT_LAYOUT_CSR, by_rows, transposed);
+    if (!status) status = gpuopt__matrix_in(context, &tidied->matrix, GPUOPT_LAYOUT_CSR, by_rows, transposed);
     return status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagator, const gpuopt_matrix *rows,
                                                     const double *lhs, const double *rhs, int32_t *row) {
     static const char call[] = "gpuopt_propagator_add_rows";
+    gpuopt__tidied tidied;
     gpuopt_matrix by_rows;
     void *transposed = NULL;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_add_rows(propagator, rows, lhs, rhs, row));
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!rows) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "rows is NULL");
-    status = gpuopt__propagator_check_added(propagator, call, rows, lhs, rhs, &by_rows, &transposed);
+    memset(&tidied, 0, sizeof tidied);
+    status = gpuopt__propagator_check_added(propagator, call, rows, lhs, rhs, &tidied, &by_rows, &transposed);
     if (!status && rows->rows > 0) {
         propagator->version++;
         status = gpuopt__propagator_of(propagator)->add_rows(propagator, &by_rows, lhs, rhs, row);
     }
     gpuopt__release(propagator->context, GPUOPT_HOST, transposed);
+    gpuopt__tidied_end(propagator->context, call, &tidied);
     return status;
 }
 

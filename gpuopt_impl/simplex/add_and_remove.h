@@ -98,13 +98,14 @@ static gpuopt_status gpuopt__simplex_can_grow(const gpuopt_simplex *s, const cha
                           "with this backend a handle needs spare rows, columns or nonzeros from create on");
 }
 
-/* The matrix of new lines, and whether they fit. */
+/* The matrix of new lines, and whether they fit. Whatever it returns, *tidied is to be ended. */
 static gpuopt_status gpuopt__simplex_check_lines(const gpuopt_simplex *s, const char *call, int by_rows,
-                                                 const gpuopt_matrix *m) {
+                                                 const gpuopt_matrix *m, gpuopt__tidied *tidied) {
     const int32_t across = by_rows ? s->lp.cols : s->lp.rows,
                   spare = by_rows ? s->shape.rows - s->lp.rows : s->shape.cols - s->lp.cols;
     int32_t count;
     gpuopt_status status;
+    memset(tidied, 0, sizeof *tidied);
     if (!m) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "the matrix is NULL");
     status = gpuopt__check_matrix_shape(s->context, call, m);
     if (status) return status;
@@ -114,12 +115,15 @@ static gpuopt_status gpuopt__simplex_check_lines(const gpuopt_simplex *s, const 
                     by_rows ? "columns" : "rows", (int)across);
         return GPUOPT_ERROR_ARGUMENT;
     }
-    if (count > spare || m->start[gpuopt__matrix_lines(m)] > s->shape.nonzeros - s->lp.nonzeros) {
+    if (count <= spare)
+        status = gpuopt__tidy_matrix(s->context, call, m, GPUOPT__LEAST_DOUBLE, DBL_MAX, s->queue, NULL, tidied);
+    if (status) return status;
+    if (count > spare || tidied->matrix.start[gpuopt__matrix_lines(m)] > s->shape.nonzeros - s->lp.nonzeros) {
         gpuopt__log(s->context, 0, "%s: too little spare capacity: %d more %s, and %lld more nonzeros fit", call,
                     (int)spare, by_rows ? "rows" : "columns", (long long)(s->shape.nonzeros - s->lp.nonzeros));
         return GPUOPT_ERROR_MEMORY;
     }
-    return gpuopt__check_entries(s->context, call, m, GPUOPT__LEAST_DOUBLE, DBL_MAX, s->queue, NULL);
+    return GPUOPT_OK;
 }
 
 /* Fills s->queue with the new numbers of the rows or columns, -1 for those of the list, and *left with how many
@@ -223,29 +227,37 @@ static gpuopt_status gpuopt__simplex_grow(gpuopt_simplex *s, const char *call, i
 GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const gpuopt_matrix *rows, const double *lhs,
                                                  const double *rhs) {
     static const char call[] = "gpuopt_simplex_add_rows";
+    gpuopt__tidied tidied;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_add_rows(simplex, rows, lhs, rhs));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_can_grow(simplex, call);
-    if (!status) status = gpuopt__simplex_check_lines(simplex, call, 1, rows);
+    if (status) return status;
+    status = gpuopt__simplex_check_lines(simplex, call, 1, rows, &tidied);
     if (!status)
         status =
             gpuopt__check_pairs(simplex->context, call, "lhs", "rhs", rows->rows, lhs, rhs, simplex->desc.infinity, 0);
-    return status ? status : gpuopt__simplex_grow(simplex, call, 1, rows, NULL, lhs, rhs);
+    if (!status) status = gpuopt__simplex_grow(simplex, call, 1, &tidied.matrix, NULL, lhs, rhs);
+    gpuopt__tidied_end(simplex->context, call, &tidied);
+    return status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const gpuopt_matrix *cols, const double *cost,
                                                  const double *lb, const double *ub) {
     static const char call[] = "gpuopt_simplex_add_cols";
+    gpuopt__tidied tidied;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_add_cols(simplex, cols, cost, lb, ub));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_can_grow(simplex, call);
-    if (!status) status = gpuopt__simplex_check_lines(simplex, call, 0, cols);
+    if (status) return status;
+    status = gpuopt__simplex_check_lines(simplex, call, 0, cols, &tidied);
     if (!status) status = gpuopt__check_finite(simplex->context, call, "cost", cols->cols, cost);
     if (!status)
         status = gpuopt__check_pairs(simplex->context, call, "lb", "ub", cols->cols, lb, ub, simplex->desc.infinity, 1);
-    return status ? status : gpuopt__simplex_grow(simplex, call, 0, cols, cost, lb, ub);
+    if (!status) status = gpuopt__simplex_grow(simplex, call, 0, &tidied.matrix, cost, lb, ub);
+    gpuopt__tidied_end(simplex->context, call, &tidied);
+    return status;
 }
 
 /* ---- Removing ---- */

@@ -33,7 +33,7 @@ typedef struct gpuopt__simplex_options {
     gpuopt_matrix matrix;
     const double *dense, *cost, *lhs, *rhs, *lb, *ub;
     double offset, infinity, primal_tolerance, dual_tolerance, pivot_tolerance;
-    gpuopt_simplex_method method;
+    gpuopt_simplex_method method_wanted, method; /* as the caller asks for it; of the two, by the nonzeros */
     gpuopt_simplex_algorithm algorithm;
     gpuopt_simplex_pricing pricing;
     gpuopt_simplex_dual_pricing dual_pricing;
@@ -260,13 +260,12 @@ struct gpuopt_simplex_children {
 typedef struct gpuopt__simplex_backend {
     /* Adds the engine's memory to the plan, and sets K in the shape. */
     gpuopt_status (*plan)(gpuopt_context *, gpuopt__simplex_shape *, gpuopt_memory_plan *);
-    /* Makes the engine from a description that has been checked, but for the entries of a sparse matrix, which are
-     * checked here; an engine that fails is NULL. Fills the scales of lp. *moderate: whether no entry is near the ends
-     * of the range of double. lp, its arrays and the vectors stay where they are as long as the engine lives; the
-     * description's arrays are read until `scale` has been called. scratch [max(rows, cols)]. */
+    /* Makes the engine from a description that has been checked, but see checks_entries; an engine that fails is NULL.
+     * Fills the scales of lp. *moderate: whether no entry is near the ends of the range of double. lp, its arrays and
+     * the vectors stay where they are as long as the engine lives; the description's arrays are read until `scale` has
+     * been called. */
     gpuopt_status (*create)(gpuopt_context *, const gpuopt__simplex_shape *, const gpuopt__simplex_options *,
-                            gpuopt__simplex_lp *, gpuopt__simplex_vectors *, int32_t *scratch, int *moderate,
-                            void **engine);
+                            gpuopt__simplex_lp *, gpuopt__simplex_vectors *, int *moderate, void **engine);
     /* Scales the entries, once, with the scales that are in lp now. */
     gpuopt_status (*scale)(void *engine);
     /* Fills the pattern; it stays as long as the engine lives. */
@@ -325,6 +324,9 @@ typedef struct gpuopt__simplex_backend {
     /* Called once on all ranks of a group, when all have created theirs; NULL: there is nothing to be done then. */
     gpuopt_status (*connect)(void *engine);
     double tableau_from; /* METHOD_AUTO takes the tableau from this share of nonzeros on, see check.h */
+    /* Whether create checks the entries of a sparse matrix itself. It returns UNTIDY for a fault; if the CPU side then
+     * mends it, create is called again. */
+    int checks_entries;
     int drops_with_spare; /* lines are removed only from handles with spare capacity, see shape.grows */
     /* Many small programs, which have no engine: batch.h. */
     const struct gpuopt__simplex_batch_backend *many;

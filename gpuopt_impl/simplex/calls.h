@@ -10,17 +10,37 @@
 #include "control.h"
 #include "column_split.h"
 
+/* Sizes of a draft's engine, whose matrix has so many nonzeros, and its plan. */
+static gpuopt_status gpuopt__simplex_size(gpuopt_simplex *draft, int64_t nonzeros, gpuopt_memory_plan *plan) {
+    gpuopt__simplex_shape *shape = &draft->shape;
+    gpuopt__simplex_options *d = &draft->desc;
+    memset(plan, 0, sizeof *plan);
+    d->method = gpuopt__simplex_choose_method(draft->context, d, nonzeros);
+    draft->lp.rows = d->matrix.rows;
+    draft->lp.cols = d->matrix.cols;
+    draft->lp.nonzeros = nonzeros;
+    shape->rows = draft->lp.rows + d->spare_rows;
+    shape->cols = draft->lp.cols + d->spare_cols;
+    shape->nonzeros = nonzeros + d->spare_nonzeros;
+    shape->grows = d->spare_rows > 0 || d->spare_cols > 0 || d->spare_nonzeros > 0;
+    shape->method = d->method;
+    shape->pricing = d->pricing;
+    shape->deferred_pivots = d->deferred_pivots;
+    return draft->context->desc.backend->simplex->plan(draft->context, shape, plan);
+}
+
 static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *call, const gpuopt_simplex_desc *desc,
                                            gpuopt_simplex *draft, gpuopt_memory_plan *plan) {
     static const gpuopt__simplex_exchanges exchanges = {gpuopt_group_all_gather, gpuopt_group_broadcast,
                                                         gpuopt_group_send,       gpuopt_group_receive,
                                                         gpuopt_group_all_reduce, gpuopt_group_abort};
     gpuopt_group_info ranks;
+    int64_t nonzeros = 0;
     gpuopt_status status, of_group;
     memset(draft, 0, sizeof *draft);
     memset(plan, 0, sizeof *plan);
     draft->context = context;
-    status = gpuopt__simplex_check(context, call, desc, &draft->desc, &draft->shape.nonzeros);
+    status = gpuopt__simplex_check(context, call, desc, &draft->desc, &nonzeros);
     of_group = gpuopt__ranks_of(context, call, &draft->desc.group, &ranks);
     if (status || of_group) return status ? status : of_group;
     draft->shape.rank = ranks.rank;
@@ -28,38 +48,58 @@ static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *
     draft->shape.exchanges = &exchanges;
     draft->shape.time_limit = ranks.time_limit;
     draft->shape.columns = ranks.device_memory ? GPUOPT_DEVICE : GPUOPT_HOST;
-    draft->lp.rows = draft->desc.matrix.rows;
-    draft->lp.cols = draft->desc.matrix.cols;
-    draft->lp.nonzeros = draft->shape.nonzeros;
-    draft->shape.rows = draft->lp.rows + draft->desc.spare_rows;
-    draft->shape.cols = draft->lp.cols + draft->desc.spare_cols;
-    draft->shape.nonzeros += draft->desc.spare_nonzeros;
-    draft->shape.grows = draft->desc.spare_rows > 0 || draft->desc.spare_cols > 0 || draft->desc.spare_nonzeros > 0;
-    draft->shape.method = draft->desc.method;
-    draft->shape.pricing = draft->desc.pricing;
-    draft->shape.deferred_pivots = draft->desc.deferred_pivots;
-    return context->desc.backend->simplex->plan(context, &draft->shape, plan);
+    return gpuopt__simplex_size(draft, nonzeros, plan);
 }
 
-static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
+/* Checks the entries of a draft's sparse matrix, and has the draft refer to a tidied copy if that is needed. */
+static gpuopt_status gpuopt__simplex_tidy_draft(gpuopt_simplex *draft, const char *call, gpuopt__tidied *tidied,
                                                 gpuopt_memory_plan *plan) {
+    gpuopt_matrix *m = &draft->desc.matrix;
+    void *seen;
+    gpuopt_status status;
+    if (!m->start) return GPUOPT_OK;
+    status =
+        gpuopt__allocate(draft->context, GPUOPT_HOST, sizeof(int32_t) * ((uint64_t)gpuopt__matrix_width(m) + 1), &seen);
+    if (status) return status;
+    status = gpuopt__tidy_matrix(draft->context, call, m, GPUOPT__LEAST_DOUBLE, DBL_MAX, (int32_t *)seen, NULL, tidied);
+    gpuopt__release(draft->context, GPUOPT_HOST, seen);
+    if (status || !tidied->memory) return status;
+    *m = tidied->matrix;
+    return gpuopt__simplex_size(draft, m->start[gpuopt__matrix_lines(m)], plan);
+}
+
+/* Adds what _create takes for a while if the matrix is untidy: the copy, and the engine that a backend makes before it
+ * finds that out. */
+static void gpuopt__simplex_plan_tidying(const gpuopt__simplex_backend *backend, const gpuopt_matrix *given,
+                                         const gpuopt_memory_plan *first, gpuopt_memory_plan *plan) {
+    plan->create_bytes += gpuopt__tidy_bytes(given);
+    if (!backend->checks_entries) return;
+    if (plan->host_bytes + plan->create_bytes < first->host_bytes)
+        plan->create_bytes = first->host_bytes - plan->host_bytes;
+    if (plan->device_bytes < first->device_bytes) plan->create_device_bytes = first->device_bytes - plan->device_bytes;
+}
+
+/* warns: whether nothing else that warns follows. */
+static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
+                                                gpuopt_memory_plan *plan, int warns) {
     static const char call[] = "gpuopt_simplex_create";
     gpuopt_simplex draft;
-    gpuopt_memory_plan result;
+    gpuopt_memory_plan result, first;
+    gpuopt__tidied tidied;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    void *seen = NULL;
-    GPUOPT__COMPUTES(gpuopt__simplex_write_plan(context, desc, plan));
+    GPUOPT__COMPUTES(gpuopt__simplex_write_plan(context, desc, plan, warns));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or plan is NULL, or has no struct_size");
+    memset(&tidied, 0, sizeof tidied);
     status = gpuopt__simplex_draft(context, call, desc, &draft, &result);
-    if (!status && draft.desc.matrix.start) {
-        uint64_t width = (uint64_t)gpuopt__matrix_width(&draft.desc.matrix);
-        status = gpuopt__allocate(context, GPUOPT_HOST, sizeof(int32_t) * (width + 1), &seen);
-        if (!status) status = gpuopt__simplex_check_entries(context, call, &draft.desc.matrix, (int32_t *)seen);
-        gpuopt__release(context, GPUOPT_HOST, seen);
-    }
+    first = result;
+    if (!status) status = gpuopt__simplex_tidy_draft(&draft, call, &tidied, &result);
+    if (!status && tidied.memory)
+        gpuopt__simplex_plan_tidying(context->desc.backend->simplex, &desc->matrix, &first, &result);
+    if (!status && warns) gpuopt__tell_tidied(context, call, &tidied);
+    gpuopt__tidied_release(context, &tidied);
     if (status) return status;
     gpuopt__cut(&arena, 1, sizeof draft);
     gpuopt__simplex_cut(&arena, &draft);
@@ -97,8 +137,7 @@ static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
 static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int32_t i, j;
-    gpuopt_status status =
-        backend->create(s->context, &s->shape, &s->desc, &s->lp, &s->v, s->queue, &s->moderate, &s->engine);
+    gpuopt_status status = backend->create(s->context, &s->shape, &s->desc, &s->lp, &s->v, &s->moderate, &s->engine);
     if (status) return status;
     gpuopt__simplex_fill_bounds(s, &s->desc);
     if (!s->moderate || !gpuopt__simplex_scaled_exactly(s)) {
@@ -148,18 +187,35 @@ static gpuopt_status gpuopt__simplex_make(const gpuopt_simplex *draft, gpuopt_si
     return gpuopt__simplex_fill(s);
 }
 
+/* The same of a draft whose matrix may be untidy. */
+static gpuopt_status gpuopt__simplex_make_tidy(gpuopt_simplex *draft, const char *call, gpuopt__tidied *tidied,
+                                               gpuopt_memory_plan *plan, gpuopt_simplex **made) {
+    gpuopt_status status = GPUOPT_OK;
+    if (!gpuopt__simplex_backend_of(draft)->checks_entries)
+        status = gpuopt__simplex_tidy_draft(draft, call, tidied, plan);
+    if (!status) status = gpuopt__simplex_make(draft, made);
+    if (status != GPUOPT__UNTIDY) return status;
+    gpuopt_simplex_destroy(*made);
+    *made = NULL;
+    status = gpuopt__simplex_tidy_draft(draft, call, tidied, plan);
+    if (!status) status = tidied->memory ? gpuopt__simplex_make(draft, made) : GPUOPT__UNTIDY;
+    return gpuopt__settled(draft->context, call, status);
+}
+
 static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                    gpuopt_simplex **simplex) {
     static const char call[] = "gpuopt_simplex_create";
     gpuopt_simplex draft, *s = NULL;
     gpuopt_memory_plan plan;
+    gpuopt__tidied tidied;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__simplex_create_handle(context, desc, simplex));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
+    memset(&tidied, 0, sizeof tidied);
     status = gpuopt__simplex_draft(context, call, desc, &draft, &plan);
     if (!simplex) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "simplex and plan are NULL");
-    if (!status) status = gpuopt__simplex_make(&draft, &s);
+    if (!status) status = gpuopt__simplex_make_tidy(&draft, call, &tidied, &plan, &s);
     if (!status && draft.desc.group)
         s->fingerprint = gpuopt__simplex_scales_fingerprint(s, gpuopt__simplex_desc_fingerprint(&draft));
     if (draft.desc.group)
@@ -168,12 +224,13 @@ static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, cons
         status = context->desc.backend->simplex->connect(s->engine);
     if (!status) *simplex = s;
     else gpuopt_simplex_destroy(s);
+    gpuopt__tidied_end(context, call, &tidied);
     return status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_memory_plan *plan, gpuopt_simplex **simplex) {
-    gpuopt_status status = plan ? gpuopt__simplex_write_plan(context, desc, plan) : GPUOPT_OK;
+    gpuopt_status status = plan ? gpuopt__simplex_write_plan(context, desc, plan, !simplex) : GPUOPT_OK;
     if (simplex) *simplex = NULL;
     return status || (plan && !simplex) ? status : gpuopt__simplex_create_handle(context, desc, simplex);
 }

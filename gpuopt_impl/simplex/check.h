@@ -79,7 +79,7 @@ static gpuopt_status gpuopt__simplex_take_options(const gpuopt_context *context,
     d->dense = given->dense, d->cost = given->cost, d->offset = given->offset, d->maximize = given->maximize;
     d->lhs = given->lhs, d->rhs = given->rhs, d->lb = given->lb, d->ub = given->ub;
     d->infinity = given->infinity == 0 ? 1e20 : given->infinity;
-    d->method = given->method, d->algorithm = given->algorithm;
+    d->method_wanted = given->method, d->algorithm = given->algorithm;
     d->primal_tolerance = tolerances.primal, d->dual_tolerance = tolerances.dual;
     d->pivot_tolerance = tolerances.pivot;
     d->pricing = rules.pricing, d->dual_pricing = rules.dual_pricing, d->ratio = rules.ratio;
@@ -96,7 +96,7 @@ static gpuopt_simplex_method gpuopt__simplex_choose_method(const gpuopt_context 
                                                            const gpuopt__simplex_options *d, int64_t nonzeros) {
     const double cells = (double)d->matrix.rows * d->matrix.cols, share = context->desc.backend->simplex->tableau_from;
     const int dense = (double)nonzeros >= 0.1 * cells, rather = (double)nonzeros >= share * cells && cells <= 5e8;
-    if (d->method != GPUOPT_METHOD_AUTO) return d->method;
+    if (d->method_wanted != GPUOPT_METHOD_AUTO) return d->method_wanted;
     return d->group || (cells > 0 && (dense || rather)) ? GPUOPT_METHOD_TABLEAU : GPUOPT_METHOD_REVISED;
 }
 
@@ -118,7 +118,7 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows + cols is above 2^31 - 65");
     if (d->matrix.rows > 1 << 28 || d->spare_rows > (1 << 28) - d->matrix.rows)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows is above 2^28");
-    if (d->group && (d->method == GPUOPT_METHOD_REVISED || d->algorithm == GPUOPT_ALGORITHM_DUAL))
+    if (d->group && (d->method_wanted == GPUOPT_METHOD_REVISED || d->algorithm == GPUOPT_ALGORITHM_DUAL))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "a group shares a TABLEAU that the PRIMAL method works on, nothing else yet");
     if (d->group && (d->spare_rows > 0 || d->spare_cols > 0 || d->spare_nonzeros > 0))
@@ -128,7 +128,6 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
     if (!status && d->matrix.start) status = gpuopt__check_matrix_shape(context, call, &d->matrix);
     if (!status && d->matrix.start) *nonzeros = d->matrix.start[gpuopt__matrix_lines(&d->matrix)];
     if (status) return status;
-    d->method = gpuopt__simplex_choose_method(context, d, *nonzeros);
     if (d->group) d->algorithm = GPUOPT_ALGORITHM_PRIMAL;
     status = gpuopt__check_finite(context, call, "cost", d->matrix.cols, d->cost);
     if (!status) status = gpuopt__check_finite(context, call, "offset", 1, &d->offset);

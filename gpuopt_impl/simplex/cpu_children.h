@@ -334,6 +334,7 @@ static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
     NULL,
     0.1,
     0,
+    0,
     &gpuopt__simplex_batch_cpu_table,
 };
 

@@ -102,21 +102,18 @@ static gpuopt_status gpuopt__simplex_cpu_pattern(void *engine, gpuopt__simplex_p
 
 static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const gpuopt__simplex_shape *shape,
                                                 const gpuopt__simplex_options *desc, gpuopt__simplex_lp *lp,
-                                                gpuopt__simplex_vectors *v, int32_t *scratch, int *moderate,
-                                                void **engine) {
+                                                gpuopt__simplex_vectors *v, int *moderate, void **engine) {
     gpuopt__simplex_shape same = *shape;
     gpuopt_memory_plan plan;
     gpuopt__arena arena = {NULL, 0};
     gpuopt__simplex_cpu *s, draft;
     void *memory;
-    gpuopt_status status = GPUOPT_OK;
-    if (desc->matrix.start)
-        status = gpuopt__simplex_check_entries(context, "gpuopt_simplex_create", &desc->matrix, scratch);
+    gpuopt_status status;
     memset(&plan, 0, sizeof plan);
     gpuopt__simplex_cpu_plan(context, &same, &plan);
     gpuopt__cut(&arena, 1, sizeof draft);
     gpuopt__simplex_cpu_cut(&arena, &same, &draft);
-    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
     if (status) return status;
     arena.base = (char *)memory;
     arena.used = 0;

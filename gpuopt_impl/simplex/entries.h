@@ -5,14 +5,8 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_ENTRIES_H
 #define GPUOPT_IMPL_SIMPLEX_ENTRIES_H
 
-#include "../common/matrix.h"
+#include "../common/tidy_matrix.h"
 #include "scaling.h"
-
-/* Checks the entries of a sparse matrix. seen [max(rows, cols)]: scratch. */
-static inline gpuopt_status gpuopt__simplex_check_entries(const gpuopt_context *context, const char *call,
-                                                          const gpuopt_matrix *m, int32_t *seen) {
-    return gpuopt__check_matrix(context, call, m, GPUOPT__LEAST_DOUBLE, DBL_MAX, seen, NULL);
-}
 
 /* Checks a dense matrix, and counts the entries that are not 0. */
 static inline gpuopt_status gpuopt__simplex_check_dense(const gpuopt_context *context, const char *call,

@@ -22,7 +22,7 @@ typedef struct fixture {
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
     gpuopt_matrix columns;
-    f->context = test_context(&f->host);
+    f->context = test_strict_context(&f->host);
     f->basis = basis_create(f->context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
     f->b = basis_draw(BASIS_DENSE, M, 1);
     columns = basis_columns(&f->b);

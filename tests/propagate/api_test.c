@@ -108,6 +108,8 @@ static void create_refuses_bad_input(void **state) {
     model_host *h = *state;
     const char *named = "";
     int fault;
+    gpuopt_context_destroy(h->context);
+    h->context = test_strict_context(&h->host);
     for (fault = 0; named; fault++) {
         mip m = model_small();
         gpuopt_propagator_desc desc = mip_propagator_desc(&m);

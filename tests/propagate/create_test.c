@@ -194,7 +194,7 @@ static void check_refusal(test_host *host, gpuopt_context *context, mip *m, int 
 
 static void refusals_name_the_place(void **state) {
     test_host host;
-    gpuopt_context *context = test_context(&host);
+    gpuopt_context *context = test_strict_context(&host);
     mip m = draw(0);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
     gpuopt_propagator *p;

@@ -91,7 +91,7 @@ static void check_refused(gpuopt_context *context, gpuopt_propagator_mode mode, 
     (void)context;
     for (which = 0; status != 1; which++) {
         test_host host;
-        gpuopt_context *watched = test_context(&host);
+        gpuopt_context *watched = test_strict_context(&host);
         gpuopt_propagator *p[2];
         int k;
         for (k = 0; k < 2; k++) {

@@ -27,7 +27,7 @@ typedef struct fixture {
 
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
-    f->context = test_context(&f->host);
+    f->context = test_strict_context(&f->host);
     f->model = model_of(ROWS, COLS, by_rows, cost, lhs, rhs, lb, ub);
     f->model.maximize = 1;
     f->model.offset = 10;

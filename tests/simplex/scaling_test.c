@@ -341,7 +341,7 @@ static void entries_are_refused_wherever_they_are(void **state) {
     static const int32_t length[] = {40, 300, 1, 0, 299, 7};
     static const double values[] = {0, -0.0, HUGE_VAL, -HUGE_VAL, NAN};
     test_host host;
-    gpuopt_context *context = test_context(&host);
+    gpuopt_context *context = test_strict_context(&host);
     columns c[2];
     int layout, k;
     (void)state;

@@ -103,6 +103,8 @@ static void watched_log(void *user, int level, const char *message) {
     test_host *host = user;
     host->messages++;
     if (level == 0) snprintf(host->error, sizeof host->error, "%s", message);
+    host->warnings += level == 1;
+    if (level == 1) snprintf(host->warning, sizeof host->warning, "%s", message);
     if (level == 2) snprintf(host->info, sizeof host->info, "%s", message);
 }
 
@@ -119,12 +121,17 @@ gpuopt_context_desc test_context_desc(test_host *host) {
     return desc;
 }
 
-gpuopt_context *test_context(test_host *host) {
+static gpuopt_context *context_of(test_host *host, gpuopt_switch tidy_matrices) {
     gpuopt_context_desc desc = test_context_desc(host);
     gpuopt_context *context = NULL;
+    desc.tidy_matrices = tidy_matrices;
     assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
     return context;
 }
+
+gpuopt_context *test_context(test_host *host) { return context_of(host, GPUOPT_DEFAULT); }
+
+gpuopt_context *test_strict_context(test_host *host) { return context_of(host, GPUOPT_OFF); }
 
 test_held test_held_by(test_host *host) {
     test_held held;

@@ -26,9 +26,10 @@ typedef struct test_host {
     long denied;       /* how many did, since the last test_deny_memory() */
     uint64_t bytes[2]; /* live, by gpuopt_memory_space */
     uint64_t peak[2];
-    char error[1024]; /* the last message of level 0 */
-    char info[256];   /* the last message of level 2 */
-    int messages;
+    char error[1024];       /* the last message of level 0 */
+    char warning[256];      /* the last message of level 1 */
+    char info[256];         /* the last message of level 2 */
+    int messages, warnings; /* of all levels, and of level 1 */
 } test_host;
 
 /* The backend under test, from the command line. */
@@ -43,6 +44,8 @@ int test_main(int argc, char **argv, const char *name, const struct CMUnitTest *
 /* A context on the backend under test, served by host (zeroed first); host may be NULL. */
 gpuopt_context *test_context(test_host *host);
 gpuopt_context_desc test_context_desc(test_host *host);
+/* The same with tidy_matrices OFF: matrices with zeros or duplicates are refused. */
+gpuopt_context *test_strict_context(test_host *host);
 
 /* What a host held before a _create; its peaks begin there. */
 typedef struct test_held {
