@@ -708,9 +708,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuop
 
 /* The next three calls change the model of a handle: basis, inverse and scales stay, and the outcome is MORE again. A
  * nonbasic variable goes to its new bound, or to the other one if that has become infinite. Lists are in the memory
- * that `where` says; of entries for one column or row the last one counts. ARGUMENT: a number is out of range, or a
- * value as for _create, in device memory, too. NUMERIC: a value would overflow or lose digits in the scales that
- * _create chose. */
+ * that `where` says; col or row NULL: all, and count is 0 or their number. Of entries for one line the last counts.
+ * ARGUMENT: as for _create, in device memory, too. NUMERIC: a value would overflow or lose digits when scaled. */
 
 /* Sets lb and ub [count] of the columns col [count]; lb or ub NULL: these bounds stay. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,

@@ -24,8 +24,11 @@ static int64_t gpuopt__simplex_info_fingerprint(const gpuopt_simplex_info *info)
     return !info ? 0 : GPUOPT__HAS_SIZE(info) ? 1 : 2;
 }
 
-/* The length of a list for so many lines; -1 if it is too long for them, which the call refuses. */
-static int64_t gpuopt__simplex_listed(int64_t count, int32_t lines) { return count <= lines ? count : -1; }
+/* The length of lists for lines that are listed in `index` (NULL: all lines); -1 if it is too long for them, which the
+ * call refuses. */
+static int64_t gpuopt__simplex_listed(const int32_t *index, int64_t count, int32_t lines) {
+    return !index && count == 0 ? lines : count <= lines ? count : -1;
+}
 
 /* The hash of a descriptor that has been checked, with its arrays. */
 static uint64_t gpuopt__simplex_desc_fingerprint(const gpuopt_simplex *s) {

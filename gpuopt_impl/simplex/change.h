@@ -10,32 +10,44 @@
 /* The caller's lists, in host memory. */
 typedef struct gpuopt__simplex_change {
     int64_t count;
-    const int32_t *index;
+    const int32_t *index;     /* NULL: all lines */
     const double *low, *high; /* bounds or sides; or costs in low, and high is NULL */
 } gpuopt__simplex_change;
 
-/* Checks the handle and the lists' lengths, and fetches the lists. index and both values, unless they are NULL. */
+/* The line of entry k. */
+static int32_t gpuopt__simplex_changed_line(const gpuopt__simplex_change *c, int64_t k) {
+    return c->index ? c->index[k] : (int32_t)k;
+}
+
+/* Checks the lists' lengths and indices, and fetches the lists; those of values may be NULL. `name`: of the list of
+ * indices, which are below `end`. */
 static gpuopt_status gpuopt__simplex_fetch_change(gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
-                                                  int32_t end, gpuopt__simplex_change *c) {
+                                                  const char *name, int32_t end, gpuopt__simplex_change *c) {
     const void *index = NULL, *low = NULL, *high = NULL;
     uint64_t bytes;
     gpuopt_status status = gpuopt__check_where(s->context, call, where);
     if (status) return status;
+    if (!c->index && c->count != 0 && c->count != end) {
+        gpuopt__log(s->context, 0, "%s: %s is NULL, and count = %lld is neither 0 nor %d", call, name,
+                    (long long)c->count, (int)end);
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    if (!c->index) c->count = end;
     if (c->count < 0 || c->count > end) {
         gpuopt__log(s->context, 0, "%s: count = %lld is not in 0..%d", call, (long long)c->count, (int)end);
         return GPUOPT_ERROR_ARGUMENT;
     }
     if (c->count == 0) return GPUOPT_OK;
-    if (!c->index) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "the list of indices is NULL");
     bytes = sizeof(double) * (uint64_t)c->count;
-    status = gpuopt__fetch(s->context, where, c->index, sizeof(int32_t) * (uint64_t)c->count, s->staging, &index);
+    if (c->index)
+        status = gpuopt__fetch(s->context, where, c->index, sizeof(int32_t) * (uint64_t)c->count, s->staging, &index);
     if (!status && c->low) status = gpuopt__fetch(s->context, where, c->low, bytes, s->scratch, &low);
     if (!status && c->high) status = gpuopt__fetch(s->context, where, c->high, bytes, s->scratch_low, &high);
     if (status) return status;
     c->index = (const int32_t *)index;
     c->low = (const double *)low;
     c->high = (const double *)high;
-    return GPUOPT_OK;
+    return c->index ? gpuopt__check_indices(s->context, call, name, c->count, c->index, end) : GPUOPT_OK;
 }
 
 /* A bound, side or cost times a power of two; *exact becomes 0 if the way back does not give the value again. */
@@ -75,7 +87,7 @@ static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
     return gpuopt__simplex_backend_of(s)->push(s->engine);
 }
 
-/* Sets bounds of the variables first + index[k]; both lists of values may be NULL. A logical is minus its row. */
+/* Sets bounds of the variables first + line k; both lists of values may be NULL. A logical is minus its row. */
 static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *call, int32_t first, int is_row,
                                                 const gpuopt__simplex_change *c) {
     double infinity = s->desc.infinity;
@@ -84,7 +96,7 @@ static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *c
     gpuopt_status status;
     for (pass = 0; pass < 2; pass++) { /* look, then set */
         for (k = 0; k < c->count; k++) {
-            int32_t variable = first + c->index[k];
+            int32_t variable = first + gpuopt__simplex_changed_line(c, k);
             double scale = gpuopt__simplex_bound_scale(s, variable), l = s->lower[variable], u = s->upper[variable];
             if (c->low) {
                 double value =
@@ -104,7 +116,7 @@ static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *c
         status = pass == 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
         if (status) return status;
     }
-    for (k = 0; k < c->count; k++) gpuopt__simplex_work_bounds(s, first + c->index[k]);
+    for (k = 0; k < c->count; k++) gpuopt__simplex_work_bounds(s, first + gpuopt__simplex_changed_line(c, k));
     gpuopt__simplex_find_crossing(s);
     return gpuopt__simplex_changed(s);
 }
@@ -112,54 +124,57 @@ static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *c
 GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                    const int32_t *col, const double *lb, const double *ub) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_bounds(simplex, where, count, col, lb, ub));
-    GPUOPT__SIMPLEX_AGREE(
-        gpuopt_simplex_set_bounds, where, count,
-        gpuopt__simplex_array_fingerprint(where, col, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(int32_t)),
-        gpuopt__simplex_array_fingerprint(where, lb, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(double)),
-        gpuopt__simplex_array_fingerprint(where, ub, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(double)));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_bounds, where, count,
+                          gpuopt__simplex_array_fingerprint(
+                              where, col, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(int32_t)),
+                          gpuopt__simplex_array_fingerprint(
+                              where, lb, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)),
+                          gpuopt__simplex_array_fingerprint(
+                              where, ub, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)));
     static const char call[] = "gpuopt_simplex_set_bounds";
     gpuopt__simplex_change c = {count, col, lb, ub};
     gpuopt_status status;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__simplex_fetch_change(simplex, call, where, simplex->lp.cols, &c);
-    if (!status) status = gpuopt__check_indices(simplex->context, call, "col", c.count, c.index, simplex->lp.cols);
+    status = gpuopt__simplex_fetch_change(simplex, call, where, "col", simplex->lp.cols, &c);
     if (!status)
         status =
             gpuopt__check_pairs(simplex->context, call, "lb", "ub", c.count, c.low, c.high, simplex->desc.infinity, 1);
-    if (status || count == 0 || (!lb && !ub)) return status;
+    if (status || c.count == 0 || (!lb && !ub)) return status;
     return gpuopt__simplex_set_bounds(simplex, call, 0, 0, &c);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *row, const double *lhs, const double *rhs) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_sides(simplex, where, count, row, lhs, rhs));
-    GPUOPT__SIMPLEX_AGREE(
-        gpuopt_simplex_set_sides, where, count,
-        gpuopt__simplex_array_fingerprint(where, row, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(int32_t)),
-        gpuopt__simplex_array_fingerprint(where, lhs, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(double)),
-        gpuopt__simplex_array_fingerprint(where, rhs, gpuopt__simplex_listed(count, simplex->lp.rows), sizeof(double)));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_sides, where, count,
+                          gpuopt__simplex_array_fingerprint(
+                              where, row, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(int32_t)),
+                          gpuopt__simplex_array_fingerprint(
+                              where, lhs, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(double)),
+                          gpuopt__simplex_array_fingerprint(
+                              where, rhs, gpuopt__simplex_listed(row, count, simplex->lp.rows), sizeof(double)));
     static const char call[] = "gpuopt_simplex_set_sides";
     gpuopt__simplex_change c = {count, row, lhs, rhs};
     gpuopt_status status;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
-    if (count > 0 && (!lhs || !rhs))
+    status = gpuopt__simplex_fetch_change(simplex, call, where, "row", simplex->lp.rows, &c);
+    if (count == 0 && !lhs && !rhs) return status; /* nothing to set */
+    if (!status && c.count > 0 && (!lhs || !rhs))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "lhs or rhs is NULL");
-    status = gpuopt__simplex_fetch_change(simplex, call, where, simplex->lp.rows, &c);
-    if (!status) status = gpuopt__check_indices(simplex->context, call, "row", c.count, c.index, simplex->lp.rows);
     if (!status)
         status = gpuopt__check_pairs(simplex->context, call, "lhs", "rhs", c.count, c.low, c.high,
                                      simplex->desc.infinity, 0);
-    return status || count == 0 ? status : gpuopt__simplex_set_bounds(simplex, call, simplex->lp.cols, 1, &c);
+    return status || c.count == 0 ? status : gpuopt__simplex_set_bounds(simplex, call, simplex->lp.cols, 1, &c);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_costs(simplex, where, count, col, cost));
-    GPUOPT__SIMPLEX_AGREE(
-        gpuopt_simplex_set_costs, where, count,
-        gpuopt__simplex_array_fingerprint(where, col, gpuopt__simplex_listed(count, simplex->lp.cols), sizeof(int32_t)),
-        gpuopt__simplex_array_fingerprint(where, cost, gpuopt__simplex_listed(count, simplex->lp.cols),
-                                          sizeof(double)));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_costs, where, count,
+                          gpuopt__simplex_array_fingerprint(
+                              where, col, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(int32_t)),
+                          gpuopt__simplex_array_fingerprint(
+                              where, cost, gpuopt__simplex_listed(col, count, simplex->lp.cols), sizeof(double)));
     static const char call[] = "gpuopt_simplex_set_costs";
     gpuopt_simplex *s = simplex;
     gpuopt__simplex_change c = {count, col, cost, NULL};
@@ -167,17 +182,20 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuop
     int exact = 1;
     gpuopt_status status;
     if (!s) return GPUOPT_ERROR_ARGUMENT;
-    if (count > 0 && !cost) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "cost is NULL");
-    status = gpuopt__simplex_fetch_change(s, call, where, s->lp.cols, &c);
-    if (!status) status = gpuopt__check_indices(s->context, call, "col", c.count, c.index, s->lp.cols);
+    status = gpuopt__simplex_fetch_change(s, call, where, "col", s->lp.cols, &c);
+    if (count == 0 && !cost) return status; /* nothing to set */
+    if (!status && c.count > 0 && !cost) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "cost is NULL");
     if (!status) status = gpuopt__check_finite(s->context, call, "cost", c.count, c.low);
     for (k = 0; k < c.count && !status; k++) {
-        gpuopt__simplex_scaled(c.low[k], gpuopt__simplex_cost_scale(s, c.index[k]), &exact);
+        gpuopt__simplex_scaled(c.low[k], gpuopt__simplex_cost_scale(s, gpuopt__simplex_changed_line(&c, k)), &exact);
         if (!exact) status = gpuopt__simplex_inexact(s, call, k);
     }
-    if (!status && count > 0) status = gpuopt__simplex_pull(s);
-    if (status || count == 0) return status;
-    for (k = 0; k < c.count; k++) s->cost[c.index[k]] = c.low[k] * gpuopt__simplex_cost_scale(s, c.index[k]);
+    if (!status && c.count > 0) status = gpuopt__simplex_pull(s);
+    if (status || c.count == 0) return status;
+    for (k = 0; k < c.count; k++) {
+        int32_t j = gpuopt__simplex_changed_line(&c, k);
+        s->cost[j] = c.low[k] * gpuopt__simplex_cost_scale(s, j);
+    }
     return gpuopt__simplex_changed(s);
 }
 

@@ -137,6 +137,7 @@ static void use_inverse(host *h) {
 static void change(host *h, const gpuopt_simplex_desc *desc, int64_t step) {
     const int32_t first[2] = {0, h->cols - 1}, row = h->rows / 2;
     const double zero[2] = {0, 0}, five[2] = {5, 5}, cost[2] = {-1, 2}, far = 1e30, low = -1e30;
+    double *all;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     int32_t j, some = h->cols > 1 ? 2 : 1;
     uint8_t *optimal = malloc((size_t)(h->rows + h->cols));
@@ -154,6 +155,10 @@ static void change(host *h, const gpuopt_simplex_desc *desc, int64_t step) {
     went(h, gpuopt_simplex_iterate(h->simplex, 3, NULL));
     went(h, gpuopt_simplex_set_basis(h->simplex, GPUOPT_HOST, optimal));
     went(h, gpuopt_simplex_set_costs(h->simplex, GPUOPT_HOST, some, first, cost));
+    all = malloc(sizeof *all * ((size_t)h->cols + 1));
+    for (j = 0; j < h->cols; j++) all[j] = 1 + j % 3;
+    went(h, gpuopt_simplex_set_costs(h->simplex, GPUOPT_HOST, 0, NULL, all));
+    free(all);
     told(h, gpuopt_simplex_verify_basis(h->simplex, &info), &info, sizeof info);
     told(h, gpuopt_simplex_rebuild(h->simplex, 1, &info), &info, sizeof info);
     solve(h, 1000000);

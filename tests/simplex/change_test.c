@@ -132,6 +132,82 @@ static void takes_effect_at_once(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* An array in the memory of a test, which is device memory if `on_device`. */
+static double *placed(double *list, int32_t count, int on_device) {
+    double *device;
+    if (!on_device) return list;
+    device = test_device_allocate(sizeof *device * ((size_t)count + 1));
+    test_device_copy(device, list, sizeof *list * (size_t)count);
+    return device;
+}
+
+static void unplaced(double *list, int on_device) {
+    if (on_device) test_device_release(list);
+}
+
+/* Without a list of columns or rows, a change is that of a list of all, to the bit, from host and device memory. */
+static void without_lists(void **state) {
+    enum { SIZE = 8 };
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 12;
+    int round, verdicts = 0;
+    (void)state;
+    for (round = 0; round < test_times(200, 40); round++) {
+        const int on_device = test_on("cuda") && round & 1;
+        const gpuopt_memory_space where = on_device ? GPUOPT_DEVICE : GPUOPT_HOST;
+        mip m =
+            changes_model(&seed, (int32_t)test_random_int(&seed, 0, SIZE), (int32_t)test_random_int(&seed, 1, SIZE));
+        const int32_t rows = m.columns.rows, cols = m.columns.cols;
+        const int64_t all_cols = round & 2 ? cols : 0, all_rows = round & 2 ? rows : 0;
+        gpuopt_simplex_desc desc = tableau_desc(&m);
+        gpuopt_simplex *listed, *whole;
+        int32_t every[SIZE], k;
+        double *low, *high, *cost;
+        answer one, other;
+        const char *fault;
+        variant_set(&desc, round % VARIANTS);
+        listed = simplex_create(context, &desc);
+        whole = simplex_create(context, &desc);
+        simplex_iterate(listed, round % 3 + 1);
+        simplex_iterate(whole, round % 3 + 1);
+        for (k = 0; k < SIZE; k++) every[k] = k;
+        for (k = 0; k < cols; k++) {
+            m.lb[k] = (double)test_random_int(&seed, -3, 1);
+            m.ub[k] = m.lb[k] + (double)test_random_int(&seed, 0, 4);
+            m.cost[k] = (double)test_random_int(&seed, -5, 5);
+        }
+        for (k = 0; k < rows; k++) {
+            m.lhs[k] = (double)test_random_int(&seed, -9, 3);
+            m.rhs[k] = m.lhs[k] + (double)test_random_int(&seed, 0, 9);
+        }
+        must(gpuopt_simplex_set_bounds(listed, GPUOPT_HOST, cols, every, m.lb, NULL));
+        must(gpuopt_simplex_set_bounds(listed, GPUOPT_HOST, cols, every, NULL, m.ub));
+        must(gpuopt_simplex_set_sides(listed, GPUOPT_HOST, rows, every, m.lhs, m.rhs));
+        must(gpuopt_simplex_set_costs(listed, GPUOPT_HOST, cols, every, m.cost));
+        low = placed(m.lb, cols, on_device), high = placed(m.ub, cols, on_device);
+        cost = placed(m.cost, cols, on_device);
+        must(gpuopt_simplex_set_bounds(whole, where, all_cols, NULL, low, NULL));
+        must(gpuopt_simplex_set_bounds(whole, where, all_cols, NULL, NULL, high));
+        must(gpuopt_simplex_set_costs(whole, where, all_cols, NULL, cost));
+        unplaced(low, on_device), unplaced(high, on_device), unplaced(cost, on_device);
+        low = placed(m.lhs, rows, on_device), high = placed(m.rhs, rows, on_device);
+        must(gpuopt_simplex_set_sides(whole, where, all_rows, NULL, low, high));
+        unplaced(low, on_device), unplaced(high, on_device);
+        simplex_iterate(listed, 100000);
+        simplex_iterate(whole, 100000);
+        one = answer_get(listed, &m), other = answer_get(whole, &m);
+        assert_true(answer_equal(&m, &one, &other));
+        fault = changes_fault(whole, &m, &verdicts);
+        if (fault) fail_msg("round %d: %s", round, fault);
+        answer_free(&one), answer_free(&other);
+        gpuopt_simplex_destroy(listed);
+        gpuopt_simplex_destroy(whole);
+        mip_free(&m);
+    }
+    assert_true((verdicts & 1 << GPUOPT_OPTIMAL) && (verdicts & 1 << GPUOPT_INFEASIBLE));
+    gpuopt_context_destroy(context);
+}
+
 /* A model of rows alone. */
 static void rows_without_columns(void **state) {
     static const double lhs[] = {-5}, rhs[] = {7}, zero[] = {0}, ten[] = {10}, one[] = {1};
@@ -171,7 +247,12 @@ static void refused(void **state) {
     if (!strstr(host.error, text)) fail_msg("the log says: %s", host.error)
     REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, -1, at, one, one));
     REFUSED(ARGUMENT, "not in 0..", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 21, at, one, one));
-    REFUSED(ARGUMENT, "NULL", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, NULL, one, one));
+    REFUSED(ARGUMENT, "col is NULL", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, NULL, one, one));
+    REFUSED(ARGUMENT, "col is NULL", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, -1, NULL, one, one));
+    REFUSED(ARGUMENT, "row is NULL", gpuopt_simplex_set_sides(s, GPUOPT_HOST, 19, NULL, one, one));
+    REFUSED(ARGUMENT, "col is NULL", gpuopt_simplex_set_costs(s, GPUOPT_HOST, 21, NULL, one));
+    REFUSED(ARGUMENT, "lhs or rhs is NULL", gpuopt_simplex_set_sides(s, GPUOPT_HOST, 0, NULL, one, NULL));
+    REFUSED(ARGUMENT, "cost is NULL", gpuopt_simplex_set_costs(s, GPUOPT_HOST, 20, NULL, NULL));
     REFUSED(ARGUMENT, "col[0] = 99", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, beyond, one, one));
     REFUSED(ARGUMENT, "lb[0]", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, at, nan_value, one));
     REFUSED(ARGUMENT, "ub[0]", gpuopt_simplex_set_bounds(s, GPUOPT_HOST, 1, at, NULL, nan_value));
@@ -247,11 +328,9 @@ static void after_each_method(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(small_against_rationals),
-    cmocka_unit_test(against_fresh_handles),
-    cmocka_unit_test(takes_effect_at_once),
-    cmocka_unit_test(rows_without_columns),
-    cmocka_unit_test(refused),
+    cmocka_unit_test(small_against_rationals), cmocka_unit_test(against_fresh_handles),
+    cmocka_unit_test(takes_effect_at_once),    cmocka_unit_test(without_lists),
+    cmocka_unit_test(rows_without_columns),    cmocka_unit_test(refused),
     cmocka_unit_test(after_each_method),
 };
 TEST_MAIN(tests)
