@@ -35,7 +35,7 @@ typedef struct options {
 
 typedef struct instance {
     int64_t weight[MOST_ROWS * MOST_ITEMS], profit[MOST_ITEMS], capacity[MOST_ROWS];
-    uint8_t taken[MOST_MACHINES][MOST_ITEMS];
+    int64_t taken[MOST_MACHINES][MOST_ITEMS];
     gpuopt_knapsack_multidimensional_info info[MOST_MACHINES];
     double seconds[MOST_MACHINES];
 } instance;
@@ -96,7 +96,7 @@ static int right(const options *o, const instance *in, int m) {
     if (profit != in->info[m].primal_bound || in->info[m].dual_bound < profit) return 0;
     if (in->info[m].outcome != GPUOPT_OPTIMAL || in->info[0].outcome != GPUOPT_OPTIMAL) return 1;
     return in->info[m].primal_bound == in->info[0].primal_bound && in->info[m].nodes == in->info[0].nodes &&
-           memcmp(in->taken[m], in->taken[0], (size_t)o->items) == 0;
+           memcmp(in->taken[m], in->taken[0], (size_t)o->items * sizeof **in->taken) == 0;
 }
 
 static gpuopt_status search(const machine *on, const options *o, instance *in, int m) {
