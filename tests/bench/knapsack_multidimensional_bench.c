@@ -3,7 +3,7 @@
  * Measures searches of multidimensional knapsacks: those of Chu and Beasley (A Genetic Algorithm for the
  * Multidimensional Knapsack Problem, 1998), made by their definition, with other random numbers than the files of
  * OR-Library.
- *     knapsack_multi_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
+ *     knapsack_multidimensional_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
  *       --rows M           constraints (5)
  *       --items N          items (100)
  *       --tightness LIST   capacities in percent of all weights, separated by commas (25,50,75)
@@ -174,11 +174,12 @@ int main(int argc, char **argv) {
     int count, k, bad = 0;
     int64_t seed, number;
     if (!in || !parse(argc, argv, &o)) {
-        fprintf(stderr, "knapsack_multi_bench BACKEND,... [--rows M] [--items N] [--tightness LIST] [--count N] "
-                        "[--seed N] [--workers N] [--nodes N] [--seconds N] [--json] [--write PREFIX]\n");
+        fprintf(stderr,
+                "knapsack_multidimensional_bench BACKEND,... [--rows M] [--items N] [--tightness LIST] [--count N] "
+                "[--seed N] [--workers N] [--nodes N] [--seconds N] [--json] [--write PREFIX]\n");
         return EXIT_BAD_INPUT;
     }
-    count = open_machines("knapsack_multi_bench", argv[1], machines, name);
+    count = open_machines("knapsack_multidimensional_bench", argv[1], machines, name);
     if (count < 0) return EXIT_BAD_INPUT;
     if (!o.json)
         printf("\n| size | tightness | seed | backend | outcome | lower | upper | free | nodes | s |\n"
