@@ -1017,9 +1017,8 @@ typedef struct gpuopt_knapsack_desc {
 /* Creates a search: sorts the items, finds a first incumbent, fixes items, and puts the root into the pool. If that
  * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight,
  * profit or copies_max the log names the item. NUMERIC: Dantzig's bound of the problem exceeds 2^63 - 1. UNSUPPORTED:
- * with copies, more than 2^28 pieces. With DOMINANCE, problems with few weight classes may take up to 15 s more, in
- * which the stop hook is asked, and up to 300 MB of temporary host memory that no plan counts; without that memory the
- * step is skipped. */
+ * with copies, more than 2^28 pieces. With DOMINANCE it may take up to 15 s more, and 300 MB of temporary host
+ * memory that no plan counts; doc/knapsack.md says when. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_memory_plan *plan, gpuopt_knapsack **knapsack);
 /* Destroys a search; NULL is allowed. */
@@ -1051,35 +1050,28 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
                                                 gpuopt_knapsack_info *info);
 /* Fills `info`. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpuopt_knapsack_info *info);
-/* Offers a solution to the search; may be called at any time. taken [items]: not 0 for its items; profit: theirs. The
- * solution becomes the incumbent if it is better. taken NULL: a claim that some solution has at least this profit. From
- * then on only such solutions are searched for, and the search ends with INFEASIBLE if there is none. ARGUMENT: profit
- * is negative or not that of the items, or the items are too heavy, in device memory, too. STATE: taken is not NULL,
- * and the handle has copies_max. */
+/* Offers a solution, at any time: copies [items] of each item, at most copies_max (without it 1), and their profit. It
+ * becomes the incumbent if it is better. copies NULL: a claim that some solution has at least this profit. From then on
+ * only such solutions are searched for, and the search ends with INFEASIBLE if there is none. ARGUMENT: profit is
+ * negative or not that of the copies, or a number is out of range, or they are too heavy, in device memory, too. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
-                                                       int64_t profit, const uint8_t *taken);
-/* As _set_incumbent with items, for all handles: copies [items] of each item. ARGUMENT: copies is NULL, or a number is
- * negative or more than copies_max (without it: 1); and as there. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
-                                                    int64_t profit, const int64_t *copies);
-/* Returns the incumbent, at any time: taken [items] as 1 and 0, and its profit and weight, one number each in host
- * memory. Any may be NULL. Earlier decisions are recovered by searches, so the call is cheapest once the search has
- * ended; it may find a better solution. STATE: taken is not NULL, and the handle has copies_max. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where, uint8_t *taken,
-                                                   int64_t *profit, int64_t *weight);
-/* As _get_items, for all handles: copies [items] of each item. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
-                                                    int64_t *copies, int64_t *profit, int64_t *weight);
+                                                       int64_t profit, const int64_t *copies);
+/* Returns the incumbent, at any time: copies [items] of each item, and its profit and weight, one number each in host
+ * memory. Any may be NULL. Searches recover earlier decisions, which is cheapest after the end; they may find a better
+ * solution. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
+                                                   int64_t *copies, int64_t *profit, int64_t *weight);
 /* Packs nodes, the incumbent and the claim into bytes [capacity], in host memory, for a checkpoint or for another
  * handle of the same problem: the `nodes` nodes that would be expanded next (-1: all). *size (may be NULL): how many
  * bytes they take. bytes NULL: only *size. remove not 0: takes the nodes out of the pool; OPTIMAL and dual_bound then
  * refer to the rest. ARGUMENT: capacity is too small. doc/knapsack.md has the format. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, void *bytes,
                                               uint64_t capacity, uint64_t *size);
-/* Unpacks nodes, a better incumbent and the claim from bytes [size] in host memory, all of which is checked. The pool
- * must be empty, or hold nothing but the root, which is replaced; else STATE. ARGUMENT: the bytes are not packed nodes,
- * cut short, damaged, or of another problem, search or reduction. UNSUPPORTED: the nodes do not fit the pool. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
+/* Unpacks nodes, a better incumbent and the claim from bytes [size] in host memory, all of which is checked. add 0: the
+ * pool must be empty, or hold nothing but the root, which is replaced. Else the nodes join those in the pool, but with
+ * DOMINANCE it must be empty. ARGUMENT: the bytes are not packed nodes, damaged, or of another problem, search or
+ * reduction. STATE: the pool holds other nodes. UNSUPPORTED: the nodes do not fit the pool, or add with a group. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size, int add);
 
 #ifdef __cplusplus
 }

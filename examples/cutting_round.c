@@ -55,7 +55,7 @@ gpuopt_status solve_knapsacks(cutter *c, int32_t sets) {
     p.capacity_stride = 1;
     r.primal_bound = c->worth;
     r.dual_bound = c->at_most;
-    r.taken = c->taken;
+    r.copies = c->taken;
     c->priced += p.count;
     return gpuopt_knapsack_batch_run(c->batch, GPUOPT_HOST, &p, &r);
 }

@@ -31,7 +31,7 @@ static const char usage[] =
     "                     cover,N,NONZEROS,SEED\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one and the model is large enough (auto)\n"
     "  --threads N        of the CPU backend (1)\n"
-    "  --mode M           jacobi: the same bits everywhere; sequential: in place, CPU only, fewest rounds (jacobi)\n"
+    "  --mode M           jacobi: the same bits everywhere; gauss-seidel: CPU only, fewest rounds (jacobi)\n"
     "  --driver D         how the GPU runs rounds: auto, host, cooperative or graph (auto)\n"
     "  --rounds N         at most this many (1000)\n"
     "  --solution FILE    write \"name lower upper\" for each column; also --bounds\n" USAGE_SHARED
@@ -46,7 +46,7 @@ typedef struct options {
 
 /* ---- Command line ---- */
 
-static const char *const modes[] = {"jacobi", "sequential", NULL};
+static const char *const modes[] = {"jacobi", "gauss-seidel", NULL};
 static const char *const drivers[] = {"auto", "host", "cooperative", "graph", NULL}; /* as in gpuopt.h */
 
 /* Returns 1: taken, 0: a bad value, -1: there is no such option. */
@@ -178,7 +178,7 @@ static int run(const options *o, const mip *model, summary *s) {
     gpuopt_status status;
     speaker speaker = {o->model, 0};
     int result = EXIT_FAILED, try_gpu;
-    desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_MODE_GAUSS_SEIDEL : GPUOPT_MODE_JACOBI;
+    desc.mode = strcmp(o->mode, "gauss-seidel") == 0 ? GPUOPT_MODE_GAUSS_SEIDEL : GPUOPT_MODE_JACOBI;
     desc.driver = (gpuopt_propagator_driver)choice(o->driver, drivers);
     desc.round_limit = (int32_t)o->rounds;
     try_gpu = desc.mode == GPUOPT_MODE_JACOBI && mip_nonzeros(model) >= cuda_from_nonzeros;

@@ -50,7 +50,7 @@ typedef struct options {
 
 typedef struct answer {
     gpuopt_knapsack_info info;
-    uint8_t *taken; /* [items] */
+    int64_t *copies; /* [items] */
     int64_t profit, weight, chosen;
     double seconds;
     const char *stopped; /* by what, in words */
@@ -117,7 +117,7 @@ static gpuopt_status solve(gpuopt_context *context, const options *o, const knap
     status = gpuopt_knapsack_create(context, &desc, NULL, &knapsack);
     if (!status && o->incumbent) status = gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, o->incumbent, NULL);
     if (!status) status = expand(knapsack, o, a);
-    if (!status) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, a->taken, &a->profit, &a->weight);
+    if (!status) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, a->copies, &a->profit, &a->weight);
     a->seconds = now() - start;
     if (!status && o->certificate) a->unwritten = certificate_knapsack(o->certificate, knapsack, &desc);
     gpuopt_knapsack_destroy(knapsack);
@@ -131,7 +131,7 @@ static int check(const options *o, const knapsack_model *model, answer *a) {
     int64_t profit = 0, weight = 0;
     int32_t j;
     for (j = 0; j < model->items; j++) {
-        if (!a->taken[j]) continue;
+        if (!a->copies[j]) continue;
         a->chosen++;
         if (model->weight[j] > model->capacity - weight) break; /* also keeps the sum from overflowing */
         weight += model->weight[j];
@@ -173,7 +173,7 @@ static int write_items(const char *path, const knapsack_model *model, const answ
     FILE *file = fopen(path, "w");
     int32_t j;
     for (j = 0; file && j < model->items; j++)
-        if (a->taken[j]) fprintf(file, "%d\n", (int)j);
+        if (a->copies[j]) fprintf(file, "%d\n", (int)j);
     return close_written(file, path);
 }
 
@@ -214,10 +214,10 @@ int main(int argc, char **argv) {
     interrupt_catch();
     memset(&a, 0, sizeof a);
     gpuopt_desc_init(&a.info, sizeof a.info);
-    a.taken = calloc((size_t)model.items + 1, 1);
-    if (a.taken) result = run(&o, &model, &a);
+    a.copies = calloc((size_t)model.items + 1, sizeof *a.copies);
+    if (a.copies) result = run(&o, &model, &a);
     else fprintf(stderr, "%s: out of memory\n", o.model);
-    free(a.taken);
+    free(a.copies);
     knapsack_free(&model);
     return finish_output(result);
 }

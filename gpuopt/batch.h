@@ -209,7 +209,7 @@ typedef struct gpuopt_knapsack_report {
     int64_t *primal_bound; /* [count] profit of the best solution found */
     int64_t *dual_bound;   /* [count] no solution has more profit; OPTIMAL: primal_bound; MORE: 2^63 - 1 */
     int64_t *nodes;        /* [count] nodes searched */
-    int32_t *taken;        /* [count][items] copies of each item in the best solution found */
+    int32_t *copies;       /* [count][items] copies of each item in the best solution found */
 } gpuopt_knapsack_report;
 
 /* Solves the knapsacks, and waits. ARGUMENT: a member is out of range, or a capacity, weight or number of copies is

@@ -19,7 +19,7 @@ extern "C" {
  *     gpuopt_knapsack_multidimensional_create(context, &desc, NULL, &knapsack);
  *     while (info.outcome == GPUOPT_MORE)                                  // your loop
  *         if (gpuopt_knapsack_multidimensional_run(knapsack, 1 << 26, 0, &info)) ...
- *     gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, taken, &profit);
+ *     gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, copies, &profit);
  *
  * Method  Depth-first branch and bound by many workers, which share their open nodes. Bounds are Lagrangian; their
  *         multipliers are the duals of the linear relaxation and of variations of it. Items are in the order of their
@@ -84,16 +84,16 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_mu
 /* Fills `info`. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsack_multidimensional *knapsack,
                                                                    gpuopt_knapsack_multidimensional_info *info);
-/* Offers a solution to the search; may be called at any time. taken [items]: not 0 for its items. The solution becomes
- * the incumbent if it is better. ARGUMENT: the items are too heavy, in device memory, too. Cost: O(rows items) on the
- * CPU side. */
+/* Offers a solution to the search; may be called at any time. copies [items]: 1 for its items, else 0. The solution
+ * becomes the incumbent if it is better. ARGUMENT: a number is neither 0 nor 1, or the items are too heavy, in device
+ * memory, too. Cost: O(rows items) on the CPU side. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack,
                                                                         gpuopt_memory_space where,
-                                                                        const uint8_t *taken);
-/* Returns the incumbent, at any time: taken [items] as 1 and 0, and its profit, one number in host memory. Either may
+                                                                        const int64_t *copies);
+/* Returns the incumbent, at any time: copies [items], 1 and 0, and its profit, one number in host memory. Either may
  * be NULL. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack,
-                                                                    gpuopt_memory_space where, uint8_t *taken,
+                                                                    gpuopt_memory_space where, int64_t *copies,
                                                                     int64_t *profit);
 
 /* ---- Knapsack: one item of each class ----------------------------------------------------------------------------- *

@@ -692,10 +692,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_
  * dual_bound then refer only to the nodes that the handle holds; dropped nodes do not count as pruned. Cost: O(nodes in
  * the pool), on the GPU within its memory. ARGUMENT: parts is less than 1, or there is no such part. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, int64_t part, int64_t parts);
-/* As _unpack, but adds the nodes to those in the pool, including the root if it is there. STATE: the pool is not empty,
- * and the search is by DOMINANCE. UNSUPPORTED: the pool cannot hold both together. Cost: O(size), and at times O(nodes
- * in the pool). */
-GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
 #ifdef __cplusplus
 }

@@ -146,7 +146,7 @@ int certificate_elimination(const char *path, gpuopt_elimination *elimination, c
 /* ---- Knapsacks ---- */
 
 int certificate_knapsack(const char *path, gpuopt_knapsack *knapsack, const gpuopt_knapsack_desc *model) {
-    uint8_t *taken = malloc((size_t)model->items + 1);
+    int64_t *copies = malloc(((size_t)model->items + 1) * sizeof *copies);
     gpuopt_knapsack_info info;
     gpuopt_status status = GPUOPT_ERROR_MEMORY;
     FILE *file = NULL;
@@ -154,16 +154,16 @@ int certificate_knapsack(const char *path, gpuopt_knapsack *knapsack, const gpuo
     int32_t j, count = 0;
     int result;
     gpuopt_desc_init(&info, sizeof info);
-    if (taken) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, &profit, &weight);
+    if (copies) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, copies, &profit, &weight);
     if (!status) status = gpuopt_knapsack_get_info(knapsack, &info);
     if (!status) file = begin(path, "knapsack", info.outcome);
     if (file) {
-        for (j = 0; j < model->items; j++) count += taken[j];
+        for (j = 0; j < model->items; j++) count += copies[j] > 0;
         fprintf(file, "profit %lld\nweight %lld\nitems %d\n", (long long)profit, (long long)weight, (int)count);
         for (j = 0; j < model->items; j++)
-            if (taken[j]) fprintf(file, "%d\n", (int)j);
+            if (copies[j]) fprintf(file, "%d\n", (int)j);
     }
     result = file ? end(file, path, status) : status ? fail(path, gpuopt_status_string(status)) : -1;
-    free(taken);
+    free(copies);
     return result;
 }

@@ -18,7 +18,7 @@ typedef struct search {
     int32_t rank, ranks;
     standing *all;  /* [ranks] */
     int32_t *order; /* [ranks] from the fewest nodes to the most */
-    int adds;       /* nodes can be added to others, see gpuopt_knapsack_add */
+    int adds;       /* nodes can be added to others, see gpuopt_knapsack_unpack */
     int64_t nodes;  /* of a round */
     int64_t before; /* nodes of all ranks, a round ago */
     gpuopt_knapsack_info info;
@@ -60,7 +60,7 @@ static gpuopt_status get(search *s, int32_t from) {
     void *bytes = status ? NULL : malloc((size_t)size + 1);
     if (!status && !bytes) status = GPUOPT_ERROR_MEMORY;
     if (!status) status = gpuopt_group_receive(s->group, GPUOPT_HOST, from, bytes, size);
-    if (!status) status = gpuopt_knapsack_add(s->knapsack, bytes, size);
+    if (!status) status = gpuopt_knapsack_unpack(s->knapsack, bytes, size, 1);
     if (status == GPUOPT_ERROR_UNSUPPORTED) { /* too many for now, but not for an empty pool */
         s->waiting = bytes;
         s->waiting_size = size;
@@ -74,7 +74,7 @@ static gpuopt_status get(search *s, int32_t from) {
 static gpuopt_status use_waiting(search *s) {
     gpuopt_status status;
     if (!s->waiting || s->info.alive > 0) return GPUOPT_OK;
-    status = gpuopt_knapsack_add(s->knapsack, s->waiting, s->waiting_size);
+    status = gpuopt_knapsack_unpack(s->knapsack, s->waiting, s->waiting_size, 1);
     free(s->waiting);
     s->waiting = NULL;
     return status ? status : gpuopt_knapsack_get_info(s->knapsack, &s->info);
@@ -150,7 +150,7 @@ static gpuopt_status begin(search *s, knapsack_ranks_answer *answer) {
     return status;
 }
 
-static gpuopt_status go(search *s, uint8_t *taken, int32_t items, knapsack_ranks_answer *answer) {
+static gpuopt_status go(search *s, int64_t *copies, int32_t items, knapsack_ranks_answer *answer) {
     gpuopt_status status = gpuopt_knapsack_take_share(s->knapsack, s->rank, s->ranks);
     int64_t alive = s->info.alive;
     int32_t owner = 0, k;
@@ -169,8 +169,9 @@ static gpuopt_status go(search *s, uint8_t *taken, int32_t items, knapsack_ranks
         if (k == 0 || expanded < answer->least) answer->least = expanded;
         if (k == 0 || expanded > answer->most) answer->most = expanded;
     }
-    if (!status && s->rank == owner) status = gpuopt_knapsack_get_items(s->knapsack, GPUOPT_HOST, taken, NULL, NULL);
-    if (!status) status = gpuopt_group_broadcast(s->group, GPUOPT_HOST, owner, taken, (uint64_t)items);
+    if (!status && s->rank == owner) status = gpuopt_knapsack_get_items(s->knapsack, GPUOPT_HOST, copies, NULL, NULL);
+    if (!status)
+        status = gpuopt_group_broadcast(s->group, GPUOPT_HOST, owner, copies, (uint64_t)items * sizeof *copies);
     return status;
 }
 
@@ -192,7 +193,7 @@ static gpuopt_status agree(const search *s, const gpuopt_knapsack_desc *desc) {
 }
 
 gpuopt_status knapsack_share_ranks(gpuopt_group *group, gpuopt_knapsack *knapsack, const gpuopt_knapsack_desc *desc,
-                                   int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer) {
+                                   int64_t nodes, int64_t *copies, knapsack_ranks_answer *answer) {
     gpuopt_group_info info;
     search s;
     gpuopt_status status;
@@ -213,7 +214,7 @@ gpuopt_status knapsack_share_ranks(gpuopt_group *group, gpuopt_knapsack *knapsac
     if (!s.all || !s.order) status = GPUOPT_ERROR_MEMORY;
     if (!status) status = begin(&s, answer);
     if (!status) status = agree(&s, desc);
-    if (!status) status = go(&s, taken, desc->items, answer);
+    if (!status) status = go(&s, copies, desc->items, answer);
     free(s.waiting);
     free(s.all);
     free(s.order);
@@ -222,12 +223,12 @@ gpuopt_status knapsack_share_ranks(gpuopt_group *group, gpuopt_knapsack *knapsac
 }
 
 gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group, const gpuopt_knapsack_desc *desc,
-                                   int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer) {
+                                   int64_t nodes, int64_t *copies, knapsack_ranks_answer *answer) {
     gpuopt_knapsack *knapsack = NULL;
     gpuopt_status status = gpuopt_knapsack_create(context, desc, NULL, &knapsack);
     memset(answer, 0, sizeof *answer);
     if (status) gpuopt_group_abort(group);
-    else status = knapsack_share_ranks(group, knapsack, desc, nodes, taken, answer);
+    else status = knapsack_share_ranks(group, knapsack, desc, nodes, copies, answer);
     gpuopt_knapsack_destroy(knapsack);
     return status;
 }

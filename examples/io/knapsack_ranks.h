@@ -24,14 +24,14 @@ typedef struct knapsack_ranks_answer {
 
 /* Searches with a handle that _create has just made of desc; the group's context is its. As knapsack_solve_ranks. */
 gpuopt_status knapsack_share_ranks(gpuopt_group *group, gpuopt_knapsack *knapsack, const gpuopt_knapsack_desc *desc,
-                                   int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer);
+                                   int64_t nodes, int64_t *copies, knapsack_ranks_answer *answer);
 
 /* nodes: about how many each rank expands in a round, 1 or more. desc, without node_limit and WHEN_FULL_STOP, is the
- * same on all ranks. taken [items] and *answer are the same on all ranks. If the call fails on one rank, it aborts the
+ * same on all ranks. copies [items] and *answer are the same on all ranks. If the call fails on one rank, it aborts the
  * group, and fails on all. It then has freed what it was sending or receiving, so that after PEER with
  * transports/gpuopt_mpi.h no calls of MPI but MPI_Abort may follow. ARGUMENT, also: the ranks have different
  * problems or options. */
 gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group, const gpuopt_knapsack_desc *desc,
-                                   int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer);
+                                   int64_t nodes, int64_t *copies, knapsack_ranks_answer *answer);
 
 #endif /* EXAMPLES_IO_KNAPSACK_RANKS_H */

@@ -57,11 +57,11 @@ static int parse_option(void *options_of, const char *name, const char *value) {
 }
 
 /* Whether the items fit, and have that profit. */
-static int holds(const knapsack_model *m, const uint8_t *taken, int64_t profit) {
+static int holds(const knapsack_model *m, const int64_t *copies, int64_t profit) {
     int64_t room = m->capacity, sum = 0;
     int32_t j;
     for (j = 0; j < m->items; j++) {
-        if (!taken[j]) continue;
+        if (!copies[j]) continue;
         if (m->weight[j] > room) return 0;
         room -= m->weight[j];
         sum += m->profit[j];
@@ -87,7 +87,7 @@ static void print(const options *o, const knapsack_ranks_answer *a, int ranks, d
 }
 
 static gpuopt_status solve(const options *o, gpuopt_context *context, gpuopt_group *group, const knapsack_model *m,
-                           uint8_t *taken, knapsack_ranks_answer *answer) {
+                           int64_t *copies, knapsack_ranks_answer *answer) {
     gpuopt_knapsack_desc desc;
     gpuopt_desc_init(&desc, sizeof desc);
     desc.items = m->items;
@@ -96,7 +96,7 @@ static gpuopt_status solve(const options *o, gpuopt_context *context, gpuopt_gro
     desc.capacity = m->capacity;
     desc.search = (gpuopt_knapsack_search)choice(o->search, searches);
     desc.pool = o->pool;
-    return knapsack_solve_ranks(context, group, &desc, o->round, taken, answer);
+    return knapsack_solve_ranks(context, group, &desc, o->round, copies, answer);
 }
 
 /* One process's part. Returns its exit status; *lost: the group is broken, or was never made, so that other processes
@@ -111,7 +111,7 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
     const char *backend;
     char error[1024], name[64];
     speaker speaker;
-    uint8_t *taken = NULL;
+    int64_t *copies = NULL;
     double start = now();
     int result = EXIT_FAILED, read = 0;
     gpuopt_status status;
@@ -128,13 +128,13 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
     if (!status) {
         read = knapsack_load(o->model, &model, error, sizeof error) == 0;
         if (!read) fprintf(stderr, "%s: %s\n", name, error), result = EXIT_BAD_INPUT;
-        taken = malloc((size_t)model.items + 1);
-        if (!taken) status = GPUOPT_ERROR_MEMORY;
+        copies = malloc(((size_t)model.items + 1) * sizeof *copies);
+        if (!copies) status = GPUOPT_ERROR_MEMORY;
     }
     if (group && (status || !read)) gpuopt_group_abort(group);
     if (!status && read) {
-        status = solve(o, context, group, &model, taken, &answer);
-        if (!status && holds(&model, taken, answer.profit)) {
+        status = solve(o, context, group, &model, copies, &answer);
+        if (!status && holds(&model, copies, answer.profit)) {
             result = 0;
             if (transport->rank == 0) print(o, &answer, (int)transport->count, now() - start);
         } else if (!status) {
@@ -143,7 +143,7 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
     }
     if (status) fprintf(stderr, "%s: %s\n", name, gpuopt_status_string(status));
     *lost = gpuopt_group_get_info(group, &info) != GPUOPT_OK || info.broken;
-    free(taken);
+    free(copies);
     if (read) knapsack_free(&model);
     gpuopt_group_destroy(group);
     gpuopt_context_destroy(context);

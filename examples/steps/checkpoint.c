@@ -50,7 +50,6 @@ int main(int argc, char **argv) {
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     gpuopt_knapsack *one, *two;
     int64_t upper[ITEMS], copies[ITEMS], best, value, carried, helped, share;
-    uint8_t taken[ITEMS];
     uint64_t size;
     unsigned seed = 7;
     int j, right;
@@ -76,7 +75,7 @@ int main(int argc, char **argv) {
            (int)info.dual_bound);
     must(gpuopt_knapsack_pack(one, -1, 0, bytes, sizeof bytes, &size)); /* bytes NULL: only how many it takes */
     two = begin(&desc, 0);
-    must(gpuopt_knapsack_unpack(two, bytes, size));
+    must(gpuopt_knapsack_unpack(two, bytes, size, 0));
     value = end(two);
     printf("from the checkpoint: %d\n", (int)value);
     right = info.outcome == GPUOPT_MORE && info.alive > 1 && value == best;
@@ -84,12 +83,12 @@ int main(int argc, char **argv) {
     /* Half of the nodes to a helper, which gives back what it has not done after some levels. */
     must(gpuopt_knapsack_split(one, 2, bytes, sizeof bytes, &size));
     two = begin(&desc, 0);
-    must(gpuopt_knapsack_unpack(two, bytes, size));
+    must(gpuopt_knapsack_unpack(two, bytes, size, 0));
     must(gpuopt_knapsack_expand(two, 0, 3, &info));
     must(gpuopt_knapsack_pack(two, -1, 1, bytes, sizeof bytes, &size)); /* 1: the nodes leave the pool */
-    must(gpuopt_knapsack_add(one, bytes, size));
-    must(gpuopt_knapsack_get_items(two, GPUOPT_HOST, taken, &helped, NULL));
-    must(gpuopt_knapsack_set_incumbent(one, GPUOPT_HOST, helped, taken)); /* what it has found counts here, too */
+    must(gpuopt_knapsack_unpack(one, bytes, size, 1));
+    must(gpuopt_knapsack_get_items(two, GPUOPT_HOST, copies, &helped, NULL));
+    must(gpuopt_knapsack_set_incumbent(one, GPUOPT_HOST, helped, copies)); /* what it has found counts here, too */
     gpuopt_knapsack_destroy(two);
     value = end(one);
     printf("with a helper: %d\n", (int)value);
@@ -107,12 +106,12 @@ int main(int argc, char **argv) {
 
     /* With two copies of each item: an optimal set for one of each is a first solution there. */
     one = begin(&desc, ITEMS); /* the whole search */
-    must(gpuopt_knapsack_get_copies(one, GPUOPT_HOST, copies, &value, &carried));
+    must(gpuopt_knapsack_get_items(one, GPUOPT_HOST, copies, &value, &carried));
     gpuopt_knapsack_destroy(one);
     right = right && value == best && carried <= capacity;
     desc.copies_max = upper;
     one = begin(&desc, 0);
-    must(gpuopt_knapsack_set_copies(one, GPUOPT_HOST, value, copies));
+    must(gpuopt_knapsack_set_incumbent(one, GPUOPT_HOST, value, copies));
     value = end(one);
     printf("one copy %d, two copies %d\n", (int)best, (int)value);
     return finish(right && value == optimum(2));

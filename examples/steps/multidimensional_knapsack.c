@@ -15,8 +15,8 @@ int main(int argc, char **argv) {
     gpuopt_knapsack_multidimensional_desc desc = GPUOPT_INIT(gpuopt_knapsack_multidimensional_desc);
     gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info);
     gpuopt_knapsack_multidimensional *knapsack = NULL;
-    int64_t weight[ROWS][ITEMS], profit[ITEMS], capacity[ROWS] = {0, 0}, left[ROWS], best = 0, found, sum = 0;
-    uint8_t taken[ITEMS] = {0};
+    int64_t weight[ROWS][ITEMS], profit[ITEMS], capacity[ROWS] = {0, 0}, left[ROWS], copies[ITEMS] = {0}, best = 0,
+                                                found, sum = 0;
     unsigned seed = 5;
     long set;
     int i, j, right;
@@ -53,17 +53,17 @@ int main(int argc, char **argv) {
     memcpy(left, capacity, sizeof left);
     for (j = 0; j < ITEMS; j++)
         if (weight[0][j] <= left[0] && weight[1][j] <= left[1])
-            taken[j] = 1, left[0] -= weight[0][j], left[1] -= weight[1][j];
-    must(gpuopt_knapsack_multidimensional_set_incumbent(knapsack, GPUOPT_HOST, taken));
+            copies[j] = 1, left[0] -= weight[0][j], left[1] -= weight[1][j];
+    must(gpuopt_knapsack_multidimensional_set_incumbent(knapsack, GPUOPT_HOST, copies));
     while (info.outcome == GPUOPT_MORE) { /* your loop */
         must(gpuopt_knapsack_multidimensional_run(knapsack, 0, 1, &info));
         printf("round %d: %d nodes, profit %d to %d\n", (int)info.rounds, (int)info.nodes, (int)info.primal_bound,
                (int)info.dual_bound);
     }
-    must(gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, taken, &found));
+    must(gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, copies, &found));
     memcpy(left, capacity, sizeof left);
     for (j = 0; j < ITEMS; j++)
-        if (taken[j]) sum += profit[j], left[0] -= weight[0][j], left[1] -= weight[1][j];
+        if (copies[j]) sum += profit[j], left[0] -= weight[0][j], left[1] -= weight[1][j];
     right = info.outcome == GPUOPT_OPTIMAL && found == best && sum == best && left[0] >= 0 && left[1] >= 0;
     printf("optimum %d\n", (int)found);
     gpuopt_knapsack_multidimensional_destroy(knapsack);

@@ -18,12 +18,12 @@
  *     surrogate.h      better still, and solutions, from other knapsack problems; when either is computed
  *     incumbent.h      solutions and claims of the caller, the upper bound
  *     recover.h        the items of the best solution
- *     pack.h, unpack.h nodes as bytes, and back
+ *     pack.h, unpack.h nodes as bytes, and back; add.h: to those that a pool holds
  *     cut.h            how many nodes have children before a cut between two ranks (CPU and GPU)
  *     ranges.h         a step by the ranks of a group: who makes which children, and gets which nodes for that
  *     together.h       these steps, and what ranks agree on
  *     pick.h           which nodes are one of every so many (CPU and GPU)
- *     deal.h           these as bytes, or nothing but these; and nodes added to others
+ *     deal.h           these as bytes, or nothing but these
  *     small.h          a small knapsack, searched by one thread (CPU and GPU)
  *     batch.h          the public calls for many of these; cpu_batch.h
  *     multi_head.h     several constraints: another search, see there

@@ -169,7 +169,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
     job->wanted.lower = r.primal_bound;
     job->wanted.upper = r.dual_bound;
     job->wanted.nodes = r.nodes;
-    job->wanted.taken = r.taken;
+    job->wanted.taken = r.copies;
     job->fault = GPUOPT__KNAPSACK_SMALL_NO_FAULT;
     status = gpuopt__knapsack_batch_backend(batch)->batch_run(batch);
     return status || job->fault == GPUOPT__KNAPSACK_SMALL_NO_FAULT ? status

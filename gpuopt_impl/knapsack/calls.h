@@ -6,6 +6,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_CALLS_H
 #define GPUOPT_IMPL_KNAPSACK_CALLS_H
 
+#include "add.h"
 #include "create.h"
 #include "deal.h"
 
@@ -86,107 +87,51 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
 
 /* ---- Incumbents ---- */
 
-/* Why a call that knows items as taken or not is of no use to this handle; NULL: it is. */
-static const char *gpuopt__knapsack_copies_fault(const gpuopt_knapsack *k, const uint8_t *taken) {
-    return k->most && taken ? "items have several copies, see gpuopt_knapsack_get_copies and _set_copies" : NULL;
-}
-
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
-                                                       int64_t profit, const uint8_t *taken) {
+                                                       int64_t profit, const int64_t *copies) {
     static const char call[] = "gpuopt_knapsack_set_incumbent";
     gpuopt_knapsack *k = knapsack;
     const void *found = NULL;
     const char *fault = profit < 0 ? "profit is negative" : NULL;
     uint64_t hash = gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)profit);
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_set_incumbent(knapsack, where, profit, taken));
+    GPUOPT__COMPUTES(gpuopt_knapsack_set_incumbent(knapsack, where, profit, copies));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
-    if (!status && !fault) {
-        fault = gpuopt__knapsack_copies_fault(k, taken);
-        if (fault) status = gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, fault);
-        else if (taken) status = gpuopt__fetch(k->context, where, taken, (uint64_t)k->items, k->trial, &found);
-        if (taken && !status) fault = gpuopt__knapsack_solution_fault(k, profit, (const uint8_t *)found);
+    if (!status && !fault && copies) {
+        status = gpuopt__fetch(k->context, where, copies, sizeof *copies * (uint64_t)k->given, k->scratch, &found);
+        if (!status && !gpuopt__knapsack_of_copies(k, (const int64_t *)found, k->trial))
+            fault = "the copies of an item are negative, or more than there are, or do not fit";
+        else if (!status) fault = gpuopt__knapsack_solution_fault(k, profit, k->trial);
     }
     if (!status && fault) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
-    if (!status && k->ranks.group && taken) hash = gpuopt__hash(hash, (const unsigned char *)found, (uint64_t)k->items);
+    if (!status && k->ranks.group && copies) hash = gpuopt__hash(hash, k->trial, (uint64_t)k->items);
     status = gpuopt__knapsack_agree(k, call, status, hash);
     if (status) return status;
-    if (!taken) gpuopt__knapsack_claim(k, profit);
-    else if (profit > k->incumbent) gpuopt__knapsack_adopt(k, profit, (const uint8_t *)found);
+    if (!copies) gpuopt__knapsack_claim(k, profit);
+    else if (profit > k->incumbent) gpuopt__knapsack_adopt(k, profit, k->trial);
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
-                                                    int64_t profit, const int64_t *copies) {
-    static const char call[] = "gpuopt_knapsack_set_copies";
-    gpuopt_knapsack *k = knapsack;
-    const void *found = NULL;
-    const char *fault;
-    uint64_t hash = gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)profit);
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_set_copies(knapsack, where, profit, copies));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_where(k->context, call, where);
-    if (!status && !copies) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "copies is NULL");
-    if (!status)
-        status = gpuopt__fetch(k->context, where, copies, sizeof *copies * (uint64_t)k->given, k->scratch, &found);
-    if (!status) {
-        fault = gpuopt__knapsack_of_copies(k, (const int64_t *)found, k->trial)
-                    ? gpuopt__knapsack_solution_fault(k, profit, k->trial)
-                    : "the copies of an item are negative, or more than there are, or do not fit";
-        if (fault) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
-    }
-    if (!status && k->ranks.group) hash = gpuopt__hash(hash, k->trial, (uint64_t)k->items);
-    status = gpuopt__knapsack_agree(k, call, status, hash);
-    if (status) return status;
-    if (profit > k->incumbent) gpuopt__knapsack_adopt(k, profit, k->trial);
-    return GPUOPT_OK;
-}
-
-/* Recovers the incumbent's items, if no rank has a status; *weight: of all. */
-static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const char *call, gpuopt_memory_space where,
-                                                   gpuopt_status status, int64_t *weight) {
-    int32_t j;
-    if (!status) status = gpuopt__check_where(k->context, call, where);
-    status = gpuopt__knapsack_agree(k, call, status, GPUOPT__HASH_START);
-    if (!status) status = gpuopt__knapsack_recover_all(k);
-    for (*weight = 0, j = 0; j < k->items && !status; j++)
-        if (k->taken[j]) *weight += k->weight[j];
-    return status;
-}
-
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where, uint8_t *taken,
-                                                   int64_t *profit, int64_t *weight) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
+                                                   int64_t *copies, int64_t *profit, int64_t *weight) {
     static const char call[] = "gpuopt_knapsack_get_items";
     gpuopt_knapsack *k = knapsack;
-    const char *fault;
-    int64_t sum;
+    int64_t sum = 0;
+    int32_t j;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_get_items(knapsack, where, taken, profit, weight));
+    GPUOPT__COMPUTES(gpuopt_knapsack_get_items(knapsack, where, copies, profit, weight));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
-    fault = gpuopt__knapsack_copies_fault(k, taken);
-    status = fault ? gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, fault) : GPUOPT_OK;
-    status = gpuopt__knapsack_finish_items(k, call, where, status, &sum);
-    if (!status) status = gpuopt__deliver(k->context, where, taken, k->taken, (uint64_t)k->items);
+    status = gpuopt__knapsack_agree(k, call, gpuopt__check_where(k->context, call, where), GPUOPT__HASH_START);
+    if (!status) status = gpuopt__knapsack_recover_all(k);
     if (status) return status;
-    if (profit) *profit = k->incumbent;
-    if (weight) *weight = sum;
-    return GPUOPT_OK;
-}
-
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
-                                                    int64_t *copies, int64_t *profit, int64_t *weight) {
-    gpuopt_knapsack *k = knapsack;
-    int64_t sum;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_get_copies(knapsack, where, copies, profit, weight));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__knapsack_finish_items(k, "gpuopt_knapsack_get_copies", where, GPUOPT_OK, &sum);
-    if (status) return status;
-    if (copies) gpuopt__knapsack_to_copies(k, k->taken, (int64_t *)(void *)k->scratch);
-    status = gpuopt__deliver(k->context, where, copies, k->scratch, sizeof *copies * (uint64_t)k->given);
-    if (status) return status;
+    for (j = 0; j < k->items; j++)
+        if (k->taken[j]) sum += k->weight[j];
+    if (copies) {
+        gpuopt__knapsack_to_copies(k, k->taken, (int64_t *)(void *)k->scratch);
+        status = gpuopt__deliver(k->context, where, copies, k->scratch, sizeof *copies * (uint64_t)k->given);
+        if (status) return status;
+    }
     if (profit) *profit = k->incumbent;
     if (weight) *weight = sum;
     return GPUOPT_OK;

@@ -29,12 +29,12 @@ enum {
 /* ---- A short search ---- */
 
 /* Searches the problem for a while, and takes over what it finds. *closed: there is nothing better. With an error,
- * as if there is no memory for it, nothing is found. taken: [items of the view] scratch. */
-static gpuopt_status gpuopt__knapsack_group_probe(gpuopt_knapsack *k, uint8_t *taken, int *closed) {
+ * as if there is no memory for it, nothing is found. */
+static gpuopt_status gpuopt__knapsack_group_probe(gpuopt_knapsack *k, int *closed) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt_knapsack_info info;
     gpuopt_status status = gpuopt__knapsack_inner_search(k, v->table.weight, v->capacity, GPUOPT__KNAPSACK_GROUP_POOL,
-                                                         GPUOPT__KNAPSACK_GROUP_PROBE, taken, &info);
+                                                         GPUOPT__KNAPSACK_GROUP_PROBE, &info);
     *closed = !status && (info.outcome == GPUOPT_OPTIMAL || info.outcome == GPUOPT_INFEASIBLE);
     return status;
 }
@@ -354,7 +354,7 @@ static int gpuopt__knapsack_group_all(gpuopt_knapsack *k, gpuopt__knapsack_group
     if (!longer || g->stopped) return 1;
     items = k->search.view.last;
     if (items >= GPUOPT__KNAPSACK_GROUP_PROBE_FROM) {
-        whole = !gpuopt__knapsack_group_probe(k, g->choice, &closed);
+        whole = !gpuopt__knapsack_group_probe(k, &closed);
         if (closed) *upper = k->incumbent;
         g->stopped = !closed && gpuopt__asked_to_stop(k->context);
     }

@@ -10,30 +10,30 @@
 
 static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
                                            int surrogates, gpuopt_knapsack **knapsack);
+static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k);
 
 /* Takes over the solution of an inner search, if its items fit the capacity and are better than the incumbent. */
-static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knapsack *inner, uint8_t *taken) {
+static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knapsack *inner) {
     const gpuopt__knapsack_view *v = &k->search.view;
-    int64_t residual = v->capacity, profit = 0;
-    gpuopt_status status = gpuopt_knapsack_get_items(inner, GPUOPT_HOST, taken, &profit, NULL);
+    int64_t residual = v->capacity;
+    gpuopt_status status = gpuopt__knapsack_recover(inner);
     int32_t j;
-    if (status || profit <= k->search.lower) return status;
+    if (status || inner->incumbent <= k->search.lower) return status;
     for (j = 0; j < v->last && residual >= 0; j++)
-        if (taken[j]) residual -= v->table.weight[j];
+        if (inner->taken[j]) residual -= v->table.weight[j];
     if (residual < 0) return GPUOPT_OK;
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     for (j = 0; j < v->last; j++)
-        if (taken[j]) gpuopt__knapsack_set(k, j, 1);
-    gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
+        if (inner->taken[j]) gpuopt__knapsack_set(k, j, 1);
+    gpuopt__knapsack_adopt(k, k->base_profit + inner->incumbent * k->unit, k->trial);
     return GPUOPT_OK;
 }
 
-/* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity,
- * in at most so many nodes an item, and takes it over if it fits. *info: what the search has come to; INFEASIBLE: there
- * is none. weight, taken: [items of the view], the latter scratch. */
+/* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity, in
+ * at most so many nodes an item, and takes it over if it fits. *info: what the search has come to; INFEASIBLE: there is
+ * none. weight: [items of the view]. */
 static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int64_t *weight, int64_t capacity,
-                                                   int64_t pool, int64_t nodes, uint8_t *taken,
-                                                   gpuopt_knapsack_info *info) {
+                                                   int64_t pool, int64_t nodes, gpuopt_knapsack_info *info) {
     gpuopt_context cpu = *k->context;
     gpuopt_knapsack_desc d;
     gpuopt_knapsack *inner = NULL;
@@ -59,7 +59,7 @@ static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int
         gpuopt__knapsack_claim(inner, k->search.lower + 1);
         status = gpuopt_knapsack_expand(inner, 0, 0, info);
     }
-    if (!status && info->outcome != GPUOPT_INFEASIBLE) status = gpuopt__knapsack_inner_take(k, inner, taken);
+    if (!status && info->outcome != GPUOPT_INFEASIBLE) status = gpuopt__knapsack_inner_take(k, inner);
     gpuopt_knapsack_destroy(inner);
     return status;
 }

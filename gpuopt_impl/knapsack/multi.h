@@ -81,6 +81,7 @@ static uint64_t gpuopt__knapsack_multi_cut(const gpuopt_knapsack_multidimensiona
     k->prefers = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->taken = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->trial = (uint8_t *)gpuopt__cut(&arena, n, 1);
+    k->copies = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->deviates = (uint64_t *)gpuopt__cut(&arena, k->table.words, sizeof(uint64_t));
     return arena.used;
 }
@@ -281,25 +282,33 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsa
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack,
                                                                         gpuopt_memory_space where,
-                                                                        const uint8_t *taken) {
+                                                                        const int64_t *copies) {
     static const char call[] = "gpuopt_knapsack_multidimensional_set_incumbent";
     gpuopt_knapsack_multidimensional *k = knapsack;
     const void *found = NULL;
-    const uint8_t *is;
+    const int64_t *is;
     int64_t profit = 0;
     int32_t i, j;
     gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_set_incumbent(knapsack, where, taken));
+    GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_set_incumbent(knapsack, where, copies));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
-    if (!status && !taken) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "taken is NULL");
-    if (!status) status = gpuopt__fetch(k->context, where, taken, (uint64_t)k->desc.items, k->trial, &found);
+    if (!status && !copies) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "copies is NULL");
+    if (!status)
+        status = gpuopt__fetch(k->context, where, copies, sizeof *copies * (uint64_t)k->desc.items, k->copies, &found);
     if (status) return status;
-    is = (const uint8_t *)found;
+    is = (const int64_t *)found;
+    for (j = 0; j < k->desc.items; j++) {
+        if (is[j] != 0 && is[j] != 1) {
+            gpuopt__log(k->context, 0, "%s: the copies of item %d are neither 0 nor 1", call, (int)j);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+        k->trial[j] = (uint8_t)is[j];
+    }
     for (i = 0; i < k->desc.rows; i++) {
         int64_t left = k->capacity[i];
         for (j = 0; j < k->desc.items; j++) {
-            if (!is[j]) continue;
+            if (!k->trial[j]) continue;
             if (gpuopt__knapsack_multi_weight(k, i, j) > left) {
                 gpuopt__log(k->context, 0, "%s: the items are too heavy for row %d", call, (int)i);
                 return GPUOPT_ERROR_ARGUMENT;
@@ -308,22 +317,25 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_k
         }
     }
     for (j = 0; j < k->desc.items; j++)
-        if (is[j]) profit += k->profit[j] / k->unit;
+        if (k->trial[j]) profit += k->profit[j] / k->unit;
     if (profit <= k->lower) return GPUOPT_OK;
     k->lower = profit;
-    for (j = 0; j < k->desc.items; j++) k->taken[j] = is[j] != 0;
+    memcpy(k->taken, k->trial, (size_t)k->desc.items);
     if (k->lower >= k->upper) k->busy = 0;
     return GPUOPT_OK;
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack,
-                                                                    gpuopt_memory_space where, uint8_t *taken,
+                                                                    gpuopt_memory_space where, int64_t *copies,
                                                                     int64_t *profit) {
     gpuopt_knapsack_multidimensional *k = knapsack;
+    int32_t j;
     gpuopt_status status;
     if (!k) return GPUOPT_ERROR_ARGUMENT;
+    for (j = 0; j < k->desc.items; j++) k->copies[j] = k->taken[j];
     status = gpuopt__check_where(k->context, "gpuopt_knapsack_multidimensional_get_items", where);
-    if (!status) status = gpuopt__deliver(k->context, where, taken, k->taken, (uint64_t)k->desc.items);
+    if (!status)
+        status = gpuopt__deliver(k->context, where, copies, k->copies, sizeof *copies * (uint64_t)k->desc.items);
     if (!status && profit) *profit = k->lower * k->unit;
     return status;
 }

@@ -42,6 +42,7 @@ struct gpuopt_knapsack_multidimensional {
     int32_t *item;          /* [items] of each level; its first table.levels are in use */
     uint8_t *prefers;       /* [items] of the item: what a search without deviations decides */
     uint8_t *taken, *trial; /* [items] the best solution; scratch */
+    int64_t *copies;        /* [items] scratch, the caller's numbers */
     uint64_t *deviates;     /* [words] */
     int64_t unit, lower, upper;
     int64_t nodes, rounds, active, busy;

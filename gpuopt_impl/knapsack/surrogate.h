@@ -121,16 +121,16 @@ static void gpuopt__knapsack_surrogate_multiplier(gpuopt_knapsack *k, int64_t la
 }
 
 /* Solves the surrogate problem of a case. *bound: what no solution of the case exceeds, unless it is no better than the
- * incumbent. weight, taken: [items of the view] scratch. */
+ * incumbent. weight: [items of the view] scratch. */
 static gpuopt_status gpuopt__knapsack_surrogate_solve(gpuopt_knapsack *k, const gpuopt__knapsack_case *c,
-                                                      int64_t *weight, uint8_t *taken, int64_t *bound) {
+                                                      int64_t *weight, int64_t *bound) {
     const int64_t capacity = gpuopt__knapsack_surrogate_weights(k, c, weight, sizeof *weight);
     gpuopt_knapsack_info info;
     gpuopt_status status;
     *bound = k->search.lower;
     if (capacity < 0) return GPUOPT_OK;
     status = gpuopt__knapsack_inner_search(k, weight, capacity, GPUOPT__KNAPSACK_SURROGATE_POOL,
-                                           GPUOPT__KNAPSACK_SURROGATE_NODES, taken, &info);
+                                           GPUOPT__KNAPSACK_SURROGATE_NODES, &info);
     if (!status && info.outcome != GPUOPT_INFEASIBLE) *bound = info.dual_bound;
     return status;
 }
@@ -154,11 +154,8 @@ static void gpuopt__knapsack_surrogate(gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &s->view;
     gpuopt__knapsack_case some[2];
     gpuopt_status status = GPUOPT_OK;
-    gpuopt__arena arena = {NULL, 0};
-    uint8_t *taken = NULL;
-    int64_t *weight = NULL, largest = 0, bound, goal = -1, copies = gpuopt__knapsack_all_copies(k);
+    int64_t *weight, largest = 0, bound, goal = -1, copies = gpuopt__knapsack_all_copies(k);
     int32_t j, cases = 0;
-    void *memory;
     for (j = 0; j < v->last; j++)
         largest = gpuopt__knapsack_larger(largest, v->table.weight[j], gpuopt__knapsack_copies(k, j));
     if (v->last < GPUOPT__KNAPSACK_SURROGATE_ITEMS || s->lower >= k->root_bound) return;
@@ -173,21 +170,14 @@ static void gpuopt__knapsack_surrogate(gpuopt_knapsack *k) {
         some[cases].copies = copies + 1;
         some[cases++].sign = -1;
     }
-    for (j = 0; j < 2; j++) {
-        weight = (int64_t *)gpuopt__cut(&arena, v->last, sizeof *weight);
-        taken = (uint8_t *)gpuopt__cut(&arena, v->last, 1);
-        if (j == 1) break;
-        memory = gpuopt__try_allocate(k->context, GPUOPT_HOST, arena.used);
-        if (!memory) return;
-        arena.base = (char *)memory;
-        arena.used = 0;
-    }
+    weight = (int64_t *)gpuopt__try_allocate(k->context, GPUOPT_HOST, sizeof *weight * (uint64_t)v->last);
+    if (!weight) return;
     for (j = 0; j < cases && !status && goal < k->root_bound; j++) {
         gpuopt__knapsack_surrogate_multiplier(k, largest, &some[j]);
-        status = gpuopt__knapsack_surrogate_solve(k, &some[j], weight, taken, &bound);
+        status = gpuopt__knapsack_surrogate_solve(k, &some[j], weight, &bound);
         if (bound > goal) goal = bound;
     }
-    gpuopt__release(k->context, GPUOPT_HOST, memory);
+    gpuopt__release(k->context, GPUOPT_HOST, weight);
     if (goal < s->lower) goal = s->lower;
     if (!status && goal < s->goal) s->goal = goal;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: packed nodes back into a pool, after a check of all their contents.
+ * Knapsack: packed nodes back into a pool that holds no others, after a check of all their contents.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_UNPACK_H
 #define GPUOPT_IMPL_KNAPSACK_UNPACK_H
@@ -223,24 +223,6 @@ static gpuopt_status gpuopt__knapsack_replace(gpuopt_knapsack *k, const char *ca
     if (p->incumbent > k->incumbent) gpuopt__knapsack_adopt(k, p->incumbent, p->taken);
     gpuopt__knapsack_claim(k, p->claim);
     return GPUOPT_OK;
-}
-
-GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size) {
-    static const char call[] = "gpuopt_knapsack_unpack";
-    gpuopt_knapsack *k = knapsack;
-    const gpuopt__knapsack_search *s;
-    gpuopt__knapsack_packed p;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_unpack(knapsack, bytes, size));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
-    s = &k->search;
-    status = gpuopt__knapsack_check_packed(k, call, bytes, size, &p);
-    if (!status && (s->depth > 1 || (s->depth == 1 && (s->list[0].decided != 0 || s->list[0].count != 1))))
-        status = gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "the pool holds nodes besides the root");
-    status = gpuopt__knapsack_agree(
-        k, call, status, status ? 0 : gpuopt__take_bytes((const unsigned char *)bytes + GPUOPT__KNAPSACK_CHECKSUM, 8));
-    if (status) return status;
-    return gpuopt__knapsack_replace(k, call, &p);
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_UNPACK_H */

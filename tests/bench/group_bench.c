@@ -8,7 +8,7 @@
  *                 [--by group|deal] [--share-from N] [--round N]
  *                 [--graphical "NAME;NAME..."] [--memory MIB] [--dealt "NAME;NAME..."]
  * BACKEND: cpu or cuda; --device: that of rank 0, the others have the next ones; --devices: of so many they take turns,
- * so that with 1 all share one. NAME of a model: as batch_work.h says, of a knapsack: as examples/io/knapsack.h does,
+ * so that with 1 all share one. NAME: of a model as propagator_batch.h says, of a knapsack as examples/io/knapsack.h does,
  * of a graphical model: as examples/io/graphical.h does, dealt: children:MODEL (strong branching on the first columns),
  * programs:COUNT (of 50 rows and 100 columns, from data to solutions) or probing:MODEL; "" leaves a table out. --by:
  * whether a knapsack's handle has the group, and shares levels of --share-from nodes (0: as the library chooses), or

@@ -8,7 +8,7 @@
 #include "examples/io/graphical.h"
 #include "examples/io/knapsack.h"
 #include "examples/io/knapsack_ranks.h"
-#include "tests/bench/batch_work.h"
+#include "tests/bench/propagator_batch.h"
 #include "tests/bench/bench.h"
 #include "transports/gpuopt_threads.h"
 

@@ -81,7 +81,7 @@ static void run_children(member *m) {
 /* ---- Programs ---- */
 
 typedef struct programs_run {
-    gpuopt_simplex_batch *many;
+    gpuopt_simplex_batch *batch;
     gpuopt_simplex_programs programs;
     gpuopt_simplex_batch_report report;
 } programs_run;
@@ -89,9 +89,9 @@ typedef struct programs_run {
 /* From the host's data to the solutions. */
 static gpuopt_status solve(void *of) {
     programs_run *p = (programs_run *)of;
-    gpuopt_status status = gpuopt_simplex_batch_load(p->many, GPUOPT_HOST, &p->programs);
-    if (!status) status = gpuopt_simplex_batch_iterate(p->many, INT64_MAX, NULL);
-    return status ? status : gpuopt_simplex_batch_get(p->many, GPUOPT_HOST, 0, p->programs.count, &p->report);
+    gpuopt_status status = gpuopt_simplex_batch_load(p->batch, GPUOPT_HOST, &p->programs);
+    if (!status) status = gpuopt_simplex_batch_iterate(p->batch, INT64_MAX, NULL);
+    return status ? status : gpuopt_simplex_batch_get(p->batch, GPUOPT_HOST, 0, p->programs.count, &p->report);
 }
 
 /* max c x, A x <= b, 0 <= x <= 1, with positive numbers. */
@@ -121,11 +121,11 @@ static void run_programs(member *m) {
     p.programs.value = value, p.programs.cost = cost, p.programs.rhs = rhs, p.programs.ub = ub;
     p.report.struct_size = sizeof p.report;
     p.report.x = x;
-    status = gpuopt_simplex_batch_create(m->context, &desc, NULL, &p.many);
+    status = gpuopt_simplex_batch_create(m->context, &desc, NULL, &p.batch);
     if (status) m->failed = 1, failed(&m->machine, "programs", "create", status);
     time_calls(m, solve, &p);
     if (m->rank == 0 && !m->failed) m->job->seen = seen(7, x, sizeof *x * count * COLS);
-    gpuopt_simplex_batch_destroy(p.many);
+    gpuopt_simplex_batch_destroy(p.batch);
     free(value), free(cost), free(rhs), free(ub), free(x);
 }
 

@@ -16,7 +16,7 @@ static uint64_t mixed(uint64_t hash, const void *bytes, size_t count) {
 /* ---- Knapsacks ---- */
 
 /* The search of a handle that has the group. */
-static gpuopt_status search_by_group(member *m, gpuopt_knapsack *knapsack, uint8_t *taken,
+static gpuopt_status search_by_group(member *m, gpuopt_knapsack *knapsack, int64_t *taken,
                                      knapsack_ranks_answer *answer) {
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     gpuopt_status status = gpuopt_knapsack_expand(knapsack, 0, 0, &info);
@@ -36,7 +36,7 @@ static gpuopt_status search_by_group(member *m, gpuopt_knapsack *knapsack, uint8
 }
 
 /* From _create to the items; *seconds without _create. */
-static gpuopt_status search_once(member *m, uint8_t *taken, knapsack_ranks_answer *answer, double *seconds) {
+static gpuopt_status search_once(member *m, int64_t *taken, knapsack_ranks_answer *answer, double *seconds) {
     const job *j = m->job;
     const int by_group = strcmp(j->o->by, "group") == 0;
     gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
@@ -65,7 +65,7 @@ static gpuopt_status search_once(member *m, uint8_t *taken, knapsack_ranks_answe
 
 static void run_knapsack(member *m) {
     job *j = m->job;
-    uint8_t *taken = (uint8_t *)work_room((size_t)j->knapsack.items, 1);
+    int64_t *taken = (int64_t *)work_room((size_t)j->knapsack.items, sizeof(int64_t));
     double times[MOST_REPEATS], items[MOST_REPEATS];
     int k, repeat = (int)j->o->repeat;
     if (!m->group && gpuopt_group_create(m->context, NULL, NULL, &m->group)) m->failed = 1;
@@ -82,7 +82,7 @@ static void run_knapsack(member *m) {
         j->run = median(times, repeat);
         j->own = median(items, repeat);
         j->seen = (uint64_t)j->answer.profit;
-        if (strcmp(j->o->by, "group") == 0) j->seen = mixed(j->seen, taken, (size_t)j->knapsack.items);
+        if (strcmp(j->o->by, "group") == 0) j->seen = mixed(j->seen, taken, (size_t)j->knapsack.items * sizeof *taken);
     }
     free(taken);
 }

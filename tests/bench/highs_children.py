@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Children of a basis by HiGHS, the peer of children_bench:
+"""Children of a basis by HiGHS, the peer of simplex_children_bench:
 highs_children.py MODEL.mps... [--processes N] [--copies N] [--bases FOLDER]
 
 The linear relaxation of each model is solved by the dual simplex method without presolve, with tolerances of 1e-9; then
 both sides of its fractional integer columns (at most --copies children, 1000), each from the root's basis with one bound
 changed. Times of one process on the first 24 children, and of --processes (16) on all of them, the slowest counting;
-iterations of all. With --bases, the roots' bases go to FOLDER/NAME.mps.basis, from which children_bench begins with its
-option of that name. Needs the Python package highspy."""
+iterations of all. With --bases, the roots' bases go to FOLDER/NAME.mps.basis, from which simplex_children_bench begins
+with its option of that name. Needs the Python package highspy."""
 import argparse
 import math
 import multiprocessing

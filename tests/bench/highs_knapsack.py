@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Multidimensional knapsacks by HiGHS, the peer of knapsack_multi_bench: highs_knapsack.py FILE... [--threads N]
+"""Multidimensional knapsacks by HiGHS, the peer of knapsack_multidimensional_bench:
+    highs_knapsack.py FILE... [--threads N]
 
-A FILE is what `knapsack_multi_bench ... --write PREFIX` has written. Each is solved as a mixed-integer program on
---threads (16) threads, to a relative gap of 0 and an absolute one below 1, for up to --seconds (600). Prints a line of JSON a file.
-Needs the Python packages highspy and numpy."""
+A FILE is what `knapsack_multidimensional_bench ... --write PREFIX` has written. Each is solved as a mixed-integer
+program on --threads (16) threads, to a relative gap of 0 and an absolute one below 1, for up to --seconds (600). Prints
+a line of JSON a file. Needs the Python packages highspy and numpy."""
 import argparse
 import json
 import time

@@ -108,7 +108,7 @@ static int class_line(const machine *on, int m, const char *class, const options
     r.primal_bound = w->lower[m];
     r.dual_bound = w->upper[m];
     r.nodes = w->nodes[m];
-    r.taken = w->taken[m];
+    r.copies = w->taken[m];
     status = gpuopt_knapsack_batch_create(on->context, &desc, NULL, &batch);
     for (run = -1; run < o->repeat && !status; run++) {
         const double start = now();

@@ -75,7 +75,7 @@ static gpuopt_knapsack_desc describe(const knapsack_model *model) {
 }
 
 /* Whether the items are a solution with this profit. */
-static int right_items(const knapsack_model *model, const uint8_t *taken, int64_t profit) {
+static int right_items(const knapsack_model *model, const int64_t *taken, int64_t profit) {
     int64_t weight = 0, sum = 0;
     int32_t j;
     for (j = 0; j < model->items; j++) {
@@ -90,7 +90,7 @@ static int right_items(const knapsack_model *model, const uint8_t *taken, int64_
  * least so many nodes. Returns 0 or -1. */
 static int search(const machine *on, const char *name, const knapsack_model *model, const gpuopt_knapsack_desc *desc,
                   double limit, int64_t longer, run *r) {
-    uint8_t *taken = malloc((size_t)model->items + 1);
+    int64_t *taken = malloc(((size_t)model->items + 1) * sizeof *taken);
     gpuopt_knapsack *knapsack = NULL;
     double start = now(), before;
     gpuopt_status status;

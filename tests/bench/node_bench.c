@@ -144,7 +144,7 @@ static gpuopt_outcome compare(bench *b, const decision *d) {
     }
     if (more) return GPUOPT_MORE;
     b->found.disagree_peer += infeasible == 1 || infeasible == 2;
-    b->found.disagree_modes += found[JACOBI] != found[SEQUENTIAL];
+    b->found.disagree_modes += found[JACOBI] != found[GAUSS_SEIDEL];
     return infeasible ? GPUOPT_INFEASIBLE : GPUOPT_CONVERGED;
 }
 

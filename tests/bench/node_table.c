@@ -21,8 +21,8 @@ static void count_ratios(node_total *t, const double us[ENGINES], const char *mo
 static void print_times(const double us[ENGINES], int nodes) {
     if (nodes == 0) printf(" |%10s%10s%10s%7s%7s", "-", "-", "-", "-", "-");
     else
-        printf(" |%10.2f%10.2f%10.2f%7.2f%7.2f", us[JACOBI], us[SEQUENTIAL], us[PEER], us[JACOBI] / us[PEER],
-               us[SEQUENTIAL] / us[PEER]);
+        printf(" |%10.2f%10.2f%10.2f%7.2f%7.2f", us[JACOBI], us[GAUSS_SEIDEL], us[PEER], us[JACOBI] / us[PEER],
+               us[GAUSS_SEIDEL] / us[PEER]);
 }
 
 void node_print_head(void) {
@@ -30,9 +30,9 @@ void node_print_head(void) {
            "probe us                              ratio ", "dive us a node                        ratio ",
            "after us     ", "disagree   ");
     printf("%-28s%8s%8s%9s", "model", "rows", "cols", "nonzeros");
-    printf(" |%10s%10s%10s%7s%7s |%10s%10s%10s%7s%7s", "jacobi", "sequent.", "work list", "jac.", "seq.", "jacobi",
-           "sequent.", "work list", "jac.", "seq.");
-    printf(" |%8s%8s |%4s%4s%6s |%5s\n", "jacobi", "seq.", "w.l.", "each", "nodes", "out");
+    printf(" |%10s%10s%10s%7s%7s |%10s%10s%10s%7s%7s", "jacobi", "gauss-s.", "work list", "jac.", "g.-s.", "jacobi",
+           "gauss-s.", "work list", "jac.", "g.-s.");
+    printf(" |%8s%8s |%4s%4s%6s |%5s\n", "jacobi", "g.-s.", "w.l.", "each", "nodes", "out");
 }
 
 void node_print(const char *name, const mip *model, const node_figures *found, node_totals *totals) {
@@ -40,7 +40,7 @@ void node_print(const char *name, const mip *model, const node_figures *found, n
     printf("%-28s%8d%8d%9lld", name, (int)model->matrix.rows, (int)model->matrix.cols, (long long)mip_nonzeros(model));
     print_times(found->probe_us, found->probes);
     print_times(found->dive_us, found->nodes);
-    if (found->afters) printf(" |%8.2f%8.2f", found->after_us[JACOBI], found->after_us[SEQUENTIAL]);
+    if (found->afters) printf(" |%8.2f%8.2f", found->after_us[JACOBI], found->after_us[GAUSS_SEIDEL]);
     else printf(" |%8s%8s", "-", "-");
     printf(" |%4d%4d%6d |%5d\n", found->disagree_peer, found->disagree_modes, found->probes + found->nodes,
            found->unfinished);
@@ -50,7 +50,7 @@ void node_print(const char *name, const mip *model, const node_figures *found, n
     for (e = 0; found->afters && e < PEER; e++) count(&totals->after[e], found->after_us[e], name);
 }
 
-static const char *const mode_name[PEER] = {"jacobi", "sequential"};
+static const char *const mode_name[PEER] = {"jacobi", "gauss-seidel"};
 
 static void print_ratios(const char *what, const node_total *t) {
     int e;

@@ -8,7 +8,7 @@
 #include "examples/io/mip.h"
 
 /* A propagator in either mode, and the work list. */
-enum { JACOBI, SEQUENTIAL, PEER, ENGINES };
+enum { JACOBI, GAUSS_SEIDEL, PEER, ENGINES };
 
 /* What was measured with a model; counts of 0: nothing was. */
 typedef struct node_figures {

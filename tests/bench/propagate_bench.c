@@ -49,7 +49,7 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    {"cpu sequential", "cpu", GPUOPT_MODE_GAUSS_SEIDEL, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT, GPUOPT_PRECISION_FP64},
+    {"cpu gauss-seidel", "cpu", GPUOPT_MODE_GAUSS_SEIDEL, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT, GPUOPT_PRECISION_FP64},
     {"cpu jacobi", "cpu", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT, GPUOPT_PRECISION_FP64},
     {"cpu jacobi threads", "cpu-threads", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT,
      GPUOPT_PRECISION_FP64},

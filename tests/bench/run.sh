@@ -23,8 +23,8 @@ esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Each has a program NAME_bench here, and below a function of that name which runs it.
-families=(propagate node batch probe basis simplex children many elimination order knapsack knapsack_batch
-    knapsack_multi knapsack_choice create)
+families=(propagate node propagator_batch probe basis simplex simplex_children simplex_batch elimination order knapsack
+    knapsack_batch knapsack_multidimensional knapsack_multiple_choice create)
 
 build() {
     (cd "$root" && bazel build --noshow_progress "${@/#/\/\/tests\/bench:}") >&2 || exit
@@ -35,11 +35,11 @@ propagate() {
     threads=$(nproc)
     echo "== large"
     for model in band,8000000,8,1 rand,1000000,1000000,10,1 skew,1000000,1000000,10,1; do
-        "$program" --only "cpu sequential,cpu jacobi,cpu jacobi threads" --threads "$threads" --repeat 1 "gen:$model"
+        "$program" --only "cpu gauss-seidel,cpu jacobi,cpu jacobi threads" --threads "$threads" --repeat 1 "gen:$model"
         "$program" --only "cuda,cuda host,cuda graph,cuda cooperative,cuda fp32" --repeat 11 "gen:$model"
     done
     echo "== small, all rounds in one call"
-    "$program" --only "cpu sequential,cpu jacobi,cuda,cuda host,cuda graph" --repeat 21 gen:cascade,5000 gen:band,10000,8,1 \
+    "$program" --only "cpu gauss-seidel,cpu jacobi,cuda,cuda host,cuda graph" --repeat 21 gen:cascade,5000 gen:band,10000,8,1 \
         gen:rand,1000,1000,10,1 gen:rand,10000,10000,10,1 gen:skew,10000,10000,10,1 gen:cflp,200 gen:band,100000,8,1 \
         gen:rand,100000,100000,10,1
     echo "== threads"
@@ -54,7 +54,7 @@ propagate() {
     trap 'rm -rf "$work"' EXIT
     for model in "$GPUOPT_TEST_DATA"/miplib/*.mps.xz; do
         xz -dc "$model" >"$work/$(basename "$model" .xz)"
-        "$program" --only "cpu sequential,cpu jacobi,cuda" --repeat 21 "$work/$(basename "$model" .xz)"
+        "$program" --only "cpu gauss-seidel,cpu jacobi,cuda" --repeat 21 "$work/$(basename "$model" .xz)"
         rm "$work/$(basename "$model" .xz)"
     done
 }
@@ -73,13 +73,13 @@ node() {
 }
 
 # Nodes of a search: on the GPU, and on up to 16 threads and one thread, where a large batch is left out.
-batch() {
+propagator_batch() {
     local gpu=${backends%cpu} threads
     gpu=${gpu/ /,}
     threads=$(nproc)
     echo "== batches of nodes, ${backends// /, }"
-    "$folder/batch_bench" "${gpu}cpu:$((threads < 16 ? threads : 16))"
-    "$folder/batch_bench" cpu --nodes 1,1024
+    "$folder/propagator_batch_bench" "${gpu}cpu:$((threads < 16 ? threads : 16))"
+    "$folder/propagator_batch_bench" cpu --nodes 1,1024
 }
 
 # Whole models: on the GPU, and on up to 16 threads.
@@ -116,7 +116,7 @@ simplex() {
 }
 
 # Both sides of all fractional columns of MIPLIB roots: on the GPU, and on up to 16 threads.
-children() {
+simplex_children() {
     local gpu=${backends%cpu} threads name models=()
     gpu=${gpu/ /,}
     threads=$(nproc)
@@ -128,14 +128,14 @@ children() {
         xz -dc "$GPUOPT_TEST_DATA/miplib/$name.mps.xz" >"$work/$name.mps" && models+=("$work/$name.mps")
     done
     echo "== children of a basis, ${backends// /, }"
-    "$folder/children_bench" "${models[@]}" --backend "${gpu}cpu:$((threads < 16 ? threads : 16))" --check 24
+    "$folder/simplex_children_bench" "${models[@]}" --backend "${gpu}cpu:$((threads < 16 ? threads : 16))" --check 24
 }
 
 # Of one shape, beside CLP.
-many() {
+simplex_batch() {
     local gpu=${backends%cpu}
     echo "== many small programs, ${backends// /, }"
-    "$folder/many_bench" "${gpu/ /,}cpu:$(nproc)"
+    "$folder/simplex_batch_bench" "${gpu/ /,}cpu:$(nproc)"
 }
 
 # Whole models on the GPU and beside it on one thread and all; then single buckets, on the GPU alone.
@@ -187,20 +187,20 @@ knapsack_batch() {
 }
 
 # Several constraints.
-knapsack_multi() {
+knapsack_multidimensional() {
     local gpu=${backends%cpu}
     echo "== multidimensional knapsacks, ${backends// /, }"
-    "$folder/knapsack_multi_bench" "${gpu/ /,}cpu:$(nproc)"
-    "$folder/knapsack_multi_bench" "${gpu/ /,}cpu:$(nproc)" --items 250 --count 3
-    "$folder/knapsack_multi_bench" "${gpu/ /,}cpu:$(nproc)" --rows 10 --count 3
+    "$folder/knapsack_multidimensional_bench" "${gpu/ /,}cpu:$(nproc)"
+    "$folder/knapsack_multidimensional_bench" "${gpu/ /,}cpu:$(nproc)" --items 250 --count 3
+    "$folder/knapsack_multidimensional_bench" "${gpu/ /,}cpu:$(nproc)" --rows 10 --count 3
 }
 
 # One item of each class.
-knapsack_choice() {
+knapsack_multiple_choice() {
     local gpu=${backends%cpu} size
     echo "== multiple-choice knapsacks, ${backends// /, }"
     for size in 10x10 100x10 1000x10 10000x10 100x100 1000x100 1000x1000; do
-        "$folder/knapsack_choice_bench" "${gpu/ /,}cpu:$(nproc)" --classes "${size%x*}" --items "${size#*x}"
+        "$folder/knapsack_multiple_choice_bench" "${gpu/ /,}cpu:$(nproc)" --classes "${size%x*}" --items "${size#*x}"
     done
 }
 

@@ -104,7 +104,7 @@ static void fill_small_knapsacks(pass *p) {
     problems.count = COUNT, problems.node_limit = 500;
     problems.weight = model.weight, problems.profit = model.profit;
     problems.capacity = capacity, problems.capacity_stride = 1;
-    report.primal_bound = lower, report.dual_bound = upper, report.nodes = nodes, report.taken = taken;
+    report.primal_bound = lower, report.dual_bound = upper, report.nodes = nodes, report.copies = taken;
     CALL(gpuopt_knapsack_batch_create(p->context, &d, NULL, &batch));
     CALL(gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &problems, &report));
     mix(p, lower, sizeof lower), mix(p, upper, sizeof upper), mix(p, nodes, sizeof nodes), mix(p, taken, sizeof taken);

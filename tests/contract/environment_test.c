@@ -170,7 +170,7 @@ static void fill_knapsack(pass *p) {
     gpuopt_knapsack_desc d = GPUOPT_INIT(gpuopt_knapsack_desc);
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     gpuopt_knapsack *handle;
-    uint8_t taken[ITEMS];
+    int64_t taken[ITEMS];
     void *bytes;
     uint64_t size;
     d.items = ITEMS, d.weight = model.weight, d.profit = model.profit, d.capacity = model.capacity;
@@ -185,7 +185,7 @@ static void fill_knapsack(pass *p) {
     bytes = malloc((size_t)size);
     CALL(gpuopt_knapsack_split(handle, 1, bytes, size, &size));
     mix(p, bytes, (size_t)size);
-    CALL(gpuopt_knapsack_add(handle, bytes, size));
+    CALL(gpuopt_knapsack_unpack(handle, bytes, size, 1));
     free(bytes);
     gpuopt_knapsack_destroy(handle);
 }
@@ -216,7 +216,7 @@ static void fill_multi_knapsack(pass *p) {
     gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info);
     gpuopt_knapsack_multidimensional *handle;
     int64_t weight[2 * ITEMS], capacity[2] = {model.capacity, model.capacity};
-    uint8_t taken[ITEMS];
+    int64_t taken[ITEMS];
     int j;
     for (j = 0; j < ITEMS; j++) weight[j] = weight[2 * ITEMS - 1 - j] = model.weight[j];
     d.items = ITEMS, d.rows = 2, d.weight = weight, d.profit = model.profit, d.capacity = capacity, d.workers = 64;

@@ -229,8 +229,8 @@ static gpuopt_status elimination_write(void *handle, gpuopt_memory_space where, 
 
 enum { ITEMS = 8 };
 /* p = 15 100 90 60 40 15 10 1, w = 2 20 20 30 40 30 60 10, C = 102: profit 280 by items 0, 1, 2, 3, 5. */
-static const uint8_t knapsack_answer[ITEMS] = {1, 1, 1, 1, 0, 1, 0, 0};
-static const uint8_t one_item[ITEMS] = {1, 0, 0, 0, 0, 0, 0, 0};
+static const int64_t knapsack_answer[ITEMS] = {1, 1, 1, 1, 0, 1, 0, 0};
+static const int64_t one_item[ITEMS] = {1, 0, 0, 0, 0, 0, 0, 0};
 
 static void knapsack_fill(void *to, gpuopt_layout layout, int crossing) {
     static const int64_t profit[ITEMS] = {15, 100, 90, 60, 40, 15, 10, 1},

@@ -216,7 +216,7 @@ static gpuopt_status subset_step(const problem *p, void *handle, int number, voi
 }
 
 static int subset_check(const problem *p, void *handle) {
-    uint8_t *taken = calloc((size_t)p->size, 1);
+    int64_t *taken = calloc((size_t)p->size, sizeof *taken);
     int64_t profit = 0, weight = 0;
     gpuopt_status status = gpuopt_knapsack_get_items(handle, GPUOPT_HOST, taken, &profit, &weight);
     free(taken);

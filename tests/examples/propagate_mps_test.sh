@@ -17,7 +17,7 @@ bounds() {
     exits 0 "$@" --bounds bounds && diff want bounds >>err
 }
 
-for options in "" "--mode sequential" "--threads 2" "--backend cpu --driver host"; do
+for options in "" "--mode gauss-seidel" "--threads 2" "--backend cpu --driver host"; do
     # shellcheck disable=SC2086 # several options
     bounds "$models/lotsizing.mps" $options <<END
 MAKE1 30 70
@@ -135,8 +135,8 @@ result "infeasible in JSON" $?
 exits 0 gen:cascade,50 --rounds 7 --json && has '"rounds": 7, "outcome": "limit"' out
 result "a limit of rounds" $?
 
-exits 0 gen:cascade,50 --json --mode sequential && has '"rounds": 2, "outcome": "converged"' out
-result "sequential rounds" $?
+exits 0 gen:cascade,50 --json --mode gauss-seidel && has '"rounds": 2, "outcome": "converged"' out
+result "Gauss-Seidel rounds" $?
 
 exits 0 gen:rand,2000,2000,8,1 --backend auto --json
 result "auto finds a backend" $?

@@ -1,80 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The example that solves graphical models, as a user runs it: answers worked out by hand, by trying all assignments, or
-# by other solvers (the indices of GPUOPT_TEST_DATA), with every option; solutions checked against the file by awk; exit
-# codes. Input that is no model: solve_wcsp_input_test.sh.
+# The example that solves graphical models, as a user runs it: answers worked out by hand or by trying all assignments,
+# with every option; solutions checked against the file by awk; exit codes. Public models: solve_wcsp_public_test.sh.
+# Input that is no model: solve_wcsp_input_test.sh.
 # Usage: solve_wcsp_test.sh [PROGRAM]
 set -u
 example=solve_wcsp seconds=120
 # shellcheck source=../support/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
-
-# is NAME WANT [NAME WANT]...: of the JSON in out.
-is() {
-    while [ $# -gt 0 ]; do
-        [ "$(field "$1")" = "$2" ] || { echo "$1 is $(field "$1") instead of $2" >>err && return 1; }
-        shift 2
-    done
-}
-
-# optimal WANT ARGUMENT...: proven; and the memory is what was predicted, to 1%. Agents' handles are created one by one:
-# at most what was predicted.
-optimal() {
-    local want=$1
-    shift
-    exits 0 "$@" --json && is optimal true lower_bound "$want" upper_bound "$want" status optimal && as_predicted
-}
-as_predicted() {
-    local least
-    least=$(field peak_bytes_predicted | awk '{ print 0.99 * $1 }')
-    [ -z "$(field agents)" ] || least=1
-    within peak_bytes "$least" "$(field peak_bytes_predicted | awk '{ print 1.01 * $1 }')"
-}
-# bounded WANT ARGUMENT...: the optimum lies between the bounds, the upper one being the solution's own cost.
-bounded() {
-    local want=$1
-    shift
-    exits 0 "$@" --json && is policy mini-bucket && within lower_bound 0 "$want" &&
-        { [ "$(field upper_bound)" = null ] || within upper_bound "$want" 1e300; } && as_predicted
-}
-# impossible ARGUMENT...
-impossible() {
-    exits 1 "$@" --json && is optimal false status infeasible lower_bound null upper_bound null
-}
-
-# cost MODEL.wcsp SOLUTION: what the solution costs, or "forbidden": the file is read as a stream of words.
-cost() {
-    awk '
-        function word() { return w[++at] + 0 } # a number: as words, 10 would come before 4
-        NR == FNR { value[$1] = $2; next }
-        { for (k = 1; k <= NF; k++) w[++words] = $k }
-        END {
-            word(); n = word(); word(); functions = word(); top = word()
-            for (k = 0; k < n; k++)
-                if (value[k] == "" || value[k] < 0 || value[k] >= word()) { print "domain"; exit }
-            for (f = 0; f < functions; f++) {
-                arity = word(); shares = arity < 0; if (shares) arity = -arity
-                key = ""; for (k = 0; k < arity; k++) key = key " " value[word()]
-                c = word(); tuples = word()
-                if (tuples < 0) c = (-tuples, key) in listed ? listed[-tuples, key] : standard[-tuples]
-                else if (shares) standard[++tables] = c
-                for (t = 0; t < tuples; t++) {
-                    row = ""; for (k = 0; k < arity; k++) row = row " " word()
-                    x = word(); if (row == key) c = x
-                    if (shares) listed[tables, row] = x
-                }
-                total += c
-            }
-            print (total >= top ? "forbidden" : total + 0)
-        }' "$2" "$1"
-}
-# costs MODEL.wcsp: the file named solution costs what the program said.
-costs() {
-    local found
-    found=$(cost "$1" solution)
-    [ "$found" = "$(field upper_bound)" ] || { echo "the solution costs $found" >>err && return 1; }
-}
+# shellcheck source=../support/solve_wcsp.sh
+. "$root/tests/support/solve_wcsp.sh"
 
 # ---- Answers by hand ----
 # exams: the first three are pairwise different, which costs 2 at least (slots 0, 1, 2); then the fourth takes slot 1
@@ -405,137 +341,5 @@ means 8 shared_with_default 'x 2 2 2 50\n2 2\n-1 0 9 1\n1 4\n1 1 2 -1\n'
 means 11 shared_and_used 'x 2 2 3 50\n2 2\n-1 0 9 1\n1 4\n-1 1 2 -1\n1 1 0 1\n1 3\n'
 means 10 shared_twice 'x 4 2 4 50\n2 2 2 2\n-1 0 9 1\n1 4\n-1 1 2 -1\n-1 2 1 1\n0 2\n1 3 0 -2\n'
 means 0 windows_line_ends 'x 1 2 1 9\r\n2\r\n1 0 0 1\r\n0 4\r\n'
-
-# ---- Public models ----
-
-data=${GPUOPT_TEST_DATA:-}
-if [ -z "$data" ] || [ ! -r "$data/wcsp/index.csv" ]; then
-    skip "public models" "GPUOPT_TEST_DATA names no folder with wcsp/index.csv"
-    summary
-    exit
-fi
-data=$data/wcsp
-while IFS=, read -r file answer; do
-    case $answer in
-    error:*)
-        exits 2 "$data/edge/$file" && has "${answer#error: }" err
-        ;;
-    LB=INF*) impossible "$data/edge/$file" --task count && is count 0 ;;
-    LB=*)
-        want=${answer#LB=}
-        optimal "${want%% *}" "$data/edge/$file" --task count --solution solution && is count "${answer##*count=}" &&
-            costs "$data/edge/$file" && optimal "${want%% *}" "$data/edge/$file" --agents each &&
-            optimal "${want%% *}" "$data/edge/$file" --reduce --task count --solution solution &&
-            is count "${answer##*count=}" && costs "$data/edge/$file"
-        ;;
-    *lnZ=*) exits 0 "$data/edge/$file" --task logz --json && near logz "${answer##*lnZ=}" 1e-11 ;;
-    *) false ;;
-    esac
-    result "edge/$file" $?
-done < <(tail -n +2 "$data/edge/expected.csv" | tr -d '\r')
-# What toulbar2 1.1.1 says; without a reduction these take 2^33 operations and more.
-while read -r file want; do
-    if [ -r "$data/reach/$file" ]; then
-        optimal "$want" "$data/reach/$file" --reduce && is reduced_variables 0
-        result "reach/$file --reduce" $?
-    else
-        skip "reach/$file" "not in GPUOPT_TEST_DATA"
-    fi
-done <<END
-mastermind_03_08_04.wcsp.xz 138
-mastermind_04_08_04.wcsp.xz 119
-END
-
-# toulbar2's own test models: its answers, except where the file has what is refused and where toulbar2 errs.
-if [ -r "$data/toulbar2/index.csv" ]; then
-    while IFS=, read -r file optimum _; do
-        want=0 refused=
-        case $file in
-        # The sum of the file's own costs; toulbar2 adds the least costs of three tables of four variables and more twice.
-        *_alarm.cfn.gz) optimum=3.086727 ;;
-        *_randomnegfollower.cfn.xz) optimum=-3775 ;; # version 1.1.1 refuses the bound, 1.4.0 gives this
-        *_default_10_1.wcsp) want=2 refused='interval domains' ;;
-        *_B1-LU04-test.wcsp) want=2 refused='state 2 is out of range' ;;
-        *_wdiversec.cfn | *_sgrammardp1.cfn | *_weightedcspconstraintc.cfn) want=2 refused="type '.*' is not supported" ;;
-        *_sudoku.wcsp | *_cap131.wcsp) want=reduced ;; # too wide without
-        esac
-        case $want in
-        2) exits 2 "$data/toulbar2/$file" && has "$refused" err ;;
-        reduced)
-            optimal "$optimum" "$data/toulbar2/$file" --reduce &&
-                exits 0 "$data/toulbar2/$file" --z 2 --order min-degree --restarts 1 --json &&
-                within lower_bound 0 "$optimum"
-            ;;
-        *)
-            optimal "$optimum" "$data/toulbar2/$file" --solution solution &&
-                { grep -qE '[a-z]' <(tail -n +2 "$data/toulbar2/$file") || costs "$data/toulbar2/$file"; }
-            ;;
-        esac
-        result "toulbar2/$file" $?
-    done < <(tail -n +2 "$data/toulbar2/index.csv" | tr -d '\r')
-else
-    skip "toulbar2's models" "GPUOPT_TEST_DATA names no folder with wcsp/toulbar2/index.csv"
-fi
-
-# Those with no table beyond some megabytes.
-while IFS=, read -r file variables domain functions _ optimum count width _; do
-    case $file in
-    *.uai) continue ;;
-    small/latin.wcsp) # toulbar2's answer, as that of the same file in toulbar2/
-        optimal 48 "$data/$file"
-        result "$file" $?
-        continue
-        ;;
-    small/donald.wcsp) # DONALD + GERALD = ROBERT: 526485 + 197485 = 723970; variables: D O N A L G E R B T, carries
-        optimal 0 "$data/$file" --solution solution &&
-            [ "$(head -n 10 solution | cut -d ' ' -f 2 | tr -d '\n')" = 5264819730 ]
-        result "$file" $?
-        continue
-        ;;
-    small/* | coloring/GEOM* | spot5/54.wcsp | spot5/503.wcsp | spot5/*404.wcsp | iscas89/s386.wcsp) ;;
-    spot5/29.wcsp | iscas89/c499.wcsp | iscas89/c880.wcsp | iscas89/s1423.wcsp) ;;
-    *)
-        # Too much for a test on a few cores: mini-buckets, for whether they are read and what is said of them.
-        exits 0 "$data/$file" --z 4 --order min-degree --restarts 1 --json &&
-            is variables "$variables" functions "$functions" max_domain "$domain" &&
-            { [ -z "$optimum" ] || within lower_bound 0 "$optimum"; }
-        result "$file: read" $?
-        continue
-        ;;
-    esac
-    optimal "$optimum" "$data/$file" --task count --solution solution && costs "$data/$file" &&
-        is variables "$variables" functions "$functions" max_domain "$domain" &&
-        { [ -z "$count" ] || is count "$count"; } && { [ -z "$width" ] || within width 0 "$width"; }
-    result "$file" $?
-done < <(tail -n +2 "$data/index.csv" | tr -d '\r')
-# Mini-buckets: an agent goes by the costs that a message has, a central run by those it may have, so that they may split
-# buckets in different ways.
-for file in small/example.wcsp coloring/GEOM40-3.wcsp spot5/54.wcsp; do
-    exits 0 "$data/$file" --json && want=$(field lower_bound) && optimal "$want" "$data/$file" --agents each &&
-        within largest_message_bytes 1 "$(field message_bytes)" &&
-        awk -v n="$(field variables)" 'BEGIN { for (k = 0; k < n; k++) print k, int(k / 4) }' >groups &&
-        optimal "$want" "$data/$file" --agents groups && bounded "$want" "$data/$file" --z 6 &&
-        exits 0 "$data/$file" --agents each --z 6 --json && within lower_bound 1 "$want"
-    result "$file: agents" $?
-done
-exits 0 "$data/small/network.uai" --task logz --evidence "$data/small/network.uai.evid" --json &&
-    near logz 375.791166 1e-8
-result "small/network.uai: ln Z" $?
-exits 0 "$data/pedigree/pedigree1.uai" --task logz --json && near logz -32.482958 1e-7 &&
-    exits 0 "$data/pedigree/pedigree1.uai" --json && near upper_bound 104.955409 1e-8
-result "pedigree/pedigree1.uai: ln Z and the likeliest state" $?
-exits 0 "$data/grid/50-12-5.uai" --task logz --json && near logz 0 1e-5 # its entries are rounded
-result "grid/50-12-5.uai: a Bayesian network's Z is 1" $?
-
-# Bounds that shifts have to reach, between those of mini-buckets, which are 111, 33 and 10097, and the optimum.
-while read -r file z iterations least optimum; do
-    exits 0 "$data/spot5/$file.wcsp" --z "$z" --relax "$iterations" --order min-fill --restarts 1 --json &&
-        within lower_bound "$least" "$optimum" && within upper_bound "$optimum" 1e300
-    result "spot5/$file: --z $z --relax $iterations" $?
-done <<END
-404 15 10 112 114
-54 5 40 35 37
-503 5 10 10150 11113
-END
 
 summary

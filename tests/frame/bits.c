@@ -207,7 +207,7 @@ static int run_knapsack(gpuopt_context *context) {
     }
     if (gpuopt_knapsack_expand(knapsack[0], 5000, 0, &info[0]) ||
         gpuopt_knapsack_pack(knapsack[0], -1, 0, packed, sizeof packed, &size) ||
-        gpuopt_knapsack_unpack(knapsack[1], packed, size) || gpuopt_knapsack_get_info(knapsack[1], &info[1]))
+        gpuopt_knapsack_unpack(knapsack[1], packed, size, 0) || gpuopt_knapsack_get_info(knapsack[1], &info[1]))
         return 1;
     for (k = 0; k < 2; k++) gpuopt_knapsack_destroy(knapsack[k]);
     printf("knapsack %016llx nodes %lld %s; ", (unsigned long long)hash(none, packed, size), (long long)info[0].alive,

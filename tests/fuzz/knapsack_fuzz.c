@@ -162,14 +162,13 @@ static gpuopt_knapsack_info check_info(fuzz *f, int h) {
 }
 
 static void check_items(fuzz *f, int h) {
-    uint8_t taken[MOST + 1];
-    int64_t profit = -1, weight = -1;
+    int64_t taken[MOST + 1], profit = -1, weight = -1;
     wide p = 0, w = 0;
     int32_t j;
-    memset(taken, 9, sizeof taken);
+    for (j = 0; j <= MOST; j++) taken[j] = 9;
     REQUIRE(gpuopt_knapsack_get_items(f->handle[h], GPUOPT_HOST, taken, &profit, &weight) == GPUOPT_OK);
     for (j = 0; j < f->items; j++) {
-        REQUIRE(taken[j] <= 1);
+        REQUIRE(taken[j] == 0 || taken[j] == 1);
         if (taken[j]) p += f->profit[j], w += f->weight[j];
     }
     REQUIRE(taken[f->items] == 9);
@@ -192,18 +191,21 @@ static void expand(fuzz *f, int h, int64_t nodes, int32_t levels) {
 }
 
 static void set_incumbent(fuzz *f, int h) {
-    uint8_t taken[MOST + 1];
+    int64_t taken[MOST + 1], profit;
     unsigned set = take(f) + 256 * take(f), kind = take(f);
     wide p = 0, w = 0;
-    int64_t profit;
     int good;
     int32_t j;
     for (j = 0; j < f->items; j++) {
-        taken[j] = set >> j % 16 & 1 ? (uint8_t)(1 + set % 255) : 0;
+        taken[j] = set >> j % 16 & 1;
         if (taken[j]) p += f->profit[j], w += f->weight[j];
     }
     profit = kind < 32 || p > INT64_MAX ? take_number(f) : (int64_t)p;
     good = w <= f->desc.capacity && p == profit;
+    if (kind >= 248 && f->items > 0) { /* not an item's number of copies */
+        taken[set % (unsigned)f->items] = kind & 1 ? 2 : -1;
+        good = 0;
+    }
     REQUIRE(gpuopt_knapsack_set_incumbent(f->handle[h], GPUOPT_HOST, profit, taken) ==
             (good ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     REQUIRE(check_info(f, h).primal_bound >= (good ? profit : 0));
@@ -240,7 +242,7 @@ static void share(fuzz *f, int h) {
     gpuopt_status status;
     if (held == 1) return;
     bytes = pack(f->handle[h], nodes, 0, &size);
-    status = gpuopt_knapsack_unpack(f->handle[!h], bytes, size);
+    status = gpuopt_knapsack_unpack(f->handle[!h], bytes, size, 0);
     free(bytes);
     moved = nodes < 0 || nodes > alive ? alive : nodes;
     if (held > 1) REQUIRE(status == GPUOPT_ERROR_STATE);
@@ -279,7 +281,7 @@ static void unpack_copy(fuzz *f, int h) {
     hash = checksum(broken, size);
     for (k = 0; k < 8; k++) broken[CHECKSUM + k] = kind == 3 ? (unsigned char)(hash >> 8 * k) : bytes[CHECKSUM + k];
     REQUIRE(gpuopt_knapsack_create(f->context, &f->desc, NULL, &copy) == GPUOPT_OK);
-    status = gpuopt_knapsack_unpack(copy, broken, kept);
+    status = gpuopt_knapsack_unpack(copy, broken, kept, 0);
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT ||
             (kind == 3 && status == GPUOPT_ERROR_UNSUPPORTED));
     REQUIRE(kind == 3 || (status == GPUOPT_ERROR_ARGUMENT) == (kept < size || memcmp(bytes, broken, size) != 0));
@@ -369,7 +371,7 @@ static void solve_batch(fuzz *f) {
     r.outcome = &outcome;
     r.primal_bound = &lower;
     r.dual_bound = &most;
-    r.taken = taken;
+    r.copies = taken;
     for (j = 0; j < f->items; j++) {
         upper[j] = 2;
         if (f->weight[j] <= f->desc.capacity) sum += f->profit[j];

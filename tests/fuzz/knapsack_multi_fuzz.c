@@ -86,8 +86,7 @@ static void make_model(fuzz *f) {
 
 static void check(fuzz *f) {
     gpuopt_knapsack_multidimensional_info i;
-    uint8_t taken[MOST];
-    int64_t profit;
+    int64_t taken[MOST], profit;
     unsigned set = 0;
     int32_t j;
     gpuopt_desc_init(&i, sizeof i);
@@ -106,7 +105,7 @@ static void check(fuzz *f) {
 
 static void set_incumbent(fuzz *f) {
     const unsigned set = take(f) << 8 | take(f);
-    uint8_t taken[MOST];
+    int64_t taken[MOST];
     int32_t j;
     for (j = 0; j < f->desc.items; j++) taken[j] = set >> j & 1;
     REQUIRE(gpuopt_knapsack_multidimensional_set_incumbent(f->handle, GPUOPT_HOST, taken) ==

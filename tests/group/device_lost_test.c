@@ -116,7 +116,7 @@ static gpuopt_status shares_a_knapsack(rank *r) {
     gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
     knapsack_ranks_answer answer;
     gpuopt_knapsack *knapsack = NULL;
-    uint8_t taken[ITEMS];
+    int64_t taken[ITEMS];
     gpuopt_status status;
     desc.items = ITEMS;
     desc.weight = weight;

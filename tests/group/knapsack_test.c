@@ -51,7 +51,7 @@ static void solves(rank *r) {
     const problem *p = r->all->data;
     gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
     knapsack_ranks_answer answer;
-    uint8_t taken[MOST_ITEMS];
+    int64_t taken[MOST_ITEMS];
     int64_t weight = 0, profit = 0;
     int32_t j;
     gpuopt_status status;
@@ -73,12 +73,12 @@ static void solves(rank *r) {
     EXPECT(r, status == GPUOPT_OK);
     EXPECT(r, answer.profit == p->optimum);
     for (j = 0; j < p->items; j++) {
-        EXPECT(r, taken[j] <= 1);
+        EXPECT(r, taken[j] == 0 || taken[j] == 1);
         weight += taken[j] * p->weight[j];
         profit += taken[j] * p->profit[j];
     }
     EXPECT(r, profit == p->optimum && weight <= p->capacity);
-    EXPECT(r, gpuopt_group_agree(r->group, taken, (uint64_t)p->items) == GPUOPT_OK);
+    EXPECT(r, gpuopt_group_agree(r->group, taken, (uint64_t)p->items * sizeof *taken) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_agree(r->group, &answer, sizeof answer) == GPUOPT_OK);
     if (r->number == 0) ((problem *)p)->answer = answer;
 }

@@ -14,15 +14,14 @@ typedef struct work {
     gpuopt_knapsack_desc desc;
     int peers; /* contexts have memory of the library's own, into which other ranks can be let */
     gpuopt_knapsack_info info;
-    uint8_t taken[MODEL_MOST];
-    int64_t profit;
+    int64_t taken[MODEL_MOST], profit;
     int exchanges;  /* for the items, of rank 0's transport */
     int64_t slices; /* of all searches by several ranks */
 } work;
 
 static const int many = 1 << 20;
 
-static void solve(rank *r, const gpuopt_knapsack_desc *desc, gpuopt_knapsack_info *info, uint8_t *taken,
+static void solve(rank *r, const gpuopt_knapsack_desc *desc, gpuopt_knapsack_info *info, int64_t *taken,
                   int64_t *profit, const rank_faulty *transport, int *exchanges) {
     gpuopt_knapsack *k = NULL;
     memset(info, 0, sizeof *info);
@@ -48,8 +47,7 @@ static void is_one_of_many(rank *r) {
     gpuopt_knapsack_desc desc = w->desc;
     gpuopt_knapsack_info info;
     rank_faulty transport;
-    uint8_t taken[MODEL_MOST] = {0};
-    int64_t profit = -1, weight = 0, sum = 0;
+    int64_t taken[MODEL_MOST] = {0}, profit = -1, weight = 0, sum = 0;
     int32_t j;
     int exchanges = 0;
     if (w->peers) rank_own_memory(r);

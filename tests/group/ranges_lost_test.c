@@ -70,8 +70,7 @@ static void close_own(rank *r, gpuopt_knapsack *k, gpuopt_group *group, gpuopt_c
 static void ends_well(rank *r, gpuopt_knapsack *k) {
     const work *w = r->all->data;
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
-    uint8_t taken[MODEL_MOST];
-    int64_t profit = 0, weight = 0, sum = 0;
+    int64_t taken[MODEL_MOST], profit = 0, weight = 0, sum = 0;
     int32_t j;
     EXPECT(r, gpuopt_knapsack_expand(k, 0, 0, &info) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.primal_bound == w->optimum && info.alive == 0);
@@ -118,7 +117,7 @@ static void errs_in_create(rank *r) {
 enum { CALLS = 9 };
 
 static gpuopt_status call(gpuopt_knapsack *k, const work *w, int which, int wrong) {
-    static const uint8_t none[MODEL_MOST];
+    static const int64_t none[MODEL_MOST];
     unsigned char bytes[4096] = {0};
     uint64_t size = 0;
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
@@ -131,7 +130,7 @@ static gpuopt_status call(gpuopt_knapsack *k, const work *w, int which, int wron
     case 4: return gpuopt_knapsack_set_incumbent(k, GPUOPT_HOST, wrong, none);
     case 5: return gpuopt_knapsack_pack(k, wrong, 0, NULL, 0, &size);
     case 6: return gpuopt_knapsack_pack(k, 0, 0, bytes, wrong ? 3 : sizeof bytes, &size);
-    case 7: return gpuopt_knapsack_unpack(k, bytes, wrong ? 3 : 2);
+    case 7: return gpuopt_knapsack_unpack(k, bytes, wrong ? 3 : 2, 0);
     case 8:
         return wrong ? gpuopt_knapsack_expand(k, 1, 0, NULL)
                      : gpuopt_knapsack_get_items(k, GPUOPT_HOST, NULL, NULL, NULL);
@@ -160,7 +159,8 @@ static void differs(rank *r) {
     }
     EXPECT(r, gpuopt_knapsack_split(k, 2, NULL, 0, &size) == GPUOPT_ERROR_UNSUPPORTED);
     EXPECT(r, gpuopt_knapsack_take_share(k, 0, 2) == GPUOPT_ERROR_UNSUPPORTED);
-    EXPECT(r, gpuopt_knapsack_add(k, "", 0) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, gpuopt_knapsack_unpack(k, "", 0, 1) == GPUOPT_ERROR_UNSUPPORTED);
+    EXPECT(r, gpuopt_knapsack_unpack(k, "", 0, r->number == CULPRIT) == GPUOPT_ERROR_UNSUPPORTED);
     ends_well(r, k);
     gpuopt_knapsack_destroy(k);
 }

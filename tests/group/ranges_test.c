@@ -69,7 +69,7 @@ static void search(rank *r, gpuopt_knapsack *k, const work *w, course *c) {
     c->packed = -1;
     c->size = 0;
     c->bytes = NULL;
-    if (w->from) EXPECT(r, gpuopt_knapsack_unpack(k, w->from, w->from_size) == GPUOPT_OK);
+    if (w->from) EXPECT(r, gpuopt_knapsack_unpack(k, w->from, w->from_size, 0) == GPUOPT_OK);
     do {
         EXPECT(r, gpuopt_knapsack_expand(k, w->nodes, w->levels, &info) == GPUOPT_OK);
         if (c->calls < MOST_CALLS) c->info[c->calls++] = info;
@@ -81,7 +81,7 @@ static void search(rank *r, gpuopt_knapsack *k, const work *w, course *c) {
         }
     } while (info.outcome == GPUOPT_MORE && !r->fault[0]);
     EXPECT(r, info.outcome == GPUOPT_OPTIMAL);
-    EXPECT(r, gpuopt_knapsack_get_copies(k, GPUOPT_HOST, c->copies, &c->profit, NULL) == GPUOPT_OK);
+    EXPECT(r, gpuopt_knapsack_get_items(k, GPUOPT_HOST, c->copies, &c->profit, NULL) == GPUOPT_OK);
 }
 
 static void searches(rank *r) {
@@ -296,14 +296,14 @@ static void tells(rank *r) {
         EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK);
         profit = info.primal_bound;
         one[r->number == 1] = 1;
-        EXPECT(r, gpuopt_knapsack_set_copies(k, GPUOPT_HOST, w->m.profit[0], one) == GPUOPT_ERROR_ARGUMENT);
-        EXPECT(r, gpuopt_knapsack_set_copies(k, GPUOPT_HOST, w->alone.profit, r->number == 1 ? NULL : best) ==
+        EXPECT(r, gpuopt_knapsack_set_incumbent(k, GPUOPT_HOST, w->m.profit[0], one) == GPUOPT_ERROR_ARGUMENT);
+        EXPECT(r, gpuopt_knapsack_set_incumbent(k, GPUOPT_HOST, w->alone.profit, r->number == 1 ? NULL : best) ==
                       GPUOPT_ERROR_ARGUMENT);
         EXPECT(r, gpuopt_knapsack_get_info(k, &info) == GPUOPT_OK && info.primal_bound == profit);
-        EXPECT(r, gpuopt_knapsack_set_copies(k, GPUOPT_HOST, w->alone.profit, best) == GPUOPT_OK);
-        EXPECT(r, gpuopt_knapsack_get_copies(k, r->number == 1 ? (gpuopt_memory_space)9 : GPUOPT_HOST, copies, NULL,
-                                             NULL) == GPUOPT_ERROR_ARGUMENT);
-        EXPECT(r, gpuopt_knapsack_get_copies(k, GPUOPT_HOST, copies, &profit, NULL) == GPUOPT_OK);
+        EXPECT(r, gpuopt_knapsack_set_incumbent(k, GPUOPT_HOST, w->alone.profit, best) == GPUOPT_OK);
+        EXPECT(r, gpuopt_knapsack_get_items(k, r->number == 1 ? (gpuopt_memory_space)9 : GPUOPT_HOST, copies, NULL,
+                                            NULL) == GPUOPT_ERROR_ARGUMENT);
+        EXPECT(r, gpuopt_knapsack_get_items(k, GPUOPT_HOST, copies, &profit, NULL) == GPUOPT_OK);
         EXPECT(r, profit == w->alone.profit && memcmp(copies, best, sizeof *copies * (size_t)desc.items) == 0);
     }
     gpuopt_knapsack_destroy(k);

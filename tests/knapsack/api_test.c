@@ -16,11 +16,12 @@ static void refused(void **state) {
     gpuopt_knapsack *knapsack = NULL;
     gpuopt_memory_plan plan;
     gpuopt_knapsack_info info;
-    uint8_t taken[MODEL_MOST];
+    int64_t taken[MODEL_MOST];
     long live;
+    int j;
     (void)state;
     gpuopt_desc_init(&plan, sizeof plan);
-    memset(taken, 1, sizeof taken);
+    for (j = 0; j < MODEL_MOST; j++) taken[j] = 1;
 #define REFUSED(change, words)                                                                     \
     d = good, change;                                                                              \
     assert_int_equal(gpuopt_knapsack_create(context, &d, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT); \
@@ -64,7 +65,7 @@ static void refused(void **state) {
     assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 5, taken), GPUOPT_ERROR_ARGUMENT);
     assert_true(strstr(host.error, "another profit") != NULL);
     assert_int_equal(gpuopt_knapsack_pack(knapsack, -2, 0, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_unpack(knapsack, "GPUM", 4), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_unpack(knapsack, "GPUM", 4, 0), GPUOPT_ERROR_ARGUMENT);
     model_finish(knapsack, &m, model_optimum(&m));
     gpuopt_knapsack_destroy(knapsack);
     gpuopt_context_destroy(context);
@@ -81,7 +82,7 @@ static void where(void **state) {
     gpuopt_knapsack_desc desc = model_desc(&m);
     gpuopt_knapsack *knapsack = model_create(context, &desc);
     gpuopt_knapsack_info before, after;
-    uint8_t taken[MODEL_MOST];
+    int64_t taken[MODEL_MOST];
     int64_t profit = -7, weight = -7;
     (void)state;
     gpuopt_desc_init(&before, sizeof before);

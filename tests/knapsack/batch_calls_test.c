@@ -40,7 +40,7 @@ static void device_memory(void **state) {
         size_t k;
         p.weight = memory[0], p.profit = memory[1], p.capacity = memory[2], p.copies_max = memory[3];
         r.outcome = memory[4], r.primal_bound = memory[5], r.dual_bound = memory[6], r.nodes = memory[7],
-        r.taken = memory[8];
+        r.copies = memory[8];
         /* A refused call writes nothing. */
         test_device_copy((int64_t *)memory[2] + 3, &bad, sizeof bad);
         assert_int_equal(gpuopt_knapsack_batch_run(batch, GPUOPT_DEVICE, &p, &r), GPUOPT_ERROR_ARGUMENT);
@@ -53,7 +53,7 @@ static void device_memory(void **state) {
         test_device_copy(one->lower, r.primal_bound, sizeof one->lower);
         test_device_copy(one->upper, r.dual_bound, sizeof one->upper);
         test_device_copy(one->nodes, r.nodes, sizeof one->nodes);
-        test_device_copy(one->taken, r.taken, sizeof one->taken);
+        test_device_copy(one->taken, r.copies, sizeof one->taken);
         draw_run(context, d, other);
         assert_true(said_same(one, other, COUNT, ITEMS));
         for (k = 0; k < sizeof memory / sizeof *memory; k++) test_device_release(memory[k]);

@@ -53,7 +53,7 @@ int64_t bounded_check(gpuopt_knapsack *knapsack, const bounded *b, int64_t *copi
     int64_t profit = -1, weight = -1, p = 0, w = 0;
     int32_t j;
     memset(copies, 9, sizeof *copies * (size_t)(b->m.items + 1));
-    assert_int_equal(gpuopt_knapsack_get_copies(knapsack, GPUOPT_HOST, copies, &profit, &weight), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, copies, &profit, &weight), GPUOPT_OK);
     assert_true(copies[b->m.items] == 0x0909090909090909);
     for (j = 0; j < b->m.items; j++) {
         assert_true(copies[j] >= 0 && copies[j] <= b->upper[j]);

@@ -8,7 +8,7 @@
 
 #include "tests/knapsack/bounded.h"
 
-/* What one handle found is told to another: in host and in device memory, before and after, as copies and as a claim. */
+/* What one handle found is told to another: in host and in device memory, before and after, as items and as a claim. */
 static void told(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 14;
@@ -26,8 +26,8 @@ static void told(void **state) {
         gpuopt_desc_init(&i, sizeof i);
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, NULL), GPUOPT_OK);
         assert_true(bounded_check(one, &b, copies) == optimum);
-        assert_int_equal(gpuopt_knapsack_set_copies(two, GPUOPT_HOST, optimum + 1, copies), GPUOPT_ERROR_ARGUMENT);
-        assert_int_equal(gpuopt_knapsack_set_copies(two, GPUOPT_HOST, optimum, copies), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_set_incumbent(two, GPUOPT_HOST, optimum + 1, copies), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(gpuopt_knapsack_set_incumbent(two, GPUOPT_HOST, optimum, copies), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(two, &i), GPUOPT_OK);
         assert_true(i.primal_bound == optimum);
         assert_true(bounded_check(two, &b, again) == optimum);
@@ -64,10 +64,10 @@ static void every_number(void **state) {
             desc.capacity = 3 * capacity + 2;
             knapsack = model_create(context, &desc);
             for (x = 0; x <= upper + 1; x++)
-                assert_int_equal(gpuopt_knapsack_set_copies(knapsack, GPUOPT_HOST, 5 * x, &x),
+                assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 5 * x, &x),
                                  x <= most ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT);
             assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, NULL), GPUOPT_OK);
-            assert_int_equal(gpuopt_knapsack_get_copies(knapsack, GPUOPT_HOST, &copies, NULL, NULL), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, &copies, NULL, NULL), GPUOPT_OK);
             assert_true(copies == most);
             gpuopt_knapsack_destroy(knapsack);
         }
@@ -111,7 +111,7 @@ static void large(void **state) {
         assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), some[k].status);
         if (!knapsack) continue;
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_knapsack_get_copies(knapsack, GPUOPT_HOST, &copies, &profit, &weight), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, &copies, &profit, &weight), GPUOPT_OK);
         assert_true(copies == some[k].copies || some[k].profit == 0);
         assert_true(profit == copies * some[k].profit && weight == copies * some[k].weight);
         gpuopt_knapsack_destroy(knapsack);
@@ -127,7 +127,6 @@ static void refused(void **state) {
     gpuopt_memory_plan plan;
     gpuopt_knapsack *knapsack = NULL;
     int64_t copies[3], total, p;
-    uint8_t taken[3];
     test_host host;
     gpuopt_context *context = test_context(&host);
     test_held before = test_held_by(&host);
@@ -145,18 +144,15 @@ static void refused(void **state) {
     assert_int_equal(gpuopt_knapsack_create(context, &desc, &plan, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_knapsack_create(context, &desc, NULL, &knapsack), GPUOPT_OK);
     test_as_planned(&host, &before, &plan);
-    assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, &p, NULL), GPUOPT_ERROR_STATE);
-    assert_non_null(strstr(host.error, "gpuopt_knapsack_get_copies"));
-    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 3, taken), GPUOPT_ERROR_STATE);
-    assert_int_equal(gpuopt_knapsack_set_copies(knapsack, GPUOPT_HOST, 3, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_set_copies(knapsack, GPUOPT_HOST, 15, too_many), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_set_copies(knapsack, GPUOPT_HOST, -3, below), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_set_copies(knapsack, GPUOPT_HOST, 18, heavy), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_set_copies(knapsack, GPUOPT_HOST, 13, good), GPUOPT_OK);
-    assert_int_equal(gpuopt_knapsack_set_copies(NULL, GPUOPT_HOST, 13, good), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_get_copies(NULL, GPUOPT_HOST, copies, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 15, too_many), GPUOPT_ERROR_ARGUMENT);
+    assert_non_null(strstr(host.error, "more than there are"));
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, -3, below), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 18, heavy), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 13, good), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(NULL, GPUOPT_HOST, 13, good), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_get_items(NULL, GPUOPT_HOST, copies, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_knapsack_get_copies(knapsack, GPUOPT_HOST, copies, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, copies, NULL, NULL), GPUOPT_OK);
     assert_true(copies[0] == 1 && copies[1] == 3 && copies[2] == 3); /* 6 + 9 + 3; all others have less */
     assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, NULL, &p, &total), GPUOPT_OK);
     assert_true(p == 18 && total == 11);
@@ -186,22 +182,37 @@ static void too_many_pieces(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Without `upper` the copies are the items. */
+/* Without copies_max the copies are 1 and 0, and no others are accepted. */
 static void one_of_each(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    uint64_t random = 15;
-    const model m = model_random(2, 20, 50, &random);
-    gpuopt_knapsack_desc desc = model_desc(&m);
-    gpuopt_knapsack *knapsack = model_create(context, &desc);
-    uint8_t taken[MODEL_MOST];
-    int64_t copies[MODEL_MOST];
-    int32_t j;
+    static const int64_t weight[] = {3, 0, 5, 4}, profit[] = {2, 0, 4, 1};
+    static const int64_t best[] = {1, 1, 1, 0}, twice[] = {2, 0, 0, 0}, less[] = {1, 0, -1, 0},
+                         free_twice[] = {0, 2, 0, 0};
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    gpuopt_knapsack_desc desc;
+    gpuopt_knapsack *knapsack;
+    gpuopt_knapsack_info info;
+    int64_t copies[4], total, p;
     (void)state;
-    model_finish(knapsack, &m, model_optimum(&m));
-    assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, NULL, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_knapsack_get_copies(knapsack, GPUOPT_HOST, copies, NULL, NULL), GPUOPT_OK);
-    for (j = 0; j < m.items; j++) assert_true(copies[j] == taken[j]);
-    assert_int_equal(gpuopt_knapsack_set_copies(knapsack, GPUOPT_HOST, model_optimum(&m), copies), GPUOPT_OK);
+    gpuopt_desc_init(&desc, sizeof desc);
+    gpuopt_desc_init(&info, sizeof info);
+    desc.items = 4;
+    desc.weight = weight;
+    desc.profit = profit;
+    desc.capacity = 8;
+    desc.search = GPUOPT_SEARCH_BREADTH;
+    knapsack = model_create(context, &desc);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 4, twice), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, -2, less), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 0, less), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 0, free_twice), GPUOPT_ERROR_ARGUMENT);
+    assert_non_null(strstr(host.error, "more than there are"));
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 6, best), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
+    assert_true(info.outcome == GPUOPT_OPTIMAL && info.primal_bound == 6);
+    assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, copies, &p, &total), GPUOPT_OK);
+    assert_true(copies[0] == 1 && copies[2] == 1 && copies[3] == 0 && p == 6 && total == 8);
+    assert_true(copies[1] == 0 || copies[1] == 1); /* it changes nothing */
     gpuopt_knapsack_destroy(knapsack);
     gpuopt_context_destroy(context);
 }

@@ -179,7 +179,7 @@ static void shared(void **state) {
             bytes = malloc(size);
             assert_non_null(bytes);
             assert_int_equal(gpuopt_knapsack_split(one, 2, bytes, size, &size), GPUOPT_OK);
-            assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size, 0), GPUOPT_OK);
             free(bytes);
         } else { /* each keeps its own */
             assert_int_equal(gpuopt_knapsack_expand(two, 0, 6, &other), GPUOPT_OK);
@@ -196,7 +196,7 @@ static void shared(void **state) {
         bytes = model_pack(i.primal_bound == optimum ? one : two, -1, 0, &size);
         gpuopt_knapsack_destroy(one);
         one = model_create(context, &desc);
-        assert_int_equal(gpuopt_knapsack_unpack(one, bytes, size), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_unpack(one, bytes, size, 0), GPUOPT_OK);
         assert_true(bounded_check(one, &b, copies) == optimum);
         free(bytes);
         gpuopt_knapsack_destroy(one);

@@ -242,7 +242,7 @@ static void passed_around(void **state) {
                 busy |= info.alive > 0;
                 bytes = deal(knapsack[h], every, &size);
                 moved = info.alive - info_of(knapsack[h]).alive;
-                status = gpuopt_knapsack_add(knapsack[to], bytes, size);
+                status = gpuopt_knapsack_unpack(knapsack[to], bytes, size, 1);
                 if (desc.search == GPUOPT_SEARCH_DOMINANCE && held > 0) assert_int_equal(status, GPUOPT_ERROR_STATE);
                 else assert_true(status == GPUOPT_OK || (status == GPUOPT_ERROR_UNSUPPORTED && desc.pool < 1000));
                 assert_int_equal(info_of(knapsack[to]).alive, status ? held : held + moved);
@@ -258,7 +258,7 @@ static void passed_around(void **state) {
                             if (info.primal_bound > best) best = info.primal_bound;
                         }
                     }
-                    assert_int_equal(gpuopt_knapsack_add(knapsack[h], bytes, size), GPUOPT_OK);
+                    assert_int_equal(gpuopt_knapsack_unpack(knapsack[h], bytes, size, 1), GPUOPT_OK);
                 }
                 busy |= info_of(knapsack[to]).alive > 0 || info_of(knapsack[h]).alive > 0;
                 free(bytes);
@@ -303,7 +303,7 @@ static void same_tree(void **state) {
                 assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, 1 + h, NULL), GPUOPT_OK);
                 if (info_of(knapsack[h]).alive < 2) continue;
                 bytes = deal(knapsack[h], 2, &size);
-                assert_int_equal(gpuopt_knapsack_add(knapsack[!h], bytes, size), GPUOPT_OK);
+                assert_int_equal(gpuopt_knapsack_unpack(knapsack[!h], bytes, size, 1), GPUOPT_OK);
                 free(bytes);
             }
         for (h = 0; h < 2; h++) {
@@ -334,43 +334,44 @@ static void refused(void **state) {
     assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 12, NULL), GPUOPT_OK);
     alive = info_of(knapsack).alive;
     assert_int_equal(gpuopt_knapsack_split(NULL, 2, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_add(NULL, "GPUK", 4), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_unpack(NULL, "GPUK", 4, 1), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_take_share(NULL, 0, 1), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_take_share(knapsack, 0, 0), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_take_share(knapsack, -1, 2), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_take_share(knapsack, 2, 2), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_split(knapsack, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_split(knapsack, 2, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_add(knapsack, NULL, 0), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_add(knapsack, "GPUM", 4), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_unpack(knapsack, NULL, 0, 1), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_unpack(knapsack, "GPUM", 4, 1), GPUOPT_ERROR_ARGUMENT);
     bytes = model_pack(knapsack, -1, 0, &size);
     damaged = malloc(size);
     for (k = 0; k < 300; k++) {
         memcpy(damaged, bytes, size);
         damaged[test_random_int(&random, 0, (int64_t)size - 1)] ^= (unsigned char)test_random_int(&random, 1, 255);
-        assert_int_equal(gpuopt_knapsack_add(knapsack, damaged, size), GPUOPT_ERROR_ARGUMENT);
-        assert_int_equal(gpuopt_knapsack_add(knapsack, bytes, (uint64_t)test_random_int(&random, 0, (int64_t)size - 1)),
-                         GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(gpuopt_knapsack_unpack(knapsack, damaged, size, 1), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(
+            gpuopt_knapsack_unpack(knapsack, bytes, (uint64_t)test_random_int(&random, 0, (int64_t)size - 1), 1),
+            GPUOPT_ERROR_ARGUMENT);
     }
     assert_int_equal(info_of(knapsack).alive, alive);
     /* One of far more than there are is none, and such bytes add none. */
     free(bytes);
     bytes = deal(knapsack, (int64_t)1 << 50, &all);
     assert_int_equal(info_of(knapsack).alive, alive);
-    assert_int_equal(gpuopt_knapsack_add(knapsack, bytes, all), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_unpack(knapsack, bytes, all, 1), GPUOPT_OK);
     assert_int_equal(info_of(knapsack).alive, alive);
     free(bytes);
     bytes = model_pack(knapsack, -1, 0, &size);
     desc = model_desc(&other);
     desc.search = GPUOPT_SEARCH_BREADTH;
     stranger = model_create(context, &desc);
-    assert_int_equal(gpuopt_knapsack_add(stranger, bytes, size), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_unpack(stranger, bytes, size, 1), GPUOPT_ERROR_ARGUMENT);
     gpuopt_knapsack_destroy(stranger);
     desc = model_desc(&m);
     dominance = model_create(context, &desc);
     free(bytes);
     bytes = model_pack(dominance, -1, 0, &size);
-    assert_int_equal(gpuopt_knapsack_add(dominance, bytes, size), GPUOPT_ERROR_STATE); /* it holds the root */
+    assert_int_equal(gpuopt_knapsack_unpack(dominance, bytes, size, 1), GPUOPT_ERROR_STATE); /* it holds the root */
     assert_non_null(strstr(host.error, "empty pool"));
     gpuopt_knapsack_destroy(dominance);
     gpuopt_knapsack_destroy(knapsack);

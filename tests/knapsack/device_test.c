@@ -7,22 +7,24 @@
 
 #include "tests/knapsack/models.h"
 
-static uint8_t *device_bytes(int32_t count) {
-    uint8_t painted[MODEL_MOST + 1];
-    uint8_t *memory = test_device_allocate((size_t)count + 1);
-    memset(painted, 9, sizeof painted);
-    test_device_copy(memory, painted, (size_t)count + 1);
+static int64_t *device_numbers(int32_t count) {
+    int64_t painted[MODEL_MOST + 1];
+    const size_t bytes = ((size_t)count + 1) * sizeof *painted;
+    int64_t *memory = test_device_allocate(bytes);
+    int32_t j;
+    for (j = 0; j <= count; j++) painted[j] = 9;
+    test_device_copy(memory, painted, bytes);
     return memory;
 }
 
 /* The items of a solved handle are the same in device and in host memory. */
-static void check_items(gpuopt_knapsack *knapsack, const model *m, int64_t optimum, uint8_t *device, uint8_t *host) {
-    uint8_t copied[MODEL_MOST + 1];
+static void check_items(gpuopt_knapsack *knapsack, const model *m, int64_t optimum, int64_t *device, int64_t *host) {
+    int64_t copied[MODEL_MOST + 1];
     int64_t profit = -1, weight = -1, sum = 0, j;
     assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, host, NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_DEVICE, device, &profit, &weight), GPUOPT_OK);
-    test_device_copy(copied, device, (size_t)m->items + 1);
-    assert_memory_equal(copied, host, (size_t)m->items);
+    test_device_copy(copied, device, ((size_t)m->items + 1) * sizeof *copied);
+    assert_memory_equal(copied, host, (size_t)m->items * sizeof *copied);
     assert_int_equal(copied[m->items], 9);
     for (j = 0; j < m->items; j++) sum += copied[j] * m->weight[j];
     assert_true(profit == optimum && weight == sum);
@@ -31,10 +33,9 @@ static void check_items(gpuopt_knapsack *knapsack, const model *m, int64_t optim
 }
 
 /* The optimal items in device memory become the incumbent of another handle; wrong items are refused. */
-static void check_incumbent(gpuopt_knapsack *knapsack, const model *m, int64_t optimum, uint8_t *device) {
+static void check_incumbent(gpuopt_knapsack *knapsack, const model *m, int64_t optimum, int64_t *device) {
     gpuopt_knapsack_info before, after;
-    uint8_t all[MODEL_MOST];
-    int64_t sum = 0, j;
+    int64_t all[MODEL_MOST], sum = 0, j;
     gpuopt_desc_init(&before, sizeof before);
     gpuopt_desc_init(&after, sizeof after);
     assert_int_equal(gpuopt_knapsack_get_info(knapsack, &before), GPUOPT_OK);
@@ -45,9 +46,8 @@ static void check_incumbent(gpuopt_knapsack *knapsack, const model *m, int64_t o
     assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_DEVICE, optimum, device), GPUOPT_OK);
     assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);
     assert_true(after.primal_bound == optimum);
-    for (j = 0; j < m->items; j++) sum += m->weight[j];
-    memset(all, 1, sizeof all);
-    test_device_copy(device, all, (size_t)m->items);
+    for (j = 0; j < m->items; j++) all[j] = 1, sum += m->weight[j];
+    test_device_copy(device, all, (size_t)m->items * sizeof *all);
     if (sum > m->capacity)
         assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_DEVICE, optimum, device),
                          GPUOPT_ERROR_ARGUMENT);
@@ -66,7 +66,7 @@ static void items_in_device_memory(void **state) {
         model m = model_random(k % MODEL_CLASSES, k & 1 ? 30 : 60, 200, &random);
         int64_t optimum = model_optimum(&m);
         gpuopt_knapsack_desc desc = model_desc(&m);
-        uint8_t *device = device_bytes(m.items), taken[MODEL_MOST];
+        int64_t *device = device_numbers(m.items), taken[MODEL_MOST];
         gpuopt_knapsack *one, *two;
         long allocations;
         desc.pool = k & 1 ? 1 : 0; /* 1: all nodes stay on the host */

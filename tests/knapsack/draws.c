@@ -56,7 +56,7 @@ said *said_new(void) {
     s->r.primal_bound = s->lower;
     s->r.dual_bound = s->upper;
     s->r.nodes = s->nodes;
-    s->r.taken = s->taken;
+    s->r.copies = s->taken;
     return s;
 }
 

@@ -283,7 +283,7 @@ static void shared(void **state) {
         some += i.alive > 1;
         free(model_pack(two, -1, 1, &size));
         bytes = model_pack(one, i.alive / 2, 1, &size);
-        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size, 0), GPUOPT_OK);
         free(bytes);
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, &i), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(two, 0, 0, &other), GPUOPT_OK);

@@ -24,6 +24,11 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 
+static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
+    (void)k;
+    return GPUOPT_ERROR_UNSUPPORTED;
+}
+
 enum { MOST = 12 };
 
 /* Fills in what the lists say of each item, if solutions of more profit than `lower` are wanted. */

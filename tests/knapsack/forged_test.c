@@ -30,11 +30,11 @@ static void damaged(void **state) {
         gpuopt_knapsack *two = model_create(context, &desc);
         memcpy(bad, bytes, size);
         bad[test_random_int(&random, 0, (int64_t)size - 1)] = (unsigned char)test_random_int(&random, 0, 255);
-        if (gpuopt_knapsack_unpack(two, bad, size) == GPUOPT_OK)
+        if (gpuopt_knapsack_unpack(two, bad, size, 0) == GPUOPT_OK)
             assert_int_equal(gpuopt_knapsack_expand(two, 100000, 0, NULL), GPUOPT_OK);
         gpuopt_knapsack_destroy(two);
     }
-    assert_int_equal(gpuopt_knapsack_unpack(one, bytes, size), GPUOPT_ERROR_STATE);
+    assert_int_equal(gpuopt_knapsack_unpack(one, bytes, size, 0), GPUOPT_ERROR_STATE);
     gpuopt_knapsack_destroy(one);
     gpuopt_context_destroy(context);
     free(bytes);
@@ -59,11 +59,11 @@ static void flipped(void **state) {
     for (k = 0; k < 8 * size; k++) {
         bytes[k / 8] ^= (unsigned char)(1 << k % 8);
         host.error[0] = 0;
-        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size, 0), GPUOPT_ERROR_ARGUMENT);
         assert_true(strlen(host.error) > 0);
         bytes[k / 8] ^= (unsigned char)(1 << k % 8);
     }
-    assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size, 0), GPUOPT_OK);
     model_finish(two, &m, model_optimum(&m));
     gpuopt_knapsack_destroy(two);
     gpuopt_knapsack_destroy(one);
@@ -152,7 +152,7 @@ static void impossible(void **state) {
     assert_int_equal(gpuopt_knapsack_pack(knapsack, -1, 0, head, sizeof head, &size), GPUOPT_OK);
     for (k = 0; k < sizeof made / sizeof *made; k++) {
         bytes = make_up(head, m.items, &made[k], &size);
-        assert_int_equal(gpuopt_knapsack_unpack(knapsack, bytes, size), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(gpuopt_knapsack_unpack(knapsack, bytes, size, 0), GPUOPT_ERROR_ARGUMENT);
         free(bytes);
     }
     model_finish(knapsack, &m, optimum);
@@ -161,7 +161,7 @@ static void impossible(void **state) {
         desc.pool = 0;
         knapsack = model_create(context, &desc);
         bytes = make_up(head, m.items, &possible[k], &size);
-        assert_int_equal(gpuopt_knapsack_unpack(knapsack, bytes, size), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_unpack(knapsack, bytes, size, 0), GPUOPT_OK);
         free(bytes);
         gpuopt_knapsack_destroy(knapsack);
     }
@@ -195,7 +195,7 @@ static void too_low_a_bound(void **state) {
         memcpy(&bits, &value, sizeof bits);
         put(bound, bits, 8);
         seal(bytes, size);
-        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), lower ? GPUOPT_ERROR_ARGUMENT : GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size, 0), lower ? GPUOPT_ERROR_ARGUMENT : GPUOPT_OK);
         if (lower) assert_non_null(strstr(host.error, "bound is too low"));
     }
     model_finish(two, &m, model_optimum(&m));

@@ -145,7 +145,7 @@ static void unpacked(void **state) {
     assert_true(info.outcome == GPUOPT_MORE && info.alive > DEFAULT_POOL);
     alive = info.alive;
     bytes = model_pack(knapsack, -1, 1, &size);
-    assert_int_equal(gpuopt_knapsack_unpack(other, bytes, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_unpack(other, bytes, size, 0), GPUOPT_OK);
     free(bytes);
     assert_int_equal(gpuopt_knapsack_get_info(other, &info), GPUOPT_OK);
     assert_true(info.alive == alive && info.pool > alive);

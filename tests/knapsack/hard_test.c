@@ -142,7 +142,7 @@ static void incumbents(void **state) {
         gpuopt_knapsack_desc desc = model_desc(&m);
         gpuopt_knapsack *knapsack, *other;
         gpuopt_knapsack_info info;
-        uint8_t taken[MODEL_MOST];
+        int64_t taken[MODEL_MOST];
         desc.reduction = k & 1 ? GPUOPT_OFF : GPUOPT_ON;
         desc.search = k & 2 ? GPUOPT_SEARCH_BREADTH : GPUOPT_SEARCH_DOMINANCE;
         knapsack = model_create(context, &desc);
@@ -178,7 +178,7 @@ static void ended(void **state) {
         gpuopt_knapsack_desc desc = model_desc(&m);
         gpuopt_knapsack *knapsack;
         gpuopt_knapsack_info info, after;
-        uint8_t taken[MODEL_MOST], again[MODEL_MOST], none[MODEL_MOST] = {0};
+        int64_t taken[MODEL_MOST], again[MODEL_MOST], none[MODEL_MOST] = {0};
         knapsack = model_create(context, &desc);
         info = model_finish(knapsack, &m, optimum);
         assert_true(info.pool == 1 << 20); /* the default */
@@ -192,7 +192,7 @@ static void ended(void **state) {
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);
         assert_memory_equal(&after, &info, sizeof info);
         assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, again, NULL, NULL), GPUOPT_OK);
-        assert_memory_equal(again, taken, (size_t)m.items);
+        assert_memory_equal(again, taken, (size_t)m.items * sizeof *taken);
         /* A false claim, after the end. */
         assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, optimum + 1, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);

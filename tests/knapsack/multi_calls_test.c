@@ -43,8 +43,8 @@ static void refused(void **state) {
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     gpuopt_knapsack_multidimensional *k = (gpuopt_knapsack_multidimensional *)&desc;
     const long live = host.live;
-    uint8_t taken[MULTI_ITEMS];
-    int64_t kept, profit;
+    int64_t taken[MULTI_ITEMS] = {0}, kept, profit;
+    int j;
     (void)state;
 #define REFUSED(code, text, ...)                        \
     host.error[0] = 0;                                  \
@@ -94,10 +94,14 @@ static void refused(void **state) {
     k = multi_create(context, &good);
     REFUSED(ARGUMENT, "negative", gpuopt_knapsack_multidimensional_run(k, -1, 0, &info));
     REFUSED(ARGUMENT, "negative", gpuopt_knapsack_multidimensional_run(k, 0, -1, &info));
-    REFUSED(ARGUMENT, "taken is NULL", gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_HOST, NULL));
+    REFUSED(ARGUMENT, "copies is NULL", gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_HOST, NULL));
     REFUSED(ARGUMENT, "where", gpuopt_knapsack_multidimensional_get_items(k, (gpuopt_memory_space)9, taken, NULL));
     REFUSED(ARGUMENT, "where", gpuopt_knapsack_multidimensional_set_incumbent(k, (gpuopt_memory_space)9, taken));
-    memset(taken, 1, sizeof taken);
+    taken[5] = 2;
+    REFUSED(ARGUMENT, "item 5", gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_HOST, taken));
+    taken[5] = -1;
+    REFUSED(ARGUMENT, "item 5", gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_HOST, taken));
+    for (j = 0; j < MULTI_ITEMS; j++) taken[j] = 1;
     REFUSED(ARGUMENT, "too heavy for row 0", gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_HOST, taken));
     info.struct_size = 2;
     REFUSED(ARGUMENT, "struct_size", gpuopt_knapsack_multidimensional_run(k, 0, 0, &info));
@@ -203,7 +207,7 @@ static void incumbents(void **state) {
     gpuopt_knapsack_multidimensional_desc desc = multi_desc(m, 2);
     gpuopt_knapsack_multidimensional *k = multi_create(context, &desc);
     gpuopt_knapsack_multidimensional_info whole = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info), info = whole;
-    uint8_t best[MULTI_ITEMS], none[MULTI_ITEMS] = {0}, now[MULTI_ITEMS];
+    int64_t best[MULTI_ITEMS], none[MULTI_ITEMS] = {0}, now[MULTI_ITEMS];
     int between;
     (void)state;
     assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, &whole), GPUOPT_OK);
@@ -221,7 +225,7 @@ static void incumbents(void **state) {
         info = multi_finish(k, m, whole.primal_bound);
         assert_true(info.nodes <= whole.nodes);
         multi_check_items(k, m, now);
-        assert_memory_equal(now, best, (size_t)m->items);
+        assert_memory_equal(now, best, (size_t)m->items * sizeof *now);
         gpuopt_knapsack_multidimensional_destroy(k);
     }
     free(m);
@@ -233,7 +237,8 @@ static void device_memory(void **state) {
     multi *m = some_problem();
     gpuopt_knapsack_multidimensional_desc desc = multi_desc(m, 8);
     gpuopt_knapsack_multidimensional *k = multi_create(context, &desc);
-    uint8_t best[MULTI_ITEMS], now[MULTI_ITEMS];
+    int64_t best[MULTI_ITEMS], now[MULTI_ITEMS];
+    int j;
     (void)state;
     assert_int_equal(gpuopt_knapsack_multidimensional_run(k, 0, 0, NULL), GPUOPT_OK);
     multi_check_items(k, m, best);
@@ -243,16 +248,16 @@ static void device_memory(void **state) {
         assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_DEVICE, now),
                          GPUOPT_ERROR_UNSUPPORTED);
     } else {
-        uint8_t *there = test_device_allocate(sizeof now);
+        int64_t *there = test_device_allocate(sizeof now);
         const int64_t optimum = multi_info(k).primal_bound;
         assert_int_equal(gpuopt_knapsack_multidimensional_get_items(k, GPUOPT_DEVICE, there, NULL), GPUOPT_OK);
-        test_device_copy(now, there, (size_t)m->items);
-        assert_memory_equal(now, best, (size_t)m->items);
+        test_device_copy(now, there, (size_t)m->items * sizeof *now);
+        assert_memory_equal(now, best, (size_t)m->items * sizeof *now);
         gpuopt_knapsack_multidimensional_destroy(k);
         k = multi_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_DEVICE, there), GPUOPT_OK);
         assert_true(multi_info(k).primal_bound == optimum);
-        memset(now, 1, sizeof now);
+        for (j = 0; j < MULTI_ITEMS; j++) now[j] = 1;
         test_device_copy(there, now, sizeof now);
         assert_int_equal(gpuopt_knapsack_multidimensional_set_incumbent(k, GPUOPT_DEVICE, there),
                          GPUOPT_ERROR_ARGUMENT);

@@ -101,12 +101,11 @@ gpuopt_knapsack_multidimensional_info multi_info(gpuopt_knapsack_multidimensiona
     return info;
 }
 
-int64_t multi_check_items(gpuopt_knapsack_multidimensional *knapsack, const multi *m, uint8_t *taken) {
-    uint8_t own[MULTI_ITEMS + 1], *is = taken ? taken : own;
-    int64_t said = -1;
+int64_t multi_check_items(gpuopt_knapsack_multidimensional *knapsack, const multi *m, int64_t *taken) {
+    int64_t own[MULTI_ITEMS + 1], *is = taken ? taken : own, said = -1;
     multi_wide profit = 0;
     int32_t i, j;
-    memset(is, 7, (size_t)m->items);
+    memset(is, 7, (size_t)m->items * sizeof *is);
     assert_int_equal(gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, is, &said), GPUOPT_OK);
     for (j = 0; j < m->items; j++) {
         assert_in_range(is[j], 0, 1);

@@ -31,8 +31,8 @@ gpuopt_knapsack_multidimensional_desc multi_desc(const multi *m, int32_t workers
 gpuopt_knapsack_multidimensional *multi_create(gpuopt_context *context,
                                                const gpuopt_knapsack_multidimensional_desc *desc);
 gpuopt_knapsack_multidimensional_info multi_info(gpuopt_knapsack_multidimensional *knapsack);
-/* Checks that the items fit and have the profit that the handle reports, and returns that. taken [items] may be NULL. */
-int64_t multi_check_items(gpuopt_knapsack_multidimensional *knapsack, const multi *m, uint8_t *taken);
+/* Checks that the items fit and have the profit that the handle reports, and returns that. taken [items] or NULL. */
+int64_t multi_check_items(gpuopt_knapsack_multidimensional *knapsack, const multi *m, int64_t *taken);
 /* Runs to the end, and checks that this is the optimum. */
 gpuopt_knapsack_multidimensional_info multi_finish(gpuopt_knapsack_multidimensional *knapsack, const multi *m,
                                                    int64_t optimum);

@@ -152,7 +152,7 @@ static void large_numbers(void **state) {
 /* What a search said at its end. */
 typedef struct ending {
     gpuopt_knapsack_multidimensional_info info;
-    uint8_t taken[MULTI_ITEMS];
+    int64_t taken[MULTI_ITEMS];
 } ending;
 
 /* Runs to the end in pieces: of so many nodes, or rounds; 0: in one. */

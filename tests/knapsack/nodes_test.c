@@ -36,11 +36,11 @@ static void packed(void **state) {
         assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size - 1, &size2), GPUOPT_ERROR_ARGUMENT);
         assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size, &size2), GPUOPT_OK);
         assert_true(size == size2);
-        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size - 1), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size - 1, 0), GPUOPT_ERROR_ARGUMENT);
         bytes[16] ^= 1; /* the hash */
-        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size, 0), GPUOPT_ERROR_ARGUMENT);
         bytes[16] ^= 1;
-        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size, 0), GPUOPT_OK);
         info = model_finish(two, &m, optimum);
         {
             gpuopt_knapsack_info whole = model_finish(one, &m, optimum);
@@ -55,7 +55,7 @@ static void packed(void **state) {
         two = model_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 1 + k % 13, &first), GPUOPT_OK);
         bytes = model_pack(one, first.alive / 2, 1, &size);
-        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size, 0), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(two, &info), GPUOPT_OK);
         assert_true(info.alive == first.alive / 2);
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, &first), GPUOPT_OK);
@@ -102,7 +102,7 @@ static void foreign(void **state) {
         gpuopt_desc_init(&after, sizeof after);
         assert_int_equal(gpuopt_knapsack_get_info(two, &before), GPUOPT_OK);
         if (k < 5 || before.free_items < m.items) {
-            assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_ERROR_ARGUMENT);
+            assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size, 0), GPUOPT_ERROR_ARGUMENT);
             assert_non_null(strstr(host.error, "another problem"));
         }
         assert_int_equal(gpuopt_knapsack_get_info(two, &after), GPUOPT_OK);
@@ -145,7 +145,7 @@ static void full(void **state) {
             gpuopt_desc_init(&others, sizeof others);
             assert_int_equal(gpuopt_knapsack_pack(knapsack, info.alive / 2 + 1, 1, bytes, sizeof bytes, &size),
                              GPUOPT_OK);
-            assert_int_equal(gpuopt_knapsack_unpack(other, bytes, size), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_unpack(other, bytes, size, 0), GPUOPT_OK);
             assert_int_equal(gpuopt_knapsack_expand(other, 0, 0, &others), GPUOPT_OK);
             if (others.primal_bound > best) best = others.primal_bound;
             gpuopt_knapsack_destroy(other);
@@ -202,7 +202,7 @@ static void shared(void **state) {
                 } else if (info.alive == 0 && count > 0) {
                     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
                     count--;
-                    assert_int_equal(gpuopt_knapsack_unpack(knapsack[h], waiting[count], sizes[count]), GPUOPT_OK);
+                    assert_int_equal(gpuopt_knapsack_unpack(knapsack[h], waiting[count], sizes[count], 0), GPUOPT_OK);
                     free(waiting[count]);
                     assert_true(model_check_items(knapsack[h], &m) <= optimum);
                 }

@@ -20,7 +20,7 @@ static void check_copy(gpuopt_context *context, const gpuopt_knapsack_desc *desc
     gpuopt_knapsack_info before = info_of(from), info = GPUOPT_INIT(gpuopt_knapsack_info);
     uint64_t size, again;
     unsigned char *bytes = model_pack(from, -1, 0, &size), *packed;
-    assert_int_equal(gpuopt_knapsack_unpack(copy, bytes, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_unpack(copy, bytes, size, 0), GPUOPT_OK);
     info = info_of(copy);
     assert_true(info.alive == before.alive && info.level == before.level && info.primal_bound == before.primal_bound);
     packed = model_pack(copy, -1, 0, &again); /* the same bytes again, up to the counts and the checksum */
@@ -37,7 +37,7 @@ static int64_t best_below(gpuopt_context *context, const gpuopt_knapsack_desc *d
     gpuopt_knapsack *other = model_create(context, desc);
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     int64_t best;
-    assert_int_equal(gpuopt_knapsack_unpack(other, bytes, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_unpack(other, bytes, size, 0), GPUOPT_OK);
     assert_int_equal(gpuopt_knapsack_expand(other, 0, 0, &info), GPUOPT_OK);
     best = info.primal_bound;
     while (info.outcome == GPUOPT_FULL) {

@@ -65,15 +65,14 @@ static void expand(pair *p, int64_t nodes, int32_t levels) {
 }
 
 static void same_items(pair *p) {
-    uint8_t taken[2][MODEL_MOST];
-    int64_t profit[2], weight[2];
+    int64_t taken[2][MODEL_MOST], profit[2], weight[2];
     int k;
     for (k = 0; k < 2; k++) {
         model_check_items(p->knapsack[k], p->m);
         assert_int_equal(gpuopt_knapsack_get_items(p->knapsack[k], GPUOPT_HOST, taken[k], &profit[k], &weight[k]),
                          GPUOPT_OK);
     }
-    assert_memory_equal(taken[0], taken[1], (size_t)p->m->items);
+    assert_memory_equal(taken[0], taken[1], (size_t)p->m->items * sizeof **taken);
     assert_true(profit[0] == profit[1] && weight[0] == weight[1]);
     same_info(p);
 }
@@ -247,7 +246,7 @@ static void default_threshold(void **state) {
         while (p.info.alive <= 5001) expand(&p, 0, 1);
         bytes = same_nodes(&p, nodes, &size);
         pair_open(&p, &m, &desc);
-        for (k = 0; k < 2; k++) assert_int_equal(gpuopt_knapsack_unpack(p.knapsack[k], bytes, size), GPUOPT_OK);
+        for (k = 0; k < 2; k++) assert_int_equal(gpuopt_knapsack_unpack(p.knapsack[k], bytes, size, 0), GPUOPT_OK);
         free(bytes);
         same_info(&p);
         assert_true(p.info.alive == nodes);

@@ -51,8 +51,7 @@ static int64_t compare(const model *m, const gpuopt_knapsack_desc *desc, int64_t
     gpuopt_context *plain = test_context(NULL), *asking = asking_context(&asker);
     gpuopt_knapsack *one = model_create(plain, desc), *two = model_create(asking, desc);
     gpuopt_knapsack_info whole, pieces;
-    uint8_t taken[2][MODEL_MOST];
-    int64_t asked;
+    int64_t taken[2][MODEL_MOST], asked;
     gpuopt_desc_init(&whole, sizeof whole);
     assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, &whole), GPUOPT_OK);
     pieces = finish_in_pieces(two, &asker);
@@ -65,7 +64,7 @@ static int64_t compare(const model *m, const gpuopt_knapsack_desc *desc, int64_t
     assert_true(asker.asked == asked);
     assert_int_equal(gpuopt_knapsack_get_items(one, GPUOPT_HOST, taken[0], NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_knapsack_get_items(two, GPUOPT_HOST, taken[1], NULL, NULL), GPUOPT_OK);
-    assert_memory_equal(taken[0], taken[1], (size_t)m->items);
+    assert_memory_equal(taken[0], taken[1], (size_t)m->items * sizeof **taken);
     gpuopt_knapsack_destroy(two);
     gpuopt_knapsack_destroy(one);
     gpuopt_context_destroy(asking);

@@ -58,7 +58,7 @@ int problem_close(double a, double b) {
 static const problem_variant cpu_variants[] = {
     {"jacobi", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT},
     {"jacobi without marking", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_OFF},
-    {"sequential", GPUOPT_MODE_GAUSS_SEIDEL, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT},
+    {"gauss-seidel", GPUOPT_MODE_GAUSS_SEIDEL, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT},
 };
 static const problem_variant cuda_variants[] = {
     {"cooperative", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_COOPERATIVE, GPUOPT_OFF},

@@ -3,7 +3,7 @@
  * Measures searches of multidimensional knapsacks: those of Chu and Beasley (A Genetic Algorithm for the
  * Multidimensional Knapsack Problem, 1998), made by their definition, with other random numbers than the files of
  * OR-Library.
- *     knapsack_multi_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
+ *     knapsack_multidimensional_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
  *       --rows M           constraints (5)
  *       --items N          items (100)
  *       --tightness LIST   capacities in percent of all weights, separated by commas (25,50,75)
@@ -35,7 +35,7 @@ typedef struct options {
 
 typedef struct instance {
     int64_t weight[MOST_ROWS * MOST_ITEMS], profit[MOST_ITEMS], capacity[MOST_ROWS];
-    uint8_t taken[MOST_MACHINES][MOST_ITEMS];
+    int64_t taken[MOST_MACHINES][MOST_ITEMS];
     gpuopt_knapsack_multidimensional_info info[MOST_MACHINES];
     double seconds[MOST_MACHINES];
 } instance;
@@ -96,7 +96,7 @@ static int right(const options *o, const instance *in, int m) {
     if (profit != in->info[m].primal_bound || in->info[m].dual_bound < profit) return 0;
     if (in->info[m].outcome != GPUOPT_OPTIMAL || in->info[0].outcome != GPUOPT_OPTIMAL) return 1;
     return in->info[m].primal_bound == in->info[0].primal_bound && in->info[m].nodes == in->info[0].nodes &&
-           memcmp(in->taken[m], in->taken[0], (size_t)o->items) == 0;
+           memcmp(in->taken[m], in->taken[0], (size_t)o->items * sizeof **in->taken) == 0;
 }
 
 static gpuopt_status search(const machine *on, const options *o, instance *in, int m) {
@@ -174,11 +174,12 @@ int main(int argc, char **argv) {
     int count, k, bad = 0;
     int64_t seed, number;
     if (!in || !parse(argc, argv, &o)) {
-        fprintf(stderr, "knapsack_multi_bench BACKEND,... [--rows M] [--items N] [--tightness LIST] [--count N] "
-                        "[--seed N] [--workers N] [--nodes N] [--seconds N] [--json] [--write PREFIX]\n");
+        fprintf(stderr,
+                "knapsack_multidimensional_bench BACKEND,... [--rows M] [--items N] [--tightness LIST] [--count N] "
+                "[--seed N] [--workers N] [--nodes N] [--seconds N] [--json] [--write PREFIX]\n");
         return EXIT_BAD_INPUT;
     }
-    count = open_machines("knapsack_multi_bench", argv[1], machines, name);
+    count = open_machines("knapsack_multidimensional_bench", argv[1], machines, name);
     if (count < 0) return EXIT_BAD_INPUT;
     if (!o.json)
         printf("\n| size | tightness | seed | backend | outcome | lower | upper | free | nodes | s |\n"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Times batches of nodes: each fixes a few random columns at their upper bounds, and is propagated to its fixpoint.
- *     batch_bench BACKEND,... [--models "NAME;NAME..."] [--nodes N,...] [--decisions N,...] [--repeat N]
- * BACKEND: cpu, cpu:THREADS or cuda; NAME: as batch_work.h says. The base is propagated to its fixpoint first. Medians
- * of N runs after one that is not counted:
+ *     propagator_batch_bench BACKEND,... [--models "NAME;NAME..."] [--nodes N,...] [--decisions N,...] [--repeat N]
+ * BACKEND: cpu, cpu:THREADS or cuda; NAME: as propagator_batch.h says. The base is propagated to its fixpoint first.
+ * Medians of N runs after one that is not counted:
  *     run       _run with nodes and reports in host memory, us a node; on a GPU then the same in device memory
  *     changes   _get_changes with all arrays in host memory, us a node
  *     entries   of the rows of the columns that a node was given or changed, each row once: what a node must evaluate
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/bench/batch_work.h"
+#include "tests/bench/propagator_batch.h"
 #include "tests/bench/bench.h"
 
 #ifdef TEST_WITH_CUDA
@@ -218,11 +218,12 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[k], "--repeat") != 0 || !whole_number(argv[k + 1], MOST_REPEATS, &o.repeat)) break;
     }
     if (argc < 2 || k != argc) {
-        fprintf(stderr, "usage: batch_bench BACKEND,... [--models NAME;NAME...] [--nodes N,...] [--decisions N,...] "
-                        "[--repeat N]\n");
+        fprintf(stderr,
+                "usage: propagator_batch_bench BACKEND,... [--models NAME;NAME...] [--nodes N,...] [--decisions N,...] "
+                "[--repeat N]\n");
         return EXIT_BAD_INPUT;
     }
-    count = open_machines("batch_bench", argv[1], machines, name);
+    count = open_machines("propagator_batch_bench", argv[1], machines, name);
     if (count < 0) return EXIT_BAD_INPUT;
     printf("| model | decisions | nodes | backend | run, us a node | device memory | changes | entries | G/s | read | "
            "columns | rounds | infeasible |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | "

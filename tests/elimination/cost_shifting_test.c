@@ -1,77 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Relaxations: what they bound, that shifts change no assignment's cost, that a bound is never worse than without them
- * and often better, what is refused, and that memory may fail anywhere.
+ * Relaxations with shifted costs: what they bound, that shifts change no assignment's cost, and that a bound is never
+ * worse than without them and often better.
  */
 #include <math.h>
 #include <string.h>
 
 #include "gpuopt/search.h"
-#include "gpuopt/inference.h"
-#include "tests/elimination/handle.h"
-
-static gpuopt_elimination_cost_shifting_info info_of(gpuopt_elimination_cost_shifting *relaxation) {
-    gpuopt_elimination_cost_shifting_info info = GPUOPT_INIT(gpuopt_elimination_cost_shifting_info);
-    assert_int_equal(gpuopt_elimination_cost_shifting_get_info(relaxation, &info), GPUOPT_OK);
-    return info;
-}
-
-static gpuopt_elimination_cost_shifting *relax(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                               int32_t iterations, const test_host *host) {
-    gpuopt_elimination_cost_shifting *relaxation = NULL;
-    if (gpuopt_elimination_shift_costs(context, desc, iterations, &relaxation)) fail_msg("%s", host->error);
-    assert_non_null(relaxation);
-    return relaxation;
-}
-
-static long double bound_of(const model *m, const gpuopt_elimination_cost_shifting_info *info) {
-    if (info->outcome == GPUOPT_INFEASIBLE) return model_forbidden(m);
-    return m->type == GPUOPT_COST_INT64 ? (long double)info->cost : (long double)info->value;
-}
-
-/* The relaxation as a model of the tests, whose arrays are the library's. */
-static model as_model(gpuopt_elimination_cost_shifting *relaxation) {
-    gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
-    model m;
-    assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, &desc), GPUOPT_OK);
-    memset(&m, 0, sizeof m);
-    m.variables = desc.variables;
-    m.functions = desc.functions;
-    m.domain = (int32_t *)(uintptr_t)desc.domain;
-    m.function = (gpuopt_elimination_function *)(uintptr_t)desc.function;
-    m.type = desc.type;
-    m.semiring = desc.semiring;
-    m.top = desc.top;
-    return m;
-}
-
-/* Every assignment of the model, given to all copies, has the model's cost, times the scale. */
-static const char *costs_fault(const model *m, gpuopt_elimination_cost_shifting *relaxation, uint64_t *seed) {
-    const gpuopt_elimination_cost_shifting_info info = info_of(relaxation);
-    const model split = as_model(relaxation);
-    int32_t value[MODEL_VARIABLES], copied[MODEL_VARIABLES * 30], k, round;
-    assert_true(info.variables == split.variables && info.variables <= MODEL_VARIABLES * 30);
-    for (round = 0; round < 40; round++) {
-        long double here, there;
-        for (k = 0; k < m->variables; k++) value[k] = (int32_t)test_random_int(seed, 0, m->domain[k] - 1);
-        for (k = 0; k < info.variables; k++) {
-            if (split.domain[k] != m->domain[info.original[k]]) return "a copy's domain";
-            copied[k] = value[info.original[k]];
-        }
-        here = model_sum(m, value);
-        there = model_sum(&split, copied);
-        if (isinf(here)                    ? here != there
-            : m->type == GPUOPT_COST_INT64 ? here * info.scale != there
-                                           : fabsl(here - there) > 1e-9L * (fabsl(here) + fabsl((long double)m->scale)))
-            return "the cost of an assignment";
-    }
-    return NULL;
-}
+#include "tests/elimination/shifting.h"
 
 /* Eliminates the relaxation, which must give its bound, rounded by the scale. */
 static const char *elimination_fault(gpuopt_context *context, const model *m,
                                      gpuopt_elimination_cost_shifting *relaxation) {
-    const gpuopt_elimination_cost_shifting_info info = info_of(relaxation);
+    const gpuopt_elimination_cost_shifting_info info = shifting_info(relaxation);
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
     gpuopt_elimination_info found;
     gpuopt_elimination *elimination = NULL;
@@ -119,11 +60,11 @@ static void relaxations_bound(void **state) {
                 mini = cost_of_info(&m, &found);
                 gpuopt_elimination_destroy(plain);
                 for (i = 0; i < 2; i++) {
-                    relaxation[i] = relax(context, &desc, i * 12, &host);
-                    info[i] = info_of(relaxation[i]);
-                    bound[i] = bound_of(&m, &info[i]);
+                    relaxation[i] = shifting_of(context, &desc, i * 12, &host);
+                    info[i] = shifting_info(relaxation[i]);
+                    bound[i] = shifting_bound(&m, &info[i]);
                     assert_true(info[i].iterations <= i * 12);
-                    must_not(costs_fault(&m, relaxation[i], &random), &m, seed);
+                    must_not(shifting_costs_fault(&m, relaxation[i], &random), &m, seed);
                     must_not(elimination_fault(context, &m, relaxation[i]), &m, seed);
                     if (!bounds(&m, bound[i], b.best)) must_not("the bound", &m, seed);
                     if (info[i].outcome == GPUOPT_OPTIMAL && !close_to(&m, bound[i], b.best))
@@ -167,16 +108,16 @@ static void conditions_stay(void **state) {
             desc.evidence_count = m.variables - desc.order_count;
             desc.policy = GPUOPT_POLICY_MINI_BUCKET;
             desc.z = 2;
-            relaxation = relax(context, &desc, 6, &host);
+            relaxation = shifting_of(context, &desc, 6, &host);
             {
-                const gpuopt_elimination_cost_shifting_info info = info_of(relaxation);
+                const gpuopt_elimination_cost_shifting_info info = shifting_info(relaxation);
                 gpuopt_elimination_desc split = GPUOPT_INIT(gpuopt_elimination_desc);
                 assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, &split), GPUOPT_OK);
                 assert_int_equal(split.evidence_count, desc.evidence_count);
                 assert_int_equal(split.order_count + split.evidence_count, info.variables);
                 for (j = 0; j < split.evidence_count; j++)
                     assert_int_equal(info.original[split.evidence[j]], desc.evidence[j]);
-                must_not(costs_fault(&m, relaxation, &random), &m, seed);
+                must_not(shifting_costs_fault(&m, relaxation, &random), &m, seed);
                 elimination = handle_create(context, &split, &host);
                 for (v = 0; v < 3; v++) {
                     gpuopt_elimination_info found;
@@ -232,8 +173,8 @@ static double dense_bound(gpuopt_context *context, test_host *host, uint64_t see
     desc.order_count = DENSE;
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
     desc.z = 3;
-    relaxation = relax(context, &desc, iterations, host);
-    bound = info_of(relaxation).value / factor;
+    relaxation = shifting_of(context, &desc, iterations, host);
+    bound = shifting_info(relaxation).value / factor;
     *optimum = (double)brute_force(&m, order, DENSE, value, NULL).best / factor;
     gpuopt_elimination_cost_shifting_destroy(relaxation);
     model_free(&m);
@@ -280,8 +221,8 @@ static void known_bounds(void **state) {
     desc = model_desc(&m);
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
     desc.z = 1;
-    relaxation = relax(context, &desc, 0, &host);
-    info = info_of(relaxation);
+    relaxation = shifting_of(context, &desc, 0, &host);
+    info = shifting_info(relaxation);
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     assert_int_equal(info.cost, 5);
     gpuopt_elimination_cost_shifting_destroy(relaxation);
@@ -299,8 +240,8 @@ static void known_bounds(void **state) {
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
     desc.z = 2;
     for (k = 0; k <= 20; k += 20) {
-        relaxation = relax(context, &desc, k, &host);
-        info = info_of(relaxation);
+        relaxation = shifting_of(context, &desc, k, &host);
+        info = shifting_info(relaxation);
         assert_int_equal(info.variables, 4);
         assert_true(info.cost == 0 && info.value == 0);
         gpuopt_elimination_cost_shifting_destroy(relaxation);
@@ -309,167 +250,10 @@ static void known_bounds(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* ---- Arguments, memory, stopping ---- */
-
-static model chain(gpuopt_elimination_semiring semiring, gpuopt_elimination_cost type) {
-    model m = model_make(type, semiring, 4, NULL);
-    int32_t x, y;
-    for (x = 0; x < 4; x++)
-        for (y = x + 1; y < 4; y++) {
-            const int32_t scope[2] = {x, y};
-            gpuopt_elimination_function *f = model_add(&m, 2, scope, -1);
-            model_set(&m, f, 0, x + 2 * y);
-            model_set(&m, f, 3, 3 * x + y);
-            model_set(&m, f, 1 + x % 2, 2);
-        }
-    return m;
-}
-
-static void refused(gpuopt_context *context, const test_host *host, const gpuopt_elimination_desc *desc,
-                    gpuopt_status expected, const char *words) {
-    gpuopt_elimination_cost_shifting *relaxation = (gpuopt_elimination_cost_shifting *)context; /* anything but NULL */
-    assert_int_equal(gpuopt_elimination_shift_costs(context, desc, 3, &relaxation), expected);
-    assert_null(relaxation);
-    if (!strstr(host->error, words)) fail_msg("\"%s\" does not mention \"%s\"", host->error, words);
-}
-
-static void what_is_refused(void **state) {
-    test_host host;
-    gpuopt_context *context = test_context(&host);
-    static const int32_t order[] = {0, 1, 2};
-    model m = chain(GPUOPT_SEMIRING_MIN_SUM, GPUOPT_COST_INT64),
-          sum = chain(GPUOPT_SEMIRING_LOG_SUM_EXP, GPUOPT_COST_DOUBLE),
-          count = chain(GPUOPT_SEMIRING_MIN_COUNT, GPUOPT_COST_INT64);
-    gpuopt_elimination_cost_shifting *relaxation = NULL;
-    gpuopt_elimination_cost_shifting_info info = GPUOPT_INIT(gpuopt_elimination_cost_shifting_info);
-    gpuopt_elimination_desc desc = model_desc(&sum), split = GPUOPT_INIT(gpuopt_elimination_desc);
-    (void)state;
-    desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-    desc.z = 2;
-    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "MIN_SUM and MAX_SUM only");
-    desc = model_desc(&count);
-    desc.policy = GPUOPT_POLICY_EXACT;
-    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "MIN_SUM and MAX_SUM only");
-    desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "MIN_COUNT has no mini-buckets");
-    desc = model_desc(&m);
-    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "not MINI_BUCKET");
-    desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-    desc.batch_size = 2;
-    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "batch_size");
-    desc.batch_size = 0;
-    desc.join_rest = 1;
-    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "join_rest");
-    desc.join_rest = 0;
-    desc.order = order;
-    desc.order_count = 3;
-    refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "leaves variables over");
-    desc.order = NULL;
-    desc.order_count = 0;
-    refused(context, &host, NULL, GPUOPT_ERROR_ARGUMENT, "desc is NULL");
-    assert_int_equal(gpuopt_elimination_shift_costs(context, &desc, -1, &relaxation), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_shift_costs(context, &desc, 1, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_shift_costs(NULL, &desc, 1, &relaxation), GPUOPT_ERROR_ARGUMENT);
-    desc.z = -1;
-    refused(context, &host, &desc, GPUOPT_ERROR_ARGUMENT, "z");
-    desc.z = 2;
-    relaxation = relax(context, &desc, 3, &host);
-    assert_int_equal(gpuopt_elimination_cost_shifting_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_cost_shifting_get_info(relaxation, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(NULL, &split), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, NULL), GPUOPT_ERROR_ARGUMENT);
-    info.struct_size = offsetof(gpuopt_elimination_cost_shifting_info, iterations);
-    info.iterations = 77; /* a host of an older version */
-    assert_int_equal(gpuopt_elimination_cost_shifting_get_info(relaxation, &info), GPUOPT_OK);
-    assert_int_equal(info.iterations, 77);
-    gpuopt_elimination_cost_shifting_destroy(relaxation);
-    gpuopt_elimination_cost_shifting_destroy(NULL);
-    model_free(&m);
-    model_free(&sum);
-    model_free(&count);
-    gpuopt_context_destroy(context);
-    assert_int_equal(host.live, 0);
-}
-
-static void memory_fails_anywhere(void **state) {
-    test_host host;
-    gpuopt_context *context = test_context(&host);
-    model m = chain(GPUOPT_SEMIRING_MIN_SUM, GPUOPT_COST_INT64);
-    gpuopt_elimination_desc desc = model_desc(&m);
-    const long live = host.live;
-    long fails = 0;
-    (void)state;
-    desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-    desc.z = 2;
-    for (;;) {
-        gpuopt_elimination_cost_shifting *relaxation = NULL;
-        gpuopt_status status;
-        host.fail_at = host.allocations + 1 + fails;
-        status = gpuopt_elimination_shift_costs(context, &desc, 2, &relaxation);
-        host.fail_at = 0;
-        if (status == GPUOPT_OK) {
-            gpuopt_elimination_cost_shifting_destroy(relaxation);
-            break;
-        }
-        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
-        assert_null(relaxation);
-        assert_int_equal(host.live, live);
-        assert_true(fails++ < 10000);
-    }
-    assert_true(fails > 20);
-    assert_int_equal(host.live, live);
-    model_free(&m);
-    gpuopt_context_destroy(context);
-}
-
-static long asked, stop_from;
-
-static int stop_later(void *user) {
-    (void)user;
-    return ++asked >= stop_from;
-}
-
-/* Wherever it is stopped, what is left is a valid relaxation. */
-static void stopped_anywhere(void **state) {
-    model m = chain(GPUOPT_SEMIRING_MAX_SUM, GPUOPT_COST_INT64);
-    gpuopt_elimination_desc desc = model_desc(&m);
-    static const int32_t order[] = {0, 1, 2, 3};
-    const brute b = brute_force(&m, order, 4, NULL, NULL);
-    int without = 0, with = 0;
-    uint64_t seed = 1;
-    (void)state;
-    desc.order = order;
-    desc.order_count = 4;
-    desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-    desc.z = 2;
-    for (stop_from = 1; stop_from < 60; stop_from++) {
-        test_host host;
-        gpuopt_context_desc with_stop = test_context_desc(&host);
-        gpuopt_context *context = NULL;
-        gpuopt_elimination_cost_shifting *relaxation;
-        gpuopt_elimination_cost_shifting_info info;
-        with_stop.stop = stop_later;
-        asked = 0;
-        assert_int_equal(gpuopt_context_create(&with_stop, &context), GPUOPT_OK);
-        relaxation = relax(context, &desc, 5, &host);
-        info = info_of(relaxation);
-        must_not(costs_fault(&m, relaxation, &seed), &m, 0);
-        if (info.outcome == GPUOPT_MORE) without++;
-        else {
-            assert_true(bounds(&m, bound_of(&m, &info), b.best));
-            with++;
-        }
-        gpuopt_elimination_cost_shifting_destroy(relaxation);
-        gpuopt_context_destroy(context);
-        assert_int_equal(host.live, 0);
-    }
-    assert_true(without > 0 && with > 0);
-    model_free(&m);
-}
-
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(relaxations_bound),   cmocka_unit_test(conditions_stay), cmocka_unit_test(known_bounds),
-    cmocka_unit_test(sizes_do_not_matter), cmocka_unit_test(what_is_refused), cmocka_unit_test(memory_fails_anywhere),
-    cmocka_unit_test(stopped_anywhere),
+    cmocka_unit_test(relaxations_bound),
+    cmocka_unit_test(conditions_stay),
+    cmocka_unit_test(known_bounds),
+    cmocka_unit_test(sizes_do_not_matter),
 };
 TEST_MAIN(tests)

@@ -2,7 +2,7 @@
  *
  * Times batches of children of one basis: the linear relaxation of each model is solved, and then both sides of its
  * fractional integer columns, in one call:
- *     children_bench MODEL... [--backend LIST] [--limit N] [--room N] [--copies N] [--repeat N] [--check N]
+ *     simplex_children_bench MODEL... [--backend LIST] [--limit N] [--room N] [--copies N] [--repeat N] [--check N]
  *         [--bases FOLDER]
  * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). limit: iterations of a child (1000). room: pivots after which
  * a child's inverse is made anew (never). copies: most children (1000). repeat: runs, after one that is not counted (3);
@@ -38,7 +38,7 @@ typedef struct work {
 
 static void *room(size_t count, size_t size) {
     void *memory = calloc(count + 1, size);
-    if (!memory) fprintf(stderr, "children_bench: no memory\n"), exit(EXIT_FAILED);
+    if (!memory) fprintf(stderr, "simplex_children_bench: no memory\n"), exit(EXIT_FAILED);
     return memory;
 }
 
@@ -241,8 +241,9 @@ static int measure(const machine *on, const machine *cpu, const char *model, con
 /* ---- Command line ---- */
 
 static int usage(void) {
-    fprintf(stderr, "usage: children_bench MODEL... [--backend LIST] [--limit N] [--room N] [--copies N] [--repeat N] "
-                    "[--check N] [--bases FOLDER]\n");
+    fprintf(stderr,
+            "usage: simplex_children_bench MODEL... [--backend LIST] [--limit N] [--room N] [--copies N] [--repeat N] "
+            "[--check N] [--bases FOLDER]\n");
     return EXIT_BAD_INPUT;
 }
 
@@ -270,8 +271,8 @@ int main(int argc, char **argv) {
         if (!good) return usage();
     }
     if (models == 0 || o.copies < 2) return usage();
-    if (open_machines("children_bench", "cpu", cpu, name_of_cpu) < 0) return EXIT_FAILED;
-    count = open_machines("children_bench", o.backend, machines, name);
+    if (open_machines("simplex_children_bench", "cpu", cpu, name_of_cpu) < 0) return EXIT_FAILED;
+    count = open_machines("simplex_children_bench", o.backend, machines, name);
     for (k = 0; k < models && count > 0; k++) {
         mip m;
         if (mip_load(argv[k], &m, error, sizeof error) || mip_columns(&m)) {

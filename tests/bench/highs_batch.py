@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Many small linear programs by HiGHS, the peer of many_bench: highs_many.py FILE [--processes N] [--copies N]
+"""Many small linear programs by HiGHS, the peer of simplex_batch_bench:
+    highs_batch.py FILE [--processes N] [--copies N]
 
-FILE is what `many_bench ... --write FILE` has written. Each of --processes (16) solves its share of the first --copies
-(all) programs by the dual simplex method without presolve, with tolerances of 1e-9; the time from the first model passed
+FILE is what `simplex_batch_bench ... --write FILE` has written. Each of --processes (16) solves its share of the first
+--copies (all) programs by the dual simplex method without presolve, with tolerances of 1e-9; the time from the first model passed
 to the last verdict counts, the slowest process's. Needs the Python packages highspy and numpy."""
 import argparse
 import multiprocessing

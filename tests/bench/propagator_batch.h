@@ -2,8 +2,8 @@
  *
  * Batches of nodes for benchmarks: models, and nodes that fix a few random columns at their upper bounds.
  */
-#ifndef TESTS_BENCH_BATCH_WORK_H
-#define TESTS_BENCH_BATCH_WORK_H
+#ifndef TESTS_BENCH_PROPAGATOR_BATCH_H
+#define TESTS_BENCH_PROPAGATOR_BATCH_H
 
 #include "gpuopt/search.h"
 #include "examples/io/mip.h"
@@ -27,4 +27,4 @@ int work_load(const char *name, mip *m);
 work *work_make(int32_t count, int32_t decisions, int32_t cols, const double *ub, int64_t changes);
 void work_free(work *w);
 
-#endif /* TESTS_BENCH_BATCH_WORK_H */
+#endif /* TESTS_BENCH_PROPAGATOR_BATCH_H */

@@ -5,7 +5,7 @@
  * the proof of one that is infeasible and of one that is unbounded.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/steps/many_programs.c gpuopt_impl/gpuopt.c -lm -o many_programs
+ *     cc -O2 -I. examples/steps/program_batch.c gpuopt_impl/gpuopt.c -lm -o program_batch
  */
 #include "examples/steps/steps.h"
 #include "gpuopt/batch.h"
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
     gpuopt_simplex_batch_info info = GPUOPT_INIT(gpuopt_simplex_batch_info);
     gpuopt_simplex_programs programs = GPUOPT_INIT(gpuopt_simplex_programs);
     gpuopt_simplex_batch_report report = GPUOPT_INIT(gpuopt_simplex_batch_report);
-    gpuopt_simplex_batch *many = NULL;
+    gpuopt_simplex_batch *batch = NULL;
     const double matrix[ROWS * COLS] = {1, 0, 0, 2, 3, 2}, cost[COLS] = {3, 5}; /* row after row */
     double rhs[COPIES][ROWS], objective[COPIES], farkas[COPIES][ROWS], ray[COPIES][COLS], x[COPIES][COLS];
     int32_t outcome[COPIES];
@@ -38,15 +38,15 @@ int main(int argc, char **argv) {
     desc.cols = COLS; /* no pattern: dense */
     desc.shared = GPUOPT_SHARED_MATRIX | GPUOPT_SHARED_COST;
     desc.maximize = 1;
-    must(gpuopt_simplex_batch_create(context, &desc, NULL, &many));
+    must(gpuopt_simplex_batch_create(context, &desc, NULL, &batch));
     programs.count = COPIES;
     programs.value = matrix;
     programs.cost = cost;
     programs.rhs = rhs[0];
-    must(gpuopt_simplex_batch_load(many, GPUOPT_HOST, &programs));
-    must(gpuopt_simplex_batch_get_info(many, &info));
+    must(gpuopt_simplex_batch_load(batch, GPUOPT_HOST, &programs));
+    must(gpuopt_simplex_batch_get_info(batch, &info));
     for (; info.more > 0; calls++) { /* your loop */
-        must(gpuopt_simplex_batch_iterate(many, 1, &info));
+        must(gpuopt_simplex_batch_iterate(batch, 1, &info));
         printf("%d optimal, %d infeasible, %d unbounded, %d open\n", (int)info.optimal, (int)info.infeasible,
                (int)info.unbounded, (int)info.more);
     }
@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
     report.x = x[0];
     report.farkas = farkas[0];
     report.ray = ray[0];
-    must(gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, COPIES, &report));
+    must(gpuopt_simplex_batch_get(batch, GPUOPT_HOST, 0, COPIES, &report));
     right = calls > 1 && info.optimal == COPIES - 2 && info.infeasible == 1 && info.unbounded == 1;
     for (k = 2; k < COPIES; k++) {
         right = right && outcome[k] == GPUOPT_OPTIMAL && near(objective[k], optimum(k));
@@ -67,6 +67,6 @@ int main(int argc, char **argv) {
     right = right && outcome[1] == GPUOPT_UNBOUNDED && near(ray[1][0], 0) && ray[1][1] > 0;
     printf("program 18: %s, %g at (%g, %g)\n", gpuopt_outcome_string((gpuopt_outcome)outcome[18]), objective[18],
            x[18][0], x[18][1]);
-    gpuopt_simplex_batch_destroy(many);
+    gpuopt_simplex_batch_destroy(batch);
     return finish(right);
 }

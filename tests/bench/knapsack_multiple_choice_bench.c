@@ -2,7 +2,7 @@
  *
  * Measures searches of multiple-choice knapsacks, made by the definitions of D. Pisinger: A Minimal Algorithm for the
  * Multiple-Choice Knapsack Problem (1995), with other random numbers.
- *     knapsack_choice_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
+ *     knapsack_multiple_choice_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
  *       --kinds LIST       of uncorrelated, weak, strong, subset and sorted, separated by commas (all)
  *       --classes N        classes (100)
  *       --items N          of each (100)
@@ -203,11 +203,12 @@ int main(int argc, char **argv) {
     int count, k, bad = 0;
     int64_t seed, *memory;
     if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "knapsack_choice_bench BACKEND,... [--kinds LIST] [--classes N] [--items N] [--range N] "
-                        "[--count N] [--seed N] [--states N] [--seconds N] [--json] [--write PREFIX]\n");
+        fprintf(stderr,
+                "knapsack_multiple_choice_bench BACKEND,... [--kinds LIST] [--classes N] [--items N] [--range N] "
+                "[--count N] [--seed N] [--states N] [--seconds N] [--json] [--write PREFIX]\n");
         return EXIT_BAD_INPUT;
     }
-    count = open_machines("knapsack_choice_bench", argv[1], machines, name);
+    count = open_machines("knapsack_multiple_choice_bench", argv[1], machines, name);
     if (count < 0) return EXIT_BAD_INPUT;
     memory = make_room(&o, count, &in);
     if (!memory) bad = -1;

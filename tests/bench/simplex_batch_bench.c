@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Times many small linear programs of one shape, from create to their answers in host memory, and CLP beside it:
- *     many_bench [LIST] [KIND:ROWS:COLS:COPIES ...] [--repeat N] [--clp N] [--write FILE]
+ *     simplex_batch_bench [LIST] [KIND:ROWS:COLS:COPIES ...] [--repeat N] [--clp N] [--write FILE]
  * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). KIND: packing (max c'x, A x <= b, all positive, dense; the
  * slack basis is feasible), mixed (dense, signs mixed, equations, ranges and boxes, feasible by construction), sparse
  * (as mixed, with one pattern of a fifth of the entries). Without shapes: those of `standard` below. repeat: runs,
  * after one that is not counted (3); medians count. clp: so many programs, evenly spaced, are solved by CLP's dual
- * method on one core, too (200). write: the programs of the last shape, for highs_many.py.
+ * method on one core, too (200). write: the programs of the last shape, for highs_batch.py.
  * A line for each backend:
  *     create, load, iterate, get   seconds; load from host memory, get: outcome, objective, x and duals
  *     resident                     (cuda) load from device memory, and iterate
@@ -58,7 +58,7 @@ static double draw(uint64_t *seed) {
 static void *room(int64_t count, size_t size) {
     void *memory = calloc((size_t)count + 1, size);
     if (memory) return memory;
-    fprintf(stderr, "many_bench: out of memory\n");
+    fprintf(stderr, "simplex_batch_bench: out of memory\n");
     exit(EXIT_FAILED);
 }
 
@@ -157,7 +157,7 @@ static int write_work(const work *w, const char *name) {
                fwrite(w->lhs, 8, copies * rows, file) == copies * rows &&
                fwrite(w->rhs, 8, copies * rows, file) == copies * rows;
     if (file && fclose(file)) good = 0;
-    if (!good) fprintf(stderr, "many_bench: %s cannot be written\n", name);
+    if (!good) fprintf(stderr, "simplex_batch_bench: %s cannot be written\n", name);
     return good ? 0 : -1;
 }
 
@@ -171,7 +171,7 @@ static gpuopt_simplex_programs programs_of(const work *w) {
 }
 
 /* Seconds of loading from device memory and iterating; 0: not measured. */
-static double run_resident(const machine *on, const work *w, gpuopt_simplex_batch *many) {
+static double run_resident(const machine *on, const work *w, gpuopt_simplex_batch *batch) {
     double seconds = 0;
 #ifdef TEST_WITH_CUDA
     gpuopt_simplex_programs p = programs_of(w);
@@ -191,14 +191,14 @@ static double run_resident(const machine *on, const work *w, gpuopt_simplex_batc
     }
     if (good) {
         const double begin = now();
-        good =
-            !gpuopt_simplex_batch_load(many, GPUOPT_DEVICE, &p) && !gpuopt_simplex_batch_iterate(many, INT64_MAX, NULL);
+        good = !gpuopt_simplex_batch_load(batch, GPUOPT_DEVICE, &p) &&
+               !gpuopt_simplex_batch_iterate(batch, INT64_MAX, NULL);
         if (good) seconds = now() - begin;
     }
     for (k = 0; k < 6; k++)
         if (block[k]) cudaFree(block[k]);
 #else
-    (void)on, (void)w, (void)many;
+    (void)on, (void)w, (void)batch;
 #endif
     return seconds;
 }
@@ -218,27 +218,27 @@ static int run(const machine *on, work *w, const options *o) {
     desc.maximize = w->maximize;
     report.outcome = w->outcome, report.objective = w->objective, report.x = w->x, report.dual = w->dual;
     for (k = -1; k < o->repeat; k++) {
-        gpuopt_simplex_batch *many = NULL;
+        gpuopt_simplex_batch *batch = NULL;
         double at[5];
         gpuopt_status status;
         at[0] = now();
-        status = gpuopt_simplex_batch_create(on->context, &desc, NULL, &many);
+        status = gpuopt_simplex_batch_create(on->context, &desc, NULL, &batch);
         at[1] = now();
-        if (!status) status = gpuopt_simplex_batch_load(many, GPUOPT_HOST, &p);
+        if (!status) status = gpuopt_simplex_batch_load(batch, GPUOPT_HOST, &p);
         at[2] = now();
-        if (!status) status = gpuopt_simplex_batch_iterate(many, INT64_MAX, &info);
+        if (!status) status = gpuopt_simplex_batch_iterate(batch, INT64_MAX, &info);
         at[3] = now();
-        if (!status) status = gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, w->copies, &report);
+        if (!status) status = gpuopt_simplex_batch_get(batch, GPUOPT_HOST, 0, w->copies, &report);
         at[4] = now();
         if (status) {
-            gpuopt_simplex_batch_destroy(many);
-            return failed(on, w->name, "many", status);
+            gpuopt_simplex_batch_destroy(batch);
+            return failed(on, w->name, "batch", status);
         }
         for (part = 0; part < 4 && k >= 0; part++) taken[part][k] = at[part + 1] - at[part];
         if (k >= 0) taken[4][k] = at[4] - at[0];
-        total = run_resident(on, w, many);
+        total = run_resident(on, w, batch);
         if (k >= 0) resident[k] = total;
-        gpuopt_simplex_batch_destroy(many);
+        gpuopt_simplex_batch_destroy(batch);
     }
     total = median(taken[4], (int)o->repeat);
     printf("%s: create %.4f, load %.4f, iterate %.4f, get %.4f, resident %.4f, total %.4f s, %.0f programs/s, %lld "
@@ -309,7 +309,7 @@ static int run_shape(const machine *machines, int count, const char *name, const
     work w;
     if (sscanf(name, "%15[a-z]:%d:%d:%d", kind, &rows, &cols, &copies) != 4 || rows < 1 || cols < 1 || copies < 1 ||
         (strcmp(kind, "packing") != 0 && strcmp(kind, "mixed") != 0 && strcmp(kind, "sparse") != 0)) {
-        fprintf(stderr, "many_bench: %s is no KIND:ROWS:COLS:COPIES\n", name);
+        fprintf(stderr, "simplex_batch_bench: %s is no KIND:ROWS:COLS:COPIES\n", name);
         return -1;
     }
     w = draw_work(name, kind, rows, cols, copies);
@@ -337,12 +337,12 @@ int main(int argc, char **argv) {
         else if (strstr(argv[k], "cpu") == argv[k] || strcmp(argv[k], "cuda") == 0) o.backends = argv[k];
         else if (argv[k][0] != '-' && shapes < 64) shape[shapes++] = argv[k];
         else {
-            fprintf(stderr, "usage: many_bench [LIST] [KIND:ROWS:COLS:COPIES ...] [--repeat N] [--clp N] "
+            fprintf(stderr, "usage: simplex_batch_bench [LIST] [KIND:ROWS:COLS:COPIES ...] [--repeat N] [--clp N] "
                             "[--write FILE]\n");
             return EXIT_BAD_INPUT;
         }
     }
-    count = open_machines("many_bench", o.backends, machines, name);
+    count = open_machines("simplex_batch_bench", o.backends, machines, name);
     if (count < 0) return EXIT_FAILED;
     for (k = 0; k < shapes && !result; k++) result = run_shape(machines, count, shape[k], &o);
     for (k = 0; shapes == 0 && k < (int)(sizeof standard / sizeof *standard) && !result; k++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/bench/batch_work.h"
+#include "tests/bench/propagator_batch.h"
 
 #include <math.h>
 #include <stdlib.h>
