@@ -245,7 +245,7 @@ typedef struct gpuopt_matrix {
 /* Capacity for rows and columns that are added to a model later; see gpuopt/search.h. */
 typedef struct gpuopt_spare {
     size_t struct_size; /* sizeof(gpuopt_spare) */
-    int32_t rows, cols; /* how many can be added; propagators: no columns */
+    int32_t rows, cols; /* how many can be added; in a propagator: no columns */
     int64_t nonzeros;   /* of these rows and columns together */
 } gpuopt_spare;
 
@@ -280,8 +280,7 @@ typedef struct gpuopt_group gpuopt_group;
  *           all rows and bounds exactly, with three deliberate exceptions: candidates of integer columns are rounded to
  *           integers, FP32 rounds coefficients, and a column whose bounds the caller made equal never moves.
  * Verdict   INFEASIBLE is true in exact arithmetic: an activity misses a side, or a column's bounds cross, by more than
- *           feasibility_tolerance and more than all errors. CONVERGED: no row can move a bound by more than the least
- *           change.
+ *           `feasibility` and more than all errors. CONVERGED: no row can move a bound by more than the least change.
  * Bits      JACOBI returns the same bounds round for round on the CPU and the GPU. */
 
 /* A model with its current bounds and sides. */
@@ -311,36 +310,17 @@ typedef enum gpuopt_propagator_driver {
     GPUOPT_DRIVER_GRAPH        /* a CUDA graph with a while node ("gpu_loop"); CUDA 12.4 */
 } gpuopt_propagator_driver;
 
-/* A model, and how to propagate it. */
-typedef struct gpuopt_propagator_desc {
-    size_t struct_size;      /* sizeof(gpuopt_propagator_desc) */
-    gpuopt_matrix matrix;    /* A */
-    const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such sides */
-    const double *lb, *ub;   /* [cols]; not NaN, lb < infinity, ub > -infinity; lb > ub: the model is infeasible */
-    const uint8_t *integer;  /* [cols], not 0: integer; NULL: all continuous */
-    double infinity;         /* sides and bounds of at least this size are infinite; 0: 1e20; at least 1 */
-    /* A row violated by at most this, or bounds that cross by at most this, prove nothing; 0: 1e-6; at most 0.1. If
-     * larger, 2^-47 of the sum of the sizes of the row's terms, or of its side, or of the larger bound. */
-    double feasibility_tolerance;
-    double integrality_tolerance; /* when an integer column's bound is rounded; 0: 1e-6; at most 0.49 */
-    double least_change;          /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
-    /* Added to least_change: this fraction of ub - lb, or of |bound| if the other bound is infinite; 0: none; at most
-     * 1. Always added: 2^-48 |bound| (FP32: 2^-22 of the larger bound). An integer column moves by whole units. */
+/* When a row proves something, and which moves are worth making. */
+typedef struct gpuopt_propagator_tolerances {
+    size_t struct_size;  /* sizeof(gpuopt_propagator_tolerances) */
+    double feasibility;  /* rows violated, or bounds crossing, by at most this prove nothing; 0: 1e-6; at most 0.1 */
+    double integrality;  /* when an integer column's bound is rounded; 0: 1e-6; at most 0.49 */
+    double least_change; /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
+    /* Added to least_change: this fraction of ub - lb, or of |bound| if the other bound is infinite; at most 1. */
     double least_change_relative;
-    double huge_value;   /* a larger term of an activity counts as infinite; 0: 1e100; 1 to 1e100 */
-    int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
-    gpuopt_propagator_precision precision; /* default FP64 */
-    gpuopt_propagator_mode mode;           /* default JACOBI */
-    gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
-    /* Whether a round skips rows unaffected by any bound change since they were last evaluated. Never changes a result.
-     * GAUSS_SEIDEL and tree search need it. Default: on with the CPU, and with CUDA from 2^21 nonzeros on. */
-    gpuopt_switch marking;
+    double huge_value;               /* a larger term of an activity counts as infinite; 0: 1e100; 1 to 1e100 */
     gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
-    /* For gpuopt/search.h, with marking and, on CUDA, the driver COOPERATIVE or AUTO. */
-    int64_t trail_capacity; /* bound changes that the trail holds, 64 to 96 bytes each; 0: no trail */
-    int32_t spare_rows;     /* rows that can be added */
-    int64_t spare_nonzeros; /* nonzeros of these rows */
-} gpuopt_propagator_desc;
+} gpuopt_propagator_tolerances;
 
 /* The tolerances of other codes. */
 typedef enum gpuopt_propagator_settings {
@@ -349,9 +329,30 @@ typedef enum gpuopt_propagator_settings {
     GPUOPT_SETTINGS_HIGHS, /* least change 1e-3, and 30% of the domain for continuous columns */
     GPUOPT_SETTINGS_PAPILO /* least change 1e-3; terms beyond 1e8 are infinite */
 } gpuopt_propagator_settings;
-/* Sets the tolerances of a descriptor, and nothing else: infinity, feasibility and integrality tolerance, the two least
- * changes, huge_value and relative_integers. ARGUMENT: unknown settings, or a descriptor that is too short. */
-GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc, gpuopt_propagator_settings settings);
+/* Sets all tolerances. ARGUMENT: unknown settings, or a struct that is too short. */
+GPUOPT_API gpuopt_status gpuopt_propagator_tolerances_tune(gpuopt_propagator_tolerances *tolerances,
+                                                           gpuopt_propagator_settings settings);
+
+/* A model, and how to propagate it. */
+typedef struct gpuopt_propagator_desc {
+    size_t struct_size;      /* sizeof(gpuopt_propagator_desc) */
+    gpuopt_matrix matrix;    /* A */
+    const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such sides */
+    const double *lb, *ub;   /* [cols]; lb < infinity, NULL: 0; ub > -infinity, NULL: infinity */
+    const uint8_t *integer;  /* [cols], not 0: integer; NULL: all continuous */
+    double infinity;         /* sides and bounds of at least this size are infinite; 0: 1e20; at least 1 */
+    const gpuopt_propagator_tolerances *tolerances; /* NULL: all by default */
+    int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
+    gpuopt_propagator_precision precision; /* default FP64 */
+    gpuopt_propagator_mode mode;           /* default JACOBI */
+    gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
+    /* Whether a round skips rows unaffected by any bound change since they were last evaluated. Never changes a result.
+     * GAUSS_SEIDEL and tree search need it. Default: on with the CPU, and with CUDA from 2^21 nonzeros on. */
+    gpuopt_switch marking;
+    /* For gpuopt/search.h, with marking and, on CUDA, the driver COOPERATIVE or AUTO. */
+    int64_t trail_capacity;    /* bound changes that the trail holds, 64 to 96 bytes each; 0: no trail */
+    const gpuopt_spare *spare; /* rows that can be added; NULL: none */
+} gpuopt_propagator_desc;
 
 /* What a call of _round found. */
 typedef struct gpuopt_propagator_info {
@@ -378,8 +379,7 @@ GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator);
  * INFEASIBLE it does no rounds until bounds or sides are set. info NULL: the GPU only enqueues the rounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagator_info *info);
-/* Fills `info` with what the last _round found; before the first one: MORE after 0 rounds. Waits for enqueued rounds.
- * */
+/* Fills `info` with what the last _round found. Waits for enqueued rounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info);
 /* Reads bounds of the columns col [count] into lb and ub [count], each of which may be NULL. col NULL: of all columns;
  * count is then 0 or their number. Infinite bounds are IEEE infinities. lb <= ub unless the model is infeasible.
@@ -408,7 +408,7 @@ typedef enum gpuopt_propagator_row {
     GPUOPT_ROW_INFEASIBLE = 4     /* no x within the bounds satisfies the row */
 } gpuopt_propagator_row;
 
-/* Where _get_rows writes. Each array is [rows + spare_rows] or NULL; unused spare rows are empty rows without sides. An
+/* Where _get_rows writes. Each array is [rows + spare rows] or NULL; unused spare rows are empty rows without sides. An
  * activity is the sum of the row's finite terms; it bounds a'x if its count of infinite terms is 0. */
 typedef struct gpuopt_propagator_row_report {
     size_t struct_size;                   /* sizeof(gpuopt_propagator_row_report) */

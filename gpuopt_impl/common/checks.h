@@ -34,6 +34,17 @@ static inline gpuopt_status gpuopt__check_struct(const gpuopt_context *context, 
                           "struct_size is wrong, or a member that this version does not know is set");
 }
 
+/* The same for a struct that a descriptor points to, which is called `name`; NULL: the defaults, and own stays zero. */
+static inline gpuopt_status gpuopt__check_part(const gpuopt_context *context, const char *call, const char *name,
+                                               const void *part, void *own, size_t own_size) {
+    size_t size = 0;
+    if (part) memcpy(&size, part, sizeof size); /* struct_size is the first member */
+    if (!part || gpuopt__copy_in(own, own_size, part, size)) return GPUOPT_OK;
+    gpuopt__log(context, 0, "%s: %s: struct_size is wrong, or a member that this version does not know is set", call,
+                name);
+    return GPUOPT_ERROR_ARGUMENT;
+}
+
 /* ---- Options ---- */
 
 /* A number that is 0, for the default, or in [least, most]. */

@@ -36,6 +36,7 @@
 typedef struct gpuopt__propagator_model {
     const char *call; /* the public call, for the log */
     gpuopt_propagator_desc desc;
+    gpuopt_spare spare;
     gpuopt__propagator_rules rules;
     int64_t nonzeros;
     void *transposed; /* memory of the matrix by rows if the host passed it by columns, else NULL */
@@ -162,8 +163,8 @@ static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
     head.mode = model->desc.mode;
     head.marking = model->desc.marking != GPUOPT_OFF;
     head.trail_capacity = (int32_t)model->desc.trail_capacity;
-    head.spare_rows = model->desc.spare_rows;
-    head.spare_nonzeros = (int32_t)model->desc.spare_nonzeros;
+    head.spare_rows = model->spare.rows;
+    head.spare_nonzeros = (int32_t)model->spare.nonzeros;
     head.seen = NULL; /* the backend's */
     head.version = 1;
     return head;
