@@ -196,7 +196,7 @@ typedef struct gpuopt_context_desc {
     /* Asked from time to time during long calls, as the table above says. Nonzero: the call stops there and returns
      * GPUOPT_OK with the outcome MORE; the next call goes on. NULL: never. For Ctrl-C: examples/interrupt.c. */
     int (*stop)(void *user);
-    /* The caller's clock: seconds since any moment, not going back. Required by limits in seconds (order_seconds). */
+    /* The caller's clock: seconds since any moment, not going back. Required by limits in seconds. */
     double (*seconds)(void *user);
     /* CUDA backend, without allocate: bytes of device memory that the context's pool may keep for its next handles when
      * handles are destroyed. 0: up to half of the device's memory; 1: nothing; UINT64_MAX: all. Other contexts and
@@ -770,8 +770,7 @@ typedef struct gpuopt_elimination gpuopt_elimination;
 typedef enum gpuopt_elimination_semiring {
     GPUOPT_SEMIRING_MIN_SUM = 0, /* the least sum of the functions */
     GPUOPT_SEMIRING_MAX_SUM,     /* the greatest sum */
-    GPUOPT_SEMIRING_LOG_SUM_EXP, /* DOUBLE: ln of the sum over all assignments of exp(sum of functions): ln Z if the
-                                    functions are logarithms of factors */
+    GPUOPT_SEMIRING_LOG_SUM_EXP, /* DOUBLE: ln of the sum of exp(cost) over all assignments; ln Z of log factors */
     GPUOPT_SEMIRING_MIN_COUNT    /* INT64: MIN_SUM, and how many assignments attain it */
 } gpuopt_elimination_semiring;
 
@@ -796,8 +795,7 @@ typedef struct gpuopt_elimination_function {
     const uint64_t *count; /* MIN_COUNT, dense, as cost: how often each entry counts (a child's message); NULL: once */
 } gpuopt_elimination_function;
 
-/* How an order is found: each step eliminates the variable with the least of what the constant says, in the remaining
- * graph. The seed breaks ties. */
+/* What is least, in the remaining graph, for the variable that an order eliminates next. */
 typedef enum gpuopt_elimination_heuristic {
     GPUOPT_HEURISTIC_BEST = 0,          /* all three, and the best order is improved by annealing */
     GPUOPT_HEURISTIC_MIN_FILL,          /* edges that its elimination adds */
@@ -816,8 +814,26 @@ typedef enum gpuopt_elimination_policy {
     GPUOPT_POLICY_MINI_BUCKET /* a bound; not with MIN_COUNT */
 } gpuopt_elimination_policy;
 
-/* A packed message, see gpuopt/inference.h. */
-typedef struct gpuopt_elimination_packed gpuopt_elimination_packed;
+/* How an order is searched for. */
+typedef struct gpuopt_elimination_order_search {
+    size_t struct_size;                     /* sizeof(gpuopt_elimination_order_search) */
+    gpuopt_elimination_heuristic heuristic; /* default BEST */
+    int32_t restarts; /* runs of each heuristic with other ties, 1 to 1e6; 0: chosen by the size */
+    uint64_t seed;    /* of ties and of annealing */
+    double seconds;   /* BEST: a budget to find a better order, by the context's hook, up to 1e9; 0: none */
+    int64_t work;     /* BEST: a budget in moves of annealing, so the order is the same on every machine; 0: none */
+} gpuopt_elimination_order_search;
+
+/* The memory for tables, which decides the policy. */
+typedef struct gpuopt_elimination_memory {
+    size_t struct_size;            /* sizeof(gpuopt_elimination_memory) */
+    uint64_t bytes;                /* of device memory (CPU: of host memory) to use; 0: what is free (CPU: no limit) */
+    uint64_t host_bytes;           /* STREAM: for tables in host memory; 0: no limit, and AUTO does not use STREAM */
+    gpuopt_switch retain_messages; /* OFF: read messages are overwritten; default: ON, except with DROP, RECOMPUTE */
+} gpuopt_elimination_memory;
+
+/* Messages from other models and to them, see gpuopt/inference.h. */
+typedef struct gpuopt_elimination_messages gpuopt_elimination_messages;
 
 /* A model, and how it is eliminated. */
 typedef struct gpuopt_elimination_desc {
@@ -834,32 +850,16 @@ typedef struct gpuopt_elimination_desc {
     /* The variables to eliminate, in this order: [order_count], distinct. NULL: all, in an order that is searched for.
      * Variables that are missing stay in the messages' scopes, and _assign takes their values as given. */
     const int32_t *order;
-    int32_t order_count;                    /* 0 if order is NULL */
-    gpuopt_elimination_heuristic heuristic; /* default BEST */
-    int32_t restarts;                 /* runs of each heuristic with other ties, 1 to 1e6; 0: chosen by the size */
-    uint64_t seed;                    /* of ties and of annealing */
-    gpuopt_elimination_policy policy; /* default AUTO */
-    uint64_t memory_limit; /* bytes of device memory (CPU: of host memory) to use; 0: what is free (CPU: no limit) */
-    uint64_t host_limit;   /* STREAM: bytes for tables in host memory; 0: no limit, and AUTO does not use STREAM */
-    int32_t z;             /* MINI_BUCKET: most variables in a mini-bucket; 0: the most that fits */
-    /* Variables that are fixed instead of eliminated: to 0, until gpuopt_elimination_set_evidence gives other values.
-     * [evidence_count], distinct, none of them in order. */
-    const int32_t *evidence;
-    int32_t evidence_count; /* variables in evidence */
+    int32_t order_count;     /* 0 if order is NULL */
+    const int32_t *evidence; /* [evidence_count] distinct, not in order: fixed to 0, or to what _set_evidence gives */
+    int32_t evidence_count;  /* variables in evidence */
     int32_t batch_size; /* copies of the model, each with its own evidence: 1 to 2^24, 0: 1; see doc/elimination.md */
-    /* OFF: a message's memory is used again once the message has been read; _assign then returns STATE. Default: ON,
-     * except with DROP and RECOMPUTE. */
-    gpuopt_switch retain_messages;
-    int join_rest;  /* not 0: the functions left over in the end become one message, over all their variables */
-    uint64_t model; /* the number that packed messages carry; 0: a hash of this model. See gpuopt/inference.h */
-    /* A budget to search for a better order, with BEST alone: seconds by the context's hook, up to 1e9. The order may
-     * then differ from run to run. 0: no such limit. */
-    double order_seconds;
-    int64_t order_work;  /* the same budget in moves of annealing, the same order on every machine; 0: no such limit */
+    gpuopt_elimination_policy policy; /* default AUTO */
+    int32_t z;                        /* MINI_BUCKET: most variables in a mini-bucket; 0: the most that fits */
+    const gpuopt_elimination_order_search *order_search; /* NULL: all by default, like the next two */
+    const gpuopt_elimination_memory *memory;
+    const gpuopt_elimination_messages *messages;
     gpuopt_group *group; /* of this context, whose ranks share the model; NULL: this context has all of it */
-    /* Messages that are functions as well. With several ranks: UNSUPPORTED. */
-    const gpuopt_elimination_packed *message; /* [messages] */
-    int32_t messages;                         /* functions and messages: at most 2^29 - 1 together */
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
@@ -889,8 +889,7 @@ typedef struct gpuopt_elimination_estimate {
  * [variables] or NULL: receives the variables to eliminate, then -1. parent [variables] or NULL: parent[v] is the
  * variable in whose bucket v's first message is put, or -1. estimate may be NULL. Pass the order to _create, so that it
  * is not searched for again. ARGUMENT, NUMERIC: as _create. UNSUPPORTED: the policy does not fit the limit. The stop
- * hook ends the search with the best order found so far. Milliseconds for hundreds of variables, seconds for 100,000
- * functions, plus the budget. */
+ * hook ends the search with the best order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);
@@ -957,7 +956,7 @@ typedef struct gpuopt_elimination_message_info {
     int32_t bits;         /* of a stored cost, an unsigned integer; DOUBLE: 64, a double */
     int64_t offset;       /* a stored cost u means offset + u; MAX_SUM: -(offset + u) */
     uint64_t forbidden;   /* stored costs of this and more are forbidden */
-    uint64_t model;       /* that the packed message carries: the descriptor's or, if that is 0, the hash; never 0 */
+    uint64_t model;       /* the number that the packed message carries, see gpuopt_elimination_messages; never 0 */
 } gpuopt_elimination_message_info;
 /* Describes a message. ARGUMENT: there is no such message. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination *elimination, int32_t message,
