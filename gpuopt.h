@@ -196,7 +196,7 @@ typedef struct gpuopt_context_desc {
     /* Asked from time to time during long calls, as the table above says. Nonzero: the call stops there and returns
      * GPUOPT_OK with the outcome MORE; the next call goes on. NULL: never. For Ctrl-C: examples/interrupt.c. */
     int (*stop)(void *user);
-    /* The caller's clock: seconds since any moment, not going back. Required by limits in seconds (order_seconds). */
+    /* The caller's clock: seconds since any moment, not going back. Required by limits in seconds. */
     double (*seconds)(void *user);
     /* CUDA backend, without allocate: bytes of device memory that the context keeps when handles are destroyed, for its
      * next ones. 0: up to half of the device's memory; 1: nothing; UINT64_MAX: all. See doc/embedding.md. */
@@ -245,7 +245,7 @@ typedef struct gpuopt_matrix {
 /* Capacity for rows and columns that are added to a model later; see gpuopt/search.h. */
 typedef struct gpuopt_spare {
     size_t struct_size; /* sizeof(gpuopt_spare) */
-    int32_t rows, cols; /* how many can be added; propagators: no columns */
+    int32_t rows, cols; /* how many can be added; in a propagator: no columns */
     int64_t nonzeros;   /* of these rows and columns together */
 } gpuopt_spare;
 
@@ -280,8 +280,7 @@ typedef struct gpuopt_group gpuopt_group;
  *           all rows and bounds exactly, with three deliberate exceptions: candidates of integer columns are rounded to
  *           integers, FP32 rounds coefficients, and a column whose bounds the caller made equal never moves.
  * Verdict   INFEASIBLE is true in exact arithmetic: an activity misses a side, or a column's bounds cross, by more than
- *           feasibility_tolerance and more than all errors. CONVERGED: no row can move a bound by more than the least
- *           change.
+ *           `feasibility` and more than all errors. CONVERGED: no row can move a bound by more than the least change.
  * Bits      JACOBI returns the same bounds round for round on the CPU and the GPU. */
 
 /* A model with its current bounds and sides. */
@@ -311,36 +310,17 @@ typedef enum gpuopt_propagator_driver {
     GPUOPT_DRIVER_GRAPH        /* a CUDA graph with a while node ("gpu_loop"); CUDA 12.4 */
 } gpuopt_propagator_driver;
 
-/* A model, and how to propagate it. */
-typedef struct gpuopt_propagator_desc {
-    size_t struct_size;      /* sizeof(gpuopt_propagator_desc) */
-    gpuopt_matrix matrix;    /* A */
-    const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such sides */
-    const double *lb, *ub;   /* [cols]; not NaN, lb < infinity, ub > -infinity; lb > ub: the model is infeasible */
-    const uint8_t *integer;  /* [cols], not 0: integer; NULL: all continuous */
-    double infinity;         /* sides and bounds of at least this size are infinite; 0: 1e20; at least 1 */
-    /* A row violated by at most this, or bounds that cross by at most this, prove nothing; 0: 1e-6; at most 0.1. If
-     * larger, 2^-47 of the sum of the sizes of the row's terms, or of its side, or of the larger bound. */
-    double feasibility_tolerance;
-    double integrality_tolerance; /* when an integer column's bound is rounded; 0: 1e-6; at most 0.49 */
-    double least_change;          /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
-    /* Added to least_change: this fraction of ub - lb, or of |bound| if the other bound is infinite; 0: none; at most
-     * 1. Always added: 2^-48 |bound| (FP32: 2^-22 of the larger bound). An integer column moves by whole units. */
+/* When a row proves something, and which moves are worth making. */
+typedef struct gpuopt_propagator_tolerances {
+    size_t struct_size;  /* sizeof(gpuopt_propagator_tolerances) */
+    double feasibility;  /* rows violated, or bounds crossing, by at most this prove nothing; 0: 1e-6; at most 0.1 */
+    double integrality;  /* when an integer column's bound is rounded; 0: 1e-6; at most 0.49 */
+    double least_change; /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
+    /* Added to least_change: this fraction of ub - lb, or of |bound| if the other bound is infinite; at most 1. */
     double least_change_relative;
-    double huge_value;   /* a larger term of an activity counts as infinite; 0: 1e100; 1 to 1e100 */
-    int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
-    gpuopt_propagator_precision precision; /* default FP64 */
-    gpuopt_propagator_mode mode;           /* default JACOBI */
-    gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
-    /* Whether a round skips rows unaffected by any bound change since they were last evaluated. Never changes a result.
-     * GAUSS_SEIDEL and tree search need it. Default: on with the CPU, and with CUDA from 2^21 nonzeros on. */
-    gpuopt_switch marking;
+    double huge_value;               /* a larger term of an activity counts as infinite; 0: 1e100; 1 to 1e100 */
     gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
-    /* For gpuopt/search.h, with marking and, on CUDA, the driver COOPERATIVE or AUTO. */
-    int64_t trail_capacity; /* bound changes that the trail holds, 64 to 96 bytes each; 0: no trail */
-    int32_t spare_rows;     /* rows that can be added */
-    int64_t spare_nonzeros; /* nonzeros of these rows */
-} gpuopt_propagator_desc;
+} gpuopt_propagator_tolerances;
 
 /* The tolerances of other codes. */
 typedef enum gpuopt_propagator_settings {
@@ -349,9 +329,30 @@ typedef enum gpuopt_propagator_settings {
     GPUOPT_SETTINGS_HIGHS, /* least change 1e-3, and 30% of the domain for continuous columns */
     GPUOPT_SETTINGS_PAPILO /* least change 1e-3; terms beyond 1e8 are infinite */
 } gpuopt_propagator_settings;
-/* Sets the tolerances of a descriptor, and nothing else: infinity, feasibility and integrality tolerance, the two least
- * changes, huge_value and relative_integers. ARGUMENT: unknown settings, or a descriptor that is too short. */
-GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc, gpuopt_propagator_settings settings);
+/* Sets all tolerances. ARGUMENT: unknown settings, or a struct that is too short. */
+GPUOPT_API gpuopt_status gpuopt_propagator_tolerances_tune(gpuopt_propagator_tolerances *tolerances,
+                                                           gpuopt_propagator_settings settings);
+
+/* A model, and how to propagate it. */
+typedef struct gpuopt_propagator_desc {
+    size_t struct_size;      /* sizeof(gpuopt_propagator_desc) */
+    gpuopt_matrix matrix;    /* A */
+    const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such sides */
+    const double *lb, *ub;   /* [cols]; lb < infinity, NULL: 0; ub > -infinity, NULL: infinity */
+    const uint8_t *integer;  /* [cols], not 0: integer; NULL: all continuous */
+    double infinity;         /* sides and bounds of at least this size are infinite; 0: 1e20; at least 1 */
+    const gpuopt_propagator_tolerances *tolerances; /* NULL: all by default */
+    int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
+    gpuopt_propagator_precision precision; /* default FP64 */
+    gpuopt_propagator_mode mode;           /* default JACOBI */
+    gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
+    /* Whether a round skips rows unaffected by any bound change since they were last evaluated. Never changes a result.
+     * GAUSS_SEIDEL and tree search need it. Default: on with the CPU, and with CUDA from 2^21 nonzeros on. */
+    gpuopt_switch marking;
+    /* For gpuopt/search.h, with marking and, on CUDA, the driver COOPERATIVE or AUTO. */
+    int64_t trail_capacity;    /* bound changes that the trail holds, 64 to 96 bytes each; 0: no trail */
+    const gpuopt_spare *spare; /* rows that can be added; NULL: none */
+} gpuopt_propagator_desc;
 
 /* What a call of _round found. */
 typedef struct gpuopt_propagator_info {
@@ -378,8 +379,7 @@ GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator);
  * INFEASIBLE it does no rounds until bounds or sides are set. info NULL: the GPU only enqueues the rounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagator_info *info);
-/* Fills `info` with what the last _round found; before the first one: MORE after 0 rounds. Waits for enqueued rounds.
- * */
+/* Fills `info` with what the last _round found. Waits for enqueued rounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info);
 /* Reads bounds of the columns col [count] into lb and ub [count], each of which may be NULL. col NULL: of all columns;
  * count is then 0 or their number. Infinite bounds are IEEE infinities. lb <= ub unless the model is infeasible.
@@ -408,7 +408,7 @@ typedef enum gpuopt_propagator_row {
     GPUOPT_ROW_INFEASIBLE = 4     /* no x within the bounds satisfies the row */
 } gpuopt_propagator_row;
 
-/* Where _get_rows writes. Each array is [rows + spare_rows] or NULL; unused spare rows are empty rows without sides. An
+/* Where _get_rows writes. Each array is [rows + spare rows] or NULL; unused spare rows are empty rows without sides. An
  * activity is the sum of the row's finite terms; it bounds a'x if its count of infinite terms is 0. */
 typedef struct gpuopt_propagator_row_report {
     size_t struct_size;                   /* sizeof(gpuopt_propagator_row_report) */
@@ -769,8 +769,7 @@ typedef struct gpuopt_elimination gpuopt_elimination;
 typedef enum gpuopt_elimination_semiring {
     GPUOPT_SEMIRING_MIN_SUM = 0, /* the least sum of the functions */
     GPUOPT_SEMIRING_MAX_SUM,     /* the greatest sum */
-    GPUOPT_SEMIRING_LOG_SUM_EXP, /* DOUBLE: ln of the sum over all assignments of exp(sum of functions): ln Z if the
-                                    functions are logarithms of factors */
+    GPUOPT_SEMIRING_LOG_SUM_EXP, /* DOUBLE: ln of the sum of exp(cost) over all assignments; ln Z of log factors */
     GPUOPT_SEMIRING_MIN_COUNT    /* INT64: MIN_SUM, and how many assignments attain it */
 } gpuopt_elimination_semiring;
 
@@ -795,8 +794,7 @@ typedef struct gpuopt_elimination_function {
     const uint64_t *count; /* MIN_COUNT, dense, as cost: how often each entry counts (a child's message); NULL: once */
 } gpuopt_elimination_function;
 
-/* How an order is found: each step eliminates the variable with the least of what the constant says, in the remaining
- * graph. The seed breaks ties. */
+/* What is least, in the remaining graph, for the variable that an order eliminates next. */
 typedef enum gpuopt_elimination_heuristic {
     GPUOPT_HEURISTIC_BEST = 0,          /* all three, and the best order is improved by annealing */
     GPUOPT_HEURISTIC_MIN_FILL,          /* edges that its elimination adds */
@@ -815,8 +813,26 @@ typedef enum gpuopt_elimination_policy {
     GPUOPT_POLICY_MINI_BUCKET /* a bound; not with MIN_COUNT */
 } gpuopt_elimination_policy;
 
-/* A packed message, see gpuopt/inference.h. */
-typedef struct gpuopt_elimination_packed gpuopt_elimination_packed;
+/* How an order is searched for. */
+typedef struct gpuopt_elimination_order_search {
+    size_t struct_size;                     /* sizeof(gpuopt_elimination_order_search) */
+    gpuopt_elimination_heuristic heuristic; /* default BEST */
+    int32_t restarts; /* runs of each heuristic with other ties, 1 to 1e6; 0: chosen by the size */
+    uint64_t seed;    /* of ties and of annealing */
+    double seconds;   /* BEST: a budget to find a better order, by the context's hook, up to 1e9; 0: none */
+    int64_t work;     /* BEST: a budget in moves of annealing, so the order is the same on every machine; 0: none */
+} gpuopt_elimination_order_search;
+
+/* The memory for tables, which decides the policy. */
+typedef struct gpuopt_elimination_memory {
+    size_t struct_size;            /* sizeof(gpuopt_elimination_memory) */
+    uint64_t bytes;                /* of device memory (CPU: of host memory) to use; 0: what is free (CPU: no limit) */
+    uint64_t host_bytes;           /* STREAM: for tables in host memory; 0: no limit, and AUTO does not use STREAM */
+    gpuopt_switch retain_messages; /* OFF: read messages are overwritten; default: ON, except with DROP, RECOMPUTE */
+} gpuopt_elimination_memory;
+
+/* Messages from other models and to them, see gpuopt/inference.h. */
+typedef struct gpuopt_elimination_messages gpuopt_elimination_messages;
 
 /* A model, and how it is eliminated. */
 typedef struct gpuopt_elimination_desc {
@@ -833,32 +849,16 @@ typedef struct gpuopt_elimination_desc {
     /* The variables to eliminate, in this order: [order_count], distinct. NULL: all, in an order that is searched for.
      * Variables that are missing stay in the messages' scopes, and _assign takes their values as given. */
     const int32_t *order;
-    int32_t order_count;                    /* 0 if order is NULL */
-    gpuopt_elimination_heuristic heuristic; /* default BEST */
-    int32_t restarts;                 /* runs of each heuristic with other ties, 1 to 1e6; 0: chosen by the size */
-    uint64_t seed;                    /* of ties and of annealing */
-    gpuopt_elimination_policy policy; /* default AUTO */
-    uint64_t memory_limit; /* bytes of device memory (CPU: of host memory) to use; 0: what is free (CPU: no limit) */
-    uint64_t host_limit;   /* STREAM: bytes for tables in host memory; 0: no limit, and AUTO does not use STREAM */
-    int32_t z;             /* MINI_BUCKET: most variables in a mini-bucket; 0: the most that fits */
-    /* Variables that are fixed instead of eliminated: to 0, until gpuopt_elimination_set_evidence gives other values.
-     * [evidence_count], distinct, none of them in order. */
-    const int32_t *evidence;
-    int32_t evidence_count; /* variables in evidence */
+    int32_t order_count;     /* 0 if order is NULL */
+    const int32_t *evidence; /* [evidence_count] distinct, not in order: fixed to 0, or to what _set_evidence gives */
+    int32_t evidence_count;  /* variables in evidence */
     int32_t batch_size; /* copies of the model, each with its own evidence: 1 to 2^24, 0: 1; see doc/elimination.md */
-    /* OFF: a message's memory is used again once the message has been read; _assign then returns STATE. Default: ON,
-     * except with DROP and RECOMPUTE. */
-    gpuopt_switch retain_messages;
-    int join_rest;  /* not 0: the functions left over in the end become one message, over all their variables */
-    uint64_t model; /* the number that packed messages carry; 0: a hash of this model. See gpuopt/inference.h */
-    /* A budget to search for a better order, with BEST alone: seconds by the context's hook, up to 1e9. The order may
-     * then differ from run to run. 0: no such limit. */
-    double order_seconds;
-    int64_t order_work;  /* the same budget in moves of annealing, the same order on every machine; 0: no such limit */
+    gpuopt_elimination_policy policy; /* default AUTO */
+    int32_t z;                        /* MINI_BUCKET: most variables in a mini-bucket; 0: the most that fits */
+    const gpuopt_elimination_order_search *order_search; /* NULL: all by default, like the next two */
+    const gpuopt_elimination_memory *memory;
+    const gpuopt_elimination_messages *messages;
     gpuopt_group *group; /* of this context, whose ranks share the model; NULL: this context has all of it */
-    /* Messages that are functions as well. With several ranks: UNSUPPORTED. */
-    const gpuopt_elimination_packed *message; /* [messages] */
-    int32_t messages;                         /* functions and messages: at most 2^29 - 1 together */
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
@@ -888,8 +888,7 @@ typedef struct gpuopt_elimination_estimate {
  * [variables] or NULL: receives the variables to eliminate, then -1. parent [variables] or NULL: parent[v] is the
  * variable in whose bucket v's first message is put, or -1. estimate may be NULL. Pass the order to _create, so that it
  * is not searched for again. ARGUMENT, NUMERIC: as _create. UNSUPPORTED: the policy does not fit the limit. The stop
- * hook ends the search with the best order found so far. Milliseconds for hundreds of variables, seconds for 100,000
- * functions, plus the budget. */
+ * hook ends the search with the best order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);
@@ -956,7 +955,7 @@ typedef struct gpuopt_elimination_message_info {
     int32_t bits;         /* of a stored cost, an unsigned integer; DOUBLE: 64, a double */
     int64_t offset;       /* a stored cost u means offset + u; MAX_SUM: -(offset + u) */
     uint64_t forbidden;   /* stored costs of this and more are forbidden */
-    uint64_t model;       /* that the packed message carries: the descriptor's or, if that is 0, the hash; never 0 */
+    uint64_t model;       /* the number that the packed message carries, see gpuopt_elimination_messages; never 0 */
 } gpuopt_elimination_message_info;
 /* Describes a message. ARGUMENT: there is no such message. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination *elimination, int32_t message,

@@ -199,11 +199,12 @@ static int run(const options *o, mip *model, summary *s) {
     glp_prob *problem = glp_create_prob();
     gpuopt_status status = GPUOPT_OK;
     speaker speaker = {o->model, 0};
+    node_options options;
     int result = EXIT_FAILED, made = mip_rows(model);
     if (!made && !o->without) made = tighten_rows(model);
     if (!made) made = to_glpk(problem, model);
     s->backend = "none";
-    desc = node_desc(model);
+    desc = node_desc(model, &options);
     if (!o->without) status = open_context(o->backend, 0, 1, &speaker, &context, &s->backend);
     if (!o->without && !status) status = gpuopt_propagator_create(context, &desc, NULL, &propagator);
     if (status == GPUOPT_ERROR_ARGUMENT) result = EXIT_BAD_INPUT; /* the log has named the place in the model */

@@ -20,13 +20,18 @@ double processor_seconds(void) {
 
 static int64_t trail_capacity(const mip *model) { return 20 * (int64_t)model->matrix.cols + 100000; }
 
-gpuopt_propagator_desc node_desc(const mip *model) {
+gpuopt_propagator_desc node_desc(const mip *model, node_options *options) {
     gpuopt_propagator_desc desc = mip_propagator_desc(model);
-    gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_SCIP); /* a node's LP finds small steps by itself */
+    options->tolerances = GPUOPT_INIT(gpuopt_propagator_tolerances);
+    options->spare = GPUOPT_INIT(gpuopt_spare);
+    /* A node's LP finds small steps by itself. */
+    gpuopt_propagator_tolerances_tune(&options->tolerances, GPUOPT_SETTINGS_SCIP);
+    options->spare.rows = 1; /* for the cutoff */
+    options->spare.nonzeros = model->matrix.cols;
+    desc.tolerances = &options->tolerances;
+    desc.spare = &options->spare;
     desc.mode = GPUOPT_MODE_GAUSS_SEIDEL;
     desc.trail_capacity = trail_capacity(model);
-    desc.spare_rows = 1; /* for the cutoff */
-    desc.spare_nonzeros = model->matrix.cols;
     return desc;
 }
 

@@ -45,8 +45,13 @@ typedef struct node_host {
 
 double processor_seconds(void); /* of this thread */
 
-/* The propagator's descriptor, with room for a search. */
-gpuopt_propagator_desc node_desc(const mip *model);
+/* What the descriptor points to. */
+typedef struct node_options {
+    gpuopt_propagator_tolerances tolerances;
+    gpuopt_spare spare;
+} node_options;
+/* The propagator's descriptor, with a trail and spare rows for a search. */
+gpuopt_propagator_desc node_desc(const mip *model, node_options *options);
 /* Begins with the model's bounds, at GLPK's root. propagator may be NULL. -1: out of memory. */
 int node_open(node_host *host, const mip *model, gpuopt_propagator *propagator, int prune_row);
 void node_close(node_host *host);

@@ -138,19 +138,23 @@ static gpuopt_status describe(search *s, const options *o, gpuopt_elimination_de
 /* Finds an order of elimination and makes the tree, and what else the search needs before there is a relaxation. */
 static gpuopt_status prepare(search *s, const options *o, gpuopt_elimination_desc *desc, int32_t *order) {
     const graphical_model *m = &s->searched;
+    gpuopt_elimination_desc wanted = *desc;
     gpuopt_elimination_estimate estimate = GPUOPT_INIT(gpuopt_elimination_estimate);
+    gpuopt_elimination_order_search work = GPUOPT_INIT(gpuopt_elimination_order_search);
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_status status;
-    desc->order_work = o->order_work;
-    status = gpuopt_elimination_order(s->context, desc, order, NULL, NULL);
+    work.work = o->order_work;
+    wanted.order_search = &work;
+    status = gpuopt_elimination_order(s->context, &wanted, order, NULL, NULL);
     if (status) return status;
     desc->order = order;
     desc->order_count = m->variables;
-    desc->order_work = 0;
     desc->policy = GPUOPT_POLICY_MINI_BUCKET;
     desc->z = (int32_t)o->z;
-    if (o->z == 0) desc->memory_limit = (uint64_t)8 << 20;
-    status = gpuopt_elimination_order(s->context, desc, NULL, NULL, &estimate);
-    desc->memory_limit = 0;
+    wanted = *desc;
+    memory.bytes = (uint64_t)8 << 20;
+    if (o->z == 0) wanted.memory = &memory;
+    status = gpuopt_elimination_order(s->context, &wanted, NULL, NULL, &estimate);
     desc->z = estimate.z;
     if (!status && tree_make(&s->tree, m, order, (int32_t)o->batch)) status = GPUOPT_ERROR_MEMORY;
     return status;
@@ -160,11 +164,13 @@ static gpuopt_status prepare(search *s, const options *o, gpuopt_elimination_des
  * more; INT64_MAX if these take too much memory, or are not wanted. */
 static int64_t work_of_next(search *s, const options *o, const gpuopt_elimination_desc *now) {
     gpuopt_elimination_desc desc = *now;
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_elimination_estimate estimate = GPUOPT_INIT(gpuopt_elimination_estimate);
     double bounds;
     if (o->z) return INT64_MAX;
     desc.z++;
-    desc.memory_limit = (uint64_t)1 << 30;
+    memory.bytes = (uint64_t)1 << 30;
+    desc.memory = &memory;
     s->voice.quiet = 1; /* it says if they do not fit */
     if (gpuopt_elimination_order(s->context, &desc, NULL, NULL, &estimate)) estimate.operations = HUGE_VAL;
     s->voice.quiet = 0;

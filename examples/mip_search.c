@@ -249,6 +249,8 @@ int open_relaxation(worker *w) {
 
 int worker_open(worker *w, tree *t, int probes) {
     gpuopt_propagator_desc rows = mip_propagator_desc(t->model);
+    gpuopt_propagator_tolerances tolerances = GPUOPT_INIT(gpuopt_propagator_tolerances);
+    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
     w->model = t->model;
     w->bound = -HUGE_VAL;
     w->cutoff = w->known = HUGE_VAL;
@@ -256,11 +258,14 @@ int worker_open(worker *w, tree *t, int probes) {
     if (!worker_ok(w, open_context(w->backend, 0, 1, &w->speaker, &w->context, &w->backend)) || !allocate(w) ||
         t->infeasible)
         return 0;
-    gpuopt_propagator_desc_tune(&rows, GPUOPT_SETTINGS_SCIP); /* the relaxation finds small steps by itself */
-    rows.feasibility_tolerance = 1e-9;                        /* that of the relaxation */
+    /* The relaxation finds small steps by itself. */
+    gpuopt_propagator_tolerances_tune(&tolerances, GPUOPT_SETTINGS_SCIP);
+    tolerances.feasibility = 1e-9; /* that of the relaxation */
+    spare.rows = 1;                /* for the cutoff */
+    spare.nonzeros = t->model->matrix.cols;
+    rows.tolerances = &tolerances;
+    rows.spare = &spare;
     rows.trail_capacity = trail_capacity(t->model);
-    rows.spare_rows = 1; /* for the cutoff */
-    rows.spare_nonzeros = t->model->matrix.cols;
     rows.lb = t->lb;
     rows.ub = t->ub;
     if (!worker_ok(w, gpuopt_propagator_create(w->context, &rows, NULL, &w->propagator)) ||

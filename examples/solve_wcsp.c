@@ -364,10 +364,10 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     counter.speaker.name = o->model;
     status = open_counted_context(o->backend, (int)o->threads, &counter, &context, &a->backend);
     where = !status && strcmp(a->backend, "cuda") == 0 ? GPUOPT_DEVICE : GPUOPT_HOST;
-    p->desc.host_limit = most_host_memory();
-    p->desc.memory_limit = o->memory              ? (uint64_t)o->memory
-                           : where == GPUOPT_HOST ? p->desc.host_limit / (uint64_t)o->ranks
-                                                  : 0;
+    p->memory.host_bytes = most_host_memory();
+    p->memory.bytes = o->memory              ? (uint64_t)o->memory
+                      : where == GPUOPT_HOST ? p->memory.host_bytes / (uint64_t)o->ranks
+                                             : 0;
     start = now();
     if (!status && o->reduce) status = reduce(context, p, a);
     if (!status && (o->agents || !p->desc.order)) /* if there is an order, only agents need more: the tree */

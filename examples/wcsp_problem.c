@@ -89,11 +89,15 @@ int load_problem(const options *o, problem *p, wcsp_answer *a, char *error, size
         graphical_read_agents(o->agents, model, p->agent, error, error_size))
         return -1;
     gpuopt_desc_init(desc, sizeof *desc);
+    gpuopt_desc_init(&p->search, sizeof p->search);
+    gpuopt_desc_init(&p->memory, sizeof p->memory);
+    desc->order_search = &p->search;
+    desc->memory = &p->memory;
     if (heuristic < 0) {
         if (graphical_read_order(o->order, model, p->fixed, p->order, error, error_size)) return -1;
         desc->order = p->order;
     } else {
-        desc->heuristic = (gpuopt_elimination_heuristic)heuristic;
+        p->search.heuristic = (gpuopt_elimination_heuristic)heuristic;
     }
     if (describe(o, p, a)) {
         snprintf(error, error_size, "%s: out of memory", o->model);
@@ -111,10 +115,10 @@ int load_problem(const options *o, problem *p, wcsp_answer *a, char *error, size
     desc->semiring = a->task == TASK_LOGZ    ? GPUOPT_SEMIRING_LOG_SUM_EXP
                      : a->task == TASK_COUNT ? GPUOPT_SEMIRING_MIN_COUNT
                                              : GPUOPT_SEMIRING_MIN_SUM;
-    desc->restarts = (int32_t)o->restarts;
-    desc->order_seconds = o->order_seconds;
-    desc->order_work = o->order_work;
-    desc->seed = (uint64_t)o->seed;
+    p->search.restarts = (int32_t)o->restarts;
+    p->search.seconds = o->order_seconds;
+    p->search.work = o->order_work;
+    p->search.seed = (uint64_t)o->seed;
     desc->policy = (gpuopt_elimination_policy)choice(o->policy, policies);
     desc->z = (int32_t)o->z;
     return 0;
@@ -158,8 +162,11 @@ int check_answer(const options *o, const problem *p, const wcsp_answer *a) {
 gpuopt_status plan_policies(gpuopt_context *context, problem *p, speaker *speaker, wcsp_answer *a) {
     const int count = sizeof a->plan / sizeof *a->plan;
     gpuopt_elimination_desc desc = p->desc;
+    gpuopt_elimination_memory memory = *p->desc.memory;
+    const uint64_t limit = memory.bytes;
     gpuopt_status status = GPUOPT_OK;
     int k;
+    desc.memory = &memory;
     a->chosen = 0;
     for (k = 0; k < count && !status; k++) {
         wcsp_plan *plan = &a->plan[k];
@@ -167,7 +174,7 @@ gpuopt_status plan_policies(gpuopt_context *context, problem *p, speaker *speake
         desc.policy = (gpuopt_elimination_policy)k;
         /* These are one plan each, whatever the limit; that of the others depends on it. */
         plan->limited = k != GPUOPT_POLICY_EXACT && k != GPUOPT_POLICY_DROP;
-        desc.memory_limit = plan->limited ? p->desc.memory_limit : UINT64_MAX / 2;
+        memory.bytes = plan->limited ? limit : UINT64_MAX / 2;
         desc.z = k == GPUOPT_POLICY_MINI_BUCKET ? p->desc.z : 0;
         speaker->quiet = 1; /* it says what does not fit */
         status = gpuopt_elimination_order(context, &desc, NULL, NULL, &plan->estimate);
@@ -176,10 +183,10 @@ gpuopt_status plan_policies(gpuopt_context *context, problem *p, speaker *speake
         if (status == GPUOPT_ERROR_UNSUPPORTED) status = GPUOPT_OK;
         if (!plan->known) continue;
         plan->bytes = plan->estimate.policy_bytes[plan->estimate.policy];
-        plan->fits = plan->limited || !p->desc.memory_limit || plan->bytes <= p->desc.memory_limit;
+        plan->fits = plan->limited || !limit || plan->bytes <= limit;
     }
     if (a->plan[p->desc.policy].known && a->plan[p->desc.policy].fits)
         a->chosen = a->plan[p->desc.policy].estimate.policy;
-    a->limit = p->desc.memory_limit;
+    a->limit = limit;
     return status;
 }

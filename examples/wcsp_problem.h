@@ -22,6 +22,8 @@ typedef struct problem {
     /* [variables] each; reduced: values of the model that is eliminated, which p->reduction may have made */
     int32_t *fixed, *agent, *condition, *given, *order, *parent, *reduced;
     gpuopt_elimination_desc desc;
+    gpuopt_elimination_order_search search; /* of desc, like the next one */
+    gpuopt_elimination_memory memory;
     gpuopt_elimination_preprocessing *reduction;
 } problem;
 

@@ -17,12 +17,21 @@ extern "C" {
 
 /* A packed message (_message_pack) that serves as a function of a model. Its costs are not widened. They are loaded
  * where the handle needs them; from device memory they do not pass through host memory. No member will be added. */
-struct gpuopt_elimination_packed {
+typedef struct gpuopt_elimination_packed {
     const void *bytes;         /* [size]; in device memory aligned to 8 bytes */
     uint64_t size;             /* of the message, in bytes */
     gpuopt_memory_space where; /* of bytes; DEVICE: only with the CUDA backend */
     int32_t arity;             /* of the message */
     const int32_t *scope;      /* [arity] distinct variables of this model that take the place of the message's scope */
+} gpuopt_elimination_packed;
+
+/* Packed messages among the functions of a model, and what the messages of its own handle are. */
+struct gpuopt_elimination_messages {
+    size_t struct_size;                      /* sizeof(gpuopt_elimination_messages) */
+    const gpuopt_elimination_packed *packed; /* [count]: functions as well. With several ranks: UNSUPPORTED */
+    int32_t count;                           /* functions and packed messages: at most 2^29 - 1 together */
+    int join_rest;  /* not 0: the functions left over in the end become one message, over all their variables */
+    uint64_t model; /* the number that packed messages carry; 0: a hash of this model */
 };
 
 /* Lends a copy's table as the CUDA backend stores it. count: the message's entries. type: UINT8 to UINT64 by the bits
@@ -69,7 +78,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *cont
 /* Unpacks bytes [size] into arrays, all in host memory: scope and domain [arity]; cost or value [entries], and count
  * [entries] or NULL, as _message_get returns them. They make a dense gpuopt_elimination_function for the parent's
  * model, which can also take the bytes as they are (gpuopt_elimination_packed). model: the number that the message must
- * carry, see gpuopt_elimination_desc. ARGUMENT: as _message_inspect; the message belongs to another model; or a
+ * carry, see gpuopt_elimination_messages. ARGUMENT: as _message_inspect; the message belongs to another model; or a
  * required array is NULL. No array is written then. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, uint64_t model, const void *bytes,
                                                            uint64_t size, int32_t *scope, int32_t *domain,
@@ -119,7 +128,7 @@ typedef struct gpuopt_elimination_cost_shifting_info {
  *
  * UNSUPPORTED: a semiring other than MIN_SUM and MAX_SUM; a policy other than MINI_BUCKET; a batch of several copies;
  * join_rest; an order that leaves variables over; scaled costs, up to 256 times the model's, need tables beyond
- * memory_limit (z = 0 is chosen for the model's own costs; a smaller z helps); or as _create. NUMERIC, ARGUMENT: as
+ * memory->bytes (z = 0 is chosen for the model's own costs; a smaller z helps); or as _create. NUMERIC, ARGUMENT: as
  * _create. */
 GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                         int32_t iterations,
@@ -130,8 +139,8 @@ GPUOPT_API void gpuopt_elimination_cost_shifting_destroy(gpuopt_elimination_cost
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimination_cost_shifting *relaxation,
                                                                    gpuopt_elimination_cost_shifting_info *info);
 /* Fills `desc` with the relaxation's descriptor for _create, with its order and the policy EXACT. The relaxation owns
- * its arrays. _create can refuse it only if the memory is close to a memory_limit. Copies are numbered by the steps
- * that eliminate them, and the copies of a variable are consecutive. */
+ * its arrays and options. _create can refuse it only if the memory is close to memory->bytes. Copies are numbered by
+ * the steps that eliminate them, and the copies of a variable are consecutive. */
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_desc(gpuopt_elimination_cost_shifting *relaxation,
                                                                    gpuopt_elimination_desc *desc);
 
@@ -217,8 +226,8 @@ GPUOPT_API void gpuopt_elimination_preprocessing_destroy(gpuopt_elimination_prep
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_preprocessing_info *info);
 /* Fills `desc` with the descriptor of the reduced model, for _order, _create and _shift_costs. The preprocessing owns
- * its arrays. The options are those of the original descriptor, and so are order and evidence, as far as their
- * variables remain. Variables keep their order, and so do the remaining values of each. */
+ * its arrays and options. The options are those of the original descriptor, and so are order and evidence, as far as
+ * their variables remain. Variables keep their order, and so do the remaining values of each. */
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_desc *desc);
 /* Turns an assignment of the reduced model, reduced [variables of the reduced model], as _assign returns it, into one

@@ -54,8 +54,8 @@ extern "C" {
  *            _get_trail wait only if bounds, sides or rows were set, or rounds enqueued, since the last call that
  *            waited.
  * Rows       Cuts, conflicts or an objective cutoff can be added as rows, within the capacity that _create reserves
- *            (spare_rows, spare_nonzeros). Added rows are numbered from matrix.rows on. Rows and sides belong to no
- *            level: _pop keeps them, and re-evaluates those that changed during the popped levels.
+ *            (desc->spare). Added rows are numbered from matrix.rows on. Rows and sides belong to no level: _pop keeps
+ *            them, and re-evaluates those that changed during the popped levels.
  * Backend    JACOBI: CPU and CUDA have the same trails, with the same rows and premises, unless a call that sets bounds
  *            lists a column twice. The CPU then records both changes, CUDA only the last. */
 

@@ -95,7 +95,7 @@ PropagatorShape shape_of(const gpuopt__propagator_model &model, const RowCounts 
     PropagatorShape s = {};
     s.rows = model.desc.matrix.rows, s.cols = model.desc.matrix.cols, s.nonzeros = model.nonzeros;
     s.trail_capacity = model.desc.trail_capacity;
-    s.spare_rows = model.desc.spare_rows, s.spare_nonzeros = model.desc.spare_nonzeros;
+    s.spare_rows = model.spare.rows, s.spare_nonzeros = model.spare.nonzeros;
     s.marking = model.desc.marking == GPUOPT_ON ||
                 (model.desc.marking == GPUOPT_DEFAULT && (s.tree() || s.nonzeros >= 1 << 21));
     s.split_rows = counts.split, s.segments = counts.segments, s.longest = counts.longest;
@@ -275,8 +275,8 @@ __global__ void __launch_bounds__(THREADS)
         double lb = 0, ub = 0; /* of the column that pads short rows */
         if (j < p.cols) {
             int integer = raw.integer && raw.integer[j];
-            lb = gpuopt__propagator_stored_lb(&p.rules, integer, raw.lb[j]);
-            ub = gpuopt__propagator_stored_ub(&p.rules, integer, raw.ub[j]);
+            lb = gpuopt__propagator_stored_lb(&p.rules, integer, raw.lb ? raw.lb[j] : 0);
+            ub = gpuopt__propagator_stored_ub(&p.rules, integer, raw.ub ? raw.ub[j] : HUGE_VAL);
             p.kind[j] = static_cast<unsigned char>(gpuopt__propagator_kind(integer, lb, ub));
         }
         for (Bound *bounds : p.bounds)

@@ -120,7 +120,7 @@ gpuopt_status cuda_propagator_refuses(gpuopt_context *context, const gpuopt__pro
     const gpuopt_propagator_driver driver = model.desc.driver;
     const char *missing = nullptr;
     if (model.desc.mode == GPUOPT_MODE_GAUSS_SEIDEL) missing = "the CUDA backend has no GAUSS_SEIDEL mode";
-    if ((model.desc.trail_capacity > 0 || model.desc.spare_rows > 0) &&
+    if ((model.desc.trail_capacity > 0 || model.spare.rows > 0) &&
         (!cuda_of(context)->cooperative || driver == GPUOPT_DRIVER_HOST || driver == GPUOPT_DRIVER_GRAPH))
         missing = "a trail and spare rows need the driver COOPERATIVE, and a device that has it";
     if (!missing) return GPUOPT_OK;

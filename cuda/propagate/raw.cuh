@@ -212,8 +212,8 @@ gpuopt_status cut_raw(const Queue &queue, const gpuopt_propagator_desc &desc, bo
     cut(raw.value, items);
     cut(raw.lhs, raw.rows, desc.lhs);
     cut(raw.rhs, raw.rows, desc.rhs);
-    cut(raw.lb, raw.cols);
-    cut(raw.ub, raw.cols);
+    cut(raw.lb, raw.cols, desc.lb);
+    cut(raw.ub, raw.cols, desc.ub);
     cut(raw.integer, raw.cols, desc.integer);
     cut(raw.other_key, nonzeros);
     cut(raw.row_start, raw.rows + int64_t{1}, raw.by_columns);

@@ -96,7 +96,7 @@ gpuopt_status agents_solve(gpuopt_context *context, const gpuopt_elimination_des
     s.fixed = fixed;
     s.memory = &agents_host;
     s.answer = answer;
-    s.model = desc->model ? desc->model : 1;
+    s.model = desc->messages && desc->messages->model ? desc->messages->model : 1;
     s.exact = 1;
     answer->info.count = 1;
     answer->info.outcome = GPUOPT_OPTIMAL;

@@ -337,6 +337,7 @@ void add_root(const simulation *s, gpuopt_elimination_info *sum, const gpuopt_el
 gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate *estimate,
                              gpuopt_elimination_info *info, double *start) {
     gpuopt_elimination_desc desc = *s->desc;
+    gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
     draft d;
     double planning, eliminating;
     gpuopt_status status;
@@ -348,13 +349,14 @@ gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate
     desc.domain = d.domain;
     desc.functions = d.functions;
     desc.function = d.function;
-    desc.messages = d.messages;
-    desc.message = d.message;
+    messages.packed = d.message;
+    messages.count = d.messages;
+    messages.model = s->model;
+    desc.messages = &messages;
     desc.order = d.order;
     desc.order_count = p->own;
     desc.evidence = d.condition;
     desc.evidence_count = d.conditions;
-    desc.model = s->model;
     planning = now();
     if (!status) status = gpuopt_elimination_order(s->context, &desc, NULL, NULL, estimate);
     *start += now() - planning;

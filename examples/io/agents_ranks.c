@@ -383,7 +383,7 @@ gpuopt_status agents_solve_ranks(gpuopt_context *context, gpuopt_group *group, c
     n.s.fixed = fixed;
     n.s.memory = memory ? memory : &agents_host;
     n.s.answer = answer;
-    n.s.model = desc->model ? desc->model : 1;
+    n.s.model = desc->messages && desc->messages->model ? desc->messages->model : 1;
     n.s.exact = 1;
     answer->info.count = 1;
     answer->info.outcome = GPUOPT_OPTIMAL;

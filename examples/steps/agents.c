@@ -27,6 +27,7 @@ static int64_t least(int b) {
 
 int main(int argc, char **argv) {
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
+    gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     gpuopt_elimination_message_info message = GPUOPT_INIT(gpuopt_elimination_message_info);
     gpuopt_elimination_packed_info seen = GPUOPT_INIT(gpuopt_elimination_packed_info);
@@ -51,7 +52,8 @@ int main(int argc, char **argv) {
     desc.variables = 2, desc.domain = domain;
     desc.functions = 2, desc.function = functions;
     desc.order = &var_a, desc.order_count = 1;
-    desc.model = AGREED; /* no agent knows the whole model, so they agree on a number for it */
+    messages.model = AGREED; /* no agent knows the whole model, so they agree on a number for it */
+    desc.messages = &messages;
     must(gpuopt_elimination_create(context, &desc, NULL, &child));
     must(gpuopt_elimination_step(child, 1, &info));
     must(gpuopt_elimination_message_get_info(child, 0, &message));
@@ -72,7 +74,7 @@ int main(int argc, char **argv) {
     desc.variables = 1, desc.domain = domain + 1;
     desc.functions = 1, desc.function = &own;
     desc.order = &first;
-    desc.message = &packed, desc.messages = 1;
+    messages.packed = &packed, messages.count = 1;
     must(gpuopt_elimination_create(context, &desc, NULL, &parent));
     free(bytes);
     must(gpuopt_elimination_step(parent, 1, &info));
@@ -91,7 +93,7 @@ int main(int argc, char **argv) {
     /* The same without messages: a copy of the child's model for each value of b, side by side. */
     desc.variables = 2, desc.domain = domain;
     desc.functions = 2, desc.function = functions;
-    desc.message = NULL, desc.messages = 0;
+    desc.messages = NULL;
     desc.order = &var_a;
     desc.evidence = &var_b, desc.evidence_count = 1;
     desc.batch_size = B;

@@ -70,6 +70,7 @@ static void dive(gpuopt_propagator *propagator, int64_t level_start) {
 
 int main(int argc, char **argv) {
     gpuopt_propagator_desc desc = GPUOPT_INIT(gpuopt_propagator_desc);
+    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
     gpuopt_propagator_row_report report = GPUOPT_INIT(gpuopt_propagator_row_report);
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
     gpuopt_propagator *propagator = NULL, *fork = NULL;
@@ -95,7 +96,8 @@ int main(int argc, char **argv) {
     open_context(argc, argv);
     desc.matrix = (gpuopt_matrix){ROWS, COLS, start, columns, ones, GPUOPT_LAYOUT_CSR};
     desc.lhs = lhs, desc.lb = zeros, desc.ub = ones, desc.integer = integer;
-    desc.trail_capacity = 1000, desc.spare_rows = 1, desc.spare_nonzeros = COLS;
+    spare.rows = 1, spare.nonzeros = COLS;
+    desc.trail_capacity = 1000, desc.spare = &spare;
     must(gpuopt_propagator_create(context, &desc, NULL, &propagator));
     must(gpuopt_propagator_add_rows(propagator, &cost_row, NULL, &top, &cutoff));
     must(gpuopt_propagator_round(propagator, ROUNDS, NULL));

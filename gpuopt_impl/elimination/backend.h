@@ -91,7 +91,7 @@ struct gpuopt__elimination_backend {
                           uint64_t *counts);
     /* The copy's table in device memory. UNSUPPORTED: it is not there. */
     gpuopt_status (*view)(gpuopt_elimination *, int32_t table, int32_t copy, const void **table_data);
-    /* Free bytes of the memory that memory_limit is about; UINT64_MAX: no limit. */
+    /* Free bytes of the memory that desc->memory->bytes limits; UINT64_MAX: no limit. */
     gpuopt_status (*free_bytes)(const gpuopt_context *, uint64_t *bytes);
     int has_stream; /* STREAM is possible */
     /* For packed messages in device memory; NULL: there is none. Scans one, range: with its costs, for a model of this

@@ -58,7 +58,7 @@ static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, co
     begun = gpuopt__elimination_begin(context, call, desc, wanted, prep);
     if (!status) status = begun;
     if (!d.group || group.count == 1) return status;
-    if (!status && d.messages)
+    if (!status && prep->desc.messages->count)
         status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "ranks share no model with messages");
     share->group = d.group;
     share->ranks = group.count;
@@ -262,14 +262,14 @@ static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, g
     gpuopt__elimination_load_sizes(e->context, &prep->draft, sizes);
     for (k = 0; k < 2; k++) buffer[k] = gpuopt__elimination_scratch_take(&prep->scratch, sizes[k]);
     status = prep->scratch.status;
-    e->model = prep->desc.model;
-    if (!prep->desc.model) e->model = gpuopt__elimination_hash_model(&prep->desc, &e->plan);
+    e->model = prep->desc.messages->model;
+    if (!prep->desc.messages->model) e->model = gpuopt__elimination_hash_model(&prep->desc, &e->plan);
     for (k = 0; k < e->plan.first_device && !status; k++) {
         const gpuopt__elimination_table *t = &e->plan.table[k];
         uint64_t *count = t->count_at < 0 ? NULL : (uint64_t *)buffer[1];
         void *cost = backend->place ? backend->place(e, k, &count) : buffer[0];
         gpuopt__elimination_store_function(&prep->desc, &e->plan, t, cost, count);
-        if (!prep->desc.model) e->model = gpuopt__elimination_hash_table(e->model, &e->plan, t, cost, count);
+        if (!prep->desc.messages->model) e->model = gpuopt__elimination_hash_table(e->model, &e->plan, t, cost, count);
         if (!backend->place) status = backend->load(e, k, cost, count);
     }
     if (e->model == 0) e->model = 1;

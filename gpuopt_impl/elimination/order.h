@@ -288,16 +288,18 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
     memset(&search, 0, sizeof search);
     s->scratch = scratch;
     search.tree.graph = s;
-    gpuopt__elimination_watch_begin(&search.watch, scratch->context, d->order_seconds);
-    search.moves = d->order_work > 0 ? d->order_work : d->order_seconds > 0 ? INT64_MAX : 0;
+    gpuopt__elimination_watch_begin(&search.watch, scratch->context, d->order_search->seconds);
+    search.moves = d->order_search->work > 0 ? d->order_search->work : d->order_search->seconds > 0 ? INT64_MAX : 0;
     gpuopt__elimination_search_cut(&search, &arena, scopes);
     block = gpuopt__elimination_scratch_block(scratch, &arena);
     if (!block) return scratch->status;
     gpuopt__elimination_search_cut(&search, &arena, scopes);
     status = gpuopt__elimination_graph_build(&search, scopes);
-    if (!status) status = gpuopt__elimination_search_greedily(&search, d->heuristic, d->restarts, d->seed, &score);
-    if (!status && d->heuristic == GPUOPT_HEURISTIC_BEST)
-        status = gpuopt__elimination_search_improve(&search, d->seed, &score);
+    if (!status)
+        status = gpuopt__elimination_search_greedily(&search, d->order_search->heuristic, d->order_search->restarts,
+                                                     d->order_search->seed, &score);
+    if (!status && d->order_search->heuristic == GPUOPT_HEURISTIC_BEST)
+        status = gpuopt__elimination_search_improve(&search, d->order_search->seed, &score);
     for (; count < s->vertices && !status; count++) order[count] = s->variable[s->best[count]];
     for (v = 0; v < scopes->variables && !status; v++) {
         if (scopes->fixed[v] || scopes->domain[v] != 1) continue;

@@ -51,7 +51,7 @@ static gpuopt_status gpuopt__elimination_try_draft(gpuopt__elimination_preparati
     status = gpuopt__elimination_draft_jobs(draft);
     draft->too_large |= !gpuopt__elimination_countable(draft);
     if (!status && !draft->too_large)
-        status = gpuopt__elimination_place_tables(draft, stream ? limit : 0, prep->desc.host_limit, fits);
+        status = gpuopt__elimination_place_tables(draft, stream ? limit : 0, prep->desc.memory->host_bytes, fits);
     if (status || draft->too_large || (stream && !*fits)) return status;
     gpuopt__elimination_finish_jobs(draft);
     gpuopt__elimination_measure_draft(prep, limit, e, fits);
@@ -90,9 +90,9 @@ static void gpuopt__elimination_note_largest(gpuopt__elimination_preparation *pr
 /* Whether messages are kept; or dropped, and then whether decisions are stored for the value phase. */
 static void gpuopt__elimination_set_drop(gpuopt__elimination_preparation *prep, int drop) {
     gpuopt__elimination_plan *plan = &prep->draft.plan;
-    plan->keep = !drop && prep->desc.retain_messages != GPUOPT_OFF;
+    plan->keep = !drop && prep->desc.memory->retain_messages != GPUOPT_OFF;
     plan->decides =
-        drop && prep->desc.retain_messages != GPUOPT_OFF && prep->desc.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
+        drop && prep->desc.memory->retain_messages != GPUOPT_OFF && prep->desc.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
 }
 
 /* Divides the value phase of a draft with decisions into as few passes as fit. */
@@ -268,7 +268,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         if (!prep->draft.too_large) direct = e->operations;
     }
     if (!status) gpuopt__elimination_note_largest(prep);
-    if (!status && !fits && (automatic ? d->retain_messages == GPUOPT_DEFAULT : drops)) {
+    if (!status && !fits && (automatic ? d->memory->retain_messages == GPUOPT_DEFAULT : drops)) {
         status = gpuopt__elimination_try_drop(prep, limit, &policy, direct, e, &fits);
         if (!status && drops) gpuopt__elimination_note_largest(prep);
         if (!fits) gpuopt__elimination_set_drop(prep, 0);
@@ -285,7 +285,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
     }
     /* AUTO needs a limit: how much host memory is free is unknown here, and STREAM touches all that it takes. */
     if (!status && !fits && d->batch_size == 1 && backend->has_stream &&
-        (automatic ? d->host_limit > 0 : d->policy == GPUOPT_POLICY_STREAM)) {
+        (automatic ? d->memory->host_bytes > 0 : d->policy == GPUOPT_POLICY_STREAM)) {
         policy = GPUOPT_POLICY_STREAM;
         status = gpuopt__elimination_try_draft(prep, 0, limit, 1, e, &fits);
         if (fits) gpuopt__elimination_note(prep, GPUOPT_POLICY_STREAM, e);
@@ -308,7 +308,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
 static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparation *prep, const char *call,
                                                    gpuopt_elimination_estimate *e) {
     const gpuopt_context *context = prep->scratch.context;
-    uint64_t limit = prep->desc.memory_limit, sizes[2];
+    uint64_t limit = prep->desc.memory->bytes, sizes[2];
     gpuopt_status status;
     int k;
     memset(e, 0, sizeof *e);

@@ -19,19 +19,39 @@ typedef struct gpuopt__elimination_function_range {
     double size;     /* DOUBLE: the largest finite magnitude */
 } gpuopt__elimination_function_range;
 
+/* The structs that a checked descriptor points to. */
+typedef struct gpuopt__elimination_options {
+    gpuopt_elimination_order_search order_search;
+    gpuopt_elimination_memory memory;
+    gpuopt_elimination_messages messages;
+} gpuopt__elimination_options;
+
+/* Copies a checked descriptor with these structs. */
+static void gpuopt__elimination_copy_desc(const gpuopt_elimination_desc *from, gpuopt_elimination_desc *to,
+                                          gpuopt__elimination_options *options) {
+    options->order_search = *from->order_search;
+    options->memory = *from->memory;
+    options->messages = *from->messages;
+    *to = *from;
+    to->order_search = &options->order_search;
+    to->memory = &options->memory;
+    to->messages = &options->messages;
+}
+
 /* Checks the options that stand alone, and those that must fit one another. */
 static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *context, const char *call,
                                                        const gpuopt_elimination_desc *d) {
-    const gpuopt__choice choice[] = {{"type", (int64_t)d->type, GPUOPT_COST_DOUBLE},
-                                     {"semiring", (int64_t)d->semiring, GPUOPT_SEMIRING_MIN_COUNT},
-                                     {"heuristic", (int64_t)d->heuristic, GPUOPT_HEURISTIC_MIN_DEGREE},
-                                     {"policy", (int64_t)d->policy, GPUOPT_POLICY_MINI_BUCKET},
-                                     {"retain_messages", (int64_t)d->retain_messages, GPUOPT_OFF}};
+    const gpuopt__choice choice[] = {
+        {"type", (int64_t)d->type, GPUOPT_COST_DOUBLE},
+        {"semiring", (int64_t)d->semiring, GPUOPT_SEMIRING_MIN_COUNT},
+        {"desc->order_search->heuristic", (int64_t)d->order_search->heuristic, GPUOPT_HEURISTIC_MIN_DEGREE},
+        {"policy", (int64_t)d->policy, GPUOPT_POLICY_MINI_BUCKET},
+        {"desc->memory->retain_messages", (int64_t)d->memory->retain_messages, GPUOPT_OFF}};
     const gpuopt__range range[] = {{"variables", (double)d->variables, 0, INT32_MAX / 4},
                                    {"functions", (double)d->functions, 0, INT32_MAX / 4},
-                                   {"messages", (double)d->messages, 0, INT32_MAX / 4},
-                                   {"restarts", (double)d->restarts, 1, 1e6},
-                                   {"order_work", (double)d->order_work, 1, 9e18},
+                                   {"desc->messages->count", (double)d->messages->count, 0, INT32_MAX / 4},
+                                   {"desc->order_search->restarts", (double)d->order_search->restarts, 1, 1e6},
+                                   {"desc->order_search->work", (double)d->order_search->work, 1, 9e18},
                                    {"z", (double)d->z, 1, INT32_MAX},
                                    {"batch_size", (double)d->batch_size, 1, 1 << 24},
                                    {"order_count", (double)d->order_count, 0, INT32_MAX},
@@ -48,24 +68,43 @@ static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *con
     else if (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->type != GPUOPT_COST_INT64) fault = "MIN_COUNT needs INT64";
     else if (d->top < 0) fault = "top is negative";
     else if (d->top > 0 && d->type == GPUOPT_COST_DOUBLE) fault = "top needs INT64";
-    else if (!(d->order_seconds >= 0 && d->order_seconds <= 1e9)) fault = "order_seconds is not in 0..1e9";
-    else if ((d->order_seconds > 0 || d->order_work > 0) && d->heuristic != GPUOPT_HEURISTIC_BEST)
-        fault = "order_seconds and order_work need the heuristic BEST";
-    else if (d->order_seconds > 0 && !context->desc.seconds) fault = "order_seconds needs the context's hook `seconds`";
+    else if (!(d->order_search->seconds >= 0 && d->order_search->seconds <= 1e9))
+        fault = "desc->order_search->seconds is not in 0..1e9";
+    else if ((d->order_search->seconds > 0 || d->order_search->work > 0) &&
+             d->order_search->heuristic != GPUOPT_HEURISTIC_BEST)
+        fault = "desc->order_search: seconds and work need the heuristic BEST";
+    else if (d->order_search->seconds > 0 && !context->desc.seconds)
+        fault = "desc->order_search->seconds needs the context's hook `seconds`";
     else if (!d->order && d->order_count) fault = "order is NULL, but order_count is not 0";
     else if (!d->evidence && d->evidence_count) fault = "evidence is NULL, but evidence_count is not 0";
     return fault ? gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
 }
 
-/* Fills in d from the caller's descriptor, with the defaults. */
+/* Fills in d, and the options that it points to, from the caller's descriptor, with the defaults. */
 static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *context, const char *call,
-                                                    const gpuopt_elimination_desc *desc, gpuopt_elimination_desc *d) {
+                                                    const gpuopt_elimination_desc *desc, gpuopt_elimination_desc *d,
+                                                    gpuopt__elimination_options *options) {
     gpuopt_status status;
     int32_t k;
     memset(d, 0, sizeof *d);
+    memset(options, 0, sizeof *options);
     status =
         gpuopt__check_struct(context, call, context->desc.backend->elimination, desc, desc->struct_size, d, sizeof *d);
+    if (!status)
+        status = gpuopt__check_part(context, call, "desc->order_search", d->order_search, &options->order_search,
+                                    sizeof options->order_search);
+    if (!status)
+        status = gpuopt__check_part(context, call, "desc->memory", d->memory, &options->memory, sizeof options->memory);
+    if (!status)
+        status = gpuopt__check_part(context, call, "desc->messages", d->messages, &options->messages,
+                                    sizeof options->messages);
     d->struct_size = sizeof *d;
+    options->order_search.struct_size = sizeof options->order_search;
+    options->memory.struct_size = sizeof options->memory;
+    options->messages.struct_size = sizeof options->messages;
+    d->order_search = &options->order_search;
+    d->memory = &options->memory;
+    d->messages = &options->messages;
     if (!status) status = gpuopt__elimination_check_options(context, call, d);
     if (status) return status;
     for (k = 0; k < d->variables; k++)
@@ -77,9 +116,10 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "MIN_COUNT has no mini-buckets");
     if (d->batch_size > 1 && (d->policy == GPUOPT_POLICY_SLICE || d->policy == GPUOPT_POLICY_STREAM))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SLICE and STREAM need a single copy");
-    if (d->retain_messages == GPUOPT_ON && (d->policy == GPUOPT_POLICY_DROP || d->policy == GPUOPT_POLICY_RECOMPUTE))
+    if (d->memory->retain_messages == GPUOPT_ON &&
+        (d->policy == GPUOPT_POLICY_DROP || d->policy == GPUOPT_POLICY_RECOMPUTE))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                              "DROP and RECOMPUTE do not go with retain_messages ON");
+                              "DROP and RECOMPUTE do not go with desc->memory->retain_messages ON");
     if (d->batch_size == 0) d->batch_size = 1;
     return GPUOPT_OK;
 }
@@ -160,7 +200,7 @@ static gpuopt_status gpuopt__elimination_check_function(const gpuopt_context *co
     entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope);
     if (entries < 0)
         return gpuopt__elimination_function_fault(context, call, number, -1, "its table has more than 2^44 entries");
-    if (number >= d->functions - d->messages) return GPUOPT_OK; /* messages are last, and have been checked */
+    if (number >= d->functions - d->messages->count) return GPUOPT_OK; /* messages are last, and have been checked */
     fault = gpuopt__elimination_costs_fault(d, f);
     if (fault) return gpuopt__elimination_function_fault(context, call, number, -1, fault);
     for (k = 0; k < f->tuples; k++)

@@ -15,6 +15,7 @@
 typedef struct gpuopt__elimination_preparation {
     gpuopt__elimination_scratch scratch;
     gpuopt_elimination_desc desc;              /* with defaults */
+    gpuopt__elimination_options options;       /* of desc */
     gpuopt__elimination_function_range *range; /* [functions] */
     int32_t *order, *position;                 /* [variables] */
     int32_t *condition;                        /* [variables] */
@@ -159,16 +160,16 @@ static gpuopt_status gpuopt__elimination_prepare(gpuopt_context *context, const 
     int pass;
     memset(prep, 0, sizeof *prep);
     prep->scratch.context = context;
-    status = gpuopt__elimination_check_desc(context, call, desc, d);
+    status = gpuopt__elimination_check_desc(context, call, desc, d, &prep->options);
     if (status) return status;
     memset(&arena, 0, sizeof arena);
     for (pass = 0; pass < 2; pass++) {
         arena.used = 0;
-        prep->range = (gpuopt__elimination_function_range *)gpuopt__cut(&arena, (int64_t)d->functions + d->messages,
-                                                                        sizeof *prep->range);
+        prep->range = (gpuopt__elimination_function_range *)gpuopt__cut(
+            &arena, (int64_t)d->functions + d->messages->count, sizeof *prep->range);
         function = (gpuopt_elimination_function *)gpuopt__cut(
-            &arena, d->messages ? (int64_t)d->functions + d->messages : 0, sizeof *function);
-        packed = (gpuopt__elimination_packed *)gpuopt__cut(&arena, d->messages, sizeof *packed);
+            &arena, d->messages->count ? (int64_t)d->functions + d->messages->count : 0, sizeof *function);
+        packed = (gpuopt__elimination_packed *)gpuopt__cut(&arena, d->messages->count, sizeof *packed);
         prep->order = (int32_t *)gpuopt__cut(&arena, d->variables, sizeof(int32_t));
         prep->position = (int32_t *)gpuopt__cut(&arena, d->variables, sizeof(int32_t));
         prep->condition = (int32_t *)gpuopt__cut(&arena, d->variables, sizeof(int32_t));
@@ -183,7 +184,7 @@ static gpuopt_status gpuopt__elimination_prepare(gpuopt_context *context, const 
         memset(prep->base, 0, (size_t)arena.used);
         arena.base = (char *)prep->base;
     }
-    if (d->messages) status = gpuopt__elimination_take_messages(context, call, d, function, packed);
+    if (d->messages->count) status = gpuopt__elimination_take_messages(context, call, d, function, packed);
     if (status) return status;
     draft->scratch = &prep->scratch;
     draft->desc = d;
@@ -203,7 +204,7 @@ static gpuopt_status gpuopt__elimination_prepare(gpuopt_context *context, const 
     draft->plan.staged = context->desc.backend->copy ? GPUOPT__ELIMINATION_STAGED : 0;
     draft->plan.sign = d->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     draft->plan.passes = 1;
-    draft->plan.join_rest = d->join_rest != 0;
+    draft->plan.join_rest = d->messages->join_rest != 0;
     draft->plan.type = d->type;
     draft->plan.semiring = d->semiring;
     draft->plan.order = prep->order;

@@ -43,7 +43,7 @@ static const char *gpuopt__elimination_packed_misfit(const gpuopt__elimination_r
     const gpuopt_elimination_desc *d = r->model;
     int32_t k;
     if (p->info.type != d->type || p->info.semiring != d->semiring) return "it has another type or semiring";
-    if (p->info.model != d->model) return "it is of another model";
+    if (p->info.model != d->messages->model) return "it is of another model";
     if (p->info.arity != r->arity) return "it has another arity";
     for (k = 0; k < r->arity; k++)
         if (gpuopt__take_bytes(head + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)r->arity + k), 4) !=
@@ -107,10 +107,11 @@ static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, co
 
 /* Checks what can be checked of a descriptor's messages without reading them. */
 static const char *gpuopt__elimination_messages_fault(const gpuopt_elimination_desc *d) {
-    return d->messages > 0 && !d->message               ? "message is NULL"
-           : d->messages > INT32_MAX / 4 - d->functions ? "there are too many functions and messages together"
-           : d->messages > 0 && !d->model               ? "messages need the number that they carry, model"
-                                                        : NULL;
+    const gpuopt_elimination_messages *m = d->messages;
+    return m->count > 0 && !m->packed                ? "desc->messages->packed is NULL"
+           : m->count > INT32_MAX / 4 - d->functions ? "there are too many functions and messages together"
+           : m->count > 0 && !m->model               ? "messages need the number that they carry, desc->messages->model"
+                                                     : NULL;
 }
 
 /* Reads all messages of a descriptor, and makes functions of them: those in host memory, then those in device memory,
@@ -124,8 +125,8 @@ static gpuopt_status gpuopt__elimination_take_messages(gpuopt_context *context, 
     const char *fault = NULL;
     if (d->functions) memcpy(function, d->function, sizeof *function * (size_t)d->functions);
     for (pass = 0; pass < 2; pass++)
-        for (k = 0; k < d->messages && !status; k++) {
-            const gpuopt_elimination_packed *m = &d->message[k];
+        for (k = 0; k < d->messages->count && !status; k++) {
+            const gpuopt_elimination_packed *m = &d->messages->packed[k];
             const gpuopt__elimination_reading reading = {m->where, m->bytes, m->size, d, m->arity, m->scope};
             gpuopt_elimination_function *f = &function[d->functions + taken];
             if (pass == 0) status = gpuopt__check_where(context, call, m->where);
@@ -151,7 +152,7 @@ static gpuopt_status gpuopt__elimination_take_messages(gpuopt_context *context, 
         }
     if (status) return status;
     d->function = function;
-    d->functions += d->messages;
+    d->functions += d->messages->count;
     return GPUOPT_OK;
 }
 

@@ -17,6 +17,7 @@
 struct gpuopt_elimination_preprocessing {
     gpuopt_context *context;
     gpuopt_elimination_desc desc; /* its arrays are behind the handle */
+    gpuopt__elimination_options options;
     gpuopt_elimination_preprocessing_info info;
     int32_t variables; /* of the original model */
     int32_t records;
@@ -250,7 +251,7 @@ static gpuopt_status gpuopt__elimination_reduce_result(gpuopt_context *context, 
     *to = head;
     gpuopt__elimination_reduce_cut_result(&arena, r, &sizes, to);
     to->context = context;
-    to->desc = *r->desc;
+    gpuopt__elimination_copy_desc(r->desc, &to->desc, &to->options);
     to->info = r->info;
     to->variables = r->desc->variables;
     gpuopt__elimination_reduce_fill(r, prep, to);
@@ -294,12 +295,13 @@ static gpuopt_status gpuopt__elimination_reduce_prepare(gpuopt_context *context,
                                                         gpuopt__elimination_preparation *prep, int *all) {
     static const int32_t nothing = 0;
     gpuopt_elimination_desc d;
+    gpuopt__elimination_options options;
     gpuopt_status status;
     memset(prep, 0, sizeof *prep);
     if (!desc || !wanted)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, desc ? "reduction is NULL" : "desc is NULL");
-    status = gpuopt__elimination_check_desc(context, call, desc, &d);
-    if (!status && d.messages)
+    status = gpuopt__elimination_check_desc(context, call, desc, &d, &options);
+    if (!status && options.messages.count)
         status = gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "a model with messages is not reduced");
     if (status) return status;
     *all = d.order == NULL;

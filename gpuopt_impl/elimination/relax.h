@@ -161,9 +161,9 @@ static gpuopt_status gpuopt__elimination_relax_check(const gpuopt__elimination_p
     if (d->semiring != GPUOPT_SEMIRING_MIN_SUM && d->semiring != GPUOPT_SEMIRING_MAX_SUM)
         fault = "costs are shifted with MIN_SUM and MAX_SUM only";
     else if (d->policy != GPUOPT_POLICY_MINI_BUCKET) fault = "the policy is not MINI_BUCKET";
-    else if (d->messages) fault = "there are messages among the functions";
+    else if (d->messages->count) fault = "there are messages among the functions";
     else if (d->batch_size > 1) fault = "batch_size must be 1";
-    else if (d->join_rest || prep->draft.plan.steps + d->evidence_count < d->variables)
+    else if (d->messages->join_rest || prep->draft.plan.steps + d->evidence_count < d->variables)
         fault = "the order leaves variables over, or join_rest is set";
     return fault ? gpuopt__refuse(prep->scratch.context, GPUOPT_ERROR_UNSUPPORTED, call, fault) : GPUOPT_OK;
 }

@@ -18,6 +18,7 @@
 struct gpuopt_elimination_cost_shifting {
     gpuopt_context *context;
     gpuopt_elimination_desc desc; /* of the relaxation; its arrays are behind the handle */
+    gpuopt__elimination_options options;
     gpuopt_elimination_cost_shifting_info info;
     int32_t copies, groups; /* variables of the relaxation that are eliminated; original variables with several */
     int32_t *domain;        /* [desc.variables]: copies, then conditioned variables */
@@ -271,7 +272,7 @@ static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpu
         *r = head;
         gpuopt__elimination_relax_cut(&arena, d, &sizes, r);
         r->context = context;
-        r->desc = *d;
+        gpuopt__elimination_copy_desc(d, &r->desc, &r->options);
         r->desc.variables = r->copies + d->evidence_count;
         r->desc.domain = r->domain;
         r->desc.functions = d->functions + sizes.split;
@@ -280,12 +281,9 @@ static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpu
         r->desc.order_count = r->copies;
         r->desc.evidence = d->evidence_count ? r->condition : NULL;
         r->desc.policy = GPUOPT_POLICY_EXACT;
-        r->desc.heuristic = GPUOPT_HEURISTIC_BEST;
-        r->desc.restarts = 0;
         r->desc.z = 0;
-        r->desc.order_seconds = 0;
-        r->desc.order_work = 0;
-        r->desc.retain_messages = GPUOPT_ON;
+        r->desc.order_search = NULL;
+        r->options.memory.retain_messages = GPUOPT_ON;
         gpuopt__elimination_relax_scale(prep, sizes.split, scaled, r);
         gpuopt__elimination_relax_fill(prep, (int32_t *)scratch, scaled ? 1 : r->info.scale, r);
         *relaxation = r;

@@ -213,8 +213,6 @@ static gpuopt_status gpuopt__elimination_spread_costs(gpuopt__elimination_prepar
     out->functions = s.functions + 1;
     out->order = prep->order;
     out->order_count = prep->draft.plan.steps;
-    out->order_seconds = 0;
-    out->order_work = 0;
     return GPUOPT_OK;
 }
 

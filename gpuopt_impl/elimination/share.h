@@ -18,6 +18,7 @@ typedef struct gpuopt__elimination_share {
     int idle;                              /* there are fewer assignments than ranks: another one has this part, too */
     int32_t split;                         /* variables of which not all values are in this part */
     gpuopt_elimination_desc desc;          /* the part */
+    gpuopt__elimination_options options;   /* of desc */
     int32_t *first, *domain;               /* [variables] the least value; how many */
     int32_t *order;                        /* [variables] the same on all ranks; of the whole model */
     gpuopt_elimination_function *function; /* [functions] */
@@ -210,7 +211,7 @@ static gpuopt_status gpuopt__elimination_share_make(gpuopt__elimination_preparat
         for (k = 0; k < d->functions; k++)
             gpuopt__elimination_share_function(s, d, &d->function[k], &arena, &s->function[k]);
     }
-    s->desc = *d;
+    gpuopt__elimination_copy_desc(d, &s->desc, &s->options);
     s->desc.group = NULL;
     s->desc.domain = s->domain;
     s->desc.function = s->function;

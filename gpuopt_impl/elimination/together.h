@@ -35,19 +35,19 @@ static uint64_t gpuopt__elimination_desc_fingerprint(const gpuopt_elimination_de
                               (int64_t)d->semiring,
                               d->top,
                               d->order_count,
-                              (int64_t)d->heuristic,
-                              d->restarts,
-                              (int64_t)d->seed,
+                              (int64_t)d->order_search->heuristic,
+                              d->order_search->restarts,
+                              (int64_t)d->order_search->seed,
                               (int64_t)d->policy,
                               d->z,
                               d->evidence_count,
                               d->batch_size,
-                              (int64_t)d->retain_messages,
-                              d->join_rest != 0,
-                              d->order_work};
+                              (int64_t)d->memory->retain_messages,
+                              d->messages->join_rest != 0,
+                              d->order_search->work};
     uint64_t hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)number, sizeof number);
     int32_t k;
-    hash = gpuopt__elimination_fingerprint(hash, &d->order_seconds, sizeof d->order_seconds);
+    hash = gpuopt__elimination_fingerprint(hash, &d->order_search->seconds, sizeof d->order_search->seconds);
     hash = gpuopt__elimination_fingerprint(hash, d->domain, sizeof(int32_t) * (uint64_t)d->variables);
     hash = gpuopt__elimination_fingerprint(hash, d->order, sizeof(int32_t) * (uint64_t)d->order_count);
     hash = gpuopt__elimination_fingerprint(hash, d->evidence, sizeof(int32_t) * (uint64_t)d->evidence_count);

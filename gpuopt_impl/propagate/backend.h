@@ -37,6 +37,7 @@
 typedef struct gpuopt__propagator_model {
     const char *call; /* the public call, for the log */
     gpuopt_propagator_desc desc;
+    gpuopt_spare spare;
     gpuopt__propagator_rules rules;
     int64_t nonzeros;
     gpuopt__tidied tidied; /* what has become of the caller's matrix, once its numbers have been checked here */
@@ -164,8 +165,8 @@ static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
     head.mode = model->desc.mode;
     head.marking = model->desc.marking != GPUOPT_OFF;
     head.trail_capacity = (int32_t)model->desc.trail_capacity;
-    head.spare_rows = model->desc.spare_rows;
-    head.spare_nonzeros = (int32_t)model->desc.spare_nonzeros;
+    head.spare_rows = model->spare.rows;
+    head.spare_nonzeros = (int32_t)model->spare.nonzeros;
     head.seen = NULL; /* the backend's */
     head.version = 1;
     return head;

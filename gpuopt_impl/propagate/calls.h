@@ -7,26 +7,23 @@
 
 #include "check.h"
 
-GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc,
-                                                     gpuopt_propagator_settings settings) {
-    if (!desc || desc->struct_size < offsetof(gpuopt_propagator_desc, round_limit)) return GPUOPT_ERROR_ARGUMENT;
+GPUOPT_API gpuopt_status gpuopt_propagator_tolerances_tune(gpuopt_propagator_tolerances *tolerances,
+                                                           gpuopt_propagator_settings settings) {
+    gpuopt_propagator_tolerances t;
+    memset(&t, 0, sizeof t);
+    t.feasibility = t.integrality = 1e-6;
+    t.least_change = 1e-9;
     switch (settings) {
-    case GPUOPT_SETTINGS_PAPER: desc->least_change = 1e-9, desc->least_change_relative = 0, desc->huge_value = 0; break;
-    case GPUOPT_SETTINGS_SCIP:
-        desc->least_change = 1e-9, desc->least_change_relative = 0.05, desc->huge_value = 1e15;
-        break;
+    case GPUOPT_SETTINGS_PAPER: break;
+    case GPUOPT_SETTINGS_SCIP: t.least_change_relative = 0.05, t.huge_value = 1e15; break;
     case GPUOPT_SETTINGS_HIGHS:
-        desc->least_change = 1e-3, desc->least_change_relative = 0.3, desc->huge_value = 0;
+        t.least_change = 1e-3, t.least_change_relative = 0.3, t.relative_integers = GPUOPT_OFF;
         break;
-    case GPUOPT_SETTINGS_PAPILO:
-        desc->least_change = 1e-3, desc->least_change_relative = 0, desc->huge_value = 1e8;
-        break;
+    case GPUOPT_SETTINGS_PAPILO: t.least_change = 1e-3, t.huge_value = 1e8; break;
     default: return GPUOPT_ERROR_ARGUMENT;
     }
-    if (desc->struct_size >= offsetof(gpuopt_propagator_desc, relative_integers) + sizeof desc->relative_integers)
-        desc->relative_integers = settings == GPUOPT_SETTINGS_HIGHS ? GPUOPT_OFF : GPUOPT_DEFAULT;
-    desc->infinity = 1e20;
-    desc->feasibility_tolerance = desc->integrality_tolerance = 1e-6;
+    if (!tolerances || tolerances->struct_size < sizeof t) return GPUOPT_ERROR_ARGUMENT;
+    gpuopt__copy_out(tolerances, tolerances->struct_size, &t, sizeof t);
     return GPUOPT_OK;
 }
 

@@ -9,44 +9,50 @@
 #include "backend.h"
 
 static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_context *context, const char *call,
-                                                             const gpuopt_propagator_desc *d) {
+                                                             const gpuopt_propagator_desc *d,
+                                                             const gpuopt_propagator_tolerances *t,
+                                                             const gpuopt_spare *spare) {
     const gpuopt__range range[] = {
         {"infinity", d->infinity, 1, HUGE_VAL},
-        {"feasibility_tolerance", d->feasibility_tolerance, 0, 0.1},
-        {"integrality_tolerance", d->integrality_tolerance, 0, 0.49},
-        {"least_change", d->least_change, 0, 1e9},
-        {"least_change_relative", d->least_change_relative, 0, 1},
-        {"huge_value", d->huge_value, 1, 1e100},
+        {"desc->tolerances->feasibility", t->feasibility, 0, 0.1},
+        {"desc->tolerances->integrality", t->integrality, 0, 0.49},
+        {"desc->tolerances->least_change", t->least_change, 0, 1e9},
+        {"desc->tolerances->least_change_relative", t->least_change_relative, 0, 1},
+        {"desc->tolerances->huge_value", t->huge_value, 1, 1e100},
         {"round_limit", (double)d->round_limit, 1, INT32_MAX},
         {"trail_capacity", (double)d->trail_capacity, 1, INT32_MAX},
-        {"spare_rows", (double)d->spare_rows, 1, INT32_MAX},
-        {"spare_nonzeros", (double)d->spare_nonzeros, 1, INT32_MAX},
+        {"desc->spare->rows", (double)spare->rows, 1, INT32_MAX},
+        {"desc->spare->nonzeros", (double)spare->nonzeros, 1, INT32_MAX},
     };
     const gpuopt__choice choice[] = {
         {"precision", (int64_t)d->precision, GPUOPT_PRECISION_FP32},
         {"mode", (int64_t)d->mode, GPUOPT_MODE_GAUSS_SEIDEL},
         {"driver", (int64_t)d->driver, GPUOPT_DRIVER_GRAPH},
         {"marking", (int64_t)d->marking, GPUOPT_OFF},
-        {"relative_integers", (int64_t)d->relative_integers, GPUOPT_OFF},
+        {"desc->tolerances->relative_integers", (int64_t)t->relative_integers, GPUOPT_OFF},
     };
     gpuopt_status status = gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
     if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
+    if (!status && spare->cols != 0)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
+                              "desc->spare->cols is not 0: a propagator has no spare columns");
     if (!status && d->mode == GPUOPT_MODE_GAUSS_SEIDEL && d->marking == GPUOPT_OFF)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "GAUSS_SEIDEL needs marking");
-    if (!status && (d->trail_capacity > 0 || d->spare_rows > 0) && d->marking == GPUOPT_OFF)
+    if (!status && (d->trail_capacity > 0 || spare->rows > 0) && d->marking == GPUOPT_OFF)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "a trail and spare rows need marking");
     return status;
 }
 
 /* The rules but for what gpuopt__propagator_rules_derive() adds. */
-static inline void gpuopt__propagator_fill_rules(gpuopt__propagator_rules *rules, const gpuopt_propagator_desc *d) {
+static inline void gpuopt__propagator_fill_rules(gpuopt__propagator_rules *rules, const gpuopt_propagator_desc *d,
+                                                 const gpuopt_propagator_tolerances *t) {
     rules->infinity = d->infinity > 0 ? d->infinity : 1e20;
-    rules->feasibility = d->feasibility_tolerance > 0 ? d->feasibility_tolerance : 1e-6;
-    rules->integrality = d->integrality_tolerance > 0 ? d->integrality_tolerance : 1e-6;
-    rules->least_change = d->least_change > 0 ? d->least_change : 1e-9;
-    rules->least_change_relative = d->least_change_relative;
-    rules->relative_integers = d->relative_integers != GPUOPT_OFF;
-    rules->huge = d->huge_value > 0 ? d->huge_value : 1e100;
+    rules->feasibility = t->feasibility > 0 ? t->feasibility : 1e-6;
+    rules->integrality = t->integrality > 0 ? t->integrality : 1e-6;
+    rules->least_change = t->least_change > 0 ? t->least_change : 1e-9;
+    rules->least_change_relative = t->least_change_relative;
+    rules->relative_integers = t->relative_integers != GPUOPT_OFF;
+    rules->huge = t->huge_value > 0 ? t->huge_value : 1e100;
     rules->single = d->precision == GPUOPT_PRECISION_FP32;
 }
 
@@ -56,20 +62,25 @@ static inline gpuopt_status gpuopt__propagator_check_desc(gpuopt_context *contex
                                                           const gpuopt_propagator_desc *desc,
                                                           gpuopt__propagator_model *model) {
     gpuopt_propagator_desc *d = &model->desc;
+    gpuopt_propagator_tolerances tolerances;
     gpuopt_status status;
     memset(model, 0, sizeof *model);
+    memset(&tolerances, 0, sizeof tolerances);
     model->call = call;
     status =
         gpuopt__check_struct(context, call, context->desc.backend->propagator, desc, desc->struct_size, d, sizeof *d);
-    if (!status) status = gpuopt__propagator_check_options(context, call, d);
+    if (!status)
+        status = gpuopt__check_part(context, call, "desc->tolerances", d->tolerances, &tolerances, sizeof tolerances);
+    if (!status)
+        status = gpuopt__check_part(context, call, "desc->spare", d->spare, &model->spare, sizeof model->spare);
+    if (!status) status = gpuopt__propagator_check_options(context, call, d, &tolerances, &model->spare);
     if (!status) status = gpuopt__check_matrix_shape(context, call, &d->matrix);
     if (status) return status;
-    if (d->matrix.cols > 0 && (!d->lb || !d->ub))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "lb or ub is NULL");
-    if ((int64_t)d->matrix.rows + d->spare_rows > INT32_MAX - 64)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "matrix.rows + spare_rows is above 2^31 - 65");
+    if ((int64_t)d->matrix.rows + model->spare.rows > INT32_MAX - 64)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
+                              "matrix.rows + desc->spare->rows is above 2^31 - 65");
     model->nonzeros = d->matrix.start[gpuopt__matrix_lines(&d->matrix)];
-    gpuopt__propagator_fill_rules(&model->rules, d);
+    gpuopt__propagator_fill_rules(&model->rules, d, &tolerances);
     return GPUOPT_OK;
 }
 

@@ -243,7 +243,8 @@ static gpuopt_status gpuopt__propagator_cpu_create(gpuopt_context *context, gpuo
     memset(p->bounds, 0, (head.rules.single ? sizeof(float) : sizeof(double)) * 2 * (size_t)head.cols);
     for (j = 0; j < head.cols; j++) {
         p->kind[j] = desc->integer && desc->integer[j] ? GPUOPT__PROPAGATOR_INTEGER : 0;
-        GPUOPT__PROPAGATOR_TYPED(p, first_bounds, (p, j, desc->lb[j], desc->ub[j]));
+        GPUOPT__PROPAGATOR_TYPED(p, first_bounds,
+                                 (p, j, desc->lb ? desc->lb[j] : 0, desc->ub ? desc->ub[j] : HUGE_VAL));
     }
     if (head.marking) GPUOPT__PROPAGATOR_TYPED(p, transpose, (p));
     gpuopt__propagator_cpu_reopen(p, 0);

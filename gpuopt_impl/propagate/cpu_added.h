@@ -96,8 +96,8 @@ static gpuopt_status gpuopt__propagator_cpu_add_rows(gpuopt_propagator *propagat
     for (slot = added->free_row; slot >= 0 && spare < rows->rows; slot = added->next_free[slot]) spare++;
     if (spare < rows->rows || entries > p->head.spare_nonzeros - added->live)
         return gpuopt__refuse(p->head.context, GPUOPT_ERROR_MEMORY, "gpuopt_propagator_add_rows",
-                              spare < rows->rows ? "more rows than the spare capacity"
-                                                 : "more entries than the spare capacity");
+                              spare < rows->rows ? "more rows than desc->spare->rows"
+                                                 : "more entries than desc->spare->nonzeros");
     if (entries > p->head.spare_nonzeros - added->used) gpuopt__propagator_cpu_close_holes(p);
     for (i = 0; i < rows->rows; i++) {
         int64_t first = rows->start[i];

@@ -96,7 +96,7 @@ static gpuopt_status gpuopt__propagator_check_added(const gpuopt_propagator *pro
     gpuopt_status status = gpuopt__check_matrix_shape(context, call, rows);
     if (status) return status;
     if (rows->rows > propagator->spare_rows)
-        return gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "more rows than the spare capacity");
+        return gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "more rows than desc->spare->rows");
     if (rows->cols != propagator->cols)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the rows have another number of columns");
     if (rows->rows == 0) return GPUOPT_OK;

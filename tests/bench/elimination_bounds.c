@@ -101,6 +101,7 @@ static int bounds_row(const queries *q, const machine *on, const options *o, con
 
 static int bounds_rows(const graphical_model *m, const machine *on, const options *o, const struct looked_up *what) {
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     queries q = {NULL, m, NULL, NULL, NULL, NULL};
     const size_t cells = ASSIGNMENTS * (size_t)m->max_domain, rows = ASSIGNMENTS * (size_t)m->variables;
     int32_t *order = malloc(sizeof *order * (size_t)m->variables), middle = m->variables / 2, k;
@@ -114,7 +115,8 @@ static int bounds_rows(const graphical_model *m, const machine *on, const option
     desc.top = m->top;
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
     desc.z = what->z;
-    desc.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
+    desc.order_search = &search;
+    search.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
     q.value = malloc(sizeof *q.value * rows);
     q.bound = malloc(sizeof *q.bound * cells);
     if (!order || !q.value || !q.bound) return -1;

@@ -219,6 +219,7 @@ static int measure(const machine *on, const options *o, const bucket *b, figures
     static const int32_t order[] = {0};
     gpuopt_elimination *elimination = NULL;
     gpuopt_elimination_desc desc;
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_status status;
     const char *call = "create";
     gpuopt_desc_init(&desc, sizeof desc);
@@ -230,7 +231,8 @@ static int measure(const machine *on, const options *o, const bucket *b, figures
     desc.order = order;
     desc.order_count = 1;
     desc.policy = GPUOPT_POLICY_EXACT;
-    if (!on->cuda) desc.memory_limit = (uint64_t)o->memory << 30;
+    desc.memory = &memory;
+    if (!on->cuda) memory.bytes = (uint64_t)o->memory << 30;
     status = gpuopt_elimination_create(on->context, &desc, NULL, &elimination);
     if (!status) status = time_it(on, elimination, o->repeat, f), call = "step";
     if (!status) status = check(on, elimination, b, f), call = "message";

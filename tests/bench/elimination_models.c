@@ -81,6 +81,8 @@ static const char *const words[] = {"auto", "exact", "drop", "recompute", "slice
 
 static gpuopt_elimination_desc describe(const subject *s, const machine *on, const options *o, int32_t z) {
     gpuopt_elimination_desc desc;
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_desc_init(&desc, sizeof desc);
     desc.variables = s->model.variables;
     desc.domain = s->model.domain;
@@ -91,10 +93,12 @@ static gpuopt_elimination_desc describe(const subject *s, const machine *on, con
     desc.policy = z ? GPUOPT_POLICY_MINI_BUCKET : GPUOPT_POLICY_AUTO;
     desc.z = z;
     if (z) { /* where z limits the work a long search for an order is what takes the time */
-        desc.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
-        desc.restarts = 1;
+        desc.order_search = &search;
+        search.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
+        search.restarts = 1;
     }
-    if (!on->cuda) desc.memory_limit = (uint64_t)o->memory << 30;
+    desc.memory = &memory;
+    if (!on->cuda) memory.bytes = (uint64_t)o->memory << 30;
     return desc;
 }
 

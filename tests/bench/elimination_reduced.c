@@ -32,6 +32,7 @@ typedef struct found {
 /* Plans a model, with a search for an order; and solves it if that takes few operations. value: of its variables. */
 static gpuopt_status plan(const machine *on, gpuopt_elimination_desc desc, int32_t *order, int32_t *value, found *f) {
     gpuopt_elimination *elimination = NULL;
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     gpuopt_elimination_assignment best = GPUOPT_INIT(gpuopt_elimination_assignment);
     gpuopt_status status;
     memset(f, 0, sizeof *f);
@@ -39,7 +40,8 @@ static gpuopt_status plan(const machine *on, gpuopt_elimination_desc desc, int32
     status = gpuopt_elimination_order(on->context, &desc, order, NULL, &f->estimate);
     desc.order = order;
     desc.order_count = desc.variables;
-    desc.order_work = 0;
+    desc.order_search = &search;
+    search.work = 0;
     if (status || f->estimate.operations > FEW) return status;
     f->solved = 1;
     status = gpuopt_elimination_create(on->context, &desc, NULL, &elimination);
@@ -72,6 +74,7 @@ static int row(const char *name, const machine *on) {
     const char *folder = getenv("GPUOPT_TEST_DATA"), *verdict = "not solved";
     graphical_model model;
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc), small = GPUOPT_INIT(gpuopt_elimination_desc);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     gpuopt_elimination_preprocessing *reduction = NULL;
     gpuopt_elimination_preprocessing_info info = GPUOPT_INIT(gpuopt_elimination_preprocessing_info);
     found before, after;
@@ -94,7 +97,8 @@ static int row(const char *name, const machine *on) {
     desc.type = model.type;
     desc.top = model.top;
     desc.policy = GPUOPT_POLICY_EXACT;
-    desc.order_work = ORDER_WORK;
+    desc.order_search = &search;
+    search.work = ORDER_WORK;
     status = order && reduced && value ? plan(on, desc, order, value, &before) : GPUOPT_ERROR_MEMORY;
     start = now();
     if (!status) status = gpuopt_elimination_preprocess(on->context, &desc, 0, 0, &reduction);
@@ -133,13 +137,14 @@ int reduced_table(const machine *on, const options *o) {
     const char *at = o->models ? o->models : default_models;
     char word[NAME];
     int bad = 0;
-    printf(
-        "\nReductions: variables and functions; width and log2 of the operations that are planned, with order_work %d "
-        "each; what each rule did; seconds of the reduction.\n\n"
-        "| model | before | after | planned before | after | fixed | degree | functional | joined | split | values "
-        "forbidden | dominated | bounded, entries | work | s | optimum |\n"
-        "|%s\n",
-        ORDER_WORK, " --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    printf("\nReductions: variables and functions; width and log2 of the operations that are planned, with "
+           "order_search->work %d "
+           "each; what each rule did; seconds of the reduction.\n\n"
+           "| model | before | after | planned before | after | fixed | degree | functional | joined | split | values "
+           "forbidden | dominated | bounded, entries | work | s | optimum |\n"
+           "|%s\n",
+           ORDER_WORK,
+           " --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     while (next_word(&at, word)) bad |= row(word, on);
     return bad ? -1 : 0;
 }

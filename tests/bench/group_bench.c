@@ -13,7 +13,7 @@
  * programs:COUNT (of 50 rows and 100 columns, from data to solutions) or probing:MODEL; "" leaves a table out. --by:
  * whether a knapsack's handle has the group, and shares levels of --share-from nodes (0: as the library chooses), or
  * the host deals nodes out (examples/io/knapsack_ranks.h); --round: nodes between exchanges then;
- * --pool: nodes, 0: as the library chooses; --memory: memory_limit of a rank. One rank has no group, but for knapsacks.
+ * --pool: nodes, 0: as the library chooses; --memory: that of a rank. One rank has no group, but for knapsacks.
  * Medians of N runs after one that is not counted; each run begins when all ranks are there, and ends with the last.
  * Times in ms:
  *     run          batches: _run with nodes and reports in host memory; eliminations: all steps

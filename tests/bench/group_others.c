@@ -124,6 +124,7 @@ int measure_knapsack(const options *o, const char *name) {
 
 static gpuopt_elimination_desc describe(const job *j, gpuopt_group *group) {
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     desc.variables = j->graphical.variables;
     desc.domain = j->graphical.domain;
     desc.functions = j->graphical.functions;
@@ -132,7 +133,8 @@ static gpuopt_elimination_desc describe(const job *j, gpuopt_group *group) {
     desc.top = j->graphical.top;
     desc.order = j->order;
     desc.order_count = j->order ? desc.variables : 0;
-    desc.memory_limit = (uint64_t)j->o->memory << 20;
+    desc.memory = &memory;
+    memory.bytes = (uint64_t)j->o->memory << 20;
     desc.group = group;
     return desc;
 }

@@ -56,6 +56,7 @@ static double measure(gpuopt_context *context, const gpuopt_elimination_desc *de
 
 static int row(gpuopt_context *context, const options *o, const char *path, gpuopt_elimination_desc desc) {
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     const int length = (int)(strrchr(name, '.') ? strrchr(name, '.') - name : (long)strlen(name));
     const order_known *known = order_published;
     int32_t *order = malloc(sizeof *order * ((size_t)desc.variables + 1));
@@ -65,7 +66,8 @@ static int row(gpuopt_context *context, const options *o, const char *path, gpuo
     taken = measure(context, &desc, order, o->repeat);
     if (taken >= 0) {
         printf(" %.1f |", taken);
-        desc.order_seconds = o->seconds;
+        desc.order_search = &search;
+        search.seconds = o->seconds;
         taken = measure(context, &desc, order, 1);
     }
     while (known->name && (strlen(known->name) != (size_t)length || strncmp(name, known->name, (size_t)length) != 0))

@@ -103,9 +103,11 @@ static int64_t spare_nonzeros;
 static void propagator_add_rows(use *u) {
     const gpuopt_matrix base = {2, u->m->cols, few, of_few, ones, GPUOPT_LAYOUT_CSR};
     gpuopt_propagator_desc desc = propagator_desc(&base, u->option);
+    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
     gpuopt_propagator *p = NULL;
     int32_t row[ROWS];
-    desc.spare_rows = u->m->rows, desc.spare_nonzeros = spare_nonzeros;
+    spare.rows = u->m->rows, spare.nonzeros = spare_nonzeros;
+    desc.spare = &spare;
     desc.trail_capacity = 1000;
     assert_int_equal(gpuopt_propagator_create(u->context, &desc, NULL, &p), GPUOPT_OK);
     CALL(u, gpuopt_propagator_add_rows(p, u->m, NULL, rising, row));

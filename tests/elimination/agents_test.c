@@ -130,12 +130,14 @@ static void hand_over(gpuopt_context *context, const agent *child, agent *parent
 static gpuopt_elimination_estimate agent_run(gpuopt_context *context, agent *a, const int32_t *order, int32_t count,
                                              const test_host *host) {
     gpuopt_elimination_desc desc = model_desc(&a->part);
+    gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
     gpuopt_elimination_estimate e;
     desc.order = order;
     desc.order_count = count;
-    desc.model = AGREED;
-    desc.message = a->message;
-    desc.messages = a->messages;
+    desc.messages = &messages;
+    messages.model = AGREED;
+    messages.packed = a->message;
+    messages.count = a->messages;
     gpuopt_desc_init(&e, sizeof e);
     assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
     a->elimination = handle_create(context, &desc, host);

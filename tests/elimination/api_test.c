@@ -128,15 +128,18 @@ static void members(void **state) {
     REFUSED(d.semiring = (gpuopt_elimination_semiring)-1);
     REFUSED(d.semiring = GPUOPT_SEMIRING_LOG_SUM_EXP); /* of INT64 */
     REFUSED(d.top = -1);
-    REFUSED(d.heuristic = (gpuopt_elimination_heuristic)4);
-    REFUSED(d.restarts = -1);
-    REFUSED(d.order_seconds = -1);
-    REFUSED(d.order_seconds = 2e9);
-    REFUSED(d.order_seconds = nan(""));
-    REFUSED(d.order_work = -1);
-    REFUSED(d.order_seconds = 1); /* this host has no clock */
-    REFUSED((d.order_work = 1, d.heuristic = GPUOPT_HEURISTIC_MIN_FILL));
-    REFUSED((d.order_seconds = 1, d.heuristic = GPUOPT_HEURISTIC_MIN_DEGREE));
+#define SEARCH(...) (d.order_search = &(gpuopt_elimination_order_search){sizeof *d.order_search, __VA_ARGS__})
+    REFUSED(SEARCH(.heuristic = (gpuopt_elimination_heuristic)4));
+    REFUSED(SEARCH(.restarts = -1));
+    REFUSED(SEARCH(.seconds = -1));
+    REFUSED(SEARCH(.seconds = 2e9));
+    REFUSED(SEARCH(.seconds = nan("")));
+    REFUSED(SEARCH(.work = -1));
+    REFUSED(SEARCH(.seconds = 1)); /* this host has no clock */
+    REFUSED(SEARCH(.work = 1, .heuristic = GPUOPT_HEURISTIC_MIN_FILL));
+    REFUSED(SEARCH(.seconds = 1, .heuristic = GPUOPT_HEURISTIC_MIN_DEGREE));
+    REFUSED(d.order_search = &(gpuopt_elimination_order_search){.struct_size = 0});
+#undef SEARCH
     REFUSED(d.policy = (gpuopt_elimination_policy)7);
     REFUSED(d.z = -1);
     REFUSED(d.order_count = -1);
@@ -151,9 +154,13 @@ static void members(void **state) {
     REFUSED(d.evidence = &outside[1]);
     REFUSED((d.evidence = twice, d.evidence_count = 2, d.order_count = 0));
     REFUSED(d.batch_size = -1);
-    REFUSED(d.retain_messages = (gpuopt_switch)3);
-    REFUSED((d.retain_messages = GPUOPT_ON, d.policy = GPUOPT_POLICY_DROP));
-    REFUSED((d.retain_messages = GPUOPT_ON, d.policy = GPUOPT_POLICY_RECOMPUTE));
+#define MEMORY(...) (d.memory = &(gpuopt_elimination_memory){sizeof *d.memory, __VA_ARGS__})
+    REFUSED(MEMORY(.retain_messages = (gpuopt_switch)3));
+    REFUSED((MEMORY(.retain_messages = GPUOPT_ON), d.policy = GPUOPT_POLICY_DROP));
+    REFUSED((MEMORY(.retain_messages = GPUOPT_ON), d.policy = GPUOPT_POLICY_RECOMPUTE));
+    REFUSED(d.memory = &(gpuopt_elimination_memory){.struct_size = 4});
+#undef MEMORY
+    REFUSED(d.messages = &(gpuopt_elimination_messages){.struct_size = 0});
 #undef REFUSED
 #define REFUSED(change) (d = good, change, check_desc(f, &d, GPUOPT_ERROR_UNSUPPORTED, #change))
     REFUSED((d.semiring = GPUOPT_SEMIRING_MIN_COUNT, d.policy = GPUOPT_POLICY_MINI_BUCKET));

@@ -6,16 +6,30 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
+/* What a descriptor points to. */
+typedef struct options {
+    gpuopt_elimination_order_search search;
+    gpuopt_elimination_memory memory;
+    gpuopt_elimination_messages messages;
+} options;
+
 /* Draws members of the descriptor that do not change the answer. */
-static void draw_way(uint64_t *seed, gpuopt_elimination_desc *desc, int32_t *order) {
-    desc->heuristic = (gpuopt_elimination_heuristic)test_random_int(seed, 0, 3);
-    desc->seed = (uint64_t)test_random_int(seed, 0, 1000);
-    desc->restarts = (int32_t)test_random_int(seed, 0, 3);
+static void draw_way(uint64_t *seed, gpuopt_elimination_desc *desc, options *o, int32_t *order) {
+    gpuopt_desc_init(&o->search, sizeof o->search);
+    gpuopt_desc_init(&o->memory, sizeof o->memory);
+    gpuopt_desc_init(&o->messages, sizeof o->messages);
+    desc->order_search = &o->search;
+    desc->memory = &o->memory;
+    desc->messages = &o->messages;
+    o->search.heuristic = (gpuopt_elimination_heuristic)test_random_int(seed, 0, 3);
+    o->search.seed = (uint64_t)test_random_int(seed, 0, 1000);
+    o->search.restarts = (int32_t)test_random_int(seed, 0, 3);
     desc->policy = test_random_int(seed, 0, 1) ? GPUOPT_POLICY_EXACT : GPUOPT_POLICY_AUTO;
-    desc->retain_messages = (gpuopt_switch)test_random_int(seed, 0, 2);
-    desc->join_rest = (int)test_random_int(seed, 0, 1);
+    o->memory.retain_messages = (gpuopt_switch)test_random_int(seed, 0, 2);
+    o->messages.join_rest = (int)test_random_int(seed, 0, 1);
     if (test_random_int(seed, 0, 1)) return;
     draw_permutation(seed, desc->variables, order);
     desc->order = order;
@@ -72,18 +86,19 @@ static void check(gpuopt_context *context, const test_host *host, gpuopt_elimina
         recipe r;
         model m;
         gpuopt_elimination_desc desc;
+        options o;
         answer a;
         brute b;
         state = seed * 1000003 + (uint64_t)semiring * 10 + (uint64_t)type;
         r = recipe_draw(&state, type, semiring);
         m = model_draw(&state, type, semiring, &r);
         desc = model_desc(&m);
-        draw_way(&state, &desc, order);
+        draw_way(&state, &desc, &o, order);
         a = handle_answer(context, &desc, host, (int32_t)test_random_int(&state, 1, 9), used);
         b = brute_force(&m, used, m.variables, NULL, NULL);
         must_not(answer_fault(&m, &b, &a, 1), &m, seed);
         must_not(value_fault(&m, &b, &a, &r), &m, seed);
-        must_not(estimate_fault(&m, &a, used, desc.join_rest), &m, seed);
+        must_not(estimate_fault(&m, &a, used, o.messages.join_rest), &m, seed);
         feasible += b.feasible;
         bits[a.estimate.bits]++;
         model_free(&m);
@@ -117,6 +132,7 @@ static void order_is_valid(void **state) {
             c;
         uint8_t conditioned[MODEL_VARIABLES] = {0}, seen[MODEL_VARIABLES] = {0};
         gpuopt_elimination_desc desc;
+        gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
         subtree *trees;
         recipe r;
         model m;
@@ -125,8 +141,9 @@ static void order_is_valid(void **state) {
         r = recipe_draw(&random, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM);
         m = model_draw(&random, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, &r);
         desc = model_desc(&m);
-        desc.heuristic = (gpuopt_elimination_heuristic)test_random_int(&random, 0, 3);
-        desc.seed = seed;
+        desc.order_search = &search;
+        search.heuristic = (gpuopt_elimination_heuristic)test_random_int(&random, 0, 3);
+        search.seed = seed;
         draw_permutation(&random, m.variables, condition);
         desc.evidence = condition;
         desc.evidence_count = (int32_t)test_random_int(&random, 0, m.variables);
@@ -167,12 +184,14 @@ static void order_of_trees(void **state) {
         for (circle = 0; circle < 2; circle++) {
             gpuopt_elimination_estimate estimate;
             gpuopt_elimination_desc desc;
+            gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
             model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 1000, NULL);
             for (v = 1; v < m.variables; v++)
                 model_add_distance(&m, v, circle ? v - 1 : (int32_t)test_random_int(&random, 0, v - 1), 1);
             if (circle) model_add_distance(&m, 0, m.variables - 1, 1);
             desc = model_desc(&m);
-            desc.heuristic = heuristic[k];
+            desc.order_search = &search;
+            search.heuristic = heuristic[k];
             gpuopt_desc_init(&estimate, sizeof estimate);
             assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &estimate), GPUOPT_OK);
             assert_int_equal(estimate.width, 1 + circle);

@@ -161,6 +161,7 @@ static uint8_t *small_message(gpuopt_context *context, const test_host *host, ui
     static const int32_t domain[] = {2, 3, 4}, over = 2;
     model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 3, domain);
     gpuopt_elimination_desc desc;
+    gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
     gpuopt_elimination *elimination;
     uint8_t *bytes;
     model_add_distance(&m, 0, 2, 3);
@@ -168,7 +169,8 @@ static uint8_t *small_message(gpuopt_context *context, const test_host *host, ui
     desc = model_desc(&m);
     desc.order = &over;
     desc.order_count = 1;
-    desc.model = 5;
+    desc.messages = &messages;
+    messages.model = 5;
     elimination = handle_create(context, &desc, host);
     handle_finish(elimination, 1);
     bytes = handle_pack(elimination, 0, size);

@@ -80,6 +80,7 @@ static void stopped_anywhere(void **state) {
             test_host host;
             gpuopt_context *context = stopping_context(&host);
             gpuopt_elimination_desc desc = model_desc(&m);
+            gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
             gpuopt_elimination_estimate exact = GPUOPT_INIT(gpuopt_elimination_estimate);
             gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
             gpuopt_elimination_assignment found = GPUOPT_INIT(gpuopt_elimination_assignment);
@@ -92,16 +93,17 @@ static void stopped_anywhere(void **state) {
                           : policy == 3 ? GPUOPT_POLICY_MINI_BUCKET
                                         : GPUOPT_POLICY_EXACT;
             desc.z = policy == 3 ? 2 : 0;
-            desc.retain_messages = policy == 1 ? GPUOPT_OFF : GPUOPT_ON;
+            desc.memory = &memory;
+            memory.retain_messages = policy == 1 ? GPUOPT_OFF : GPUOPT_ON;
             if (policy == 2) { /* as few bytes as it can do with, found by trying */
                 desc.policy = GPUOPT_POLICY_EXACT;
                 assert_int_equal(handle_plan(context, &desc, &exact), GPUOPT_OK);
                 desc.policy = GPUOPT_POLICY_SLICE;
-                desc.memory_limit = handle_planned(&exact) - 1;
+                memory.bytes = handle_planned(&exact) - 1;
             }
             e = handle_create(context, &desc, &host);
             stop_every = 1 + way / 4 % 3;
-            stops = solve(e, at_once[way / 12], &info, value, desc.retain_messages == GPUOPT_OFF ? NULL : &found);
+            stops = solve(e, at_once[way / 12], &info, value, memory.retain_messages == GPUOPT_OFF ? NULL : &found);
             if (at_once[way / 12] > 1 && policy != 3) assert_true(stops > 0);
             if (policy != 3) {
                 assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
@@ -166,11 +168,13 @@ static void stopped_then_otherwise(void **state) {
 static void stopped_search(void **state) {
     model m = draw(3, GPUOPT_SEMIRING_MIN_SUM);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     int32_t order[VARIABLES], seen[VARIABLES] = {0}, k;
     gpuopt_context *context = stopping_context(NULL);
     long all;
     (void)state;
-    desc.restarts = 50;
+    desc.order_search = &search;
+    search.restarts = 50;
     stop_every = 1000000;
     assert_int_equal(gpuopt_elimination_order(context, &desc, order, NULL, NULL), GPUOPT_OK);
     all = asked;

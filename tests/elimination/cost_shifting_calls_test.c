@@ -38,6 +38,7 @@ static void what_is_refused(void **state) {
     gpuopt_elimination_cost_shifting *relaxation = NULL;
     gpuopt_elimination_cost_shifting_info info = GPUOPT_INIT(gpuopt_elimination_cost_shifting_info);
     gpuopt_elimination_desc desc = model_desc(&sum), split = GPUOPT_INIT(gpuopt_elimination_desc);
+    gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
     (void)state;
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
     desc.z = 2;
@@ -53,9 +54,10 @@ static void what_is_refused(void **state) {
     desc.batch_size = 2;
     refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "batch_size");
     desc.batch_size = 0;
-    desc.join_rest = 1;
+    desc.messages = &messages;
+    messages.join_rest = 1;
     refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "join_rest");
-    desc.join_rest = 0;
+    messages.join_rest = 0;
     desc.order = order;
     desc.order_count = 3;
     refused(context, &host, &desc, GPUOPT_ERROR_UNSUPPORTED, "leaves variables over");

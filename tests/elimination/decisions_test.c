@@ -110,6 +110,7 @@ static void check_model(gpuopt_context *context, const test_host *host, const mo
     static const int32_t order[] = {0, 1, 2};
     const int32_t fixed = m->variables - 2;
     gpuopt_elimination_desc desc = model_desc(m);
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_elimination_estimate e;
     gpuopt_elimination *elimination;
     int32_t copy;
@@ -121,7 +122,8 @@ static void check_model(gpuopt_context *context, const test_host *host, const mo
     desc.batch_size = conditions ? 2 : 1;
     assert_int_equal(handle_plan(context, &desc, &e), GPUOPT_OK);
     for (desc.policy = passes > 1 ? GPUOPT_POLICY_RECOMPUTE : GPUOPT_POLICY_DROP; e.passes < passes;) {
-        desc.memory_limit = handle_planned(&e) - 1;
+        desc.memory = &memory;
+        memory.bytes = handle_planned(&e) - 1;
         assert_int_equal(handle_plan(context, &desc, &e), GPUOPT_OK);
     }
     assert_int_equal(e.passes, passes);

@@ -38,6 +38,10 @@ gpuopt_elimination_message_info handle_message(gpuopt_elimination *elimination, 
     return info;
 }
 
+static int retains(const gpuopt_elimination_desc *desc) {
+    return !desc->memory || desc->memory->retain_messages != GPUOPT_OFF;
+}
+
 answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, const test_host *host, int32_t at_once,
                      int32_t *order) {
     gpuopt_elimination *elimination;
@@ -50,7 +54,7 @@ answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, con
     assert_int_equal(gpuopt_elimination_order(context, desc, NULL, NULL, &a.estimate), GPUOPT_OK);
     elimination = handle_create(context, desc, host);
     a.info = handle_finish(elimination, at_once);
-    if (desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP && desc->retain_messages != GPUOPT_OFF)
+    if (desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP && retains(desc))
         assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, a.value, &a.assignment), GPUOPT_OK);
     else a.assignment.struct_size = 0;
     gpuopt_elimination_destroy(elimination);
@@ -91,10 +95,11 @@ answer handle_measured(gpuopt_context *context, test_host *host, const gpuopt_el
     assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <=
                 a.estimate.memory.host_bytes + a.estimate.memory.create_bytes);
     assert_true(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] <= a.estimate.memory.device_bytes);
-    assert_true(!desc->memory_limit || host->bytes[tables_in()] - before[tables_in()] <= desc->memory_limit);
+    if (desc->memory && desc->memory->bytes)
+        assert_true(host->bytes[tables_in()] - before[tables_in()] <= desc->memory->bytes);
     allocations = host->allocations;
     a.info = handle_finish(elimination, 1000);
-    if (desc->retain_messages != GPUOPT_OFF && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
+    if (retains(desc) && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
         assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, a.value, &a.assignment), GPUOPT_OK);
     else a.assignment.struct_size = 0;
     assert_int_equal(host->allocations, allocations);

@@ -175,12 +175,14 @@ static void large_lists(void **state) {
         gpuopt_elimination *elimination;
         gpuopt_elimination_info info;
         gpuopt_elimination_desc desc;
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         gpuopt_elimination_estimate e;
         test_held before;
         model m = sparse(types[k], 1 << 20, 3, 25);
         const uint64_t bytes = k ? sizeof(double) : 1;
         desc = model_desc(&m);
-        desc.memory_limit = UINT64_MAX / 2;
+        desc.memory = &memory;
+        memory.bytes = UINT64_MAX / 2;
         gpuopt_desc_init(&e, sizeof e);
         before = test_held_by(&host); /* which a GPU's context has most of */
         assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);

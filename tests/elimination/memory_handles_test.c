@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 static long asked, stop_every;
@@ -31,12 +32,13 @@ static model draw(uint64_t seed, int32_t variables) {
 }
 
 /* As few bytes as RECOMPUTE does with. */
-static void squeeze(gpuopt_context *context, gpuopt_elimination_desc *desc) {
+static void squeeze(gpuopt_context *context, gpuopt_elimination_desc *desc, gpuopt_elimination_memory *memory) {
     gpuopt_elimination_estimate e;
     desc->policy = GPUOPT_POLICY_RECOMPUTE;
-    desc->memory_limit = 0;
-    while (!handle_plan(context, desc, &e)) desc->memory_limit = handle_planned(&e) - 1;
-    desc->memory_limit++;
+    desc->memory = memory;
+    memory->bytes = 0;
+    while (!handle_plan(context, desc, &e)) memory->bytes = handle_planned(&e) - 1;
+    memory->bytes++;
 }
 
 /* Copies, conditions, variables left over: assigned in any order, and again. */
@@ -50,6 +52,8 @@ static void copies_and_conditions(void **state) {
     for (seed = 1; seed <= 12; seed++) {
         model m = draw(seed, VARIABLES);
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         gpuopt_elimination *e[3];
         int64_t cost[3][9];
         int32_t order[VARIABLES - 2], condition[1] = {VARIABLES - 1}, k, p, copy, round;
@@ -59,12 +63,14 @@ static void copies_and_conditions(void **state) {
         desc.evidence = condition;
         desc.evidence_count = 1;
         desc.batch_size = COPIES;
-        desc.join_rest = seed % 2;
+        desc.messages = &messages;
+        messages.join_rest = seed % 2;
         for (p = 0; p < 3; p++) {
             gpuopt_elimination_estimate estimate;
-            desc.memory_limit = 0;
+            desc.memory = &memory;
+            memory.bytes = 0;
             desc.policy = p == 0 ? GPUOPT_POLICY_EXACT : GPUOPT_POLICY_DROP;
-            if (p == 2) squeeze(context, &desc);
+            if (p == 2) squeeze(context, &desc, &memory);
             assert_int_equal(handle_plan(context, &desc, &estimate), GPUOPT_OK);
             several += p == 2 && estimate.passes > 1;
             e[p] = handle_create(context, &desc, &host);
@@ -77,7 +83,7 @@ static void copies_and_conditions(void **state) {
                 }
                 handle_finish(e[p], 1 + p);
             }
-            for (p = 0; p < 3 && desc.join_rest; p++) { /* what is left over can be read */
+            for (p = 0; p < 3 && messages.join_rest; p++) { /* what is left over can be read */
                 assert_int_equal(
                     gpuopt_elimination_message_get(e[p], GPUOPT_HOST, VARIABLES - 2, 1, cost[p], NULL, NULL),
                     GPUOPT_OK);
@@ -123,6 +129,7 @@ static void stopped(void **state) {
         gpuopt_context_desc context_desc = test_context_desc(&host);
         gpuopt_context *context = NULL;
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         int32_t order[VARIABLES], k;
         brute b;
         for (k = 0; k < VARIABLES; k++) order[k] = k;
@@ -132,7 +139,7 @@ static void stopped(void **state) {
         assert_int_equal(gpuopt_context_create(&context_desc, &context), GPUOPT_OK);
         desc.order = order;
         desc.order_count = VARIABLES;
-        squeeze(context, &desc);
+        squeeze(context, &desc, &memory);
         for (k = 1; k <= 4; k++) {
             gpuopt_elimination *e = handle_create(context, &desc, &host);
             gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
@@ -167,6 +174,7 @@ static void states(void **state) {
     gpuopt_context *context = test_context(&host);
     model m = draw(3, 10);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_elimination_policy policy;
     (void)state;
     for (policy = GPUOPT_POLICY_DROP; policy <= GPUOPT_POLICY_RECOMPUTE; policy++) {
@@ -175,7 +183,8 @@ static void states(void **state) {
         int32_t value[10] = {0}, k;
         int64_t bound[3];
         desc.policy = policy;
-        desc.retain_messages = GPUOPT_DEFAULT;
+        desc.memory = &memory;
+        memory.retain_messages = GPUOPT_DEFAULT;
         e = handle_create(context, &desc, &host);
         assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL), GPUOPT_ERROR_STATE);
         handle_finish(e, 1);
@@ -187,7 +196,7 @@ static void states(void **state) {
             assert_int_equal(!!info.ready, info.parent < 0);
         }
         gpuopt_elimination_destroy(e);
-        desc.retain_messages = GPUOPT_OFF; /* then nothing stays for an assignment */
+        memory.retain_messages = GPUOPT_OFF; /* then nothing stays for an assignment */
         assert_int_equal(handle_plan(context, &desc, &plan), GPUOPT_OK);
         assert_int_equal(plan.policy, policy);
         e = handle_create(context, &desc, &host);
@@ -205,10 +214,11 @@ static void failures(void **state) {
     gpuopt_context *context = test_context(&host);
     model m = draw(4, 10);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_elimination *e = NULL;
     long live = host.live, at;
     (void)state;
-    squeeze(context, &desc);
+    squeeze(context, &desc, &memory);
     for (at = 1;; at++) {
         gpuopt_status status;
         host.fail_at = host.allocations + at;
@@ -236,6 +246,7 @@ static void too_large(void **state) {
         gpuopt_elimination_policy policy;
         model m;
         gpuopt_elimination_desc desc;
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         char named[64];
         for (k = 0; k < width; k++) {
             domain[k] = 2;
@@ -250,7 +261,8 @@ static void too_large(void **state) {
         for (policy = GPUOPT_POLICY_AUTO; policy <= GPUOPT_POLICY_SLICE; policy++) {
             gpuopt_elimination_estimate e;
             desc.policy = policy;
-            desc.memory_limit = 100000;
+            desc.memory = &memory;
+            memory.bytes = 100000;
             host.error[0] = 0;
             if (!handle_plan(context, &desc, &e)) { /* the centre sliced: nothing is left of the star */
                 assert_true(e.policy == GPUOPT_POLICY_SLICE && e.slices == 2);

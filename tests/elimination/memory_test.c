@@ -35,8 +35,10 @@ static long go_down(gpuopt_context *context, test_host *host, const model *m, gp
                     const brute *b, const answer *exact, uint64_t seed, int *passes) {
     const int assigned = m->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
     gpuopt_elimination_policy last = GPUOPT_POLICY_AUTO;
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     long plans = 0;
-    for (desc.memory_limit = 0;; plans++) {
+    desc.memory = &memory;
+    for (;; plans++) {
         gpuopt_elimination_estimate e;
         answer a;
         host->error[0] = 0;
@@ -52,7 +54,7 @@ static long go_down(gpuopt_context *context, test_host *host, const model *m, gp
         a = handle_measured(context, host, &desc);
         must_not(answer_fault(m, b, &a, 1), m, seed);
         must_not(other_bits(&a, exact, assigned), m, seed);
-        desc.memory_limit = handle_planned(&e) - 1;
+        memory.bytes = handle_planned(&e) - 1;
     }
 }
 
@@ -172,6 +174,7 @@ static void widths(void **state) {
         int64_t *cost = malloc(sizeof *cost * (VARIABLES - 1) * (size_t)values * (size_t)values), best;
         model m;
         gpuopt_elimination_desc desc;
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         answer exact;
         int passes = 0;
         assert_non_null(cost);
@@ -183,14 +186,15 @@ static void widths(void **state) {
         assert_true(exact.info.cost == best);
         for (desc.policy = GPUOPT_POLICY_DROP; desc.policy <= GPUOPT_POLICY_RECOMPUTE; desc.policy++) {
             gpuopt_elimination_estimate e;
-            desc.memory_limit = 0;
+            desc.memory = &memory;
+            memory.bytes = 0;
             while (!handle_plan(context, &desc, &e)) {
                 answer a = handle_measured(context, &host, &desc);
                 if (e.passes > passes) passes = e.passes;
                 assert_true(a.info.cost == best && a.assignment.cost == best);
                 assert_true((int64_t)model_sum(&m, a.value) == best);
                 must_not(other_bits(&a, &exact, 1), &m, seed);
-                desc.memory_limit = handle_planned(&e) - 1;
+                memory.bytes = handle_planned(&e) - 1;
             }
         }
         assert_true(values < 256 || passes >= 5); /* tables of the same size */

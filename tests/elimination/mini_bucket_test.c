@@ -82,6 +82,7 @@ static void z_of_its_own(void **state) {
     uint64_t seed = 41;
     model m = model_dense(&seed, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 9, 3);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     answer exact = handle_measured(context, &host, &desc);
     brute b;
     (void)state;
@@ -89,11 +90,12 @@ static void z_of_its_own(void **state) {
     b.feasible = 1;
     b.best = exact.info.cost; /* too many assignments to try */
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-    desc.memory_limit = handle_planned(&exact.estimate) * 2;
+    desc.memory = &memory;
+    memory.bytes = handle_planned(&exact.estimate) * 2;
     for (round = 0; round < 40; round++) {
         answer a;
         gpuopt_elimination_estimate e;
-        desc.memory_limit -= desc.memory_limit / 4;
+        memory.bytes -= memory.bytes / 4;
         if (handle_plan(context, &desc, &e)) break;
         a = handle_measured(context, &host, &desc);
         assert_true(a.estimate.z >= 1 && a.estimate.z <= last);

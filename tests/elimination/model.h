@@ -42,7 +42,7 @@ void model_add_distance(model *m, int32_t x, int32_t y, int64_t difference);
 model model_restricted(const model *m, const int32_t *fixed);
 
 int64_t model_entries(const model *m, const int32_t *scope, int32_t arity);
-/* Every variable in the order that the model has them; memory_limit, order and all else at the defaults. */
+/* Every variable in the order that the model has them; order and all else at the defaults. */
 gpuopt_elimination_desc model_desc(const model *m);
 
 /* The value of forbidden entries and assignments: infinite, with the sign that is never chosen. */

@@ -32,6 +32,7 @@ static uint8_t *variant(gpuopt_context *context, int which, uint64_t *number, ui
     int64_t cost[] = {4, 1, 0, 3}, constant = 6, single = 2;
     gpuopt_elimination_function function[3] = {{0}};
     gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
+    gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
     gpuopt_elimination *elimination = NULL;
     uint8_t *bytes;
     if (which == COST) cost[3] = 2;
@@ -62,7 +63,8 @@ static uint8_t *variant(gpuopt_context *context, int which, uint64_t *number, ui
     desc.semiring = which == SEMIRING ? GPUOPT_SEMIRING_MIN_COUNT : GPUOPT_SEMIRING_MIN_SUM;
     desc.evidence = &last;
     desc.evidence_count = which == CONDITION;
-    desc.model = which == GIVEN ? 5 : 0;
+    desc.messages = &messages;
+    messages.model = which == GIVEN ? 5 : 0;
     assert_int_equal(gpuopt_elimination_create(context, &desc, NULL, &elimination), GPUOPT_OK);
     handle_finish(elimination, 1);
     *number = handle_message(elimination, 0).model;

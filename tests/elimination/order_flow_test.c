@@ -264,10 +264,12 @@ static void known_widths(void **state) {
     for (k = 0; k < sizeof row / sizeof *row; k++) {
         model m = grid(row[k].length, row[k].king, row[k].in_rows);
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
         int32_t *order = malloc(sizeof *order * (size_t)m.variables);
         order_cost c;
         assert_non_null(order);
-        desc.order_work = row[k].work;
+        desc.order_search = &search;
+        search.work = row[k].work;
         c = order_search(context, &desc, order);
         if (c.width > row[k].most || (!row[k].king && c.width < row[k].length))
             fail_msg("graph %d: width %d", (int)k, (int)c.width);

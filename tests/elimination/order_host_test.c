@@ -83,6 +83,7 @@ static void time_limit(void **state) {
     int32_t order[GRAPH_MOST], other[GRAPH_MOST], use;
     model m = graph_grid(30);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     (void)state;
     made_up.on = 0; /* even where a test before this one has failed */
     host_asked.thread = pthread_self();
@@ -94,15 +95,16 @@ static void time_limit(void **state) {
         how.threads = use;
         how.seconds = clock_of_host;
         assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
-        desc.order_work = 0;
-        desc.order_seconds = 0.5;
+        desc.order_search = &search;
+        search.work = 0;
+        search.seconds = 0.5;
         order_search(context, &desc, order);
         taken = seconds() - start;
         assert_true(taken > 0.4 && taken < 10); /* the machine may be busy */
-        desc.order_work = 100000;               /* ends first */
-        desc.order_seconds = 1e9;
+        search.work = 100000;                   /* ends first */
+        search.seconds = 1e9;
         order_search(context, &desc, order);
-        desc.order_seconds = 0;
+        search.seconds = 0;
         order_search(context, &desc, other);
         assert_memory_equal(order, other, sizeof(int32_t) * (size_t)m.variables);
         assert_int_equal(host_asked.foreign, 0);
@@ -119,10 +121,12 @@ static void late_looks(void **state) {
     for (length = 6; length <= 12; length += 3) {
         model m = graph_grid(length);
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
         for (k = 0; k < 60; k++) {
             make_up_clock(0.01 * pow(1.14, k), HUGE_VAL, HUGE_VAL);
             host_asked.asked = 0;
-            desc.order_seconds = 1;
+            desc.order_search = &search;
+            search.seconds = 1;
             order_search(context, &desc, order);
             if (host_asked.asked > 200) fail_msg("looks %g s apart: asked %d times", made_up.tick, host_asked.asked);
         }
@@ -138,12 +142,14 @@ static void broken_clocks(void **state) {
     int32_t order[GRAPH_MOST], k;
     model m = graph_grid(6);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     (void)state;
     for (k = 0; k < 300; k++) {
         double at = 0.015 + 0.01 * (k / 2); /* after the look when the search begins */
         make_up_clock(0.01, k % 2 ? at : HUGE_VAL, k % 2 ? HUGE_VAL : at);
         host_asked.asked = 0;
-        desc.order_seconds = 1;
+        desc.order_search = &search;
+        search.seconds = 1;
         order_search(context, &desc, order);
         if (host_asked.asked > k + 5) fail_msg("clock %d: asked %d times", (int)k, host_asked.asked);
     }
@@ -158,12 +164,14 @@ static void few_threads(void **state) {
     int32_t order[GRAPH_MOST];
     model m = graph_grid(12);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     double start;
     int levels = 0;
     (void)state;
     (void)levels;
     made_up.on = 0;
-    desc.order_seconds = 0.3;
+    desc.order_search = &search;
+    search.seconds = 0.3;
     start = seconds();
 #ifdef _OPENMP
     levels = omp_get_max_active_levels();
@@ -188,13 +196,15 @@ static void work_of_sweeps(void **state) {
     int32_t order[2 * HALF], k;
     model m = graph_model(2 * HALF, NULL);
     gpuopt_elimination_desc desc;
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     (void)state;
     for (k = 0; k < HALF * HALF; k++) {
         int32_t edge[2] = {k / HALF, HALF + k % HALF};
         graph_add(&m, 2, edge);
     }
     desc = model_desc(&m);
-    desc.order_work = 100000;
+    desc.order_search = &search;
+    search.work = 100000;
     order_search(context, &desc, order);
     if (host_asked.asked > 200) fail_msg("asked %d times", host_asked.asked); /* 29; 1040 if sweeps were not limited */
     model_free(&m);
@@ -242,10 +252,12 @@ static void greedy_runs(void **state) {
     int32_t first[GRAPH_MOST], order[GRAPH_MOST];
     model m = graph_draw(&seed, 1000, 1500, 0);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     (void)state;
-    desc.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
+    desc.order_search = &search;
+    search.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
     order_search(context, &desc, first);
-    desc.restarts = 2;
+    search.restarts = 2;
     order_search(context, &desc, order);
     assert_true(host_asked.asked > 5);
     host_asked.asked = 0;
@@ -262,8 +274,10 @@ static void stopped(void **state) {
     int32_t order[GRAPH_MOST], times, use;
     model m = graph_grid(20);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     (void)state;
-    desc.order_work = (int64_t)1 << 60; /* for ever */
+    desc.order_search = &search;
+    search.work = (int64_t)1 << 60; /* for ever */
     for (use = 1; use <= 4; use += 3) {
         gpuopt_context *context = stopping_context(use, 1);
         for (times = 1; times < 200; times = times * 3 + 1) {

@@ -86,12 +86,14 @@ static void best_orders_of(gpuopt_context *context, int mixed, int32_t *same, in
         int32_t n = (int32_t)test_random_int(&seed, 1, SMALL), order[SMALL], width;
         model m = graph_draw(&seed, n, (int32_t)test_random_int(&seed, 0, 3 * n), 0);
         gpuopt_elimination_desc desc;
+        gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
         double best;
         order_cost c;
         for (j = 0; j < n && mixed; j++) m.domain[j] = sizes[test_random_int(&seed, 0, 4)];
         desc = model_desc(&m);
         best = best_of_all(&m, &width);
-        desc.order_work = 200000;
+        desc.order_search = &search;
+        search.work = 200000;
         c = order_search(context, &desc, order);
         assert_true(c.width >= width && judged(&c) >= best - 1e-9);
         *narrow += c.width == width;
@@ -125,6 +127,7 @@ static void small_between_large(void **state) {
     int32_t domain[LARGE + SMALLS], scope[LARGE][4], count[LARGE] = {0}, order[LARGE + SMALLS], rest[SMALLS], k, end;
     model m, of_smalls = graph_model(SMALLS, NULL);
     gpuopt_elimination_desc desc;
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     order_cost found, by_hand;
     int32_t small = 0;
     (void)state;
@@ -143,12 +146,14 @@ static void small_between_large(void **state) {
     assert_int_equal(small, SMALLS);
     for (k = 0; k < LARGE; k++) graph_add(&of_smalls, count[k], scope[k]);
     desc = model_desc(&of_smalls);
-    desc.order_work = 300000;
+    desc.order_search = &search;
+    search.work = 300000;
     order_search(context, &desc, rest);
     for (k = 0; k < LARGE + SMALLS; k++) order[k] = k < LARGE ? k : LARGE + rest[k - LARGE];
     desc = model_desc(&m);
     by_hand = order_cost_of(&desc, order);
-    desc.order_work = 1000000;
+    desc.order_search = &search;
+    search.work = 1000000;
     found = order_search(context, &desc, order);
     printf("log2 of rows and of the largest message: %.2f, %.0f; by hand %.2f, %.0f\n", log2(found.rows),
            log2(found.largest), log2(by_hand.rows), log2(by_hand.largest));
@@ -166,8 +171,10 @@ static void grids(void **state) {
     for (length = 2; length <= 12; length += 2) {
         model m = graph_grid(length);
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
         order_cost c;
-        desc.order_work = 400000;
+        desc.order_search = &search;
+        search.work = 400000;
         c = order_search(context, &desc, order);
         if (c.width != length) fail_msg("grid %d: width %d", (int)length, (int)c.width);
         model_free(&m);
@@ -186,21 +193,23 @@ static void estimates(void **state) {
         int32_t n = (int32_t)test_random_int(&seed, 1, 60), order[GRAPH_MOST], other[GRAPH_MOST], h;
         model m = graph_draw(&seed, n, (int32_t)test_random_int(&seed, 0, 2 * n), k % 3 ? 5 : 0);
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
         gpuopt_elimination_estimate e = GPUOPT_INIT(gpuopt_elimination_estimate);
         order_cost c, none, greedy, plain = {0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
-        desc.restarts = 1;
+        desc.order_search = &search;
+        search.restarts = 1;
         desc.policy = GPUOPT_POLICY_EXACT;
         for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) { /* the one that is improved */
-            desc.heuristic = (gpuopt_elimination_heuristic)h;
+            search.heuristic = (gpuopt_elimination_heuristic)h;
             greedy = order_search(context, &desc, other);
             if (greedy.rows < plain.rows || (greedy.rows == plain.rows && greedy.entries < plain.entries))
                 plain = greedy;
         }
-        desc.heuristic = GPUOPT_HEURISTIC_BEST;
+        search.heuristic = GPUOPT_HEURISTIC_BEST;
         c = order_search(context, &desc, order);
         if (k % 2) { /* a budget makes nothing worse */
             none = c;
-            desc.order_work = (int64_t)1 << test_random_int(&seed, 0, 18);
+            search.work = (int64_t)1 << test_random_int(&seed, 0, 18);
             c = order_search(context, &desc, order);
             assert_true(judged(&c) <= judged(&none) + 0.01);
         }
@@ -227,12 +236,14 @@ static void threads(void **state) {
         model m = k == 0 ? graph_grid(9) : graph_draw(&seed, 80, k == 1 ? 120 : 200, k == 1 ? 4 : 0);
         for (t = 0; t < 3; t++) {
             gpuopt_elimination_desc desc = model_desc(&m);
+            gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
             gpuopt_context_desc how = test_context_desc(NULL);
             gpuopt_context *context;
             how.threads = t == 0 ? 1 : t == 1 ? 4 : 3;
             assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
-            desc.order_work = 300000;
-            desc.seed = 77;
+            desc.order_search = &search;
+            search.work = 300000;
+            search.seed = 77;
             order_search(context, &desc, order[t]);
             assert_memory_equal(order[0], order[t], sizeof(int32_t) * (size_t)m.variables);
             gpuopt_context_destroy(context);
@@ -248,10 +259,12 @@ static void more_work(void **state) {
     int32_t order[GRAPH_MOST];
     model m = graph_draw(&seed, 120, 180, 0);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     order_cost little, much;
     (void)state;
     little = order_search(context, &desc, order);
-    desc.order_work = 4000000;
+    desc.order_search = &search;
+    search.work = 4000000;
     much = order_search(context, &desc, order);
     printf("log2 of rows and of the largest message: %.2f, %.0f; with a budget %.2f, %.0f\n", log2(little.rows),
            log2(little.largest), log2(much.rows), log2(much.largest));
@@ -268,12 +281,14 @@ static void restarts(void **state) {
     for (length = 12; length <= 30; length += 18) {
         model m = graph_grid(length);
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
         order_cost cost[3];
         size_t bytes = sizeof(int32_t) * (size_t)m.variables;
-        desc.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
+        desc.order_search = &search;
+        search.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
         for (k = 0; k < 3; k++) {
             static const int32_t runs[3] = {1, 8, 0};
-            desc.restarts = runs[k];
+            search.restarts = runs[k];
             cost[k] = order_search(context, &desc, order[k]);
         }
         assert_memory_not_equal(order[0], order[1], bytes);
@@ -291,11 +306,13 @@ static void no_memory(void **state) {
     int32_t order[GRAPH_MOST], again[GRAPH_MOST], k;
     model m = graph_draw(&seed, 30, 50, 4);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     const long live = host.live;
     long failed = 0;
     gpuopt_status status;
     (void)state;
-    desc.order_work = 1000000;
+    desc.order_search = &search;
+    search.work = 1000000;
     order_search(context, &desc, order);
     do {
         for (k = 0; k < GRAPH_MOST; k++) again[k] = -7;

@@ -38,14 +38,16 @@ static uint8_t *pack_function(gpuopt_context *context, const test_host *host, co
                               uint64_t *size) {
     static const int32_t nothing = 0;
     gpuopt_elimination_desc desc = model_desc(m);
+    gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
     gpuopt_elimination *e;
     uint8_t *bytes;
     desc.function = &m->function[function];
     desc.functions = 1;
     desc.order = &nothing;
     desc.order_count = 0;
-    desc.join_rest = 1;
-    desc.model = AGREED;
+    desc.messages = &messages;
+    messages.join_rest = 1;
+    messages.model = AGREED;
     e = handle_create(context, &desc, host);
     handle_finish(e, 1);
     bytes = handle_pack(e, 0, size);
@@ -103,6 +105,7 @@ static void models_of_messages(void **state) {
             gpuopt_elimination_function own[MOST];
             int32_t order[MODEL_VARIABLES], f;
             gpuopt_elimination_desc desc;
+            gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
             recipe r = recipe_draw(&random, model_kind[k].type, model_kind[k].semiring);
             letters l;
             answer a;
@@ -121,9 +124,10 @@ static void models_of_messages(void **state) {
             desc.function = own;
             desc.order = order;
             desc.order_count = m.variables;
-            desc.message = l.message;
-            desc.messages = l.count;
-            desc.model = AGREED;
+            desc.messages = &messages;
+            messages.packed = l.message;
+            messages.count = l.count;
+            messages.model = AGREED;
             desc.policy = policy[test_random_int(&random, 0, test_on("cuda") ? 4 : 3)];
             a = handle_measured(context, &host, &desc);
             must_not(answer_fault(&m, &b, &a, 1), &m, seed);
@@ -147,6 +151,7 @@ static void with_conditions(void **state) {
             int32_t order[MODEL_VARIABLES], fixed[MODEL_VARIABLES], value[MODEL_VARIABLES], j, copy, conditions;
             recipe r = recipe_draw(&random, model_kind[k].type, model_kind[k].semiring);
             gpuopt_elimination_desc desc;
+            gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
             gpuopt_elimination *e;
             letters l;
             model m;
@@ -157,9 +162,10 @@ static void with_conditions(void **state) {
             conditions = (int32_t)test_random_int(&random, 0, m.variables);
             desc = model_desc(&m);
             desc.functions = 0;
-            desc.message = l.message;
-            desc.messages = l.count;
-            desc.model = AGREED;
+            desc.messages = &messages;
+            messages.packed = l.message;
+            messages.count = l.count;
+            messages.model = AGREED;
             desc.evidence = order;
             desc.evidence_count = conditions;
             desc.order = order + conditions;
@@ -205,14 +211,15 @@ static void seal(uint8_t *bytes, uint64_t size) {
 
 /* Fault `which` of a message, its model or what is asked of it. Returns the words that the log must have; NULL: there
  * are no more. */
-static const char *spoil(int which, gpuopt_elimination_desc *desc, gpuopt_elimination_packed *m, uint8_t *bytes) {
+static const char *spoil(int which, const gpuopt_elimination_desc *desc, gpuopt_elimination_messages *messages,
+                         gpuopt_elimination_packed *m, uint8_t *bytes) {
     static const int32_t twice[] = {1, 1}, outside[] = {0, 3}, swapped[] = {2, 0};
     const double nan = NAN, infinite = desc->semiring == GPUOPT_SEMIRING_MIN_SUM ? -HUGE_VAL : HUGE_VAL;
     switch (which) {
-    case 0: return desc->message = NULL, "message is NULL";
-    case 1: return desc->model = 0, "model";
-    case 2: return desc->messages = -1, "messages";
-    case 3: return desc->model = 6, "another model";
+    case 0: return messages->packed = NULL, "desc->messages->packed is NULL";
+    case 1: return messages->model = 0, "desc->messages->model";
+    case 2: return messages->count = -1, "desc->messages->count";
+    case 3: return messages->model = 6, "another model";
     case 4: return m->arity = 1, "another arity";
     case 5: return m->arity = 99, "arity";
     case 6: return m->scope = NULL, "scope is NULL";
@@ -253,6 +260,7 @@ static void refused_messages(void **state) {
                 gpuopt_elimination_function *f = model_add(&m, 2, scope, -1);
                 gpuopt_elimination_packed message = {NULL, 0, GPUOPT_HOST, 2, scope}, kept;
                 gpuopt_elimination_desc desc = model_desc(&m);
+                gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
                 gpuopt_elimination *e = (gpuopt_elimination *)&m;
                 gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
                 uint8_t *bytes;
@@ -261,11 +269,12 @@ static void refused_messages(void **state) {
                 bytes = pack_function(context, &host, &m, 0, &message.size);
                 message.bytes = bytes;
                 desc.functions = 0;
-                desc.message = &message;
-                desc.messages = 1;
-                desc.model = AGREED;
+                desc.messages = &messages;
+                messages.packed = &message;
+                messages.count = 1;
+                messages.model = AGREED;
                 kept = message;
-                words = spoil(which, &desc, &message, bytes);
+                words = spoil(which, &desc, &messages, &message, bytes);
                 if (device && message.where == GPUOPT_HOST && message.bytes) {
                     message.where = GPUOPT_DEVICE;
                     message.bytes = keep(GPUOPT_DEVICE, bytes, kept.size);
@@ -301,12 +310,14 @@ static void not_supported(void **state) {
     model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 2, domain);
     gpuopt_elimination_packed message = {NULL, 0, GPUOPT_HOST, 2, scope};
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
     (void)state;
     model_add(&m, 2, scope, -1);
     message.bytes = pack_function(context, &host, &m, 0, &message.size);
-    desc.message = &message;
-    desc.messages = 1;
-    desc.model = AGREED;
+    desc.messages = &messages;
+    messages.packed = &message;
+    messages.count = 1;
+    messages.model = AGREED;
     test_refused(&host, gpuopt_elimination_preprocess(context, &desc, 0, 0, &reduction), GPUOPT_ERROR_UNSUPPORTED,
                  "messages");
     desc.policy = GPUOPT_POLICY_MINI_BUCKET;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 /* A message as the host gets it. */
@@ -187,6 +188,7 @@ static void copies_are_models(void **state) {
             int32_t drawn[MODEL_VARIABLES], at[5][MODEL_VARIABLES], value[MODEL_VARIABLES];
             gpuopt_elimination *elimination;
             gpuopt_elimination_desc desc;
+            gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
             long double first = 0;
             recipe r;
             model m;
@@ -201,7 +203,8 @@ static void copies_are_models(void **state) {
             desc.evidence = drawn + desc.order_count;
             desc.evidence_count = m.variables - desc.order_count;
             desc.batch_size = 5;
-            desc.join_rest = (int)test_random_int(&random, 0, 1);
+            desc.messages = &messages;
+            messages.join_rest = (int)test_random_int(&random, 0, 1);
             elimination = handle_create(context, &desc, &host);
             for (round = 0; round < 2; round++) {
                 for (copy = 0; copy < 5; copy++) {
@@ -288,6 +291,7 @@ static void rest_is_joined(void **state) {
             gpuopt_elimination_estimate e;
             gpuopt_elimination *elimination;
             gpuopt_elimination_desc desc;
+            gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
             recipe r;
             model m;
             random = seed * 59 + (uint64_t)k;
@@ -296,7 +300,8 @@ static void rest_is_joined(void **state) {
             draw_permutation(&random, m.variables, drawn);
             desc.order = drawn;
             desc.order_count = test_random_int(&random, 0, 1) ? 0 : (int32_t)test_random_int(&random, 0, m.variables);
-            desc.join_rest = 1;
+            desc.messages = &messages;
+            messages.join_rest = 1;
             gpuopt_desc_init(&e, sizeof e);
             assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
             assert_int_equal(e.messages, desc.order_count + 1);

@@ -30,6 +30,7 @@ static void slices_are_exact(void **state) {
         uint64_t seed = 11 + (uint64_t)k;
         model m = model_dense(&seed, model_kind[k].type, model_kind[k].semiring, 6, 9);
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         answer exact = handle_measured(context, &host, &desc), a;
         brute b;
         assert_int_equal(gpuopt_elimination_order(context, &desc, order, NULL, NULL), GPUOPT_OK);
@@ -39,7 +40,8 @@ static void slices_are_exact(void **state) {
             gpuopt_elimination_estimate e;
             gpuopt_status status;
             desc.policy = GPUOPT_POLICY_SLICE;
-            desc.memory_limit = handle_planned(&exact.estimate) * (uint64_t)part / 16 + 1;
+            desc.memory = &memory;
+            memory.bytes = handle_planned(&exact.estimate) * (uint64_t)part / 16 + 1;
             host.error[0] = 0;
             status = handle_plan(context, &desc, &e);
             if (status) { /* the functions alone need more */
@@ -49,7 +51,7 @@ static void slices_are_exact(void **state) {
                 continue;
             }
             assert_int_equal(e.policy, GPUOPT_POLICY_SLICE);
-            assert_true(handle_planned(&e) <= desc.memory_limit && e.sliced > 0 && e.slices > 1);
+            assert_true(handle_planned(&e) <= memory.bytes && e.sliced > 0 && e.slices > 1);
             a = handle_measured(context, &host, &desc);
             must_not(same_fault(&m, &b, &a, &exact), &m, seed);
             sliced++;
@@ -72,6 +74,7 @@ static void slices_of_random_models(void **state) {
         for (k = 0; k < MODEL_KINDS; k++) {
             gpuopt_elimination_estimate e;
             gpuopt_elimination_desc desc;
+            gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
             recipe r;
             model m;
             brute b;
@@ -88,7 +91,8 @@ static void slices_of_random_models(void **state) {
             assert_int_equal(handle_plan(context, &desc, &e), GPUOPT_OK);
             desc.policy = GPUOPT_POLICY_SLICE;
             do { /* as far down as it goes */
-                desc.memory_limit = handle_planned(&e) - 1;
+                desc.memory = &memory;
+                memory.bytes = handle_planned(&e) - 1;
                 if (handle_plan(context, &desc, &e)) break;
                 a = handle_measured(context, &host, &desc);
                 must_not(answer_fault(&m, &b, &a, 1), &m, seed);
@@ -110,6 +114,7 @@ static void streams(void **state) {
         uint64_t seed = 21 + (uint64_t)k;
         model m = model_dense(&seed, model_kind[k].type, model_kind[k].semiring, 6, 9);
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         gpuopt_elimination_estimate e;
         answer exact = handle_measured(context, &host, &desc), a;
         brute b;
@@ -123,7 +128,8 @@ static void streams(void **state) {
         assert_int_equal(gpuopt_elimination_order(context, &desc, order, NULL, NULL), GPUOPT_OK);
         b = brute_force(&m, order, m.variables, NULL, NULL);
         for (part = 15; part >= 1; part -= 2) {
-            desc.memory_limit = handle_planned(&exact.estimate) * (uint64_t)part / 16;
+            desc.memory = &memory;
+            memory.bytes = handle_planned(&exact.estimate) * (uint64_t)part / 16;
             if (handle_plan(context, &desc, &e)) continue;
             assert_int_equal(e.policy, GPUOPT_POLICY_STREAM);
             a = handle_measured(context, &host, &desc);
@@ -145,6 +151,7 @@ static void automatic(void **state) {
     int seen[5] = {0};
     model m = model_dense(&seed, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 6, 9);
     gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_elimination_policy last = GPUOPT_POLICY_EXACT;
     answer exact = handle_measured(context, &host, &desc);
     brute b;
@@ -154,7 +161,8 @@ static void automatic(void **state) {
     for (part = 4096; part >= 1; part = part > 64 ? part - 64 : part - 1) {
         gpuopt_elimination_estimate e;
         answer a;
-        desc.memory_limit = handle_planned(&exact.estimate) * (uint64_t)part / 4096;
+        desc.memory = &memory;
+        memory.bytes = handle_planned(&exact.estimate) * (uint64_t)part / 4096;
         if (handle_plan(context, &desc, &e)) break;
         assert_true(e.policy >= last); /* never back */
         last = e.policy;
@@ -164,12 +172,12 @@ static void automatic(void **state) {
     }
     assert_int_equal(seen[GPUOPT_POLICY_EXACT], 1); /* the whole */
     assert_true(seen[GPUOPT_POLICY_SLICE] > 0);
-    desc.memory_limit = 64; /* nothing fits */
+    memory.bytes = 64; /* nothing fits */
     host.error[0] = 0;
     assert_int_equal(handle_plan(context, &desc, &exact.estimate), GPUOPT_ERROR_UNSUPPORTED);
     assert_true(host.error[0]);
     desc.policy = GPUOPT_POLICY_EXACT;
-    desc.memory_limit = 1000;
+    memory.bytes = 1000;
     assert_int_equal(handle_plan(context, &desc, &exact.estimate), GPUOPT_ERROR_UNSUPPORTED);
     model_free(&m);
     gpuopt_context_destroy(context);
@@ -202,6 +210,7 @@ static void without_keep(void **state) {
     for (k = 0; k < MODEL_KINDS; k++) {
         model m = model_make(model_kind[k].type, model_kind[k].semiring, 200, domain);
         gpuopt_elimination_desc desc;
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         gpuopt_elimination *elimination;
         gpuopt_elimination_estimate kept, not_kept;
         gpuopt_elimination_info info;
@@ -217,9 +226,10 @@ static void without_keep(void **state) {
         desc = model_desc(&m);
         desc.order = order;
         desc.order_count = 200;
-        desc.retain_messages = GPUOPT_ON;
+        desc.memory = &memory;
+        memory.retain_messages = GPUOPT_ON;
         assert_int_equal(handle_plan(context, &desc, &kept), GPUOPT_OK);
-        desc.retain_messages = GPUOPT_OFF;
+        memory.retain_messages = GPUOPT_OFF;
         assert_int_equal(handle_plan(context, &desc, &not_kept), GPUOPT_OK);
         assert_true(handle_planned(&not_kept) < handle_planned(&kept));
         elimination = handle_create(context, &desc, &host);

@@ -33,6 +33,7 @@ static void published(void **state) {
         const order_known *known = order_published;
         order_graph graph;
         gpuopt_elimination_desc desc;
+        gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
         order_cost c;
         char file[96];
         int32_t *order;
@@ -40,7 +41,8 @@ static void published(void **state) {
         snprintf(file, sizeof file, "orders/%s.txt", known->name);
         if (order_graph_read(test_data(file), &graph)) fail_msg("%s is missing or damaged", file);
         desc = order_graph_desc(&graph);
-        desc.order_work = allowed[k].moves;
+        desc.order_search = &search;
+        search.work = allowed[k].moves;
         order = malloc(sizeof *order * (size_t)desc.variables);
         assert_non_null(order);
         assert_int_equal(gpuopt_elimination_order(context, &desc, order, NULL, NULL), GPUOPT_OK);

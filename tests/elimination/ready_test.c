@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
 enum { VARIABLES = 8, MOST = 4096 };
@@ -55,6 +56,8 @@ static void ready(void **state) {
         uint64_t random = seed;
         gpuopt_elimination *kept, *dropped;
         gpuopt_elimination_desc desc;
+        gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         int32_t domain[VARIABLES], order[VARIABLES], steps, k;
         const int join = (int)(seed / 2 % 2);
         model m;
@@ -69,9 +72,11 @@ static void ready(void **state) {
         desc.order = order;
         desc.order_count = steps;
         desc.policy = GPUOPT_POLICY_EXACT;
-        desc.join_rest = join;
+        desc.messages = &messages;
+        messages.join_rest = join;
         kept = handle_create(context, &desc, &host);
-        desc.retain_messages = GPUOPT_OFF;
+        desc.memory = &memory;
+        memory.retain_messages = GPUOPT_OFF;
         dropped = handle_create(context, &desc, &host);
         check(kept, dropped, order, steps, 0, join, &m);
         for (k = 1; k <= steps + join; k++) {

@@ -156,6 +156,47 @@ static void what_is_refused(void **state) {
     assert_int_equal(host.live, 0);
 }
 
+/* The descriptors of the reduced model and of a relaxation of it have the options of the original descriptor, which may
+ * be gone by then. */
+static void options_are_kept(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t seed = 5;
+    model m = model_dense(&seed, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 5, 3);
+    gpuopt_elimination_desc desc = model_desc(&m), got = GPUOPT_INIT(gpuopt_elimination_desc);
+    gpuopt_elimination_order_search search = {.struct_size = sizeof search, .seed = 7, .work = 1000};
+    gpuopt_elimination_memory memory = {.struct_size = sizeof memory, .bytes = (uint64_t)1 << 30, .host_bytes = 77};
+    gpuopt_elimination_messages messages = {.struct_size = sizeof messages, .model = 9};
+    gpuopt_elimination_preprocessing *reduction = NULL;
+    gpuopt_elimination_cost_shifting *relaxation = NULL;
+    gpuopt_elimination *e;
+    (void)state;
+    desc.policy = GPUOPT_POLICY_MINI_BUCKET;
+    desc.z = 2;
+    desc.order_search = &search;
+    desc.memory = &memory;
+    desc.messages = &messages;
+    assert_int_equal(gpuopt_elimination_preprocess(context, &desc, GPUOPT_RULE_JOIN, 0, &reduction), GPUOPT_OK);
+    memset(&search, 0xAB, sizeof search);
+    memset(&memory, 0xAB, sizeof memory);
+    memset(&messages, 0xAB, sizeof messages);
+    assert_int_equal(gpuopt_elimination_preprocessing_get_desc(reduction, &got), GPUOPT_OK);
+    assert_true(got.order_search->seed == 7 && got.order_search->work == 1000 && got.policy == desc.policy);
+    assert_true(got.memory->bytes == (uint64_t)1 << 30 && got.memory->host_bytes == 77 && got.messages->model == 9);
+    assert_int_equal(gpuopt_elimination_shift_costs(context, &got, 2, &relaxation), GPUOPT_OK);
+    gpuopt_elimination_preprocessing_destroy(reduction);
+    assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, &got), GPUOPT_OK);
+    assert_true(got.memory->bytes == (uint64_t)1 << 30 && got.memory->host_bytes == 77 && got.messages->model == 9);
+    assert_int_equal(got.memory->retain_messages, GPUOPT_ON);
+    e = handle_create(context, &got, &host);
+    gpuopt_elimination_cost_shifting_destroy(relaxation);
+    handle_finish(e, 10);
+    gpuopt_elimination_destroy(e);
+    model_free(&m);
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
 static void memory_fails_anywhere(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -239,6 +280,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(reductions_keep_the_answer),
     cmocka_unit_test(what_stays_untouched),
     cmocka_unit_test(what_is_refused),
+    cmocka_unit_test(options_are_kept),
     cmocka_unit_test(memory_fails_anywhere),
     cmocka_unit_test(stopped_anywhere),
 };

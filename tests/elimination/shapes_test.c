@@ -303,12 +303,14 @@ static void messages_meet(void **state) {
         for (keep = GPUOPT_ON; keep <= GPUOPT_OFF; keep++)
             for (s = 0; s < 3; s++) {
                 gpuopt_elimination_desc desc = model_desc(&m);
+                gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
                 gpuopt_elimination *elimination;
                 gpuopt_elimination_info info;
                 gpuopt_elimination_assignment assignment;
                 desc.order = order;
                 desc.order_count = ALL;
-                desc.retain_messages = (gpuopt_switch)keep;
+                desc.memory = &memory;
+                memory.retain_messages = (gpuopt_switch)keep;
                 desc.policy = GPUOPT_POLICY_EXACT;
                 elimination = handle_create(context, &desc, &host);
                 info = handle_finish(elimination, at_once[s]);

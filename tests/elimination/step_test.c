@@ -38,16 +38,18 @@ static const gpuopt_elimination_semiring semirings[] = {GPUOPT_SEMIRING_MIN_SUM,
 /* Too little memory for the exact tables, by one byte; 0: there is nothing to slice. */
 static uint64_t too_little(gpuopt_elimination_desc desc) {
     gpuopt_context *context = test_context(NULL);
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_elimination_estimate e;
     gpuopt_status status;
     gpuopt_desc_init(&e, sizeof e);
     desc.policy = GPUOPT_POLICY_EXACT;
     assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
     desc.policy = GPUOPT_POLICY_SLICE;
-    desc.memory_limit = (test_on("cuda") ? e.memory.device_bytes : e.memory.host_bytes) - 1;
+    desc.memory = &memory;
+    memory.bytes = (test_on("cuda") ? e.memory.device_bytes : e.memory.host_bytes) - 1;
     status = gpuopt_elimination_order(context, &desc, NULL, NULL, &e);
     gpuopt_context_destroy(context);
-    return status ? 0 : desc.memory_limit;
+    return status ? 0 : memory.bytes;
 }
 
 static void check_infos(const gpuopt_elimination_info *a, const gpuopt_elimination_info *b) {
@@ -70,6 +72,7 @@ static void any_number_at_once(void **state) {
         for (sliced = 0; sliced < 2; sliced++) {
             model m = ladder(semirings[s], 5);
             gpuopt_elimination_desc desc = model_desc(&m);
+            gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
             gpuopt_elimination_info last, info;
             gpuopt_elimination_estimate e;
             int32_t order[10];
@@ -79,9 +82,10 @@ static void any_number_at_once(void **state) {
             gpuopt_desc_init(&e, sizeof e);
             assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
             if (sliced) {
-                desc.memory_limit = too_little(desc);
+                desc.memory = &memory;
+                memory.bytes = too_little(desc);
                 desc.policy = GPUOPT_POLICY_SLICE;
-                assert_true(desc.memory_limit > 0);
+                assert_true(memory.bytes > 0);
                 assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
             }
             for (k = 0; k < 6; k++)
@@ -256,13 +260,15 @@ static void memory_may_run_out(void **state) {
     for (s = 0; s < 4; s++) {
         model m = ladder(semirings[s], 5);
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         run_out(&desc);
         desc.batch_size = 4;
         run_out(&desc);
         desc = model_desc(&m);
-        desc.memory_limit = too_little(desc);
+        desc.memory = &memory;
+        memory.bytes = too_little(desc);
         desc.policy = GPUOPT_POLICY_SLICE;
-        if (desc.memory_limit) run_out(&desc);
+        if (memory.bytes) run_out(&desc);
         desc = model_desc(&m);
         desc.policy = GPUOPT_POLICY_MINI_BUCKET;
         desc.z = 2;

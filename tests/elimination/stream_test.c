@@ -129,9 +129,11 @@ static void largest_on_host(gpuopt_elimination *e, int32_t messages) {
 /* ---- Random models ---- */
 
 /* Draws an order to be searched for, one that is given and leaves variables over, or conditions. */
-static void draw_order(uint64_t *seed, const model *m, gpuopt_elimination_desc *desc, int32_t *permutation) {
+static void draw_order(uint64_t *seed, const model *m, gpuopt_elimination_desc *desc,
+                       gpuopt_elimination_messages *messages, int32_t *permutation) {
     draw_permutation(seed, m->variables, permutation);
-    desc->join_rest = (int)test_random_int(seed, 0, 1);
+    desc->messages = messages;
+    messages->join_rest = (int)test_random_int(seed, 0, 1);
     if (test_random_int(seed, 0, 1)) {
         desc->order = permutation;
         desc->order_count = (int32_t)test_random_int(seed, m->variables / 2, m->variables);
@@ -152,7 +154,7 @@ typedef struct reference {
 /* Memory is as planned, to the byte; the same messages, answer and assignment; and once more from the start. */
 static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimination_desc *desc, const model *m,
                     const reference *r, uint64_t *seed) {
-    const int kept = desc->retain_messages != GPUOPT_OFF;
+    const int kept = desc->memory->retain_messages != GPUOPT_OFF;
     const uint64_t before[2] = {host->bytes[0], host->bytes[1]};
     uint64_t host_bytes, device_bytes, own[2];
     int32_t value[MOST_VARIABLES] = {0}, zero[MOST_VARIABLES] = {0}, k;
@@ -166,7 +168,7 @@ static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimi
     host_bytes = own[GPUOPT_HOST] - (test_on("cuda") ? 0 : e.memory.device_bytes); /* no device: all is the host's */
     device_bytes = test_on("cuda") ? own[GPUOPT_DEVICE] : own[GPUOPT_HOST] - e.memory.host_bytes;
     assert_true(host_bytes == e.memory.host_bytes && device_bytes == e.memory.device_bytes &&
-                device_bytes <= desc->memory_limit);
+                device_bytes <= desc->memory->bytes);
     info = handle_finish(streamed, (int32_t)test_random_int(seed, 1, 30));
     same_info(&info, &r->info, m, *seed);
     for (k = 0; k < e.messages; k++) {
@@ -204,11 +206,13 @@ static void chunks_of_random_models(void **state) {
             uint64_t random = seed * 1000 + (uint64_t)k;
             model m = draw_model(&random, &model_kind[k], seed % 8 == 0);
             gpuopt_elimination_desc desc = model_desc(&m);
+            gpuopt_elimination_messages messages = GPUOPT_INIT(gpuopt_elimination_messages);
+            gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
             gpuopt_elimination_estimate e;
             reference r;
             memset(&r, 0, sizeof r);
             desc.policy = GPUOPT_POLICY_EXACT;
-            draw_order(&random, &m, &desc, permutation);
+            draw_order(&random, &m, &desc, &messages, permutation);
             assert_int_equal(handle_plan(context, &desc, &e), GPUOPT_OK);
             gpuopt_desc_init(&r.best, sizeof r.best);
             r.exact = handle_create(context, &desc, &host);
@@ -216,15 +220,17 @@ static void chunks_of_random_models(void **state) {
             if (m.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
                 assert_int_equal(gpuopt_elimination_assign(r.exact, GPUOPT_HOST, 0, r.value, &r.best), GPUOPT_OK);
             desc.policy = GPUOPT_POLICY_STREAM;
-            desc.memory_limit = e.memory.device_bytes;
+            desc.memory = &memory;
+            memory.bytes = e.memory.device_bytes;
             for (count = 0; count < 6; count++) { /* into less and less, as far as it goes */
                 uint64_t part = (uint64_t)test_random_int(&random, 2, 6);
-                desc.memory_limit -= count == 0 ? 1 : desc.memory_limit / part;
-                desc.retain_messages = test_random_int(&random, 0, 3) ? GPUOPT_ON : GPUOPT_OFF;
+                memory.bytes -= count == 0 ? 1 : memory.bytes / part;
+                memory.retain_messages = test_random_int(&random, 0, 3) ? GPUOPT_ON : GPUOPT_OFF;
                 if (handle_plan(context, &desc, &e)) break;
-                assert_true(e.policy == GPUOPT_POLICY_STREAM || desc.retain_messages == GPUOPT_OFF); /* that may fit */
+                assert_true(e.policy == GPUOPT_POLICY_STREAM ||
+                            memory.retain_messages == GPUOPT_OFF); /* that may fit */
                 one_run(context, &host, &desc, &m, &r, &random);
-                runs[desc.retain_messages == GPUOPT_OFF]++;
+                runs[memory.retain_messages == GPUOPT_OFF]++;
                 of_bits[e.bits]++;
             }
             gpuopt_elimination_destroy(r.exact);
@@ -256,6 +262,7 @@ static void chunks_of(const shape *of, int64_t largest, int32_t bits) {
     model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, of->variables, of->domain);
     uint64_t seed = 5, part;
     gpuopt_elimination_desc desc;
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_elimination_estimate exact, e;
     int32_t f, runs = 0;
     reference r;
@@ -277,7 +284,8 @@ static void chunks_of(const shape *of, int64_t largest, int32_t bits) {
     assert_int_equal(gpuopt_elimination_assign(r.exact, GPUOPT_HOST, 0, r.value, &r.best), GPUOPT_OK);
     desc.policy = GPUOPT_POLICY_STREAM;
     for (part = 2; part < 6; part++, runs++) {
-        desc.memory_limit = exact.memory.device_bytes / part;
+        desc.memory = &memory;
+        memory.bytes = exact.memory.device_bytes / part;
         if (handle_plan(context, &desc, &e)) break;
         one_run(context, &host, &desc, &m, &r, &seed);
     }
@@ -318,6 +326,7 @@ static void all_assignments(void **state) {
         uint64_t seed = 21 + (uint64_t)k;
         model m = model_dense(&seed, model_kind[k].type, model_kind[k].semiring, 6, 9);
         gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
         gpuopt_elimination_estimate exact, e;
         int runs = 0;
         brute b;
@@ -327,19 +336,20 @@ static void all_assignments(void **state) {
         for (part = 15; part >= 1; part -= 2) {
             answer a;
             desc.policy = GPUOPT_POLICY_STREAM;
-            desc.memory_limit = exact.memory.device_bytes * (uint64_t)part / 16;
-            desc.host_limit = 0;
+            desc.memory = &memory;
+            memory.bytes = exact.memory.device_bytes * (uint64_t)part / 16;
+            memory.host_bytes = 0;
             if (handle_plan(context, &desc, &e)) break;
             assert_int_equal(e.policy, GPUOPT_POLICY_STREAM);
-            desc.host_limit = e.memory.host_bytes;
+            memory.host_bytes = e.memory.host_bytes;
             a = handle_answer(context, &desc, &host, 2, order);
             must_not(answer_fault(&m, &b, &a, 1), &m, seed);
-            desc.host_limit = 256; /* not a table that would be put there */
+            memory.host_bytes = 256; /* not a table that would be put there */
             host.error[0] = 0;
             assert_int_equal(handle_plan(context, &desc, &e), GPUOPT_ERROR_UNSUPPORTED);
             assert_non_null(strstr(host.error, "byte"));
             desc.policy = GPUOPT_POLICY_AUTO;
-            desc.host_limit = 0;
+            memory.host_bytes = 0;
             assert_true(handle_plan(context, &desc, &e) || e.policy != GPUOPT_POLICY_STREAM);
             runs++;
         }

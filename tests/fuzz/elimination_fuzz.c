@@ -28,7 +28,7 @@ static int expected(const fuzz *f, gpuopt_status status) {
     const gpuopt_elimination_desc *d = &f->desc;
     if (status == GPUOPT_ERROR_NUMERIC) return 3 * f->sizes >= (d->type == GPUOPT_COST_INT64 ? 0x1p63L : DBL_MAX);
     if (status != GPUOPT_ERROR_UNSUPPORTED) return status == GPUOPT_OK;
-    return d->memory_limit || d->policy == GPUOPT_POLICY_STREAM ||
+    return f->memory.bytes || d->policy == GPUOPT_POLICY_STREAM ||
            (d->batch_size > 1 && d->policy == GPUOPT_POLICY_SLICE) ||
            (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET);
 }
@@ -81,7 +81,7 @@ static void create(fuzz *f) {
     }
     REQUIRE(gpuopt_elimination_create(f->context, &f->desc, NULL, &f->e) == planned && (!planned == (f->e != NULL)));
     REQUIRE(f->host.live == before + (planned ? 0 : f->estimate.memory.host_bytes));
-    REQUIRE(planned || !f->desc.memory_limit || f->estimate.memory.host_bytes <= f->desc.memory_limit);
+    REQUIRE(planned || !f->memory.bytes || f->estimate.memory.host_bytes <= f->memory.bytes);
 }
 
 /* ---- Answers ---- */
@@ -108,7 +108,7 @@ static void check_bounds(fuzz *f, int32_t copy) {
     if (f->count == 0) variable = 0, allowed = GPUOPT_ERROR_ARGUMENT;
     else if (f->estimate.policy == GPUOPT_POLICY_SLICE || f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         allowed = GPUOPT_ERROR_UNSUPPORTED;
-    else if (f->desc.retain_messages == GPUOPT_OFF || f->estimate.policy == GPUOPT_POLICY_DROP ||
+    else if (f->memory.retain_messages == GPUOPT_OFF || f->estimate.policy == GPUOPT_POLICY_DROP ||
              f->estimate.policy == GPUOPT_POLICY_RECOMPUTE)
         allowed = GPUOPT_ERROR_STATE;
     status = gpuopt_elimination_get_bounds(f->e, GPUOPT_HOST, copy, variable, 0, 1, value, cost, real);
@@ -154,7 +154,7 @@ static void check_copy(fuzz *f, int32_t copy) {
     REQUIRE(gpuopt_elimination_get_info(f->e, copy, &a.info) == GPUOPT_OK);
     REQUIRE(a.info.eliminated == a.info.steps);
     if (f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) allowed = GPUOPT_ERROR_UNSUPPORTED;
-    else if (f->desc.retain_messages == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
+    else if (f->memory.retain_messages == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
     status = gpuopt_elimination_assign(f->e, GPUOPT_HOST, copy, a.value, &a.assignment);
     REQUIRE(status == allowed);
     if (status) a.assignment.struct_size = 0;
@@ -301,7 +301,7 @@ static void check_relaxed(fuzz *f, gpuopt_elimination_cost_shifting *relaxation)
     if (info.outcome == GPUOPT_OPTIMAL && !close_to(&f->m, bound, b.best)) hold(f, "a relaxation's optimum");
     if (gpuopt_elimination_create(f->context, &desc, NULL,
                                   &e)) { /* with a limit: what was best need not have been the last */
-        REQUIRE(desc.memory_limit);
+        REQUIRE(desc.memory->bytes);
         return;
     }
     REQUIRE(gpuopt_elimination_step(e, INT32_MAX, &found) == GPUOPT_OK);
@@ -312,7 +312,7 @@ static void check_relaxed(fuzz *f, gpuopt_elimination_cost_shifting *relaxation)
 static void relax(fuzz *f) {
     const gpuopt_elimination_desc *d = &f->desc;
     const uint64_t before = f->host.live;
-    const int whole = f->count + d->evidence_count == d->variables && copies_of(f) == 1 && !d->join_rest;
+    const int whole = f->count + d->evidence_count == d->variables && copies_of(f) == 1 && !f->messages.join_rest;
     const int defined = f->m.semiring == GPUOPT_SEMIRING_MIN_SUM || f->m.semiring == GPUOPT_SEMIRING_MAX_SUM;
     gpuopt_elimination_desc desc = f->desc;
     gpuopt_elimination_cost_shifting *relaxation = NULL;
@@ -325,7 +325,7 @@ static void relax(fuzz *f) {
     REQUIRE(!status == (relaxation != NULL));
     if (status == GPUOPT_ERROR_MEMORY) REQUIRE(failing);
     else
-        REQUIRE(status == GPUOPT_OK || (status == GPUOPT_ERROR_UNSUPPORTED && (!whole || !defined || d->memory_limit)));
+        REQUIRE(status == GPUOPT_OK || (status == GPUOPT_ERROR_UNSUPPORTED && (!whole || !defined || f->memory.bytes)));
     f->host.failing = 0;
     if (!status) REQUIRE(whole && defined);
     if (!status) check_relaxed(f, relaxation);

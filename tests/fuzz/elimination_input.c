@@ -101,6 +101,12 @@ static void make_desc(fuzz *f) {
     int32_t n = f->m.variables, k;
     unsigned kind = take(f);
     *d = model_desc(&f->m);
+    gpuopt_desc_init(&f->search, sizeof f->search);
+    gpuopt_desc_init(&f->memory, sizeof f->memory);
+    gpuopt_desc_init(&f->messages, sizeof f->messages);
+    d->order_search = &f->search;
+    d->memory = &f->memory;
+    d->messages = &f->messages;
     for (k = 0; k < n; k++) f->permutation[k] = k;
     for (k = 0; k < n; k++) {
         int32_t other = k + (int32_t)take(f) % (n - k), kept = f->permutation[k];
@@ -114,20 +120,22 @@ static void make_desc(fuzz *f) {
         if (kind & 8) d->order_count = (int32_t)take(f) % (d->order_count + 1);
         d->order = f->own_order = exactly(f->permutation, d->order_count);
     }
-    d->heuristic = (gpuopt_elimination_heuristic)(take(f) % 4);
-    d->restarts = (int32_t)take(f) % 4;
-    d->seed = take(f);
-    if (d->restarts == 3 && d->heuristic == GPUOPT_HEURISTIC_BEST) d->order_work = 1000 * (int64_t)d->seed;
+    f->search.heuristic = (gpuopt_elimination_heuristic)(take(f) % 4);
+    f->search.restarts = (int32_t)take(f) % 4;
+    f->search.seed = take(f);
+    if (f->search.restarts == 3 && f->search.heuristic == GPUOPT_HEURISTIC_BEST)
+        f->search.work = 1000 * (int64_t)f->search.seed;
     d->policy = (gpuopt_elimination_policy)(take(f) % 7);
-    if (kind & 16) d->memory_limit = (uint64_t)take(f) * 64 + 1;
-    if (kind & 32) d->host_limit = take(f);
+    if (kind & 16) f->memory.bytes = (uint64_t)take(f) * 64 + 1;
+    if (kind & 32) f->memory.host_bytes = take(f);
     d->z = (int32_t)take(f) % 8;
     d->batch_size = kind & 64 ? (int32_t)take(f) % (COPIES + 1) : 0;
-    d->retain_messages = (gpuopt_switch)(take(f) % 8 == 1 ? GPUOPT_OFF : take(f) % 2);
+    f->memory.retain_messages = (gpuopt_switch)(take(f) % 8 == 1 ? GPUOPT_OFF : take(f) % 2);
     if (d->policy == GPUOPT_POLICY_DROP || d->policy == GPUOPT_POLICY_RECOMPUTE)
-        d->retain_messages =
-            d->retain_messages == GPUOPT_ON ? GPUOPT_DEFAULT : d->retain_messages; /* these drop messages */
-    d->join_rest = kind >> 7;
+        f->memory.retain_messages = f->memory.retain_messages == GPUOPT_ON
+                                        ? GPUOPT_DEFAULT
+                                        : f->memory.retain_messages; /* these drop messages */
+    f->messages.join_rest = kind >> 7;
 }
 
 int input_spoil(fuzz *f) {
@@ -147,17 +155,17 @@ int input_spoil(fuzz *f) {
     case 4: return d->type = (gpuopt_elimination_cost)(2 + take(f)), 1;
     case 5: return d->semiring = (gpuopt_elimination_semiring)(4 + take(f)), 1;
     case 6: return d->top = bad, 1;
-    case 7: return d->heuristic = (gpuopt_elimination_heuristic)(4 + take(f)), 1;
+    case 7: return f->search.heuristic = (gpuopt_elimination_heuristic)(4 + take(f)), 1;
     case 8:
-        if (bad % 2) return d->restarts = bad, 1;
-        if (bad % 4) return d->order_work = bad, 1;
-        return d->order_seconds = bad, 1;
+        if (bad % 2) return f->search.restarts = bad, 1;
+        if (bad % 4) return f->search.work = bad, 1;
+        return f->search.seconds = bad, 1;
     case 9: return d->policy = (gpuopt_elimination_policy)(7 + take(f)), 1;
     case 10: return d->z = bad, 1;
     case 11: return d->order_count = d->order ? bad : 1, 1;
     case 12: return d->evidence_count = bad, 1;
     case 13: return d->batch_size = bad, 1;
-    case 14: return d->retain_messages = (gpuopt_switch)(3 + take(f)), 1;
+    case 14: return f->memory.retain_messages = (gpuopt_switch)(3 + take(f)), 1;
     case 15: return d->struct_size = take(f) % 8, 1;
     case 16: return d->variables > 0 ? f->m.domain[take(f) % (unsigned)d->variables] = take(f) % 2 ? bad : 0, 1 : 0;
     case 17: return d->order_count > 0 ? ((int32_t *)d->order)[0] = take(f) % 2 ? bad : far, 1 : 0;

@@ -5,6 +5,7 @@
 #ifndef TESTS_FUZZ_ELIMINATION_INPUT_H
 #define TESTS_FUZZ_ELIMINATION_INPUT_H
 
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -18,6 +19,9 @@ typedef struct fuzz {
     long double sizes; /* the sum of the functions' largest costs, by size */
     int wild;          /* not 0: costs around what 63 bits hold */
     gpuopt_elimination_desc desc;
+    gpuopt_elimination_order_search search; /* of desc, like the next two */
+    gpuopt_elimination_memory memory;
+    gpuopt_elimination_messages messages;
     int32_t *own_order, *own_condition; /* what desc has them of, and keeps where a fault is put in */
     gpuopt_elimination_function spoiled[FUNCTIONS];
     int32_t permutation[VARIABLES], eliminated[VARIABLES], count; /* [count]: in the order that is used */

@@ -259,6 +259,8 @@ static void check_elimination(const graphical_model *m) {
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_desc desc;
     gpuopt_elimination *e = NULL;
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     gpuopt_status status;
     double assignments = 1;
     int32_t k;
@@ -271,8 +273,10 @@ static void check_elimination(const graphical_model *m) {
     desc.function = m->function;
     desc.type = m->type;
     desc.top = m->top;
-    desc.memory_limit = 1 << 20;
-    desc.restarts = 1;
+    desc.memory = &memory;
+    desc.order_search = &search;
+    memory.bytes = 1 << 20;
+    search.restarts = 1;
     status = gpuopt_elimination_order(context, &desc, NULL, NULL, &estimate);
     if (assignments > ASSIGNMENTS || m->variables > 1000) /* large tables: too large to write out, or for the limit */
         REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_MEMORY || status == GPUOPT_ERROR_UNSUPPORTED ||

@@ -92,7 +92,7 @@ static gpuopt_propagator_desc as_it_stands(fuzz *f, const double *lb, const doub
 
 /* Whether a term may be beyond huge_value. It is infinite then, and with a smaller bound, finite. */
 static int has_huge_terms(const fuzz *f) {
-    double huge = f->desc.huge_value > 0 ? f->desc.huge_value : 1e100;
+    double huge = f->tolerances.huge_value > 0 ? f->tolerances.huge_value : 1e100;
     int64_t k;
     for (k = 0; k < f->start[f->desc.matrix.rows]; k++)
         if (fabs(f->val[k]) * f->infinity >= huge) return 1;

@@ -77,17 +77,20 @@ static double make_tolerance(fuzz *f, double most) {
 
 void input_make(fuzz *f) {
     gpuopt_propagator_desc *d = &f->desc;
+    gpuopt_propagator_tolerances *t = &f->tolerances;
     int32_t i, j, rows = (int32_t)(take(f) % (MOST + 1)), cols = (int32_t)(take(f) % (MOST + 1));
     unsigned kind = take(f), density = take(f) / 2;
     gpuopt_desc_init(d, sizeof *d);
     f->planted = kind % 2;
     f->dirty = !f->planted && kind % 8 == 0;
-    if (kind & 16) gpuopt_propagator_desc_tune(d, (gpuopt_propagator_settings)(take(f) % 4));
+    gpuopt_desc_init(t, sizeof *t);
+    d->tolerances = t;
+    if (kind & 16) gpuopt_propagator_tolerances_tune(t, (gpuopt_propagator_settings)(take(f) % 4));
     else
-        d->feasibility_tolerance = make_tolerance(f, 0.1), d->integrality_tolerance = make_tolerance(f, 0.4),
-        d->least_change = make_tolerance(f, 1e9), d->least_change_relative = make_tolerance(f, 1),
-        d->huge_value = make_tolerance(f, 1e100);
-    if (!f->dirty && d->huge_value < 1) d->huge_value = 0;
+        t->feasibility = make_tolerance(f, 0.1), t->integrality = make_tolerance(f, 0.4),
+        t->least_change = make_tolerance(f, 1e9), t->least_change_relative = make_tolerance(f, 1),
+        t->huge_value = make_tolerance(f, 1e100);
+    if (!f->dirty && t->huge_value < 1) t->huge_value = 0;
     if (kind & 32) d->infinity = f->planted ? 1e9 : fabs(value(f));
     if (!f->dirty && !(d->infinity >= 1)) d->infinity = 0;
     d->round_limit = (int32_t)(kind & 64 ? take(f) % 8 : 0);
@@ -96,8 +99,8 @@ void input_make(fuzz *f) {
     d->marking = (gpuopt_switch)(take(f) % 3);
     if (f->dirty && rarely(f)) d->mode = (gpuopt_propagator_mode)(int)take(f);
     f->infinity = d->infinity > 0 ? d->infinity : 1e20;
-    f->feasibility = d->feasibility_tolerance > 0 ? d->feasibility_tolerance : 1e-6;
-    f->integrality = d->integrality_tolerance > 0 ? d->integrality_tolerance : 1e-6;
+    f->feasibility = t->feasibility > 0 ? t->feasibility : 1e-6;
+    f->integrality = t->integrality > 0 ? t->integrality : 1e-6;
     for (j = 0; j < cols; j++) {
         f->integer[j] = (uint8_t)(take(f) % 2);
         f->x[j] = f->integer[j] ? (double)((int)take(f) - 128) : ((int)take(f) - 128) * 0.125;

@@ -13,6 +13,7 @@ typedef struct fuzz {
     fuzz_bytes bytes;
     gpuopt_context *context;
     gpuopt_propagator_desc desc;
+    gpuopt_propagator_tolerances tolerances;            /* of desc */
     int planted, dirty, binaries;                       /* binaries: half of the integer columns are binary */
     double infinity, feasibility, integrality, x[MOST]; /* the planted point */
     int64_t start[MOST + 1];

@@ -88,8 +88,8 @@ static void make_twin(search *s) {
     d.matrix.value = val;
     d.lhs = lhs;
     d.rhs = rhs;
-    d.trail_capacity = d.spare_rows = 0;
-    d.spare_nonzeros = 0;
+    d.trail_capacity = 0;
+    d.spare = NULL;
     if (d.mode == GPUOPT_MODE_JACOBI) d.marking = GPUOPT_OFF;
     gpuopt_propagator_destroy(s->twin);
     REQUIRE(gpuopt_propagator_create(s->f->context, &d, NULL, &s->twin) == GPUOPT_OK);
@@ -375,6 +375,7 @@ static int run(search *s, int rounds) {
 
 void tree_search(fuzz *f, gpuopt_propagator_desc model) {
     static search state; /* too large for a sanitizer's stack */
+    static const gpuopt_spare spare = {.struct_size = sizeof spare, .rows = SPARE, .nonzeros = SPARE * MOST};
     search *s = &state;
     int32_t i, j;
     memset(s, 0, sizeof *s);
@@ -384,8 +385,7 @@ void tree_search(fuzz *f, gpuopt_propagator_desc model) {
         if (!(model.lb[j] <= model.ub[j])) return; /* what crosses within the tolerance cannot be read */
     model.marking = GPUOPT_DEFAULT;
     model.trail_capacity = take(s) % 4 ? 1000 : LEVELS + take(s) % 32; /* push needs as much as there are levels */
-    model.spare_rows = SPARE;
-    model.spare_nonzeros = SPARE * MOST;
+    model.spare = &spare;
     s->model = model;
     for (i = 0; i < model.matrix.rows; i++) {
         row *r = &s->row[i];

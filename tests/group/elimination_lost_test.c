@@ -146,6 +146,8 @@ enum { MODELS = 12 }; /* ways in which the culprit's differs; beyond, an allocat
 static void errs_in_create(rank *r) {
     const work *w = r->all->data;
     gpuopt_elimination_desc desc;
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
+    gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     gpuopt_elimination_function function[64];
     gpuopt_elimination *e = NULL;
     gpuopt_elimination_estimate estimate = GPUOPT_INIT(gpuopt_elimination_estimate);
@@ -156,6 +158,8 @@ static void errs_in_create(rank *r) {
     long before;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc = desc_of(r);
+    desc.memory = &memory;
+    desc.order_search = &search;
     memcpy(function, desc.function, sizeof *function * (size_t)desc.functions);
     memcpy(cost, function[0].cost, sizeof(int64_t) * (size_t)model_entries(w->m, function[0].scope, function[0].arity));
     memcpy(order, desc.order, sizeof *order * (size_t)desc.order_count);
@@ -173,10 +177,10 @@ static void errs_in_create(rank *r) {
         case 5: desc.batch_size = 1; break;
         case 6: desc.top = 1000000; break;
         case 7: desc.semiring = GPUOPT_SEMIRING_MAX_SUM; break;
-        case 8: desc.retain_messages = GPUOPT_OFF; break;
+        case 8: memory.retain_messages = GPUOPT_OFF; break;
         case 9: domain[0] = 0; break;
         case 10: desc.order = NULL, desc.order_count = 0; break;
-        case 11: desc.seed = 7; break;
+        case 11: search.seed = 7; break;
         }
     if (w->wrong >= MODELS && is_culprit) r->host.fail_at = r->host.allocations + w->wrong - MODELS + 1;
     before = r->host.live;

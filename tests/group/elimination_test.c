@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpuopt/search.h"
+#include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 #include "tests/group/ranks.h"
 
@@ -20,6 +21,7 @@ typedef struct task {
     model m;
     recipe r;
     gpuopt_elimination_desc desc; /* order: the one that the reference has gone by */
+    gpuopt_elimination_messages messages;
     int32_t order[MODEL_VARIABLES], at_once;
     brute b;
 } task;
@@ -42,7 +44,9 @@ static void draw_task(uint64_t seed, const struct model_kind *kind, int ties, ta
     t->desc.policy = test_random_int(&state, 0, 1)   ? GPUOPT_POLICY_AUTO
                      : test_random_int(&state, 0, 1) ? GPUOPT_POLICY_DROP
                                                      : GPUOPT_POLICY_EXACT;
-    t->desc.join_rest = (int)test_random_int(&state, 0, 1);
+    gpuopt_desc_init(&t->messages, sizeof t->messages);
+    t->desc.messages = &t->messages;
+    t->messages.join_rest = (int)test_random_int(&state, 0, 1);
     if (kind - model_kind < MODEL_BOUNDED && test_random_int(&state, 0, 4) == 0) {
         t->desc.policy = GPUOPT_POLICY_MINI_BUCKET;
         t->desc.z = (int32_t)test_random_int(&state, 1, 3);
@@ -235,6 +239,7 @@ static uint64_t planned(const gpuopt_elimination_estimate *e) {
 static void solve_large(rank *r) {
     const large *l = r->all->data;
     gpuopt_elimination_desc desc = model_desc(&l->m);
+    gpuopt_elimination_memory memory = GPUOPT_INIT(gpuopt_elimination_memory);
     gpuopt_elimination_estimate estimate = GPUOPT_INIT(gpuopt_elimination_estimate);
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     gpuopt_elimination_assignment assignment = GPUOPT_INIT(gpuopt_elimination_assignment);
@@ -247,7 +252,8 @@ static void solve_large(rank *r) {
     desc.policy = GPUOPT_POLICY_EXACT;
     desc.order = l->order;
     desc.order_count = desc.variables;
-    desc.memory_limit = l->limit;
+    desc.memory = &memory;
+    memory.bytes = l->limit;
     EXPECT(r, gpuopt_elimination_create(r->context, &desc, NULL, &e) == GPUOPT_ERROR_UNSUPPORTED && !e);
     desc.group = r->group;
     EXPECT(r, gpuopt_elimination_order(r->context, &desc, NULL, NULL, &estimate) == GPUOPT_OK);

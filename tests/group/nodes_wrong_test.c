@@ -78,6 +78,7 @@ static void errs_at_first(rank *r) {
     const nodes_work *w = r->all->data;
     gpuopt_propagator_batch_desc desc;
     gpuopt_propagator_desc model = *w->desc;
+    const gpuopt_propagator_tolerances loose = {.struct_size = sizeof loose, .feasibility = 1e-3};
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     gpuopt_propagator *base = NULL;
     gpuopt_propagator_batch *batch = NULL;
@@ -90,7 +91,7 @@ static void errs_at_first(rank *r) {
     if (w->wrong == 1 && is_culprit) desc.nodes++;
     if (w->wrong == 2 && is_culprit) desc.nodes = 0;
     if (w->wrong == 3 && is_culprit) model.matrix.rows--;
-    if (w->wrong == 4 && is_culprit) model.feasibility_tolerance = 1e-3;
+    if (w->wrong == 4 && is_culprit) model.tolerances = &loose;
     if (w->wrong == 5 && is_culprit) model.marking = GPUOPT_OFF;
     if (w->wrong == 5) expected = GPUOPT_ERROR_UNSUPPORTED;
     if (w->wrong >= 6) expected = GPUOPT_ERROR_MEMORY;

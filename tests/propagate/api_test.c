@@ -25,24 +25,21 @@ static const struct bad_number {
     {"lb[2]", LB, 2, INFINITY},      {"ub[1]", UB, 1, -INFINITY},  {"ub[2]", UB, 2, -1e20},
 };
 
-/* Options outside of their ranges. */
-#define MEMBER(name) #name " =", offsetof(gpuopt_propagator_desc, name)
+/* Tolerances outside of their ranges. */
+#define MEMBER(name) "desc->tolerances->" #name " =", offsetof(gpuopt_propagator_tolerances, name)
 static const struct bad_member {
     const char *named;
     size_t offset;
     double value[3];
 } bad_member[] = {
-    {MEMBER(feasibility_tolerance), {-1e-6, NAN, 0.2}},
-    {MEMBER(integrality_tolerance), {-1, NAN, 0.5}},
-    {MEMBER(least_change), {-1, NAN, 2e9}},
-    {MEMBER(least_change_relative), {-1, NAN, 1.5}},
+    {MEMBER(feasibility), {-1e-6, NAN, 0.2}}, {MEMBER(integrality), {-1, NAN, 0.5}},
+    {MEMBER(least_change), {-1, NAN, 2e9}},   {MEMBER(least_change_relative), {-1, NAN, 1.5}},
     {MEMBER(huge_value), {1e200, NAN, 0.5}},
-    {MEMBER(infinity), {-1, NAN, 0.5}},
 };
 enum { NUMBERS = sizeof bad_number / sizeof *bad_number, MEMBERS = 3 * sizeof bad_member / sizeof *bad_member };
 
-/* Makes one thing wrong; returns what the message must name, or NULL after the last fault. */
-static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d) {
+/* Makes one thing wrong; returns what the message must name, or NULL after the last fault. t: the descriptor's. */
+static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d, gpuopt_propagator_tolerances *t) {
     double *array[] = {(double *)m->matrix.value, m->lhs, m->rhs, m->lb, m->ub};
     int64_t *start = (int64_t *)m->matrix.start;
     int32_t *col = (int32_t *)m->matrix.index;
@@ -53,7 +50,7 @@ static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d) {
     fault -= NUMBERS;
     if (fault < MEMBERS) {
         const struct bad_member *bad = &bad_member[fault / 3];
-        memcpy((char *)d + bad->offset, &bad->value[fault % 3], sizeof(double));
+        memcpy((char *)t + bad->offset, &bad->value[fault % 3], sizeof(double));
         return bad->named;
     }
     switch (fault - MEMBERS) {
@@ -67,8 +64,8 @@ static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d) {
     case 7: return col[3] = 1, "column 1";
     case 8: return d->matrix.index = NULL, "matrix.index";
     case 9: return d->matrix.value = NULL, "matrix.value";
-    case 10: return d->lb = NULL, "lb";
-    case 11: return d->ub = NULL, "ub";
+    case 10: return d->infinity = 0.5, "infinity =";
+    case 11: return d->infinity = NAN, "infinity =";
     case 12: return d->round_limit = -1, "round_limit";
     case 13: return d->precision = (gpuopt_propagator_precision)2, "precision";
     case 14: return d->mode = (gpuopt_propagator_mode)-1, "mode";
@@ -76,6 +73,9 @@ static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d) {
     case 16: return d->marking = (gpuopt_switch)3, "marking";
     case 17: return d->struct_size = 0, "struct_size";
     case 18: return d->struct_size = 4, "struct_size";
+    case 19: return t->struct_size = 0, "desc->tolerances: struct_size";
+    case 20: return t->struct_size = 4, "desc->tolerances: struct_size";
+    case 21: return t->relative_integers = (gpuopt_switch)3, "desc->tolerances->relative_integers";
     default: return NULL;
     }
 }
@@ -113,11 +113,13 @@ static void create_refuses_bad_input(void **state) {
     for (fault = 0; named; fault++) {
         mip m = model_small();
         gpuopt_propagator_desc desc = mip_propagator_desc(&m);
-        named = spoil(fault, &m, &desc);
+        gpuopt_propagator_tolerances tolerances = GPUOPT_INIT(gpuopt_propagator_tolerances);
+        desc.tolerances = &tolerances;
+        named = spoil(fault, &m, &desc, &tolerances);
         if (named) check_create_refuses(h, &desc, GPUOPT_ERROR_ARGUMENT, named, fault);
         mip_free(&m);
     }
-    assert_int_equal(fault, NUMBERS + MEMBERS + 19 + 1); /* the last one is no fault */
+    assert_int_equal(fault, NUMBERS + MEMBERS + 22 + 1); /* the last one is no fault */
 }
 
 /* Within 64 of 2^31: refused before any array is read. */
@@ -181,7 +183,7 @@ static void null_arguments(void **state) {
     assert_non_null(gpuopt_backend_name(NULL));
     assert_int_equal(gpuopt_context_wait(NULL), bad);
     assert_int_equal(gpuopt_context_create(NULL, NULL), bad);
-    assert_int_equal(gpuopt_propagator_desc_tune(NULL, GPUOPT_SETTINGS_SCIP), bad);
+    assert_int_equal(gpuopt_propagator_tolerances_tune(NULL, GPUOPT_SETTINGS_SCIP), bad);
     assert_int_equal(gpuopt_propagator_create(NULL, &h->desc, &plan, NULL), bad);
     assert_int_equal(gpuopt_propagator_create(NULL, &h->desc, NULL, &none), bad);
     assert_int_equal(gpuopt_propagator_create(h->context, NULL, NULL, &none), bad);
@@ -320,8 +322,6 @@ static void descriptors_of_other_versions(void **state) {
     cut_off.round_limit = 1; /* beyond the end of the shorter struct, so it must be ignored */
     cut_off.mode = (gpuopt_propagator_mode)99;
     desc = model_resized(&cut_off, sizeof cut_off, older);
-    model_check_works(h->context, desc);
-    assert_int_equal(gpuopt_propagator_desc_tune(desc, GPUOPT_SETTINGS_PAPER), GPUOPT_OK);
     model_check_works(h->context, desc);
     free(desc);
     desc = model_resized(&h->desc, sizeof h->desc, newer);

@@ -120,10 +120,12 @@ static void add_rows_from(gpuopt_propagator *p, const gpuopt_propagator_desc *de
 
 gpuopt_propagator *make_base(gpuopt_context *context, const gpuopt_propagator_desc *desc, const base_past *past) {
     gpuopt_propagator_desc own = *desc;
+    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
     gpuopt_propagator *p;
     own.matrix.rows -= past->added;
-    own.spare_rows = past->added;
-    own.spare_nonzeros = desc->matrix.start[desc->matrix.rows] - desc->matrix.start[own.matrix.rows];
+    spare.rows = past->added;
+    spare.nonzeros = desc->matrix.start[desc->matrix.rows] - desc->matrix.start[own.matrix.rows];
+    own.spare = &spare;
     p = problem_create(context, &own);
     if (past->added && !past->late) add_rows_from(p, desc, own.matrix.rows);
     if (past->rounds > 0) problem_round(p, past->rounds);

@@ -61,7 +61,9 @@ static void as_node_by_node(void **state) {
     int seen[8] = {0}, trial;
     size_t s;
     char what[64];
+    gpuopt_propagator_tolerances highs = GPUOPT_INIT(gpuopt_propagator_tolerances);
     (void)state;
+    assert_int_equal(gpuopt_propagator_tolerances_tune(&highs, GPUOPT_SETTINGS_HIGHS), GPUOPT_OK);
     for (s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (trial = 0; trial < test_times(4 * shapes[s].trials, shapes[s].trials * 10); trial++) {
             mip m = model_draw(&shapes[s], &seed);
@@ -76,7 +78,7 @@ static void as_node_by_node(void **state) {
             if (past.fixed >= 0) past.at = fmax(fmin(m.lb[past.fixed], 1e6), -1e6);
             if (test_random_int(&seed, 0, 2) == 0) desc.precision = GPUOPT_PRECISION_FP32;
             if (test_random_int(&seed, 0, 3) == 0) desc.round_limit = 2;
-            if (test_random_int(&seed, 0, 3) == 0) gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_HIGHS);
+            if (test_random_int(&seed, 0, 3) == 0) desc.tolerances = &highs;
             if (trial % 3 == 0) roughen(&m, &seed);
             desc.marking = trial % 2 ? GPUOPT_ON : GPUOPT_DEFAULT;
             snprintf(what, sizeof what, "shape %zu, trial %d", s, trial);
@@ -246,6 +248,7 @@ static void added_rows(void **state) {
     int64_t start[2] = {0, 2};
     int32_t index[2] = {3, 9}, row;
     double value[2] = {1, 1}, lhs = 0, rhs = 12;
+    const gpuopt_spare spare = {.struct_size = sizeof spare, .rows = 1, .nonzeros = 2};
     node_list *list;
     node_results *r;
     int pass;
@@ -253,7 +256,7 @@ static void added_rows(void **state) {
     context = test_context(NULL);
     m = model_chain(10);
     desc = mip_propagator_desc(&m);
-    desc.spare_rows = 1, desc.spare_nonzeros = 2;
+    desc.spare = &spare;
     base = problem_create(context, &desc);
     problem_round(base, 100);
     batch = make_batch(base, 4, 0, 100);

@@ -192,6 +192,51 @@ static void check_refusal(test_host *host, gpuopt_context *context, mip *m, int 
     m->lb[COLS - 1] = lower(COLS - 1);
 }
 
+/* The small model's fixpoint follows from lower bounds of 0 alone. */
+static void check_bounds_left_out(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    static const double zero[3], infinite[3] = {INFINITY, INFINITY, INFINITY};
+    static const uint8_t integer[3] = {1, 0, 1};
+    mip m = model_small();
+    int k;
+    assert_int_equal(mip_columns(&m), 0);
+    for (k = 0; k < 32; k++) {
+        double lb[3], ub[3];
+        gpuopt_propagator *p;
+        desc.lb = k & 1 ? zero : NULL;
+        desc.ub = k & 2 ? infinite : NULL;
+        desc.integer = k & 4 ? integer : NULL;
+        desc.matrix = k & 8 ? m.columns : m.matrix;
+        desc.precision = k & 16 ? GPUOPT_PRECISION_FP32 : GPUOPT_PRECISION_FP64;
+        p = problem_create(context, &desc);
+        problem_bounds(p, lb, ub);
+        assert_memory_equal(lb, zero, sizeof lb);
+        assert_memory_equal(ub, infinite, sizeof ub);
+        assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
+        model_check_bounds(p, 3, model_small_lb, model_small_ub);
+        gpuopt_propagator_destroy(p);
+    }
+    mip_free(&m);
+}
+MODEL_VARIANTS_TEST(bounds_left_out, model_small())
+
+/* A bound of 0 or infinity that is left out is compared with the other one like any other. */
+static void crossing_bounds_left_out(void **state) {
+    static const double low[3] = {0, -1, 0}, nan[3] = {0, NAN, 0}, infinite[3] = {0, INFINITY, 0};
+    model_host *h = *state;
+    gpuopt_propagator_desc desc = h->desc;
+    gpuopt_propagator_info info;
+    gpuopt_propagator *p = NULL;
+    desc.lb = NULL, desc.ub = low;
+    info = problem_run(h->context, &desc, 1, NULL, NULL);
+    assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
+    desc.ub = nan;
+    assert_int_equal(gpuopt_propagator_create(h->context, &desc, NULL, &p), GPUOPT_ERROR_ARGUMENT);
+    assert_non_null(strstr(h->host.error, "ub[1]"));
+    desc.lb = infinite, desc.ub = NULL;
+    assert_int_equal(gpuopt_propagator_create(h->context, &desc, NULL, &p), GPUOPT_ERROR_ARGUMENT);
+    assert_non_null(strstr(h->host.error, "lb[1]"));
+}
+
 static void refusals_name_the_place(void **state) {
     test_host host;
     gpuopt_context *context = test_strict_context(&host);
@@ -215,8 +260,8 @@ static void refusals_name_the_place(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(rows_of_all_lengths),
-    cmocka_unit_test(rows_of_each_column),
-    cmocka_unit_test(refusals_name_the_place),
+    cmocka_unit_test(rows_of_all_lengths),     cmocka_unit_test(rows_of_each_column),
+    cmocka_unit_test(refusals_name_the_place), cmocka_unit_test(bounds_left_out),
+    MODEL_TEST(crossing_bounds_left_out),
 };
 TEST_MAIN(tests)

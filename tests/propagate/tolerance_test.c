@@ -98,6 +98,7 @@ MODEL_VARIANTS_TEST(single_precision_rounds_to_infinity,
 
 /* x <= 1 and x >= 1 + 5e-7 are within the tolerance of 1e-6, not within one of 1e-7. */
 static void check_bounds_that_met_within_the_tolerance(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    const gpuopt_propagator_tolerances strict = {.struct_size = sizeof strict, .feasibility = 1e-7};
     const double low = 2 + 5e-7, high = 2;
     gpuopt_propagator *p = problem_create(context, &desc);
     double lb, ub;
@@ -108,7 +109,7 @@ static void check_bounds_that_met_within_the_tolerance(gpuopt_context *context, 
     problem_bounds(p, &lb, &ub);
     assert_true(lb == 2 && ub == 2);
     gpuopt_propagator_destroy(p);
-    desc.feasibility_tolerance = 1e-7;
+    desc.tolerances = &strict;
     assert_int_equal(problem_run(context, &desc, 10, &lb, &ub).outcome, GPUOPT_INFEASIBLE);
 }
 
@@ -122,10 +123,11 @@ MODEL_VARIANTS_TEST(bounds_that_met_within_the_tolerance, nearly_met())
  * infinite here, so that no activity shows that the row  x <= 1  cannot hold; instead the column's bounds cross. Only
  * the upper bound moves, and the lower bound is then returned as it is stored. */
 static void check_lower_bound_behind_the_upper_one(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    const gpuopt_propagator_tolerances infinite = {.struct_size = sizeof infinite, .huge_value = 1};
     gpuopt_propagator *p;
     gpuopt_propagator_info info;
     double lb, ub;
-    desc.huge_value = 1;
+    desc.tolerances = &infinite;
     p = problem_create(context, &desc);
     problem_bounds(p, &lb, &ub);
     assert_true(lb == 2 && ub == 2);
@@ -162,28 +164,24 @@ static void single_precision_rounds_outwards(void **state) {
 /* ---- Named settings ---- */
 
 static void check_tuned(gpuopt_propagator_settings settings, double least, double relative, double huge) {
-    gpuopt_propagator_desc desc, want;
-    memset(&desc, 0x5A, sizeof desc);
-    desc.struct_size = sizeof desc;
-    want = desc;
-    assert_int_equal(gpuopt_propagator_desc_tune(&desc, settings), GPUOPT_OK);
-    assert_true(desc.infinity == 1e20 && desc.feasibility_tolerance == 1e-6 && desc.integrality_tolerance == 1e-6);
-    assert_true(desc.least_change == least && desc.least_change_relative == relative);
-    assert_true(desc.huge_value == huge || (huge == 1e100 && desc.huge_value == 0)); /* 0: the default, 1e100 */
-    want.infinity = desc.infinity;
-    want.feasibility_tolerance = desc.feasibility_tolerance;
-    want.integrality_tolerance = desc.integrality_tolerance;
+    gpuopt_propagator_tolerances t, want;
+    memset(&t, 0x5A, sizeof t);
+    t.struct_size = sizeof t;
+    want = t;
+    assert_int_equal(gpuopt_propagator_tolerances_tune(&t, settings), GPUOPT_OK);
+    assert_true(t.huge_value == huge || (huge == 1e100 && t.huge_value == 0)); /* 0: the default, 1e100 */
+    want.feasibility = want.integrality = 1e-6;
     want.least_change = least;
     want.least_change_relative = relative;
-    want.huge_value = desc.huge_value;
+    want.huge_value = t.huge_value;
     want.relative_integers = settings == GPUOPT_SETTINGS_HIGHS ? GPUOPT_OFF : GPUOPT_DEFAULT;
-    assert_memory_equal(&desc, &want, sizeof desc); /* nothing else */
+    assert_memory_equal(&t, &want, offsetof(gpuopt_propagator_tolerances, relative_integers));
+    assert_int_equal(t.relative_integers, want.relative_integers);
 }
 
 static void settings_are_as_documented(void **state) {
     static const gpuopt_propagator_settings refused[3] = {(gpuopt_propagator_settings)4, (gpuopt_propagator_settings)-1,
                                                           GPUOPT_SETTINGS_PAPER};
-    gpuopt_propagator_desc older;
     int k;
     (void)state;
     check_tuned(GPUOPT_SETTINGS_PAPER, 1e-9, 0, 1e100);
@@ -191,18 +189,13 @@ static void settings_are_as_documented(void **state) {
     check_tuned(GPUOPT_SETTINGS_HIGHS, 1e-3, 0.3, 1e100);
     check_tuned(GPUOPT_SETTINGS_PAPILO, 1e-3, 0, 1e8);
     for (k = 0; k < 3; k++) {
-        gpuopt_propagator_desc desc, kept;
-        gpuopt_desc_init(&desc, sizeof desc);
-        if (k == 2) desc.struct_size = 8; /* valid settings, but the descriptor is too short */
-        kept = desc;
-        assert_int_equal(gpuopt_propagator_desc_tune(&desc, refused[k]), GPUOPT_ERROR_ARGUMENT);
-        assert_memory_equal(&desc, &kept, sizeof desc);
+        gpuopt_propagator_tolerances t, kept;
+        gpuopt_desc_init(&t, sizeof t);
+        if (k == 2) t.struct_size = 8; /* valid settings, but the struct is too short */
+        kept = t;
+        assert_int_equal(gpuopt_propagator_tolerances_tune(&t, refused[k]), GPUOPT_ERROR_ARGUMENT);
+        assert_memory_equal(&t, &kept, sizeof t);
     }
-    /* A descriptor that ends before relative_integers. */
-    gpuopt_desc_init(&older, sizeof older);
-    older.struct_size = offsetof(gpuopt_propagator_desc, relative_integers);
-    assert_int_equal(gpuopt_propagator_desc_tune(&older, GPUOPT_SETTINGS_HIGHS), GPUOPT_OK);
-    assert_true(older.least_change_relative == 0.3 && older.relative_integers == GPUOPT_DEFAULT);
 }
 
 /* Whether x in [0, 100] is tightened to x <= rhs. */
@@ -226,8 +219,10 @@ static void settings_stop_small_steps(void **state) {
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         mip m = model_one_column(0, 100, -INFINITY, cases[k].rhs);
         gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+        gpuopt_propagator_tolerances tolerances = GPUOPT_INIT(gpuopt_propagator_tolerances);
         double lb, ub;
-        assert_int_equal(gpuopt_propagator_desc_tune(&desc, cases[k].settings), GPUOPT_OK);
+        desc.tolerances = &tolerances;
+        assert_int_equal(gpuopt_propagator_tolerances_tune(&tolerances, cases[k].settings), GPUOPT_OK);
         assert_int_equal(problem_run(h->context, &desc, 5, &lb, &ub).outcome, GPUOPT_CONVERGED);
         assert_true(lb == 0 && ub == (cases[k].tightens ? cases[k].rhs : 100));
         mip_free(&m);
@@ -262,10 +257,12 @@ static void integers_move_by_units(void **state) {
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         mip m = model_dense(1, 1, &cases[k].a, &no_side, &cases[k].rhs, cases[k].lb, cases[k].ub, 1);
         gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+        gpuopt_propagator_tolerances tolerances = GPUOPT_INIT(gpuopt_propagator_tolerances);
         double lb, ub;
         desc.precision = cases[k].precision;
-        assert_int_equal(gpuopt_propagator_desc_tune(&desc, cases[k].settings), GPUOPT_OK);
-        if (cases[k].integrality > 0) desc.integrality_tolerance = cases[k].integrality;
+        desc.tolerances = &tolerances;
+        assert_int_equal(gpuopt_propagator_tolerances_tune(&tolerances, cases[k].settings), GPUOPT_OK);
+        if (cases[k].integrality > 0) tolerances.integrality = cases[k].integrality;
         problem_run(h->context, &desc, 9, &lb, &ub);
         if (ub < cases[k].expected || ub > cases[k].expected)
             fail_msg("case %zu: upper bound %.17g, expected %g", k, ub, cases[k].expected);
@@ -328,6 +325,7 @@ static void settings_make_large_terms_infinite(void **state) {
     static const double a[2] = {-1, 1}, lhs = -INFINITY, rhs = 5;
     mip m = model_dense(1, 2, a, &lhs, &rhs, 0, 1e9, 0);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+    gpuopt_propagator_tolerances tolerances = GPUOPT_INIT(gpuopt_propagator_tolerances);
     model_host *h = *state;
     gpuopt_propagator_row_report report;
     gpuopt_propagator *p;
@@ -336,7 +334,8 @@ static void settings_make_large_terms_infinite(void **state) {
     m.ub[0] = 2e8;
     problem_run(h->context, &desc, 5, lb, ub);
     assert_true(ub[0] == 2e8 && ub[1] == 200000005.0);
-    assert_int_equal(gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_PAPILO), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_tolerances_tune(&tolerances, GPUOPT_SETTINGS_PAPILO), GPUOPT_OK);
+    desc.tolerances = &tolerances;
     problem_run(h->context, &desc, 5, lb, ub);
     assert_true(ub[0] == 2e8 && ub[1] == 1e9);
     gpuopt_desc_init(&report, sizeof report);

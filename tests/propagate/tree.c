@@ -75,12 +75,12 @@ gpuopt_status tree_explain(gpuopt_propagator *p, int64_t change, gpuopt_propagat
 }
 
 gpuopt_propagator_desc tree_desc(const mip *m, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision) {
+    static const gpuopt_spare spare = {.struct_size = sizeof spare, .rows = TREE_ROWS, .nonzeros = TREE_NONZEROS};
     gpuopt_propagator_desc desc = mip_propagator_desc(m);
     desc.mode = mode;
     desc.precision = precision;
     desc.trail_capacity = TREE_TRAIL;
-    desc.spare_rows = TREE_ROWS;
-    desc.spare_nonzeros = TREE_NONZEROS;
+    desc.spare = &spare;
     return desc;
 }
 

@@ -196,27 +196,37 @@ static void create_refuses(void **state) {
     const gpuopt_propagator_desc good = tree_desc(&m, GPUOPT_MODE_JACOBI, GPUOPT_PRECISION_FP64);
     int fault;
     (void)state;
-    for (fault = 0; fault < 6; fault++) {
-        static const char *const named[] = {"trail_capacity", "spare_rows", "spare_nonzeros",
-                                            "marking",        "marking",    "rows"};
+    for (fault = 0; fault < 8; fault++) {
+        static const char *const named[] = {"trail_capacity",
+                                            "desc->spare->rows",
+                                            "desc->spare->nonzeros",
+                                            "desc->spare->cols",
+                                            "desc->spare: struct_size",
+                                            "marking",
+                                            "marking",
+                                            "rows"};
         gpuopt_propagator_desc desc = good;
+        gpuopt_spare spare = *good.spare;
         gpuopt_propagator *p = (gpuopt_propagator *)&desc;
         gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
         gpuopt_status status, planned;
+        desc.spare = &spare;
         if (fault == 0) desc.trail_capacity = -1;
-        if (fault == 1) desc.spare_rows = -1;
-        if (fault == 2) desc.spare_nonzeros = -1;
-        if (fault >= 3) desc.marking = fault == 5 ? GPUOPT_DEFAULT : GPUOPT_OFF;
-        if (fault == 3) desc.spare_rows = 0, desc.spare_nonzeros = 0;
-        if (fault == 4) desc.trail_capacity = 0;
-        if (fault == 5) desc.spare_rows = INT32_MAX; /* with the matrix's, more rows than there can be */
+        if (fault == 1) spare.rows = -1;
+        if (fault == 2) spare.nonzeros = -1;
+        if (fault == 3) spare.cols = 1;
+        if (fault == 4) spare.struct_size = 0;
+        if (fault == 5 || fault == 6) desc.marking = GPUOPT_OFF;
+        if (fault == 5) desc.spare = NULL;
+        if (fault == 6) desc.trail_capacity = 0;
+        if (fault == 7) spare.rows = INT32_MAX; /* with the matrix's, more rows than there can be */
         host.error[0] = 0;
         planned = gpuopt_propagator_create(context, &desc, &plan, NULL);
         status = gpuopt_propagator_create(context, &desc, NULL, &p);
         assert_int_equal(planned, status);
         assert_null(p);
         assert_non_null(strstr(host.error, named[fault]));
-        assert_int_equal(status, fault < 3 ? GPUOPT_ERROR_ARGUMENT : GPUOPT_ERROR_UNSUPPORTED);
+        assert_int_equal(status, fault < 5 ? GPUOPT_ERROR_ARGUMENT : GPUOPT_ERROR_UNSUPPORTED);
     }
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);

@@ -208,7 +208,7 @@ static void drivers(void **state) {
             gpuopt_propagator *p = NULL;
             desc.driver = driver;
             if (fault) desc.trail_capacity = 0;
-            else desc.spare_rows = 0, desc.spare_nonzeros = 0;
+            else desc.spare = NULL;
             b->host.error[0] = 0;
             assert_int_equal(gpuopt_propagator_create(b->cuda, &desc, &plan, NULL),
                              good ? GPUOPT_OK : GPUOPT_ERROR_UNSUPPORTED);

@@ -167,8 +167,8 @@ static void dive_into(gpuopt_context *context, gpuopt_context *plain, const char
     int turn;
     if (mip_generate(name, &m, error, sizeof error)) fail_msg("%s: %s", name, error);
     without = desc = tree_desc(&m, mode, precision);
-    without.trail_capacity = without.spare_rows = 0;
-    without.spare_nonzeros = 0;
+    without.trail_capacity = 0;
+    without.spare = NULL;
     if (mode == GPUOPT_MODE_JACOBI) without.marking = GPUOPT_OFF;
     desc.trail_capacity = 1000000;
     d.p = problem_create(context, &desc);

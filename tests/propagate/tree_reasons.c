@@ -90,8 +90,8 @@ static void run_row(walk *w, const tree_row *row, const double *lb, const double
     desc.rhs = &row->rhs;
     desc.lb = lb;
     desc.ub = ub;
-    desc.trail_capacity = desc.spare_rows = 0;
-    desc.spare_nonzeros = 0;
+    desc.trail_capacity = 0;
+    desc.spare = NULL;
     problem_run(w->plain, &desc, 1, new_lb, new_ub);
 }
 

@@ -16,17 +16,17 @@ static void check_added_to_nothing(gpuopt_context *context, gpuopt_propagator_mo
     static const int64_t no_rows[1] = {0};
     mip m = model_small();
     gpuopt_propagator_desc desc = tree_desc(&m, mode, precision), plain = desc;
+    const gpuopt_spare spare = {.struct_size = sizeof spare, .rows = 2, .nonzeros = 4};
     gpuopt_propagator *twin;
     int columns, trail;
     assert_int_equal(mip_columns(&m), 0);
-    plain.trail_capacity = plain.spare_rows = 0;
-    plain.spare_nonzeros = 0;
+    plain.trail_capacity = 0;
+    plain.spare = NULL;
     twin = problem_create(context, &plain);
     problem_round(twin, 1);
     desc.matrix = (gpuopt_matrix){0, 3, no_rows, NULL, NULL, GPUOPT_LAYOUT_CSR};
     desc.lhs = desc.rhs = NULL;
-    desc.spare_rows = 2;
-    desc.spare_nonzeros = 4;
+    desc.spare = &spare;
     for (columns = 0; columns < 2; columns++)
         for (trail = 0; trail < 2; trail++) { /* rows can be added without a trail, too */
             gpuopt_propagator *p;
@@ -117,13 +117,13 @@ static mip six_columns(void) {
 static void check_room(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision) {
     mip m = six_columns();
     gpuopt_propagator_desc desc = tree_desc(&m, mode, precision);
+    const gpuopt_spare spare = {.struct_size = sizeof spare, .rows = 3, .nonzeros = 12};
     gpuopt_propagator *p;
     const double none = -INFINITY, all = INFINITY;
     int32_t row[3], again;
     double ub[6];
     int turn;
-    desc.spare_rows = 3;
-    desc.spare_nonzeros = 12;
+    desc.spare = &spare;
     p = problem_create(context, &desc);
     for (turn = 0; turn < 5; turn++) {
         double most = 90 - 10 * turn;
@@ -246,6 +246,7 @@ static void check_reports(gpuopt_context *context, gpuopt_propagator_mode mode, 
     enum { ROWS = 2, SPARE = 3 };
     mip m = model_small();
     gpuopt_propagator_desc desc = tree_desc(&m, mode, precision);
+    const gpuopt_spare spare = {.struct_size = sizeof spare, .rows = SPARE, .nonzeros = TREE_NONZEROS};
     gpuopt_propagator *p;
     double least[ROWS + SPARE], most[ROWS + SPARE];
     int32_t row, none;
@@ -253,7 +254,7 @@ static void check_reports(gpuopt_context *context, gpuopt_propagator_mode mode, 
     gpuopt_propagator_row_report report = {.struct_size = sizeof report, .min_activity = least};
     report.max_activity = most;
     report.status = status;
-    desc.spare_rows = SPARE;
+    desc.spare = &spare;
     p = problem_create(context, &desc);
     none = tree_add(p, 3, 2, index, value, -INFINITY, 5);
     row = tree_add(p, 3, 2, index, value, -20, 5); /* 2 x0 - x2 */

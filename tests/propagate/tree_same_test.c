@@ -21,6 +21,7 @@ typedef struct pair {
 static pair *pair_begin(gpuopt_context *context, mip model, gpuopt_propagator_precision precision, int64_t capacity) {
     pair *s = calloc(1, sizeof *s);
     gpuopt_propagator_desc desc;
+    gpuopt_spare spare;
     assert_non_null(s);
     assert_int_equal(gpuopt_context_create(NULL, &s->plain), GPUOPT_OK);
     s->model = model;
@@ -28,7 +29,9 @@ static pair *pair_begin(gpuopt_context *context, mip model, gpuopt_propagator_pr
     s->capacity = capacity;
     desc = tree_desc(&s->model, GPUOPT_MODE_JACOBI, precision);
     desc.trail_capacity = capacity;
-    desc.spare_nonzeros = 3 * (int64_t)model.matrix.cols;
+    spare = *desc.spare;
+    spare.nonzeros = 3 * (int64_t)model.matrix.cols;
+    desc.spare = &spare;
     s->p = problem_create(context, &desc);
     s->q = problem_create(s->plain, &desc);
     return s;

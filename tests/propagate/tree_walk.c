@@ -60,8 +60,8 @@ static void make_twin(walk *w) {
     desc.matrix = m.matrix;
     desc.lhs = m.lhs;
     desc.rhs = m.rhs;
-    desc.trail_capacity = desc.spare_rows = 0;
-    desc.spare_nonzeros = 0;
+    desc.trail_capacity = 0;
+    desc.spare = NULL;
     if (desc.mode == GPUOPT_MODE_JACOBI) desc.marking = GPUOPT_OFF;
     gpuopt_propagator_destroy(w->twin);
     w->twin = problem_create(w->plain, &desc);

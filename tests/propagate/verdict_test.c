@@ -175,13 +175,14 @@ static int exactly_infeasible(const mip *m, int rounds) {
 static gpuopt_outcome agreed(gpuopt_context *context, const mip *order[2], double least_change, int trial) {
     size_t variants, v;
     const problem_variant *variant = problem_variants(&variants);
+    const gpuopt_propagator_tolerances tolerances = {.struct_size = sizeof tolerances, .least_change = least_change};
     gpuopt_outcome first = GPUOPT_MORE;
     int k;
     for (v = 0; v < variants; v++)
         for (k = 0; k < 2; k++) {
             gpuopt_propagator_desc desc = mip_propagator_desc(order[k]);
             found f;
-            desc.least_change = least_change;
+            desc.tolerances = &tolerances;
             problem_apply(&variant[v], &desc);
             f = run(context, &desc);
             if (f.info.outcome == GPUOPT_MORE) return GPUOPT_MORE;
@@ -289,11 +290,12 @@ static void check_status_at_the_tolerance(gpuopt_context *context, gpuopt_propag
                                     GPUOPT_ROW_LHS_REDUNDANT};
     double low[4] = {2 + tolerance, 2 + more, -INFINITY, -INFINITY},
            high[4] = {INFINITY, INFINITY, 1 - tolerance, 1 - more};
+    const gpuopt_propagator_tolerances tolerances = {.struct_size = sizeof tolerances, .feasibility = tolerance};
     gpuopt_propagator_row_report report;
     gpuopt_propagator *p;
     uint8_t status[4];
     int i;
-    desc.feasibility_tolerance = tolerance;
+    desc.tolerances = &tolerances;
     desc.lhs = lhs;
     desc.rhs = rhs;
     gpuopt_desc_init(&report, sizeof report);
