@@ -270,9 +270,60 @@ static void exact_outcomes(void **state) {
     assert_true(of[GPUOPT_OPTIMAL] >= few && of[GPUOPT_INFEASIBLE] >= few && of[GPUOPT_UNBOUNDED] >= few);
 }
 
+/* ---- Ranks whose matrices differ in how tidy they are ---- */
+
+/* Each entry in two halves with a 0 before them, which is tidied to the entry. block [3]: to be freed. */
+static gpuopt_matrix in_halves(const gpuopt_matrix *m, void *block[3]) {
+    const int32_t lines = m->layout == GPUOPT_LAYOUT_CSR ? m->rows : m->cols;
+    int64_t *start = block[0] = calloc((size_t)lines + 1, sizeof *start), k;
+    int32_t *index = block[1] = calloc(3 * (size_t)m->start[lines] + 1, sizeof *index), line;
+    double *value = block[2] = calloc(3 * (size_t)m->start[lines] + 1, sizeof *value);
+    const gpuopt_matrix halves = {m->rows, m->cols, start, index, value, m->layout};
+    for (line = 0; line < lines; line++) start[line + 1] = 3 * m->start[line + 1];
+    for (k = 0; k < 3 * m->start[lines]; k++) {
+        index[k] = m->index[k / 3];
+        value[k] = k % 3 ? m->value[k / 3] / 2 : 0;
+    }
+    return halves;
+}
+
+static void follows_in_halves(rank *r) {
+    const work *w = r->all->data;
+    gpuopt_simplex_desc desc = *w->desc;
+    script_log log;
+    void *block[3] = {NULL, NULL, NULL};
+    EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
+    desc.group = r->group;
+    if (r->number % 2) desc.matrix = in_halves(&w->desc->matrix, block);
+    EXPECT(r, script_run(r->context, &desc, w->step, &log) == GPUOPT_OK);
+    EXPECT(r, log.size == w->expected->size && memcmp(log.bytes, w->expected->bytes, log.size) == 0);
+    EXPECT(r, r->host.warnings == r->number % 2);
+    script_free(&log);
+    free(block[0]), free(block[1]), free(block[2]);
+}
+
+static void untidy_on_some_ranks(void **state) {
+    mip m = model_load("plant:12:31:0.4:3");
+    gpuopt_context *context = test_context(NULL);
+    int layout;
+    (void)state;
+    assert_int_equal(mip_rows(&m), 0);
+    for (layout = 0; layout < 2; layout++) {
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        script_log expected;
+        work w = {&desc, &expected, 1000000, 1};
+        desc.matrix = layout ? m.columns : m.matrix;
+        assert_int_equal(script_run(context, &desc, w.step, &expected), GPUOPT_OK);
+        ranks_run(3, follows_in_halves, &w);
+        script_free(&expected);
+    }
+    gpuopt_context_destroy(context);
+    mip_free(&m);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(same_bits), cmocka_unit_test(same_bits_by_peers), cmocka_unit_test(through_the_host),
-    cmocka_unit_test(no_rows),   cmocka_unit_test(exact_outcomes),
+    cmocka_unit_test(untidy_on_some_ranks), cmocka_unit_test(same_bits), cmocka_unit_test(same_bits_by_peers),
+    cmocka_unit_test(through_the_host),     cmocka_unit_test(no_rows),   cmocka_unit_test(exact_outcomes),
 };
 
 TEST_MAIN(tests)
