@@ -235,7 +235,7 @@ static void print_result(const cutter *c, const options *o) {
 
 static int run(cutter *c, const options *o) {
     const cutting_model *m = &c->model;
-    static speaker pricing = {"pricing", 0}, master = {"master problem", 0};
+    static log_printer pricing = {"pricing", 0}, master = {"master problem", 0};
     gpuopt_knapsack_batch_desc desc;
     const char *cpu;
     const double start = now();

@@ -50,7 +50,7 @@ typedef struct tree {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* there are nodes, or there will be none */
     open_node **node;       /* a heap: the first has the least bound, and of those the greatest depth */
-    size_t count, room;
+    size_t count, capacity;
     int busy; /* threads at a node */
     int found;
     double *best, best_objective, cutoff; /* a better solution's objective is below the cutoff */
@@ -78,7 +78,7 @@ typedef struct worker {
     int shows;            /* it prints the progress */
 
     step *path; /* [depth] from the root; the first `top` share a level */
-    int32_t depth, top, room;
+    int32_t depth, top, capacity;
     double bound;           /* no solution in the node is better */
     double *lb, *ub;        /* [cols] the node's */
     gpuopt_outcome outcome; /* of its relaxation: OPTIMAL, or x is some point */
@@ -89,7 +89,7 @@ typedef struct worker {
     double *best, cutoff, known; /* copies of the tree's; the cutoff whose consequences hold at level 0 */
     int32_t cutoff_row;          /* of the propagator; -1: none yet */
     double given_up; /* the least bound of parts of the tree on which rounding allowed no verdict; HUGE_VAL: none */
-    int64_t nodes, iterations, tries, dives, doubts; /* so far; iterations, and those of strong branching, of dives,
+    int64_t nodes, iterations, tries, dives, uncertain; /* so far; iterations, and those of strong branching, of dives,
                                                        * and of smaller relaxations */
 
     int32_t *col, listed; /* [cols] lists */
@@ -97,7 +97,7 @@ typedef struct worker {
     uint8_t *mark;        /* [cols], all 0 */
     gpuopt_propagator_changes changes;
     const char *backend;
-    speaker speaker;
+    log_printer printer;
     pthread_t thread;
     int runs, at_node;
 } worker;
@@ -144,7 +144,7 @@ void take_integers(worker *w);
 enum { CLOSED = -1, AGAIN = -2, INTEGRAL = -3 }; /* AGAIN: the node's bounds are tighter now */
 /* What to do with a node whose relaxation has integers; taken: they are a solution. A column to branch on, or CLOSED:
  * there is no better solution in it, or rounding allows no verdict, which given_up then knows. */
-int32_t settle_doubt(worker *w, int taken);
+int32_t settle_uncertain(worker *w, int taken);
 
 /* Makes the model a minimisation, with all arrays, and rounds what has to be an integer. 1: it is infeasible; -1: out
  * of memory. */

@@ -176,13 +176,13 @@ static int run(const options *o, const mip *model, summary *s) {
     size_t bytes = sizeof(double) * ((size_t)model->matrix.cols + 1);
     double *lb = malloc(bytes), *ub = malloc(bytes);
     gpuopt_status status;
-    speaker speaker = {o->model, 0};
+    log_printer printer = {o->model, 0};
     int result = EXIT_FAILED, try_gpu;
     desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_MODE_GAUSS_SEIDEL : GPUOPT_MODE_JACOBI;
     desc.driver = (gpuopt_propagator_driver)choice(o->driver, drivers);
     desc.round_limit = (int32_t)o->rounds;
     try_gpu = desc.mode == GPUOPT_MODE_JACOBI && mip_nonzeros(model) >= cuda_from_nonzeros;
-    status = lb && ub ? open_context(o->backend, try_gpu, (int)o->threads, &speaker, &context, &s->backend)
+    status = lb && ub ? open_context(o->backend, try_gpu, (int)o->threads, &printer, &context, &s->backend)
                       : GPUOPT_ERROR_MEMORY;
     if (!status && !o->json)
         printf("%s: %d rows, %d columns, %lld nonzeros; read in %.3g s\n", o->model, (int)model->matrix.rows,

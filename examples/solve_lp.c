@@ -342,14 +342,14 @@ static gpuopt_status solve(const options *o, const mip *model, const gpuopt_tran
     gpuopt_context *context = NULL;
     gpuopt_simplex *simplex = NULL;
     gpuopt_status status;
-    speaker speaker = {o->model, 0};
+    log_printer printer = {o->model, 0};
     desc.algorithm = (gpuopt_simplex_algorithm)choice(o->algorithm, algorithms);
     desc.pricing = (gpuopt_simplex_pricing)choice(o->pricing, pricings);
     desc.ratio = (gpuopt_simplex_ratio)choice(o->ratio, ratios);
     desc.deferred_pivots = deferred_pivots(o->technique);
     desc.iteration_limit = o->iterations;
     status = open_context_on(transport && o->gpus > 0 ? (int)(transport->rank % o->gpus) : 0, o->backend,
-                             model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context, &a->backend);
+                             model->columns.rows >= cuda_from_rows, (int)o->threads, &printer, &context, &a->backend);
     if (!status && transport) status = gpuopt_group_create(context, transport, NULL, &desc.group);
     if (!status) {
         a->method = choose_method(o, model, a->backend);

@@ -297,7 +297,7 @@ static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, 
     wcsp_answer other, *a = t->a;
     gpuopt_context *context = rank ? NULL : t->context;
     gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
-    speaker speaker = {t->o->model, 1};
+    log_printer printer = {t->o->model, 1};
     const char *backend;
     gpuopt_status status = GPUOPT_OK;
     memset(&other, 0, sizeof other);
@@ -310,7 +310,7 @@ static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, 
         other.value = calloc((size_t)p.model.variables + 1, sizeof *other.value);
         p.reduced = calloc((size_t)p.model.variables + 1, sizeof *p.reduced); /* each rank gets the values in its own */
         if (!other.value || !p.reduced) status = GPUOPT_ERROR_MEMORY;
-        if (!status) status = open_context("cpu", 0, (int)t->o->threads, &speaker, &context, &backend);
+        if (!status) status = open_context("cpu", 0, (int)t->o->threads, &printer, &context, &backend);
     }
     group.time_limit = 1e9; /* a thread that cannot go on abandons the others */
     if (!status) status = gpuopt_group_create(context, transport, &group, &p.desc.group);
@@ -361,7 +361,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     gpuopt_status status;
     double start;
     memset(&counter, 0, sizeof counter);
-    counter.speaker.name = o->model;
+    counter.printer.name = o->model;
     status = open_counted_context(o->backend, (int)o->threads, &counter, &context, &a->backend);
     where = !status && strcmp(a->backend, "cuda") == 0 ? GPUOPT_DEVICE : GPUOPT_HOST;
     p->desc.host_limit = most_host_memory();
@@ -380,7 +380,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     }
     count_from_now(&counter);
     if (!status && o->plan) {
-        status = plan_policies(context, p, &counter.speaker, a);
+        status = plan_policies(context, p, &counter.printer, a);
     } else if (!status && o->ranks > 1) {
         shared_task t = {context, o, p, a, &counter};
         status = ranks_work((int)o->ranks, solve_as_rank, &t);

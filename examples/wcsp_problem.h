@@ -35,6 +35,6 @@ int check_answer(const options *o, const problem *p, const wcsp_answer *a);
 /* Three quarters of the machine's memory, or 0 if the system does not say how much it has. */
 uint64_t most_host_memory(void);
 /* Fills a->plan for the order and the limits in p->desc. The speaker is the context's. */
-gpuopt_status plan_policies(gpuopt_context *context, problem *p, speaker *speaker, wcsp_answer *a);
+gpuopt_status plan_policies(gpuopt_context *context, problem *p, log_printer *printer, wcsp_answer *a);
 
 #endif /* EXAMPLES_WCSP_PROBLEM_H */

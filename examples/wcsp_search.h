@@ -44,11 +44,11 @@ typedef struct search {
     int feasible, proven;
     double unit, start; /* a cost of 1 in the file's terms (.uai), or 1 */
     int json;
-    speaker voice;
+    log_printer printer;
 } search;
 
 /* Prints a line: the time, what is known of the cost, and the nodes so far. */
-void say(const search *s, const char *what, int64_t cost);
+void print_progress(const search *s, const char *what, int64_t cost);
 /* Takes an assignment [variables searched] if it is the best so far. */
 void take(search *s, const int32_t *value);
 

@@ -361,18 +361,18 @@ static int run(const options *o, int device, const gpuopt_transport *transport, 
     gpuopt_group_info info;
     const char *backend;
     char error[1024], name[64];
-    speaker speaker;
+    log_printer printer;
     problem p;
     int result = EXIT_FAILED;
     gpuopt_status status;
     memset(&p, 0, sizeof p);
-    memset(&speaker, 0, sizeof speaker);
+    memset(&printer, 0, sizeof printer);
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_desc_init(&desc, sizeof desc);
     desc.time_limit = (double)o->limit;
     snprintf(name, sizeof name, "process %d", (int)transport->rank);
-    speaker.name = name;
-    status = open_context_on(device, o->backend, 1, (int)o->threads, &speaker, &context, &backend);
+    printer.name = name;
+    status = open_context_on(device, o->backend, 1, (int)o->threads, &printer, &context, &backend);
     if (!status) status = gpuopt_group_create(context, transport, &desc, &group);
     if (status) transport->abort(transport->user);
     if (!status && load(o, &p, error, sizeof error)) {

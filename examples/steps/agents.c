@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     right = message.arity == 1 && message.scope[0] == var_b && message.entries == B;
     for (b = 0; b < B; b++) right = right && table[b] == least(b);
     must(gpuopt_elimination_message_pack(child, GPUOPT_HOST, 0, 0, NULL, 0, &size));
-    bytes = room_for(size);
+    bytes = memory_for(size);
     must(gpuopt_elimination_message_pack(child, GPUOPT_HOST, 0, 0, bytes, size, NULL));
 
     /* The parent has the bytes; b is variable 0 of its model. */

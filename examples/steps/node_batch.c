@@ -29,7 +29,7 @@ static const double known_ub[NODES][COLS] = {{1, 1, 1, 1, 0}, {0, 0, 0, 0, 1}, {
 int main(int argc, char **argv) {
     gpuopt_propagator_desc desc = GPUOPT_INIT(gpuopt_propagator_desc);
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
-    gpuopt_propagator_batch_desc room = GPUOPT_INIT(gpuopt_propagator_batch_desc);
+    gpuopt_propagator_batch_desc limits = GPUOPT_INIT(gpuopt_propagator_batch_desc);
     gpuopt_propagator_nodes nodes = GPUOPT_INIT(gpuopt_propagator_nodes);
     gpuopt_propagator_node_report report = GPUOPT_INIT(gpuopt_propagator_node_report);
     gpuopt_propagator_node_changes changes = GPUOPT_INIT(gpuopt_propagator_node_changes);
@@ -56,8 +56,8 @@ int main(int argc, char **argv) {
     printf("bounds in device memory: %s\n", lent ? gpuopt_status_string(lent) : "lent");
     right = right && (lent == GPUOPT_ERROR_UNSUPPORTED || (lent == GPUOPT_OK && view.count == 2 * COLS));
 
-    room.nodes = NODES;
-    must(gpuopt_propagator_batch_create(base, &room, NULL, &batch));
+    limits.nodes = NODES;
+    must(gpuopt_propagator_batch_create(base, &limits, NULL, &batch));
     nodes.count = NODES, nodes.start = given, nodes.col = given_col, nodes.lb = nodes.ub = given_bound;
     report.outcome = outcome, report.columns = columns;
     must(gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &nodes, 100, &report));

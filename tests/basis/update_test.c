@@ -169,7 +169,7 @@ static void one_position(void **state) {
 }
 
 /* alpha in the host's array gives the same bits as alpha NULL. */
-static void alpha_of_the_host(void **state) {
+static void alpha_of_the_caller(void **state) {
     enum { M = 45 };
     gpuopt_context *context = test_context(NULL);
     gpuopt_basis *own = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
@@ -363,7 +363,7 @@ static void same_bits(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_technique), cmocka_unit_test(every_k),
-    cmocka_unit_test(one_position),    cmocka_unit_test(alpha_of_the_host),
+    cmocka_unit_test(one_position),    cmocka_unit_test(alpha_of_the_caller),
     cmocka_unit_test(refused_updates), cmocka_unit_test(updates_after_a_refused_one),
     cmocka_unit_test(pivot_tolerance), cmocka_unit_test(same_bits),
 };

@@ -73,7 +73,7 @@ __global__ void repeat(uint32_t *result) {
 }
 
 template <class Kind, int Chains>
-uint32_t on_the_host(uint32_t thread) {
+uint32_t on_the_cpu(uint32_t thread) {
     uint32_t x[Chains], c[Chains], sum = 0;
     for (int i = 0; i < Chains; i++) {
         x[i] = drawn(thread * Chains + i) | 0x40004000u;
@@ -106,7 +106,7 @@ double rate_of(const Device &d, int threads, int blocks) {
         if (run == 0 || taken < least) least = taken;
     }
     if (cudaMemcpy(&first, d.result + threads, sizeof first, cudaMemcpyDeviceToHost)) return 0;
-    if (first != on_the_host<Kind, Chains>(static_cast<uint32_t>(threads))) {
+    if (first != on_the_cpu<Kind, Chains>(static_cast<uint32_t>(threads))) {
         std::fprintf(stderr, "add_min_rate: %s: the GPU's numbers differ from the host's\n", Kind::name);
         return 0;
     }

@@ -27,7 +27,7 @@ typedef struct options {
 
 /* Entries a node of the rows of the columns that it was given or changed, as a mean of up to 1,000 nodes. */
 static double entries_of(const mip *m, const work *w) {
-    int32_t *seen = (int32_t *)work_room((size_t)m->matrix.rows, sizeof *seen), node,
+    int32_t *seen = (int32_t *)work_memory((size_t)m->matrix.rows, sizeof *seen), node,
             nodes = w->nodes.count < 1000 ? w->nodes.count : 1000;
     int64_t sum = 0, k, e;
     int pass;
@@ -122,7 +122,7 @@ static gpuopt_propagator_batch *make_batch(const machine *on, const mip *m, gpuo
                                            int32_t decisions, work **w) {
     gpuopt_propagator_batch_desc desc = GPUOPT_INIT(gpuopt_propagator_batch_desc);
     gpuopt_propagator_batch *batch = NULL;
-    double *ub = (double *)work_room((size_t)m->matrix.cols, sizeof *ub);
+    double *ub = (double *)work_memory((size_t)m->matrix.cols, sizeof *ub);
     int64_t changes = 0;
     int32_t k;
     int pass;

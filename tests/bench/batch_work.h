@@ -17,7 +17,7 @@ typedef struct work {
     gpuopt_propagator_node_changes changes;
 } work;
 
-void *work_room(size_t count, size_t size); /* zeroed; ends the program where there is no memory */
+void *work_memory(size_t count, size_t size); /* zeroed; ends the program where there is no memory */
 
 /* Loads a model with its rows and columns, or returns -1 after a message. name: of a generated one (examples/io/mip.h),
  * a file, or binary,ROWS,LEN: as many columns, 0 or 1; LEN entries a row, of 1 to 9, whose sum is to be at most 35% of

@@ -37,7 +37,7 @@
 
 /* ---- Ranks ---- */
 
-static void say(void *user, int level, const char *message) {
+static void log_message(void *user, int level, const char *message) {
     if (level <= 1) fprintf(stderr, "%s: %s\n", ((const member *)user)->name, message);
 }
 
@@ -47,7 +47,7 @@ static gpuopt_status open_rank(member *m) {
     snprintf(m->name, sizeof m->name, "rank %d", m->rank);
     m->machine.name = m->name;
     desc.user = m;
-    desc.log = say;
+    desc.log = log_message;
     desc.backend = gpuopt_backend_cpu();
 #ifdef TEST_WITH_CUDA
     if (strcmp(m->job->o->backend, "cuda") == 0) {
@@ -81,7 +81,7 @@ static gpuopt_propagator_batch *make_batch(member *m, gpuopt_propagator *base, i
     const int32_t nodes = (int32_t)j->o->nodes, cols = j->model->matrix.cols;
     gpuopt_propagator_batch_desc desc = GPUOPT_INIT(gpuopt_propagator_batch_desc);
     gpuopt_propagator_batch *batch = NULL;
-    double *ub = (double *)work_room((size_t)cols, sizeof *ub);
+    double *ub = (double *)work_memory((size_t)cols, sizeof *ub);
     int64_t share[MOST_RANKS] = {0}, all = 0;
     int32_t k;
     int pass, r;
@@ -146,7 +146,7 @@ static void run_batches(member *m) {
     gpuopt_propagator_desc desc = mip_propagator_desc(j->model);
     gpuopt_propagator *base = NULL;
     gpuopt_propagator_batch *batch = NULL;
-    int32_t *ran_by = (int32_t *)work_room((size_t)j->o->nodes, sizeof *ran_by);
+    int32_t *ran_by = (int32_t *)work_memory((size_t)j->o->nodes, sizeof *ran_by);
     double taken[MOST_REPEATS], run = 0, own, all;
     int k, repeat = (int)j->o->repeat;
     work *w = NULL;

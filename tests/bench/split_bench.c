@@ -60,7 +60,7 @@ typedef struct member {
 
 /* ---- A rank ---- */
 
-static void say(void *user, int level, const char *message) {
+static void log_message(void *user, int level, const char *message) {
     member *m = user;
     if (level == 0) fprintf(stderr, "rank %d: %s\n", m->rank, message);
     if (m->rank == 0 && strstr(message, "exchange through peer memory")) m->job->peers = 1;
@@ -70,7 +70,7 @@ static gpuopt_status open_on(const options *o, int device, member *m, gpuopt_con
     gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc);
     desc.backend = gpuopt_backend_cpu();
     desc.device = device;
-    if (m) desc.user = m, desc.log = say;
+    if (m) desc.user = m, desc.log = log_message;
 #ifdef TEST_WITH_CUDA
     if (o->cuda) desc.backend = gpuopt_backend_cuda();
 #else

@@ -42,12 +42,12 @@ static struct {
     double until; /* it says stop from then on, too */
     pthread_t thread;
     int foreign;
-} host_asked;
+} caller_asked;
 
 /* The clock that the library is given: the machine's, or the one made up. */
-static double clock_of_host(void *user) {
+static double clock_of_caller(void *user) {
     (void)user;
-    if (!pthread_equal(host_asked.thread, pthread_self())) host_asked.foreign = 1;
+    if (!pthread_equal(caller_asked.thread, pthread_self())) caller_asked.foreign = 1;
     if (!made_up.on) return seconds();
     made_up.now += made_up.tick;
     if (made_up.now >= made_up.fails_at) return nan("");
@@ -60,20 +60,20 @@ static double clock_of_host(void *user) {
 
 static int stop(void *user) {
     (void)user;
-    if (!pthread_equal(host_asked.thread, pthread_self())) host_asked.foreign = 1;
-    return ++host_asked.asked >= host_asked.stop_at || seconds() > host_asked.until;
+    if (!pthread_equal(caller_asked.thread, pthread_self())) caller_asked.foreign = 1;
+    return ++caller_asked.asked >= caller_asked.stop_at || seconds() > caller_asked.until;
 }
 
 static gpuopt_context *stopping_context(int32_t use, int at) {
     gpuopt_context_desc how = test_context_desc(NULL);
     gpuopt_context *context;
     how.stop = stop;
-    how.seconds = clock_of_host;
+    how.seconds = clock_of_caller;
     how.threads = use;
-    host_asked.asked = host_asked.foreign = 0;
-    host_asked.stop_at = at;
-    host_asked.until = HUGE_VAL;
-    host_asked.thread = pthread_self();
+    caller_asked.asked = caller_asked.foreign = 0;
+    caller_asked.stop_at = at;
+    caller_asked.until = HUGE_VAL;
+    caller_asked.thread = pthread_self();
     assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
     return context;
 }
@@ -85,14 +85,14 @@ static void time_limit(void **state) {
     gpuopt_elimination_desc desc = model_desc(&m);
     (void)state;
     made_up.on = 0; /* even where a test before this one has failed */
-    host_asked.thread = pthread_self();
-    host_asked.foreign = 0;
+    caller_asked.thread = pthread_self();
+    caller_asked.foreign = 0;
     for (use = 1; use <= 4; use += 3) {
         gpuopt_context_desc how = test_context_desc(NULL);
         gpuopt_context *context;
         double start = seconds(), taken;
         how.threads = use;
-        how.seconds = clock_of_host;
+        how.seconds = clock_of_caller;
         assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
         desc.order_work = 0;
         desc.order_seconds = 0.5;
@@ -105,7 +105,7 @@ static void time_limit(void **state) {
         desc.order_seconds = 0;
         order_search(context, &desc, other);
         assert_memory_equal(order, other, sizeof(int32_t) * (size_t)m.variables);
-        assert_int_equal(host_asked.foreign, 0);
+        assert_int_equal(caller_asked.foreign, 0);
         gpuopt_context_destroy(context);
     }
     model_free(&m);
@@ -121,10 +121,11 @@ static void late_looks(void **state) {
         gpuopt_elimination_desc desc = model_desc(&m);
         for (k = 0; k < 60; k++) {
             make_up_clock(0.01 * pow(1.14, k), HUGE_VAL, HUGE_VAL);
-            host_asked.asked = 0;
+            caller_asked.asked = 0;
             desc.order_seconds = 1;
             order_search(context, &desc, order);
-            if (host_asked.asked > 200) fail_msg("looks %g s apart: asked %d times", made_up.tick, host_asked.asked);
+            if (caller_asked.asked > 200)
+                fail_msg("looks %g s apart: asked %d times", made_up.tick, caller_asked.asked);
         }
         model_free(&m);
     }
@@ -142,10 +143,10 @@ static void broken_clocks(void **state) {
     for (k = 0; k < 300; k++) {
         double at = 0.015 + 0.01 * (k / 2); /* after the look when the search begins */
         make_up_clock(0.01, k % 2 ? at : HUGE_VAL, k % 2 ? HUGE_VAL : at);
-        host_asked.asked = 0;
+        caller_asked.asked = 0;
         desc.order_seconds = 1;
         order_search(context, &desc, order);
-        if (host_asked.asked > k + 5) fail_msg("clock %d: asked %d times", (int)k, host_asked.asked);
+        if (caller_asked.asked > k + 5) fail_msg("clock %d: asked %d times", (int)k, caller_asked.asked);
     }
     made_up.on = 0;
     model_free(&m);
@@ -176,7 +177,7 @@ static void few_threads(void **state) {
     omp_set_max_active_levels(levels);
 #endif
     if (seconds() - start > 10) fail_msg("%g s", seconds() - start);
-    assert_int_equal(host_asked.foreign, 0);
+    assert_int_equal(caller_asked.foreign, 0);
     model_free(&m);
     gpuopt_context_destroy(context);
 }
@@ -196,7 +197,8 @@ static void work_of_sweeps(void **state) {
     desc = model_desc(&m);
     desc.order_work = 100000;
     order_search(context, &desc, order);
-    if (host_asked.asked > 200) fail_msg("asked %d times", host_asked.asked); /* 29; 1040 if sweeps were not limited */
+    if (caller_asked.asked > 200)
+        fail_msg("asked %d times", caller_asked.asked); /* 29; 1040 if sweeps were not limited */
     model_free(&m);
     gpuopt_context_destroy(context);
 }
@@ -247,11 +249,11 @@ static void greedy_runs(void **state) {
     order_search(context, &desc, first);
     desc.restarts = 2;
     order_search(context, &desc, order);
-    assert_true(host_asked.asked > 5);
-    host_asked.asked = 0;
-    host_asked.stop_at = 3; /* early in the second run */
+    assert_true(caller_asked.asked > 5);
+    caller_asked.asked = 0;
+    caller_asked.stop_at = 3; /* early in the second run */
     order_search(context, &desc, order);
-    assert_int_equal(host_asked.asked, 3);
+    assert_int_equal(caller_asked.asked, 3);
     assert_memory_equal(first, order, sizeof(int32_t) * 1000);
     model_free(&m);
     gpuopt_context_destroy(context);
@@ -267,11 +269,11 @@ static void stopped(void **state) {
     for (use = 1; use <= 4; use += 3) {
         gpuopt_context *context = stopping_context(use, 1);
         for (times = 1; times < 200; times = times * 3 + 1) {
-            host_asked.asked = 0;
-            host_asked.stop_at = times;
+            caller_asked.asked = 0;
+            caller_asked.stop_at = times;
             order_search(context, &desc, order);
-            assert_int_equal(host_asked.asked, times);
-            assert_int_equal(host_asked.foreign, 0);
+            assert_int_equal(caller_asked.asked, times);
+            assert_int_equal(caller_asked.foreign, 0);
         }
         gpuopt_context_destroy(context);
     }

@@ -162,7 +162,7 @@ static void other_context(void **state) {
 /* ---- Room ---- */
 
 /* Each node of a chain changes many columns, and there is room for fewer. */
-static void has_little_room(rank *r) {
+static void has_little_capacity(rank *r) {
     const nodes_work *w = r->all->data;
     gpuopt_propagator *base;
     gpuopt_propagator_batch *batch;
@@ -182,7 +182,7 @@ static void has_little_room(rank *r) {
     gpuopt_propagator_destroy(base);
 }
 
-static void little_room(void **state) {
+static void little_capacity(void **state) {
     node_list *list = malloc(sizeof *list);
     mip m = model_chain(40);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
@@ -191,7 +191,7 @@ static void little_room(void **state) {
     desc.marking = GPUOPT_ON;
     chain_nodes(list, 12, 30, 7);
     w->changes = 30; /* of 12 nodes on two ranks at least 6 x 10 columns; of 4 at most 2 x 13 */
-    ranks_run(2, has_little_room, w);
+    ranks_run(2, has_little_capacity, w);
     nodes_work_free(w);
     mip_free(&m);
     free(list);
@@ -319,7 +319,7 @@ static void stopped(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(refused),    cmocka_unit_test(other_context), cmocka_unit_test(little_room),
+    cmocka_unit_test(refused),    cmocka_unit_test(other_context), cmocka_unit_test(little_capacity),
     cmocka_unit_test(much_given), cmocka_unit_test(lost),          cmocka_unit_test(stopped),
 };
 TEST_MAIN(tests)

@@ -20,10 +20,10 @@ typedef struct work {
     model m;
     int64_t optimum;
     int wrong;
-    int peers;        /* contexts have memory of the library's own, into which other ranks can be let */
-    int reached;      /* the last exchange that failed was within the search; likewise an allocation, or a question */
-    int made;         /* handles, by the culprit */
-    atomic_int heard; /* ranks that know of the culprit's failure */
+    int peers;          /* contexts have memory of the library's own, into which other ranks can be let */
+    int reached;        /* the last exchange that failed was within the search; likewise an allocation, or a question */
+    int made;           /* handles, by the culprit */
+    atomic_int noticed; /* ranks that know of the culprit's failure */
 } work;
 
 static const double limit = 1;
@@ -327,9 +327,10 @@ static void recovers_none(rank *r) {
     }
     if (r->number != CULPRIT && !status) status = gpuopt_knapsack_expand(k, 0, 1, NULL);
     EXPECT(r, status == (r->number == CULPRIT ? GPUOPT_ERROR_DEVICE : GPUOPT_ERROR_PEER));
-    if (r->number != CULPRIT) w->heard++;
-    while (w->heard < r->all->count - 1 && seconds_now() - start < 10) seconds_wait(0.01); /* nobody closes anything */
-    EXPECT(r, w->heard == r->all->count - 1);
+    if (r->number != CULPRIT) w->noticed++;
+    while (w->noticed < r->all->count - 1 && seconds_now() - start < 10)
+        seconds_wait(0.01); /* nobody closes anything */
+    EXPECT(r, w->noticed == r->all->count - 1);
     close_own(r, k, desc.group, context, &host);
 }
 
@@ -374,7 +375,7 @@ static int set_up(void **state) {
 
 static void run(int ranks, void (*work_of)(rank *), int wrong) {
     shared.wrong = wrong;
-    shared.heard = 0;
+    shared.noticed = 0;
     ranks_run(ranks, work_of, &shared);
 }
 

@@ -11,7 +11,7 @@
 /* What was told, in the order of calls. */
 typedef struct script_log {
     char *bytes;
-    size_t size, room;
+    size_t size, capacity;
     int calls;
     gpuopt_simplex_info solved; /* after the first solve, and farkas or ray of _get_proof (NULL: neither) */
     double *proof, *proof_low;

@@ -150,7 +150,7 @@ static void same_bits_by_peers(void **state) {
 }
 
 /* Memory of the host's hooks is not shared: the other way. */
-static void goes_through_the_host(rank *r) {
+static void goes_through_host_memory(rank *r) {
     const work *w = r->all->data;
     test_host host;
     gpuopt_context_desc with = test_context_desc(&host);
@@ -166,12 +166,12 @@ static void goes_through_the_host(rank *r) {
     gpuopt_context_destroy(context);
 }
 
-static void through_the_host(void **state) {
+static void through_host_memory(void **state) {
     mip m = model_load("plant:12:31:0.4:3");
     gpuopt_simplex_desc desc = mip_simplex_desc(&m);
     const work w = {&desc, NULL, 1, 1};
     (void)state;
-    ranks_run(2, goes_through_the_host, &w);
+    ranks_run(2, goes_through_host_memory, &w);
     mip_free(&m);
 }
 
@@ -260,7 +260,7 @@ static void exact_outcomes(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(same_bits), cmocka_unit_test(same_bits_by_peers), cmocka_unit_test(through_the_host),
+    cmocka_unit_test(same_bits), cmocka_unit_test(same_bits_by_peers), cmocka_unit_test(through_host_memory),
     cmocka_unit_test(no_rows),   cmocka_unit_test(exact_outcomes),
 };
 

@@ -85,7 +85,7 @@ static void seal(unsigned char *bytes, uint64_t size) {
 }
 
 typedef struct made_up {
-    int64_t level, decided, decisions, nodes, room, profit;
+    int64_t level, decided, decisions, nodes, residual, profit;
     int same;     /* all nodes are alike, else each has less room and more profit than the one before */
     int twice;    /* the last decision is at the level of the one before */
     int unlisted; /* nodes that the list does not count */
@@ -114,7 +114,7 @@ static unsigned char *make_up(const unsigned char *head, int32_t items, const ma
     to += 40;
     for (k = 0; k < (uint64_t)u->decisions; k++, to += 4) put(to, k - (u->twice && k + 1 == (uint64_t)u->decisions), 4);
     for (k = 0; k < (uint64_t)u->nodes; k++, to += 20) {
-        put(to, (uint64_t)u->room - (u->same ? 0 : k), 8);
+        put(to, (uint64_t)u->residual - (u->same ? 0 : k), 8);
         put(to + 8, (uint64_t)u->profit + (u->same ? 0 : k), 8);
     }
     seal(bytes, *size);

@@ -139,7 +139,7 @@ static void full_nodes(void **state) {
 }
 
 /* More changes than the batch has room for: the reports are there, the changes are not, and can be had in parts. */
-static void little_room(void **state) {
+static void little_capacity(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = model_chain(100);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
@@ -378,7 +378,7 @@ static void many_and_few(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(as_node_by_node),  cmocka_unit_test(full_nodes), cmocka_unit_test(little_room),
+    cmocka_unit_test(as_node_by_node),  cmocka_unit_test(full_nodes), cmocka_unit_test(little_capacity),
     cmocka_unit_test(follows_the_base), cmocka_unit_test(added_rows), cmocka_unit_test(crowded_rows),
     cmocka_unit_test(many_and_few),
 };

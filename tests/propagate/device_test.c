@@ -392,7 +392,7 @@ static void rounds_can_be_captured(void **state) {
 }
 
 /* An error of CUDA that the host has not fetched yet neither disturbs a call nor is lost in it. */
-static void earlier_errors_are_the_hosts(void **state) {
+static void earlier_errors_are_the_callers(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = draw(5);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
@@ -427,7 +427,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(rounds_can_be_captured),
     cmocka_unit_test(rounds_can_be_enqueued),
     cmocka_unit_test(pinned_arrays_may_be_reused),
-    cmocka_unit_test(earlier_errors_are_the_hosts),
+    cmocka_unit_test(earlier_errors_are_the_callers),
     cmocka_unit_test(many_sets_without_a_round),
 };
 TEST_MAIN(tests)

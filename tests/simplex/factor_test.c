@@ -44,12 +44,12 @@ static problem new_problem(int32_t rows, int32_t cols, int32_t most) {
     return p;
 }
 
-static void set_room(problem *p, int64_t room) {
+static void set_capacity(problem *p, int64_t capacity) {
     gpuopt__arena arena = {NULL, 0};
     free(p->f.block);
-    p->f.block = arena.base = malloc((size_t)gpuopt__simplex_factor_bytes(p->rows, room));
+    p->f.block = arena.base = malloc((size_t)gpuopt__simplex_factor_bytes(p->rows, capacity));
     assert_non_null(arena.base);
-    gpuopt__simplex_factor_cut(&arena, p->rows, room, &p->f);
+    gpuopt__simplex_factor_cut(&arena, p->rows, capacity, &p->f);
     gpuopt__simplex_factor_unit(&p->f, p->rows);
 }
 
@@ -76,13 +76,13 @@ static void fill(problem *p, int32_t entries) {
 /* Factors, with more room until there is enough. */
 static int32_t make(problem *p, double least, int by_rows, int32_t *position) {
     gpuopt__simplex_factor_basis b = {p->start, p->row, p->value, p->cols, p->head};
-    int64_t room = p->rows + 2;
-    for (;; room *= 2) {
+    int64_t capacity = p->rows + 2;
+    for (;; capacity *= 2) {
         int32_t singular;
-        set_room(p, room);
+        set_capacity(p, capacity);
         singular = gpuopt__simplex_factor_make(&p->f, &b, least, by_rows, position);
         if (singular >= 0) return singular;
-        assert_true(room <= 2 * ((int64_t)p->rows + 1) * (p->rows + 1)); /* a dense basis fits */
+        assert_true(capacity <= 2 * ((int64_t)p->rows + 1) * (p->rows + 1)); /* a dense basis fits */
     }
 }
 

@@ -149,8 +149,8 @@ static void pivots_without_info(void **state) {
         gpuopt_simplex_info info[2];
         for (with = 0; with < 2; with++) {
             gpuopt_simplex *simplex = simplex_create(context, &desc);
-            gpuopt_simplex_info told = GPUOPT_INIT(gpuopt_simplex_info);
-            must(gpuopt_simplex_pivot(simplex, 0, 2, 0, with ? &told : NULL)); /* x_0 = -1 */
+            gpuopt_simplex_info reported = GPUOPT_INIT(gpuopt_simplex_info);
+            must(gpuopt_simplex_pivot(simplex, 0, 2, 0, with ? &reported : NULL)); /* x_0 = -1 */
             info[with] = simplex_iterate(simplex, 1);
             assert_int_equal(simplex_iterate(simplex, 100).outcome, GPUOPT_OPTIMAL);
             assert_true(near(simplex_info(simplex).objective, -1.5));
