@@ -163,8 +163,8 @@ static gpuopt_status go_to(node_solver *h, glp_tree *tree) {
     return status;
 }
 
-/* Sets whatever is different in GLPK: what it branched on, and what it tightened itself. MEMORY: the trail has no room. *from: where the changes begin
- * in the trail, and these are the first. */
+/* Sets whatever is different in GLPK: what it branched on, and what it tightened itself. MEMORY: the trail is full.
+ * *from: where the changes begin in the trail, and these are the first. */
 static gpuopt_status set_bounds(node_solver *h, glp_prob *problem, int64_t *from) {
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
     gpuopt_status status = gpuopt_propagator_get_trail(h->propagator, &trail);

@@ -45,7 +45,7 @@ typedef struct node_solver {
 
 double processor_seconds(void); /* of this thread */
 
-/* The propagator's descriptor, with room for a search. */
+/* The propagator's descriptor, with capacity for a search. */
 gpuopt_propagator_desc node_desc(const mip *model);
 /* Begins with the model's bounds, at GLPK's root. propagator may be NULL. -1: out of memory. */
 int node_open(node_solver *solver, const mip *model, gpuopt_propagator *propagator, int prune_row);

@@ -165,7 +165,7 @@ static int64_t work_of_next(search *s, const options *o, const gpuopt_eliminatio
     if (o->z) return INT64_MAX;
     desc.z++;
     desc.memory_limit = (uint64_t)1 << 30;
-    s->printer.quiet = 1; /* it says if they do not fit */
+    s->printer.quiet = 1; /* it logs if they do not fit */
     if (gpuopt_elimination_order(s->context, &desc, NULL, NULL, &estimate)) estimate.operations = HUGE_VAL;
     s->printer.quiet = 0;
     bounds = estimate.operations * (double)(o->relax + 2) / OPERATIONS_OF_BOUND;

@@ -121,7 +121,7 @@ static int progress_length; /* of the line that is there; 0: none */
 
 int progress_is_seen(void) { return isatty(STDERR_FILENO); }
 
-/* What the terminal says. COLUMNS can make it less, and says it where the terminal does not know. */
+/* The terminal's own width. COLUMNS can make it less, and replaces it if the terminal does not know. */
 static int terminal_width(void) {
     const char *columns = getenv("COLUMNS");
     struct winsize size;

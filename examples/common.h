@@ -57,7 +57,7 @@ void write_log(const log_printer *printer, int level, const char *message); /* s
 extern const char *const backends[]; /* auto, cpu, cuda, NULL */
 
 /* Opens a context on the backend of that name. auto means the GPU if try_gpu is set and there is one, else the CPU,
- * without a message. The log goes to the speaker, which must outlive the context. Its calls stop when interrupted()
+ * without a message. The log goes to the printer, which must outlive the context. Its calls stop when interrupted()
  * says so, which takes an interrupt_catch(). */
 gpuopt_status open_context(const char *wanted, int try_gpu, int threads, log_printer *printer, gpuopt_context **context,
                            const char **backend);

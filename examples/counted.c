@@ -12,7 +12,7 @@ struct counted_block {
     size_t bytes;
 };
 
-enum { HEADER = 64 }; /* in front of each host block, for its size; keeps its alignment */
+enum { HEADER = 64 }; /* in front of each block of host memory, for its size; keeps its alignment */
 
 static void *device_allocate(counter *c, size_t bytes) {
     void *memory = NULL;

@@ -41,7 +41,7 @@ typedef struct tree {
     const whole_rows *whole;
     double sign, start; /* of the objective in the file; when the program began */
     double unit;        /* the objective's values differ by multiples of it; 0: by anything */
-    int infeasible;     /* as rows and bounds say by themselves */
+    int infeasible;     /* as rows and bounds alone imply */
     int unbounded;      /* the relaxation is: any solution proves that the model is */
     double root_objective, *root_x, *root_slope, *lb, *ub; /* of the root's relaxation */
     int32_t cuts, *cut_col; /* rows, by rows, that the relaxations have beyond the model's, each at most a side */
@@ -108,8 +108,8 @@ int is_fractional(const worker *w, int32_t j);
 
 /* Keeps the first error. Returns whether there is none. */
 int worker_ok(worker *w, gpuopt_status status);
-/* Makes a worker's handles, with the tree's bounds of the root; at level 0 is then what propagation and probing find. Returns
- * whether there may be a solution, as do all that follow; if w->status is not OK, it has failed. */
+/* Makes a worker's handles, with the tree's bounds of the root; at level 0 is then what propagation and probing find.
+ * Returns whether there may be a solution, as do all that follow; if w->status is not OK, it has failed. */
 int worker_open(worker *w, tree *t, int probes);
 void worker_close(worker *w);
 
@@ -121,7 +121,8 @@ int node_descend(worker *w, decision d);
 void node_back(worker *w, int32_t depth);
 /* Whether half of the trail is full: then other nodes come first. */
 int node_is_full(worker *w);
-/* Makes room in the trail: the node becomes one level, with all that has been found; at the root, what holds for good. */
+/* Frees capacity in the trail: the node becomes one level, with all that has been found; at the root, what holds for
+ * good. */
 int node_pack(worker *w);
 /* Opens a level, with a decision if there is one. Returns whether that worked. */
 int node_push(worker *w, const decision *d);
@@ -130,7 +131,7 @@ int node_tighten(worker *w, int64_t count, const int32_t *col, const double *lb,
 /* Begins the relaxation at a basis, and solves it. */
 void node_set_basis(worker *w, const uint8_t *basis);
 int node_relax(worker *w);
-/* Makes the relaxation anew, with the present bounds and the tree's cuts. */
+/* Rebuilds the relaxation, with the present bounds and the tree's cuts. */
 int open_relaxation(worker *w);
 /* Adds cuts to the root's relaxation, which is solved, as long as that helps. */
 int node_cut(worker *w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Propagates the bounds of a mixed-integer program: reads an MPS file or generates a model, does rounds in a loop as a
- * host would, and prints what it found.
+ * caller would, and prints what it found.
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/interrupt.c examples/io/m*.c \
@@ -71,7 +71,7 @@ static int parse(int argc, char **argv, options *o) {
     return parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json);
 }
 
-/* With at least this many nonzeros an H200 is faster than one core of its host: a launch then takes less time than a
+/* With at least this many nonzeros an H200 is faster than one core of its CPU: a launch then takes less time than a
  * round or two on that core. See tests/bench/results/propagation.md. */
 static const int64_t cuda_from_nonzeros = 2200;
 

@@ -188,7 +188,7 @@ static int run(const options *o, const knapsack_model *model, answer *a) {
     }
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
-        /* The log says which number of the model is too large. */
+        /* The log names the number of the model that is too large. */
         return status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
     }
     if (check(o, model, a)) return EXIT_FAILED;

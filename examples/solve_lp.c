@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Solves a linear program with the simplex method: reads an MPS file or builds a generated model, iterates in a loop as
- * a host would, prints the result, and checks it against the model.
+ * a caller would, prints the result, and checks it against the model.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/interrupt.c examples/ranks.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Solves a weighted CSP or another graphical model by bucket elimination: reads a .wcsp, .cfn or .uai file or builds a
- * generated model, eliminates in a loop as a host would, prints the result, and checks the assignment against the
+ * generated model, eliminates in a loop as a caller would, prints the result, and checks the assignment against the
  * model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
@@ -406,7 +406,7 @@ static int run(const options *o, problem *p, wcsp_answer *a) {
     gpuopt_status status = solve(o, p, a);
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
-        /* The log has said what is wrong with the model. */
+        /* The log has what is wrong with the model. */
         return status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
     }
     if (o->plan) {

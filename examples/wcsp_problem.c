@@ -169,7 +169,7 @@ gpuopt_status plan_policies(gpuopt_context *context, problem *p, log_printer *pr
         plan->limited = k != GPUOPT_POLICY_EXACT && k != GPUOPT_POLICY_DROP;
         desc.memory_limit = plan->limited ? p->desc.memory_limit : UINT64_MAX / 2;
         desc.z = k == GPUOPT_POLICY_MINI_BUCKET ? p->desc.z : 0;
-        printer->quiet = 1; /* it says what does not fit */
+        printer->quiet = 1; /* it logs what does not fit */
         status = gpuopt_elimination_order(context, &desc, NULL, NULL, &plan->estimate);
         printer->quiet = 0;
         plan->known = !status;

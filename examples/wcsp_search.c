@@ -212,7 +212,7 @@ void deepen(search *s, int64_t root, int64_t most) {
                 s->tree.level[r].limit[0] = limit;
                 read_answer(s, r, value);
             }
-            if (s->stopped) break; /* by the host, on the way to the assignment */
+            if (s->stopped) break; /* by the caller, on the way to the assignment */
             take(s, value);
             if (!s->feasible) s->status = GPUOPT_ERROR_NUMERIC, s->stopped = 1;
         }

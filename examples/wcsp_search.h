@@ -36,7 +36,7 @@ typedef struct search {
     uint64_t mask; /* entries of the cache - 1 */
     int64_t nodes, bounds, calls, recalled;
     int64_t last_bound;   /* that may be looked up */
-    int stopped;          /* by the host or the last bound, or for good: */
+    int stopped;          /* by the caller or the last bound, or for good: */
     gpuopt_status status; /* of the look-ups */
     /* The answer: costs are the model's; less the offset, times scale, they are those of the relaxation. */
     int32_t *lifted, *best; /* [variables of the model] of each: room, and the incumbent */

@@ -12,7 +12,7 @@
 int mps_out_of_memory(mps_reader *r) { return mps_fail(r->t, "out of memory", NULL); }
 int mps_not_understood(mps_reader *r) { return mps_fail(r->t, "not understood", r->t->line); }
 
-/* Makes room for one more. */
+/* Reserves memory for one more. */
 static int grow(mps_reader *r, void *array, size_t *capacity, size_t count, size_t size) {
     void **at = array, *more;
     size_t wanted = 2 * *capacity + 64;

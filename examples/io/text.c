@@ -18,7 +18,7 @@ typedef struct buffer {
     size_t size, capacity;
 } buffer;
 
-/* Makes room for more bytes and a 0 behind them. Returns how many, at most 2^30; 0: out of memory. */
+/* Reserves memory for more bytes and a 0 behind them. Returns how many, at most 2^30; 0: out of memory. */
 static size_t more(buffer *b) {
     size_t left = b->capacity - b->size;
     if (left <= 1) {

@@ -123,7 +123,7 @@ static int copy_shared(reader *r, gpuopt_elimination_function *f, const gpuopt_e
     return builder_copy_costs(&r->b, f, from) ? out_of_memory(r) : 0;
 }
 
-/* The arrays of the function have room for all that can follow in the file, or count. */
+/* The arrays of the function can hold all that can follow in the file, or count. */
 static int read_tuples(reader *r, gpuopt_elimination_function *f, int64_t count) {
     int64_t at, x, *cost = (int64_t *)f->cost;
     int32_t *tuple = (int32_t *)f->tuple, k;

@@ -11,7 +11,7 @@
  *         examples/io/cfn.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c \
  *         examples/io/uai.c examples/io/wcsp.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c -lz -llzma -lm \
  *         -o dpop_mpi
- * With CUDA: also -DEXAMPLE_WITH_CUDA, transports/gpuopt_nccl.c, and the backend as README.md says.
+ * With CUDA: also -DEXAMPLE_WITH_CUDA, transports/gpuopt_nccl.c, and the backend as in README.md.
  * Run: mpirun -n 4 ./dpop_mpi random:18:10:0.3:1
  */
 #define _POSIX_C_SOURCE 200809L /* before the system's headers: _exit */

@@ -2,7 +2,7 @@
  *
  * A batch of nodes: several sets of bounds are propagated in one call, from one base that does not change, and what
  * changed in each comes back. Nothing here depends on the device; where the bounds are in device memory, the library
- * lends them to the host's own kernels, too.
+ * lends them to the caller's own kernels, too.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/node_batch.c gpuopt_impl/gpuopt.c -lm -o node_batch
@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
     desc.rhs = rhs, desc.lb = zeros, desc.ub = ones, desc.integer = integer;
     must(gpuopt_propagator_create(context, &desc, NULL, &base));
     must(gpuopt_propagator_round(base, 100, NULL)); /* on the GPU without an info: enqueued */
-    must(gpuopt_context_wait(context));             /* time for work of the host's own, until this */
+    must(gpuopt_context_wait(context));             /* time for work of the caller's own, until this */
     must(gpuopt_propagator_get_info(base, &info));
     right = info.outcome == GPUOPT_CONVERGED && info.changed == 0;
     lent = gpuopt_propagator_device_view(base, &view); /* pairs (lb, ub) in device memory */

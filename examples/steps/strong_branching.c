@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The children of one linear program in one call: strong branching on a column, both ways, and children with bounds,
- * sides and costs of the host's own choice, each from the root's optimal basis. The root does not change.
+ * sides and costs of the caller's own choice, each from the root's optimal basis. The root does not change.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/strong_branching.c gpuopt_impl/gpuopt.c -lm -o strong_branching
@@ -75,7 +75,8 @@ int main(int argc, char **argv) {
     right = known("c = 0", outcome[0], objective[0], bound[0], dantzig(zeros, no_c, profit, capacity)) && right;
     right = known("c = 1", outcome[1], objective[1], bound[1], dantzig(with_c, ones, profit, capacity)) && right;
 
-    /* Child 0: a = b = c = 1, which is too heavy. Child 1: room for 11. Child 2: no profit from b. Child 3: the root. */
+    /* Child 0: a = b = c = 1, which is too heavy. Child 1: capacity 11. Child 2: no profit from b. Child 3: the
+     * root. */
     {
         const int64_t start[] = {0, 3, 3, 3, 3}, side_start[] = {0, 0, 1, 1, 1}, cost_start[] = {0, 0, 0, 1, 1};
         const int32_t col[] = {0, 1, 2}, row = 0, cost_col = 1;
