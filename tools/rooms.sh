@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Who includes whom. A room is a folder of gpuopt_impl or cuda; the files directly in these two bring the rooms together.
-# Usage: rooms.sh                    draws the rooms: doc/rooms.dot and, from it, doc/rooms.svg (needs Graphviz)
+# Which module includes which. A module is a folder of gpuopt_impl or cuda; the files directly in these two connect the
+# modules. Usage: rooms.sh                    draws the modules: doc/rooms.dot and, from it, doc/rooms.svg (needs
+# Graphviz)
 #        rooms.sh --dot [ROOT]       the picture's source on standard output
 #        rooms.sh --includes [ROOT]  a line for each include of one of the library's files by another: both paths
 set -eu
@@ -38,8 +39,8 @@ includes() {
         }')
 }
 
-# The rooms as boxes, an arrow from each room to the rooms it includes. The public header includes the implementation
-# only on demand; that arrow is left out.
+# The modules as boxes, an arrow from each module to the modules it includes. The public header includes the
+# implementation only on demand; that arrow is left out.
 dot_source() {
     includes | awk '
         function room(path, part, n) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * An exchange is one or several calls of NCCL on a stream of its own. Arrays in host memory are copied to the device
- * before each and from there after it; those in device memory NCCL gets as they are. All is asynchronous: the host looks
- * at the stream, at the communicator (which is a nonblocking one) and at the page of lost ranks until the call is done,
- * the time is up, or somebody is lost; then it aborts the communicator. So it never is in a call that waits.
+ * before each and from there after it; those in device memory NCCL gets as they are. All is asynchronous: the caller
+ * looks at the stream, at the communicator (which is a nonblocking one) and at the page of lost ranks until the call is
+ * done, the time is up, or somebody is lost; then it aborts the communicator. So it never is in a call that waits.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "transports/gpuopt_nccl.h"
@@ -166,7 +166,7 @@ static gpuopt_status load_driver(cuda_driver *d) {
     return GPUOPT_OK;
 }
 
-/* Makes the device's context current, until leave(), which keeps this file's errors from the host. */
+/* Makes the device's context current, until leave(), which keeps this file's errors from the caller. */
 static int enter(const nccl_rank *n, int *pending) {
     *pending = cudaPeekAtLastError() != cudaSuccess;
     return n->cuda.push(n->context) == CUDA_SUCCESS;
@@ -188,13 +188,13 @@ static void make_page(nccl_rank *n, const unsigned char *id) {
     snprintf(n->path, sizeof n->path, "/dev/shm/gpuopt-nccl-%016llx", (unsigned long long)hash);
     file = open(n->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) return;
-    /* With room for it: on a full /dev/shm the first access to a page without would be a SIGBUS. */
+    /* With capacity for it: on a full /dev/shm the first access to a page without would be a SIGBUS. */
     if (!posix_fallocate(file, 0, 1)) page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     n->page = page == MAP_FAILED ? NULL : page;
 }
 
-/* Gives up, tells the others, and ends what the device waits for. */
+/* Gives up, notifies the others, and ends what the device waits for. */
 static gpuopt_status lose(nccl_rank *n, gpuopt_status status) {
     n->lost = 1;
     if (n->page) *n->page = 1;
@@ -237,7 +237,7 @@ typedef struct exchange {
     double until;
 } exchange;
 
-/* How often pieces are enqueued before the host waits for them: the driver would not take any number. */
+/* How often pieces are enqueued before the caller waits for them: the driver would not take any number. */
 enum { AHEAD = 64 };
 
 static gpuopt_status copy(nccl_rank *n, void *to, const void *from, uint64_t bytes) {

@@ -6,7 +6,7 @@
  * Each thread keeps `Chains` numbers x[i] and costs c[i], and repeats x[i] = min(x[i], x[i + 1] + c[i]). Each pair
  * depends on the one before, so the compiler can drop none. For each data type it tries several numbers of chains
  * and warps, and prints the largest rate, per second and per clock and multiprocessor (with the clock rate that the
- * device reports). The numbers of one thread are compared with those computed on the host.
+ * device reports). The numbers of one thread are compared with those computed on the CPU.
  */
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int steps = 2048;
 
-/* One instruction on compute capability 9.0 and above, two elsewhere. */
+/* One instruction on compute capability 9.0 and above, two on others. */
 struct Whole {
     static constexpr const char *name = "u32";
     static constexpr int pairs = 1;

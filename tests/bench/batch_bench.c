@@ -2,7 +2,7 @@
  *
  * Times batches of nodes: each fixes a few random columns at their upper bounds, and is propagated to its fixpoint.
  *     batch_bench BACKEND,... [--models "NAME;NAME..."] [--nodes N,...] [--decisions N,...] [--repeat N]
- * BACKEND: cpu, cpu:THREADS or cuda; NAME: as batch_work.h says. The base is propagated to its fixpoint first. Medians
+ * BACKEND: cpu, cpu:THREADS or cuda; NAME: as in batch_work.h. The base is propagated to its fixpoint first. Medians
  * of N runs after one that is not counted:
  *     run       _run with nodes and reports in host memory, us a node; on a GPU then the same in device memory
  *     changes   _get_changes with all arrays in host memory, us a node
@@ -116,7 +116,7 @@ static double time_device_run(const machine *on, gpuopt_propagator_batch *batch,
 #endif
 }
 
-/* A batch whose room for changes is what the nodes need, and these with as much; found out by a run. NULL after a
+/* A batch whose capacity for changes is what the nodes need, and these with as much; found out by a run. NULL after a
  * message. */
 static gpuopt_propagator_batch *make_batch(const machine *on, const mip *m, gpuopt_propagator *base, int32_t count,
                                            int32_t decisions, work **w) {

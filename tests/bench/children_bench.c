@@ -4,11 +4,11 @@
  * fractional integer columns, in one call:
  *     children_bench MODEL... [--backend LIST] [--limit N] [--capacity N] [--copies N] [--repeat N] [--check N]
  *         [--bases FOLDER]
- * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). limit: iterations of a child (1000). room: pivots after which
- * a child's inverse is made anew (never). copies: most children (1000). repeat: runs, after one that is not counted (3);
- * the median counts. check: so many children, evenly spaced, are solved by a single handle on the CPU, too. bases: where
- * the roots' optimal bases are kept between runs, as NAME.basis; one that is there is loaded and checked instead of a
- * solve.
+ * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). limit: iterations of a child (1000). room: pivots after
+ * which a child's inverse is made again (never). copies: most children (1000). repeat: runs, after one that is not
+ * counted (3); the median counts. check: so many children, evenly spaced, are solved by a single handle on the CPU,
+ * too. bases: where the roots' optimal bases are kept between runs, as NAME.basis; one that is there is loaded and
+ * checked instead of a solve.
  * A line for all children, then for 24 and for 1 of them:
  *     children, pivots  of all of them together, and of the child that takes the most
  *     seconds           of the call, reports in host memory; us a child; thousands of pivots a second

@@ -19,7 +19,7 @@ static const char default_models[] =
 #define CPU_SPEED 1e9
 
 /* Milliseconds, 0: none. Goals are for one H200; the others' times, of the search of toulbar2 1.3, of FABE (one core
- * each) and of the paper's code, were taken on an H200 and its host. The paper's own time of the random models is the
+ * each) and of the paper's code, were taken on an H200 and its CPU. The paper's own time of the random models is the
  * average that it prints. */
 static const struct {
     const char *model;

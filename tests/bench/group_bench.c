@@ -8,17 +8,18 @@
  *                 [--by group|deal] [--share-from N] [--round N]
  *                 [--graphical "NAME;NAME..."] [--memory MIB] [--dealt "NAME;NAME..."]
  * BACKEND: cpu or cuda; --device: that of rank 0, the others have the next ones; --devices: of so many they take turns,
- * so that with 1 all share one. NAME of a model: as batch_work.h says, of a knapsack: as examples/io/knapsack.h does,
+ * so that with 1 all share one. NAME of a model: as in batch_work.h, of a knapsack: as examples/io/knapsack.h does,
  * of a graphical model: as examples/io/graphical.h does, dealt: children:MODEL (strong branching on the first columns),
  * programs:COUNT (of 50 rows and 100 columns, from data to solutions) or probing:MODEL; "" leaves a table out. --by:
  * whether a knapsack's handle has the group, and shares levels of --share-from nodes (0: as the library chooses), or
- * the host deals nodes out (examples/io/knapsack_ranks.h); --round: nodes between exchanges then;
+ * the caller deals nodes out (examples/io/knapsack_ranks.h); --round: nodes between exchanges then;
  * --pool: nodes, 0: as the library chooses; --memory: memory_limit of a rank. One rank has no group, but for knapsacks.
  * Medians of N runs after one that is not counted; each run begins when all ranks are there, and ends with the last.
  * Times in ms:
  *     run          batches: _run with nodes and reports in host memory; eliminations: all steps
  *     own, all     _get_changes of a rank's own nodes, and of all on each rank
- *     ms, items    a search for the optimum and its items, without _create; by group: of it, finding the items, on rank 0
+ *     ms, items    a search for the optimum and its items, without _create; by group: of it, finding the items, on rank
+ *     0
  *     work         the largest rank's part of the entries that were evaluated, or of the nodes after the common ones
  *     common       nodes that all ranks expand before they part; by group: not counted
  *     moves, bytes by group: what all ranks have sent from one to another; rounds: steps
@@ -75,7 +76,7 @@ double ended(member *m, double start) {
 
 /* ---- Batches ---- */
 
-/* A batch that has room for what the nodes of a rank change, found out by a run; and as much work. */
+/* A batch that can hold what the nodes of a rank change, found out by a run; and as much work. */
 static gpuopt_propagator_batch *make_batch(member *m, gpuopt_propagator *base, int32_t *ran_by, work **w) {
     const job *j = m->job;
     const int32_t nodes = (int32_t)j->o->nodes, cols = j->model->matrix.cols;

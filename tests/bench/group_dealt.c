@@ -85,7 +85,7 @@ typedef struct programs_run {
     gpuopt_simplex_batch_report report;
 } programs_run;
 
-/* From the host's data to the solutions. */
+/* From the caller's data to the solutions. */
 static gpuopt_status solve(void *of) {
     programs_run *p = (programs_run *)of;
     gpuopt_status status = gpuopt_simplex_batch_load(p->many, GPUOPT_HOST, &p->programs);

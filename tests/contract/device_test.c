@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the host's own use of CUDA sees of this library: nothing. Its current device and context, its errors and its
+ * What the caller's own use of CUDA sees of this library: nothing. Its current device and context, its errors and its
  * streams are as they were after every call, and work on one device leaves the others alone.
  */
 #include <cuda.h>

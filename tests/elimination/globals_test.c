@@ -131,7 +131,7 @@ static void check_model(const kind *of, const instance *p, const graphical_model
     free(value);
 }
 
-/* What toulbar2 says of the file: the optimum, or TOP. */
+/* toulbar2's result for the file: the optimum, or TOP. */
 static int ask_toulbar2(const char *path) {
     char command[128], line[512];
     int optimum = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search for an order, and the host: limits in seconds, clocks that fail, how often it is asked whether to stop, and that
- * it is obeyed.
+ * The search for an order, and the caller: limits in seconds, clocks that fail, how often it is asked whether to stop,
+ * and that it is obeyed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -36,10 +36,11 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The host: how often it was asked, and when it says stop. A search that does not end by itself is stopped late. */
+/* The caller: how often it was asked, and when it asks to stop. A search that does not end by itself is stopped
+ * late. */
 static struct {
     int asked, stop_at;
-    double until; /* it says stop from then on, too */
+    double until; /* it asks to stop from then on, too */
     pthread_t thread;
     int foreign;
 } caller_asked;
@@ -78,7 +79,7 @@ static gpuopt_context *stopping_context(int32_t use, int at) {
     return context;
 }
 
-/* A limit in seconds, which the host's clock measures, on the host's thread, whether it has a stop hook or not. */
+/* A limit in seconds, which the caller's clock measures, on the caller's thread, whether it has a stop hook or not. */
 static void time_limit(void **state) {
     int32_t order[GRAPH_MOST], other[GRAPH_MOST], use;
     model m = graph_grid(30);
@@ -153,7 +154,8 @@ static void broken_clocks(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A host whose OpenMP gives one thread where four are asked for, as within a parallel region: each chain has its time. */
+/* A caller whose OpenMP gives one thread where four are asked for, as within a parallel region: each chain has its
+ * time. */
 static void few_threads(void **state) {
     gpuopt_context *context = stopping_context(4, 200000);
     int32_t order[GRAPH_MOST];
@@ -182,7 +184,7 @@ static void few_threads(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Many cliques, over which 64 sweeps would take most of the time: the host is asked as often as work is done. */
+/* Many cliques, over which 64 sweeps would take most of the time: the caller is asked as often as work is done. */
 static void work_of_sweeps(void **state) {
     enum { HALF = 64 };
     gpuopt_context *context = stopping_context(1, INT32_MAX);
@@ -259,7 +261,7 @@ static void greedy_runs(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The host is asked on its own thread, and not again once it has said stop. */
+/* The caller is asked on its own thread, and not again once it has said stop. */
 static void stopped(void **state) {
     int32_t order[GRAPH_MOST], times, use;
     model m = graph_grid(20);

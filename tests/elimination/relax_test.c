@@ -260,8 +260,8 @@ static void sizes_do_not_matter(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* A variable that is alone is not split. In the cycle x != y, y != z, z != x the relaxation costs 0 with the best shifts,
- * too, although the model costs 1. */
+/* A variable that is alone is not split. In the cycle x != y, y != z, z != x the relaxation costs 0 with the best
+ * shifts, too, although the model costs 1. */
 static void known_bounds(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -379,7 +379,7 @@ static void what_is_refused(void **state) {
     assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(NULL, &split), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, NULL), GPUOPT_ERROR_ARGUMENT);
     info.struct_size = offsetof(gpuopt_elimination_cost_shifting_info, iterations);
-    info.iterations = 77; /* a host of an older version */
+    info.iterations = 77; /* a caller of an older version */
     assert_int_equal(gpuopt_elimination_cost_shifting_get_info(relaxation, &info), GPUOPT_OK);
     assert_int_equal(info.iterations, 77);
     gpuopt_elimination_cost_shifting_destroy(relaxation);

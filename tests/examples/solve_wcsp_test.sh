@@ -344,7 +344,7 @@ grid:2:6:9 0 4 31
 random:6:5:0.1:2 0.7 5 72
 END
 
-# ---- What it says ----
+# ---- Messages ----
 
 exits 0 "$exams" && has 'exams.wcsp: 5 variables of at most 3 values, 11 functions' out &&
     has '^Optimal: the least cost is 4\.$' out && has '^Width 2, 5 messages of 8 bits' out && [ ! -s err ]
@@ -400,7 +400,7 @@ means none bound_of_one 'x 1 2 1 1\n2\n1 0 1 0\n'
 printf 'x 1 1 1 9223372036854775807\n1\n1 0 9223372036854775806 0\n' >greatest.wcsp
 optimal 9223372036854775806 greatest.wcsp
 result "read as meant: the greatest bound" $?
-# What toulbar2 1.1.1 says: a shared function has its own default cost wherever it is used, and its use has no number.
+# toulbar2 1.1.1's behaviour: a shared function has its own default cost wherever it is used, and its use has no number.
 means 8 shared_with_default 'x 2 2 2 50\n2 2\n-1 0 9 1\n1 4\n1 1 2 -1\n'
 means 11 shared_and_used 'x 2 2 3 50\n2 2\n-1 0 9 1\n1 4\n-1 1 2 -1\n1 1 0 1\n1 3\n'
 means 10 shared_twice 'x 4 2 4 50\n2 2 2 2\n-1 0 9 1\n1 4\n-1 1 2 -1\n-1 2 1 1\n0 2\n1 3 0 -2\n'
@@ -433,7 +433,7 @@ while IFS=, read -r file answer; do
     esac
     result "edge/$file" $?
 done < <(tail -n +2 "$data/edge/expected.csv" | tr -d '\r')
-# What toulbar2 1.1.1 says; without a reduction these take 2^33 operations and more.
+# toulbar2 1.1.1's behaviour; without a reduction these take 2^33 operations and more.
 while read -r file want; do
     if [ -r "$data/reach/$file" ]; then
         optimal "$want" "$data/reach/$file" --reduce && is reduced_variables 0
@@ -451,7 +451,8 @@ if [ -r "$data/toulbar2/index.csv" ]; then
     while IFS=, read -r file optimum _; do
         want=0 refused=
         case $file in
-        # The sum of the file's own costs; toulbar2 adds the least costs of three tables of four variables and more twice.
+        # The sum of the file's own costs; toulbar2 adds the least costs of three tables of four variables and more
+        # twice.
         *_alarm.cfn.gz) optimum=3.086727 ;;
         *_randomnegfollower.cfn.xz) optimum=-3775 ;; # version 1.1.1 refuses the bound, 1.4.0 gives this
         *_default_10_1.wcsp) want=2 refused='interval domains' ;;
@@ -508,8 +509,8 @@ while IFS=, read -r file variables domain functions _ optimum count width _; do
         { [ -z "$count" ] || is count "$count"; } && { [ -z "$width" ] || within width 0 "$width"; }
     result "$file" $?
 done < <(tail -n +2 "$data/index.csv" | tr -d '\r')
-# Mini-buckets: an agent goes by the costs that a message has, a central run by those it may have, so that they may split
-# buckets in different ways.
+# Mini-buckets: an agent goes by the costs that a message has, a central run by those it may have, so that they may
+# split buckets in different ways.
 for file in small/example.wcsp coloring/GEOM40-3.wcsp spot5/54.wcsp; do
     exits 0 "$data/$file" --json && want=$(field lower_bound) && optimal "$want" "$data/$file" --agents each &&
         within largest_message_bytes 1 "$(field message_bytes)" &&

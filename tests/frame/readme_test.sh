@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That the host loops in the README and in doc/ compile as they stand, as C and as C++, and run; that the README's prints
-# what the README says; and that its vendoring line works.
+# That the callers' loops in the README and in doc/ compile as they stand, as C and as C++, and run; that the README's
+# prints what the README says; and that its vendoring line works.
 # Usage: readme_test.sh
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That the rooms of gpuopt_impl and cuda include only what they may, in no circle, that private names carry their family,
-# that every header of gpuopt_impl compiles by itself, and that the picture of the rooms is up to date. Rooms are found by listing the folders. A small
-# tree, broken in one place at a time, shows first that each rule can fail.
+# That the modules of gpuopt_impl and cuda include only what they may, in no circle, that private names carry their
+# family, that every header of gpuopt_impl compiles by itself, and that the picture of the modules is up to date.
+# Modules are found by listing the folders. A small tree, broken in one place at a time, shows first that each rule can
+# fail.
 # Usage: rooms_test.sh
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -30,7 +31,7 @@ includes_are_relative() {
 }
 
 # A family includes itself and common; in cuda also the same two of gpuopt_impl. The public headers are open to all.
-# The files that stand directly in gpuopt_impl and cuda bring the rooms together.
+# The files that stand directly in gpuopt_impl and cuda connect the modules.
 rooms_are_kept() {
     includes "$1" | awk '
         function room(path, part, n) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of nodes whose ranks share them: what fails on one rank is a status on all, whether it is given something wrong, has
- * too little room, is lost, or its host stops.
+ * Batches of nodes whose ranks share them: what fails on one rank is a status on all, whether it is given something
+ * wrong, has too little capacity, is lost, or its caller stops.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -159,9 +159,9 @@ static void other_context(void **state) {
     mip_free(&m);
 }
 
-/* ---- Room ---- */
+/* ---- Capacity ---- */
 
-/* Each node of a chain changes many columns, and there is room for fewer. */
+/* Each node of a chain changes many columns, and fewer fit. */
 static void has_little_capacity(rank *r) {
     const nodes_work *w = r->all->data;
     gpuopt_propagator *base;
@@ -209,7 +209,7 @@ static void gives_much(rank *r) {
     gpuopt_propagator_destroy(base);
 }
 
-/* Only the rank that runs node 5, which is given many bounds, has too little room. */
+/* Only the rank that runs node 5, which is given many bounds, has too little capacity. */
 static void much_given(void **state) {
     node_list *list = malloc(sizeof *list);
     mip m = model_chain(40);
@@ -274,7 +274,7 @@ static void lost(void **state) {
 
 static int stops(void *user) { return (void)user, 1; }
 
-/* The hook of rank 1 says stop: its first node runs, since that is not asked about, and the others of its share do
+/* The hook of rank 1 asks to stop: its first node runs, since that is not asked about, and the others of its share do
  * not. */
 static void is_stopped(rank *r) {
     const nodes_work *w = r->all->data;

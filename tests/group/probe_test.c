@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing whose ranks share the binaries: what every rank gets is, bit for bit, what is found without a group, and holds
- * in every solution; what one rank refuses, or has no memory for, is the same status on all; a lost rank is one, too.
+ * Probing whose ranks share the binaries: what every rank gets is, bit for bit, what is found without a group, and
+ * holds in every solution; what one rank refuses, or has no memory for, is the same status on all; a lost rank is one,
+ * too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +191,7 @@ static void errs_at_first(rank *r) {
     gpuopt_propagator_destroy(base);
 }
 
-/* ---- Lost ranks, and little room ---- */
+/* ---- Lost ranks, and little capacity ---- */
 
 /* The culprit's transport fails at exchange `wrong`, whichever that is: nobody waits, and all get PEER. */
 static void is_cut_off(rank *r) {

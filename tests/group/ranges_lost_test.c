@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A knapsack search shared by ranks, one of which errs: what it is given differs, its memory fails, its host stops, it
- * is late, aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose no
- * memory.
+ * A knapsack search shared by ranks, one of which errs: what it is given differs, its memory fails, its caller stops,
+ * it is late, aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose
+ * no memory.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -212,7 +212,7 @@ static void lacks_memory(rank *r) {
     gpuopt_knapsack_destroy(k);
 }
 
-/* The culprit's host stops it meanwhile: all do without. */
+/* The culprit's caller stops it meanwhile: all do without. */
 static void stops_in_create(rank *r) {
     work *w = (work *)r->all->data;
     test_host host;
@@ -300,7 +300,7 @@ static gpuopt_status fails_to_run(gpuopt_knapsack *k, gpuopt__knapsack_search *s
     return gpuopt_backend_cpu()->knapsack->run(k, s, expanded, steps);
 }
 
-/* The culprit's device fails when it recovers items, in _get_items (0), or in _pack: the others hear of it at once. */
+/* The culprit's device fails when it recovers items, in _get_items (0), or in _pack: the others learn of it at once. */
 static void recovers_none(rank *r) {
     work *w = (work *)r->all->data;
     struct gpuopt_backend broken = *gpuopt_backend_cpu();
@@ -398,7 +398,7 @@ static int set_up_groups(void **state) {
 static void groups_of_items(void **state) {
     int k;
     (void)state;
-    if (test_emulated()) { /* these bounds are made on the host, for all backends alike */
+    if (test_emulated()) { /* these bounds are made on the CPU, for all backends alike */
         printf("SKIPPED: groups_of_items: searches without their bounds take minutes on the emulated GPU\n");
         return;
     }

@@ -12,7 +12,7 @@
 
 enum { MOST_CALLS = 200 };
 
-/* What a search said after each call. */
+/* What a search reports after each call. */
 typedef struct course {
     int calls, packed; /* the call after which `bytes` was packed */
     gpuopt_knapsack_info info[MOST_CALLS];

@@ -55,7 +55,7 @@ static gpuopt_simplex_info solve(host *h, int64_t step) {
     return state(h);
 }
 
-/* Some iterations whose variables the host chooses: the last candidate of three. */
+/* Some iterations whose variables the caller chooses: the last candidate of three. */
 static void choose(host *h) {
     gpuopt_simplex_entering entering = GPUOPT_INIT(gpuopt_simplex_entering);
     gpuopt_simplex_candidate candidate[3];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tableau whose columns are split over the ranks of a group: each rank is told, bit for bit and pivot by pivot, what a
- * handle of its own would have told it, and that is right by exact arithmetic.
+ * A tableau whose columns are split over the ranks of a group: each rank is told, bit for bit and pivot by pivot, what
+ * a handle of its own would have told it, and that is right by exact arithmetic.
  */
 #include <math.h>
 #include <stdio.h>
@@ -149,7 +149,7 @@ static void same_bits_by_peers(void **state) {
     assert_true(tried >= 5);
 }
 
-/* Memory of the host's hooks is not shared: the other way. */
+/* Memory of the caller's hooks is not shared: the other way. */
 static void goes_through_host_memory(rank *r) {
     const work *w = r->all->data;
     test_host host;

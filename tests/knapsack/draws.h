@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of small knapsacks at random, what a run says of them, and dynamic programming beside it.
+ * Batches of small knapsacks at random, what a run reports of them, and dynamic programming beside it.
  */
 #ifndef TESTS_KNAPSACK_DRAWS_H
 #define TESTS_KNAPSACK_DRAWS_H

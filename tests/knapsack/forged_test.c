@@ -86,7 +86,7 @@ static void seal(unsigned char *bytes, uint64_t size) {
 
 typedef struct made_up {
     int64_t level, decided, decisions, nodes, residual, profit;
-    int same;     /* all nodes are alike, else each has less room and more profit than the one before */
+    int same;     /* all nodes are alike, else each has less capacity and more profit than the one before */
     int twice;    /* the last decision is at the level of the one before */
     int unlisted; /* nodes that the list does not count */
 } made_up;
@@ -131,7 +131,7 @@ static void impossible(void **state) {
     const made_up made[] = {
         {(int64_t)1 << 32, 0, 0, 100000, m.capacity, 1, 0, 0, 0}, /* a level that is 0 when cut to 32 bits */
         {0, 60, 60, 1, m.capacity, 0, 0, 0, 0},                   /* decisions at later levels */
-        {40, 40, 40, 1, m.capacity, 16000, 0, 0, 0},              /* more room than the items before leave */
+        {40, 40, 40, 1, m.capacity, 16000, 0, 0, 0},              /* more capacity than the items before leave */
         {60, 60, 60, 1, -m.capacity, 1, 0, 0, 0},                 /* too heavy, with nothing to take out */
         {60, 60, 60, 1, -1, 1, 0, 0, 0},                          /* the same, by a unit of weight */
         {1, 0, 0, 1, m.capacity + 1, 1, 0, 0, 0},                 /* lighter than nothing */
@@ -142,7 +142,7 @@ static void impossible(void **state) {
         {60, 60, 60, 2, 1, 1, 0, 0, 1}};
     unsigned char head[80 + 60 + 40 + 20], *bytes;
     const made_up possible[] = {{60, 60, 60, 1, 0, 1, 0, 0, 0},
-                                {60, 60, 60, 2, 1, 1, 0, 0, 0}}; /* exactly full; and one with room */
+                                {60, 60, 60, 2, 1, 1, 0, 0, 0}}; /* exactly full; and one with capacity left */
     gpuopt_knapsack *knapsack;
     size_t k;
     (void)state;

@@ -235,7 +235,7 @@ static void stopped(void **state) {
     problem_round(base, ROUNDS);
     batch = make_batch(base, NODES, 0, 64 * COLS);
     chain_nodes(list, COUNT, COLS - 50, 7);
-    list->col[COUNT - 1] = 0; /* outgrows the room that the GPU has in shared memory */
+    list->col[COUNT - 1] = 0; /* outgrows the tables that the GPU has in shared memory */
     run_batch(batch, list, ROUNDS, all);
     for (pass = 0; pass < 2; pass++) {
         wanted = pass == 0;

@@ -95,7 +95,7 @@ static void as_node_by_node(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A node that changes more columns than it may is FULL, whatever room the backend has; with more, it runs. */
+/* A node that changes more columns than it may is FULL, whatever memory the backend has; with more, it runs. */
 static void full_nodes(void **state) {
     enum { COLS = 2600, ROUNDS = 4000 };
     gpuopt_context *context = test_context(NULL);
@@ -138,7 +138,7 @@ static void full_nodes(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* More changes than the batch has room for: the reports are there, the changes are not, and can be had in parts. */
+/* More changes than the batch can hold: the reports are there, the changes are not, and can be had in parts. */
 static void little_capacity(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = model_chain(100);
@@ -292,7 +292,7 @@ static mip model_crowded(int rows, int length) {
     return m;
 }
 
-/* More rows than the rooms of the GPU's tiers hold, all queued at once (other seeds are other schedules there). */
+/* More rows than the tables of the GPU's tiers hold, all queued at once (other seeds are other schedules there). */
 static void crowded_rows(void **state) {
     static const struct {
         int rows, length, count;

@@ -79,7 +79,7 @@ static int exact_sum(const mip *m, int skip, int sign, mpq_t sum, mpq_t magnitud
     return infinities;
 }
 
-/* (side - sum) / a, rounded to double; *doubt: its error if the terms have relative errors of 2^-100. */
+/* (side - sum) / a, rounded to double; *error: its error if the terms have relative errors of 2^-100. */
 static double exact_candidate(double side, mpq_t sum, mpq_t magnitude, double a, double *error) {
     mpq_t x, y;
     double candidate;

@@ -9,7 +9,7 @@
 
 #include "tests/propagate/probe.h"
 
-/* Random models; with room for all binaries at once, and for one at a time. */
+/* Random models; with capacity for all binaries at once, and for one at a time. */
 static void random_models(void **state) {
     static double point[POINTS][MOST];
     gpuopt_context *context = test_context(NULL), *cpu = plain_context();
@@ -158,7 +158,7 @@ static void crossing(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Without room the counts are there, and the rest may still be read; a capacity cuts off. */
+/* Without capacity the counts are there, and the rest may still be read; a capacity cuts off. */
 static void little_capacity(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = model_union();

@@ -107,7 +107,7 @@ static void check_plan_is_exact(gpuopt_context *unwatched, gpuopt_propagator_mod
 }
 TREE_TEST(plan_is_exact)
 
-/* 64 bytes each, as the descriptor says. */
+/* 64 bytes each, as in the descriptor. */
 static void check_capacity_of_changes(gpuopt_context *context, gpuopt_propagator_mode mode,
                                       gpuopt_propagator_precision precision) {
     mip m = model_small();

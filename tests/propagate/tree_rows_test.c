@@ -85,7 +85,7 @@ static void check_special_rows(gpuopt_context *context, gpuopt_propagator_mode m
 }
 TREE_TEST(special_rows)
 
-/* ---- Numbers and room ---- */
+/* ---- Numbers and capacity ---- */
 
 static int32_t add_bound(gpuopt_propagator *p, int length, double most) {
     static const int32_t index[6] = {0, 1, 2, 3, 4, 5};

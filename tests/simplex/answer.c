@@ -230,8 +230,8 @@ static const char *product_fault(const mip *model, const answer *a) {
     return found;
 }
 
-/* `rows` variables are basic; a nonbasic one lies where its status says: a column exactly, a row's activity within the
- * tolerance, absolute. */
+/* `rows` variables are basic; a nonbasic one lies where its status requires: a column exactly, a row's activity within
+ * the tolerance, absolute. */
 static const char *basis_fault(const mip *model, const answer *a, double tolerance) {
     int32_t k, basic = 0, rows = model->columns.rows, cols = model->columns.cols;
     for (k = 0; k < cols + rows; k++) {

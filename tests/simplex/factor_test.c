@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Factors of a basis: solves are checked by residuals in long double against the columns themselves, ranks against an
- * elimination in integers modulo a prime, and whole inverses of unimodular matrices, which are integers, digit by digit.
+ * elimination in integers modulo a prime, and whole inverses of unimodular matrices, which are integers, digit by
+ * digit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static void fill(problem *p, int32_t entries) {
     }
 }
 
-/* Factors, with more room until there is enough. */
+/* Factors, with more capacity until there is enough. */
 static int32_t make(problem *p, double least, int by_rows, int32_t *position) {
     gpuopt__simplex_factor_basis b = {p->start, p->row, p->value, p->cols, p->head};
     int64_t capacity = p->rows + 2;
@@ -308,7 +309,7 @@ static void triangular_bases_have_no_fill(void **state) {
     }
 }
 
-/* Pivots beside the factors, as many as there is room for, then new factors, over and over: the error stays small, and
+/* Pivots beside the factors, as many as fit, then new factors, over and over: the error stays small, and
  * the factors of the last basis give what the pivots gave. */
 static void pivots_follow_the_factors(void **state) {
     const int32_t rows = 80, cols = 200;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A handle whose rows and columns come and go: the room is planned, and refused changes change nothing.
+ * A handle whose rows and columns come and go: the capacity is planned, and refused changes change nothing.
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-/* The plan counts the room, exactly; changes take no memory; what is removed is room again. */
+/* The plan counts the capacity, exactly; changes take no memory; what is removed frees capacity. */
 static void memory_is_planned(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -147,7 +147,7 @@ static void refused(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* ---- A host that denies memory ---- */
+/* ---- A caller that denies memory ---- */
 
 enum { ROWS = 12, COLS = 30 };
 

@@ -29,14 +29,14 @@ const gpuopt_matrix *growing_matrix(growing_lines *l, const growing *g, int by_r
 /* Removes a row or column from the model alone. */
 void growing_take_out(growing *g, int by_rows, int32_t at);
 
-/* With room for `most` rows and columns. */
+/* With capacity for `most` rows and columns. */
 gpuopt_simplex_desc growing_desc(const mip *m, int32_t most);
 /* Adds, or removes, `count` rows or columns at random. */
 void growing_add(uint64_t *seed, gpuopt_simplex *s, growing *g, int by_rows, int32_t count);
 void growing_remove(uint64_t *seed, gpuopt_simplex *s, growing *g, int by_rows, int32_t count);
 /* Adds, removes or changes. */
 void growing_change(uint64_t *seed, gpuopt_simplex *s, growing *g, int32_t most);
-/* The largest entry of B^-1 B - I, by the calls for solves on the host's data. */
+/* The largest entry of B^-1 B - I, by the calls for solves on the CPU's data. */
 double growing_inverse_error(gpuopt_simplex *s, const growing *g);
 
 #endif /* TESTS_SIMPLEX_GROWING_H */

@@ -136,7 +136,7 @@ static void rebuild_when_asked(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A pivot after which x_0 is below its bound, by a host that asks for no info: the handle goes on from where it is,
+/* A pivot after which x_0 is below its bound, by a caller that asks for no info: the handle goes on from where it is,
  * with the same bits. */
 static void pivots_without_info(void **state) {
     static const double a[] = {1, 1, 2, 1, 1, 3}, lhs[] = {-1, -9, -9}, rhs[] = {4, 1.5, 30}, cost[] = {-1, -1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Factors of a basis that outgrow the room taken at create. The programs are A x = A 1 with a random sparse regular A,
- * whose factors fill up, so that x = 1 is the only solution, and the optimum is the sum of the costs.
+ * Factors of a basis that outgrow the memory taken at create. The programs are A x = A 1 with a random sparse regular
+ * A, whose factors fill up, so that x = 1 is the only solution, and the optimum is the sum of the costs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ static void a_basis_takes_more_capacity(void **state) {
     free(p);
 }
 
-/* Children begin at the activities' basis, and need factors of their own, with more room than the root's. */
+/* Children begin at the activities' basis, and need factors of their own, with more capacity than the root's. */
 static void children_take_more_capacity(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
@@ -174,7 +174,7 @@ static void children_take_more_capacity(void **state) {
     free(p);
 }
 
-/* A host that gives no memory at all: calls that need some say so, nothing is lost, and all goes on once it gives
+/* A caller that gives no memory at all: calls that need some say so, nothing is lost, and all goes on once it gives
  * again. */
 static void a_caller_may_have_none(void **state) {
     program *p = new_program();
@@ -235,7 +235,7 @@ static void a_caller_may_have_none(void **state) {
     free(p);
 }
 
-/* One basis follows another by more pivots than fit beside the factors: these are made anew in between, and the basis
+/* One basis follows another by more pivots than fit beside the factors: these are made again in between, and the basis
  * is not inverted from the beginning. */
 static void more_pivots_than_fit(void **state) {
     enum { FIRST = 400, MORE = 21 };
