@@ -115,11 +115,11 @@ static void refused(void **state) {
     other.rows = 1;
     REFUSED(NUMERIC, "entry of the matrix", gpuopt_simplex_add_rows(s, &other, NULL, one));
     REFUSED(ARGUMENT, "row[0] = 99", gpuopt_simplex_remove_rows(s, 1, beyond));
-    REFUSED(ARGUMENT, "row 0 is there twice", gpuopt_simplex_remove_rows(s, 2, first));
+    REFUSED(ARGUMENT, "row 0 is repeated", gpuopt_simplex_remove_rows(s, 2, first));
     REFUSED(ARGUMENT, "NULL", gpuopt_simplex_remove_rows(s, 1, NULL));
     REFUSED(ARGUMENT, "negative", gpuopt_simplex_remove_rows(s, -1, first));
     REFUSED(ARGUMENT, "col[0] = -1", gpuopt_simplex_remove_cols(s, 1, negative));
-    REFUSED(ARGUMENT, "col 0 is there twice", gpuopt_simplex_remove_cols(s, 2, first));
+    REFUSED(ARGUMENT, "col 0 is repeated", gpuopt_simplex_remove_cols(s, 2, first));
     assert_int_equal(gpuopt_simplex_add_rows(NULL, &rows, NULL, one), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_add_cols(NULL, &cols, one, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_remove_rows(NULL, 1, first), GPUOPT_ERROR_ARGUMENT);
