@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Which module includes which. A module is a folder of gpuopt_impl or cuda; the files directly in these two connect the
-# modules. Usage: rooms.sh                    draws the modules: doc/rooms.dot and, from it, doc/rooms.svg (needs
-# Graphviz)
+# modules.
+# Usage: rooms.sh                    draws the modules: doc/rooms.dot and, from it, doc/rooms.svg (needs Graphviz)
 #        rooms.sh --dot [ROOT]       the picture's source on standard output
 #        rooms.sh --includes [ROOT]  a line for each include of one of the library's files by another: both paths
 set -eu
