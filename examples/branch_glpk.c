@@ -80,9 +80,9 @@ static int add_columns(glp_prob *problem, const mip *m) {
 /* The model with one more row, without entries, which node_callback() prunes with. 1: bounds cross; -1: out of memory,
  * or too many entries for GLPK. */
 static int to_glpk(glp_prob *problem, const mip *m) {
-    const size_t room = (size_t)m->matrix.cols + 1; /* GLPK counts from 1 */
-    int *col = malloc(sizeof *col * room), crossing = add_columns(problem, m);
-    double *value = malloc(sizeof *value * room);
+    const size_t entries = (size_t)m->matrix.cols + 1; /* GLPK counts from 1 */
+    int *col = malloc(sizeof *col * entries), crossing = add_columns(problem, m);
+    double *value = malloc(sizeof *value * entries);
     int64_t k;
     int i;
     if (crossing || !col || !value || mip_nonzeros(m) > 500000000) {
@@ -110,11 +110,11 @@ static int to_glpk(glp_prob *problem, const mip *m) {
 typedef struct summary {
     const char *backend, *status;
     double objective, seconds, processor;
-    node_host nodes;
+    node_solver nodes;
 } summary;
 
 /* The relaxation, then the tree. Returns the status in words. */
-static const char *solve(glp_prob *problem, const options *o, node_host *host) {
+static const char *solve(glp_prob *problem, const options *o, node_solver *solver) {
     glp_smcp simplex;
     glp_iocp search;
     glp_init_smcp(&simplex);
@@ -128,7 +128,7 @@ static const char *solve(glp_prob *problem, const options *o, node_host *host) {
     search.msg_lev = GLP_MSG_OFF;
     if (o->cuts) search.gmi_cuts = search.mir_cuts = search.cov_cuts = search.clq_cuts = GLP_ON;
     search.cb_func = node_callback;
-    search.cb_info = host;
+    search.cb_info = solver;
     switch (glp_intopt(problem, &search)) {
     case 0: break;
     case GLP_ESTOP: return "limit";
@@ -198,14 +198,14 @@ static int run(const options *o, mip *model, summary *s) {
     gpuopt_propagator *propagator = NULL;
     glp_prob *problem = glp_create_prob();
     gpuopt_status status = GPUOPT_OK;
-    speaker speaker = {o->model, 0};
+    log_printer printer = {o->model, 0};
     node_options options;
     int result = EXIT_FAILED, made = mip_rows(model);
     if (!made && !o->without) made = tighten_rows(model);
     if (!made) made = to_glpk(problem, model);
     s->backend = "none";
     desc = node_desc(model, &options);
-    if (!o->without) status = open_context(o->backend, 0, 1, &speaker, &context, &s->backend);
+    if (!o->without) status = open_context(o->backend, 0, 1, &printer, &context, &s->backend);
     if (!o->without && !status) status = gpuopt_propagator_create(context, &desc, NULL, &propagator);
     if (status == GPUOPT_ERROR_ARGUMENT) result = EXIT_BAD_INPUT; /* the log has named the place in the model */
     if (made < 0 || (!status && node_open(&s->nodes, model, propagator, model->matrix.rows + 1)))

@@ -35,7 +35,7 @@ gpuopt_propagator_desc node_desc(const mip *model, node_options *options) {
     return desc;
 }
 
-static int make_room(node_host *h, int64_t changes) {
+static int make_capacity(node_solver *h, int64_t changes) {
     gpuopt_propagator_changes *c = &h->changes;
     if (changes <= c->capacity) return 0;
     free(c->col);
@@ -54,7 +54,7 @@ static int make_room(node_host *h, int64_t changes) {
     return -1;
 }
 
-int node_open(node_host *h, const mip *model, gpuopt_propagator *propagator, int prune_row) {
+int node_open(node_solver *h, const mip *model, gpuopt_propagator *propagator, int prune_row) {
     size_t cols = (size_t)model->matrix.cols + 1;
     memset(h, 0, sizeof *h);
     h->model = model;
@@ -70,11 +70,11 @@ int node_open(node_host *h, const mip *model, gpuopt_propagator *propagator, int
     h->set_lb = malloc(cols * sizeof *h->set_lb);
     h->set_ub = malloc(cols * sizeof *h->set_ub);
     h->premise = malloc(2 * cols * sizeof *h->premise);
-    if (!h->lb || !h->ub || !h->col || !h->set_lb || !h->set_ub || !h->premise || make_room(h, 1000)) return -1;
+    if (!h->lb || !h->ub || !h->col || !h->set_lb || !h->set_ub || !h->premise || make_capacity(h, 1000)) return -1;
     return propagator && gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, 0, NULL, h->lb, h->ub) ? -1 : 0;
 }
 
-void node_close(node_host *h) {
+void node_close(node_solver *h) {
     free(h->lb);
     free(h->ub);
     free(h->col);
@@ -116,15 +116,15 @@ static void put_bounds(glp_prob *problem, int j, double lb, double ub) {
 /* ---- The trail ---- */
 
 /* Reads the changes from a position on. */
-static gpuopt_status read_changes(node_host *h, int64_t from) {
+static gpuopt_status read_changes(node_solver *h, int64_t from) {
     gpuopt_status status = gpuopt_propagator_get_changes(h->propagator, GPUOPT_HOST, from, &h->changes);
     if (status || h->changes.count <= h->changes.capacity) return status;
-    if (make_room(h, h->changes.count)) return GPUOPT_ERROR_MEMORY;
+    if (make_capacity(h, h->changes.count)) return GPUOPT_ERROR_MEMORY;
     return gpuopt_propagator_get_changes(h->propagator, GPUOPT_HOST, from, &h->changes);
 }
 
 /* Keeps only the first `levels` levels. */
-static gpuopt_status go_back(node_host *h, int levels) {
+static gpuopt_status go_back(node_solver *h, int levels) {
     const gpuopt_propagator_changes *c = &h->changes;
     gpuopt_status status;
     int64_t k;
@@ -140,7 +140,7 @@ static gpuopt_status go_back(node_host *h, int levels) {
 /* Opens a level for the node, under that of its closest ancestor that has one: GLPK jumps, and the levels of the last
  * node may not be those of the next one's ancestors. GLPK gives the numbers of finished nodes to new ones; but a node
  * is worked on before its children, and then takes the place of an older one of its number. */
-static gpuopt_status go_to(node_host *h, glp_tree *tree) {
+static gpuopt_status go_to(node_solver *h, glp_tree *tree) {
     int node = glp_ios_curr_node(tree), depth = glp_ios_node_level(tree, node), keep = h->levels, up = node, at = depth;
     gpuopt_status status;
     node_level *level;
@@ -154,11 +154,11 @@ static gpuopt_status go_to(node_host *h, glp_tree *tree) {
     status = go_back(h, keep);
     if (status || (keep > 0 && h->level[keep - 1].node == node))
         return status; /* GLPK comes back to a node after cuts */
-    if (h->levels == h->level_room) {
+    if (h->levels == h->level_capacity) {
         level = realloc(h->level, (2 * (size_t)h->levels + 64) * sizeof *level);
         if (!level) return GPUOPT_ERROR_MEMORY;
         h->level = level;
-        h->level_room = 2 * h->levels + 64;
+        h->level_capacity = 2 * h->levels + 64;
     }
     level = &h->level[h->levels];
     level->node = node;
@@ -168,9 +168,9 @@ static gpuopt_status go_to(node_host *h, glp_tree *tree) {
     return status;
 }
 
-/* Sets whatever is different in GLPK: what it branched on, and what it tightened itself. MEMORY: the trail has no room. *from: where the changes begin
- * in the trail, and these are the first. */
-static gpuopt_status set_bounds(node_host *h, glp_prob *problem, int64_t *from) {
+/* Sets whatever is different in GLPK: what it branched on, and what it tightened itself. MEMORY: the trail is full.
+ * *from: where the changes begin in the trail, and these are the first. */
+static gpuopt_status set_bounds(node_solver *h, glp_prob *problem, int64_t *from) {
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
     gpuopt_status status = gpuopt_propagator_get_trail(h->propagator, &trail);
     int64_t count = 0;
@@ -187,7 +187,7 @@ static gpuopt_status set_bounds(node_host *h, glp_prob *problem, int64_t *from) 
 }
 
 /* Gives GLPK what the trail has from a position on. */
-static gpuopt_status take_changes(node_host *h, glp_prob *problem, int64_t from) {
+static gpuopt_status take_changes(node_solver *h, glp_prob *problem, int64_t from) {
     const gpuopt_propagator_changes *c = &h->changes;
     gpuopt_status status = read_changes(h, from);
     int64_t k;
@@ -204,14 +204,14 @@ static gpuopt_status take_changes(node_host *h, glp_prob *problem, int64_t from)
 /* ---- The objective cutoff ---- */
 
 /* What a better solution's objective is at most, or at least, without its constant. */
-static double better_than(const node_host *h, double objective) {
+static double better_than(const node_solver *h, double objective) {
     double slack = 1e-9 * fmax(1, fabs(objective)), step = h->cost_unit > 0 ? -h->cost_unit * (1 - 1e-3) : 0;
     objective -= h->model->offset;
     return h->model->maximize ? objective - step - slack : objective + step + slack;
 }
 
 /* Cuts off what is no better than GLPK's incumbent: a row is added with the first one, and moved with later ones. */
-static gpuopt_status cut_off(node_host *h, glp_prob *problem) {
+static gpuopt_status cut_off(node_solver *h, glp_prob *problem) {
     const mip *m = h->model;
     double cutoff, lhs = -INFINITY, rhs = INFINITY;
     int64_t start[2] = {0, 0};
@@ -232,13 +232,13 @@ static gpuopt_status cut_off(node_host *h, glp_prob *problem) {
 
 /* ---- Reasons ---- */
 
-static void print_bound(const node_host *h, int col, int upper, double bound) {
+static void print_bound(const node_solver *h, int col, int upper, double bound) {
     print_name(stderr, h->model->col_name, 'x', col);
     fprintf(stderr, " %s %.9g", upper ? "<=" : ">=", bound);
 }
 
 /* Prints the row and the premises of the change at a position, or of infeasibility (-1). */
-static gpuopt_status print_reason(node_host *h, int64_t change) {
+static gpuopt_status print_reason(node_solver *h, int64_t change) {
     gpuopt_propagator_reason reason = {.struct_size = sizeof reason};
     int64_t k;
     int32_t col;
@@ -266,7 +266,7 @@ static gpuopt_status print_reason(node_host *h, int64_t change) {
 }
 
 /* Prints every change from a position on that a row implied, and infeasibility. */
-static gpuopt_status print_reasons(node_host *h, int64_t from, int infeasible) {
+static gpuopt_status print_reasons(node_solver *h, int64_t from, int infeasible) {
     const gpuopt_propagator_changes *c = &h->changes;
     int node = h->level[h->levels - 1].node;
     gpuopt_status status = read_changes(h, from);
@@ -285,7 +285,7 @@ static gpuopt_status print_reasons(node_host *h, int64_t from, int infeasible) {
 /* ---- A node ---- */
 
 /* Until nothing moves, the trail is full (what was found by then holds), or rounds crawl. */
-static gpuopt_status do_rounds(node_host *h, gpuopt_propagator_info *info) {
+static gpuopt_status do_rounds(node_solver *h, gpuopt_propagator_info *info) {
     gpuopt_status status = GPUOPT_OK;
     int calls, slow = 0;
     info->outcome = GPUOPT_MORE;
@@ -296,7 +296,7 @@ static gpuopt_status do_rounds(node_host *h, gpuopt_propagator_info *info) {
     return status;
 }
 
-static gpuopt_status propagate(node_host *h, glp_tree *tree) {
+static gpuopt_status propagate(node_solver *h, glp_tree *tree) {
     glp_prob *problem = glp_ios_get_prob(tree);
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
     gpuopt_status status = cut_off(h, problem);
@@ -320,7 +320,7 @@ static gpuopt_status propagate(node_host *h, glp_tree *tree) {
     return go_back(h, h->levels - 1);
 }
 
-static void show_progress(const node_host *h, glp_tree *tree) {
+static void show_progress(const node_solver *h, glp_tree *tree) {
     glp_prob *problem = glp_ios_get_prob(tree);
     char best[40] = "no solution";
     int open, node = glp_ios_best_node(tree);
@@ -330,8 +330,8 @@ static void show_progress(const node_host *h, glp_tree *tree) {
              node ? glp_ios_node_bound(tree, node) : NAN, now() - h->start);
 }
 
-void node_callback(glp_tree *tree, void *host) {
-    node_host *h = host;
+void node_callback(glp_tree *tree, void *solver) {
+    node_solver *h = solver;
     double start;
     int node;
     if (interrupted(NULL)) { /* GLPK calls often, for whatever reason */

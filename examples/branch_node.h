@@ -17,14 +17,14 @@ typedef struct node_level {
     int64_t start;   /* of the level's changes in the trail */
 } node_level;
 
-typedef struct node_host {
+typedef struct node_solver {
     const mip *model;
     gpuopt_propagator *propagator; /* NULL: nodes are only counted */
     int log;                       /* print the reasons on stderr */
     int prune_row;                 /* of GLPK's problem, without entries: fixed at 1 to prune a node */
     double *lb, *ub;               /* [cols] the propagator's bounds */
     node_level *level;
-    int levels, level_room;
+    int levels, level_capacity;
     /* Columns whose bounds are to be set [cols], and changes read from the trail. */
     int32_t *col;
     double *set_lb, *set_ub;
@@ -41,7 +41,7 @@ typedef struct node_host {
     int shows;            /* print the progress */
     double start;         /* when the search began */
     double bound;         /* GLPK's, when the search was interrupted; else NAN */
-} node_host;
+} node_solver;
 
 double processor_seconds(void); /* of this thread */
 
@@ -53,11 +53,11 @@ typedef struct node_options {
 /* The propagator's descriptor, with a trail and spare rows for a search. */
 gpuopt_propagator_desc node_desc(const mip *model, node_options *options);
 /* Begins with the model's bounds, at GLPK's root. propagator may be NULL. -1: out of memory. */
-int node_open(node_host *host, const mip *model, gpuopt_propagator *propagator, int prune_row);
-void node_close(node_host *host);
-/* A callback of glp_intopt (info: the node_host). Before GLPK works on a node it takes the node's bounds to the
+int node_open(node_solver *solver, const mip *model, gpuopt_propagator *propagator, int prune_row);
+void node_close(node_solver *solver);
+/* A callback of glp_intopt (info: the node_solver). Before GLPK works on a node it takes the node's bounds to the
  * propagator, and what follows from them back: tighter bounds, or that the node has no solution which is better than
  * GLPK's incumbent. */
-void node_callback(glp_tree *tree, void *host);
+void node_callback(glp_tree *tree, void *solver);
 
 #endif /* EXAMPLES_BRANCH_NODE_H */

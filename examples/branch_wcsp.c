@@ -171,9 +171,9 @@ static int64_t work_of_next(search *s, const options *o, const gpuopt_eliminatio
     desc.z++;
     memory.bytes = (uint64_t)1 << 30;
     desc.memory = &memory;
-    s->voice.quiet = 1; /* it says if they do not fit */
+    s->printer.quiet = 1; /* it logs if they do not fit */
     if (gpuopt_elimination_order(s->context, &desc, NULL, NULL, &estimate)) estimate.operations = HUGE_VAL;
-    s->voice.quiet = 0;
+    s->printer.quiet = 0;
     bounds = estimate.operations * (double)(o->relax + 2) / OPERATIONS_OF_BOUND;
     return bounds < 0x1p62 ? (int64_t)bounds + 1 : INT64_MAX;
 }
@@ -235,7 +235,7 @@ static gpuopt_status search_with(search *s, const options *o, gpuopt_elimination
     if (!status && !s->proven && !s->stopped) {
         const int64_t most = (s->feasible ? s->upper - s->offset : above_all(&s->searched)) - 1;
         if (!s->json) printf("%8.2f s  z = %d\n", now() - s->start, (int)s->z);
-        say(s, "at least", s->lower);
+        print_progress(s, "at least", s->lower);
         deepen(s, info.cost, most * s->scale - info.cost + 1);
         status = s->status;
     }
@@ -287,8 +287,8 @@ static void print_answer(const search *s, const options *o, const char *backend)
     const double seconds = now() - s->start;
     if (!s->json) {
         if (!s->proven && cause) printf("Stopped %s.\n", cause);
-        if (!s->proven && s->lower > INT64_MIN) say(s, "at least", s->lower);
-        if (s->feasible) say(s, status, s->upper);
+        if (!s->proven && s->lower > INT64_MIN) print_progress(s, "at least", s->lower);
+        if (s->feasible) print_progress(s, status, s->upper);
         else printf("%s\n", s->proven ? "No solution: every assignment is forbidden." : "No solution was found.");
         printf("Largest table of an exact elimination: 2^%.1f entries; mini-buckets of %d variables. %lld nodes, %lld "
                "bounds in %lld calls, %lld states remembered; %.3g s on %s.\n",
@@ -325,7 +325,7 @@ int main(int argc, char **argv) {
     o.cache = 22;
     o.threads = 1;
     if (parse_words(argc, argv, usage, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
-    s.voice.name = "branch_wcsp";
+    s.printer.name = "branch_wcsp";
     s.json = o.json;
     s.unit = 1;
     s.start = now();
@@ -335,7 +335,7 @@ int main(int argc, char **argv) {
     }
     interrupt_catch();
     status = round_factors(&s) ? GPUOPT_ERROR_MEMORY
-                               : open_context(o.backend, 1, (int)o.threads, &s.voice, &s.context, &backend);
+                               : open_context(o.backend, 1, (int)o.threads, &s.printer, &s.context, &backend);
     if (o.batch == 0) o.batch = backend && strcmp(backend, "cuda") == 0 ? 2048 : 64;
     if (!status) status = describe(&s, &o, &desc);
     if (!status && !(order = calloc((size_t)s.searched.variables + 1, sizeof *order))) status = GPUOPT_ERROR_MEMORY;

@@ -131,8 +131,8 @@ static gpuopt_status certify(const options *o, const mip *model, const uint8_t *
     gpuopt_simplex_tolerances tolerances = GPUOPT_INIT(gpuopt_simplex_tolerances);
     gpuopt_context *context = NULL;
     gpuopt_simplex *simplex = NULL;
-    speaker speaker = {o->model, 0};
-    gpuopt_status status = open_context(o->backend, 0, 1, &speaker, &context, &a->backend);
+    log_printer printer = {o->model, 0};
+    gpuopt_status status = open_context(o->backend, 0, 1, &printer, &context, &a->backend);
     desc.method = GPUOPT_METHOD_REVISED;
     desc.tolerances = &tolerances;
     tolerances.primal = tolerances.dual = o->tolerance;

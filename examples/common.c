@@ -121,7 +121,7 @@ static int progress_length; /* of the line that is there; 0: none */
 
 int progress_is_seen(void) { return isatty(STDERR_FILENO); }
 
-/* What the terminal says. COLUMNS can make it less, and says it where the terminal does not know. */
+/* The terminal's own width. COLUMNS can make it less, and replaces it if the terminal does not know. */
 static int terminal_width(void) {
     const char *columns = getenv("COLUMNS");
     struct winsize size;
@@ -135,7 +135,7 @@ void progress(const char *format, ...) {
     static double shown = -HUGE_VAL;
     enum { LONGEST = 512 };
     char line[LONGEST];
-    int length, room = terminal_width() - 1; /* a full line would wrap on some terminals */
+    int length, width = terminal_width() - 1; /* a full line would wrap on some terminals */
     va_list values;
     if (!progress_is_seen() || now() - shown < 0.1) return;
     shown = now();
@@ -143,8 +143,8 @@ void progress(const char *format, ...) {
     vsnprintf(line, sizeof line, format, values);
     va_end(values);
     length = (int)strlen(line);
-    if (length > room) length = room;
-    if (progress_length > room) progress_length = room; /* the terminal has become narrower */
+    if (length > width) length = width;
+    if (progress_length > width) progress_length = width; /* the terminal has become narrower */
     fprintf(stderr, "\r%.*s%*s", length, line, progress_length > length ? progress_length - length : 0, "");
     progress_length = length;
 }
@@ -155,22 +155,22 @@ void progress_end(void) {
     progress_length = 0;
 }
 
-void speak(const speaker *speaker, int level, const char *message) {
-    if (level > log_level || speaker->quiet) return;
+void write_log(const log_printer *printer, int level, const char *message) {
+    if (level > log_level || printer->quiet) return;
     progress_end();
-    fprintf(stderr, "%s: %s\n", speaker->name, message);
+    fprintf(stderr, "%s: %s\n", printer->name, message);
 }
 
-static void say(void *user, int level, const char *message) { speak(user, level, message); }
+static void log_message(void *user, int level, const char *message) { write_log(user, level, message); }
 
 /* ---- Contexts ---- */
 
-gpuopt_status open_context(const char *wanted, int try_gpu, int threads, speaker *speaker, gpuopt_context **context,
+gpuopt_status open_context(const char *wanted, int try_gpu, int threads, log_printer *printer, gpuopt_context **context,
                            const char **backend) {
-    return open_context_on(0, wanted, try_gpu, threads, speaker, context, backend);
+    return open_context_on(0, wanted, try_gpu, threads, printer, context, backend);
 }
 
-gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int threads, speaker *speaker,
+gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int threads, log_printer *printer,
                               gpuopt_context **context, const char **backend) {
     gpuopt_context_desc desc;
     int cuda = strcmp(wanted, "cuda") == 0, automatic = strcmp(wanted, "auto") == 0 && try_gpu;
@@ -178,15 +178,15 @@ gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int t
     gpuopt_desc_init(&desc, sizeof desc);
     desc.threads = threads;
     desc.device = device;
-    desc.user = speaker;
-    desc.log = say;
+    desc.user = printer;
+    desc.log = log_message;
     desc.stop = interrupted;
     *context = NULL;
 #ifdef EXAMPLE_WITH_CUDA
-    speaker->quiet = automatic;
+    printer->quiet = automatic;
     desc.backend = gpuopt_backend_cuda();
     if (cuda || automatic) status = gpuopt_context_create(&desc, context);
-    speaker->quiet = 0;
+    printer->quiet = 0;
 #else
     (void)automatic;
     if (cuda) fprintf(stderr, "this program was built without CUDA\n");

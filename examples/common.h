@@ -48,21 +48,21 @@ void progress(const char *format, ...);
 void progress_end(void);
 
 /* The name that the library's errors and warnings are printed with, on stderr; with --log everything it reports. */
-typedef struct speaker {
+typedef struct log_printer {
     const char *name;
     int quiet;
-} speaker;
-void speak(const speaker *speaker, int level, const char *message); /* see the context's log hook */
+} log_printer;
+void write_log(const log_printer *printer, int level, const char *message); /* see the context's log hook */
 
 extern const char *const backends[]; /* auto, cpu, cuda, NULL */
 
 /* Opens a context on the backend of that name. auto means the GPU if try_gpu is set and there is one, else the CPU,
- * without a message. The log goes to the speaker, which must outlive the context. Its calls stop when interrupted()
+ * without a message. The log goes to the printer, which must outlive the context. Its calls stop when interrupted()
  * says so, which takes an interrupt_catch(). */
-gpuopt_status open_context(const char *wanted, int try_gpu, int threads, speaker *speaker, gpuopt_context **context,
+gpuopt_status open_context(const char *wanted, int try_gpu, int threads, log_printer *printer, gpuopt_context **context,
                            const char **backend);
 /* The same on the CUDA device of that number; open_context() takes device 0. */
-gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int threads, speaker *speaker,
+gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int threads, log_printer *printer,
                               gpuopt_context **context, const char **backend);
 
 /* Generated models have numbers for names. On stdout and stderr what is not printable is written as \xNN. */

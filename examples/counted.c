@@ -12,16 +12,16 @@ struct counted_block {
     size_t bytes;
 };
 
-enum { HEADER = 64 }; /* in front of each host block, for its size; keeps its alignment */
+enum { HEADER = 64 }; /* in front of each block of host memory, for its size; keeps its alignment */
 
 static void *device_allocate(counter *c, size_t bytes) {
     void *memory = NULL;
 #ifdef EXAMPLE_WITH_CUDA
-    if (c->blocks == c->room) {
-        counted_block *more = realloc(c->device, sizeof *more * (size_t)(2 * c->room + 16));
+    if (c->blocks == c->capacity) {
+        counted_block *more = realloc(c->device, sizeof *more * (size_t)(2 * c->capacity + 16));
         if (!more) return NULL;
         c->device = more;
-        c->room = 2 * c->room + 16;
+        c->capacity = 2 * c->capacity + 16;
     }
     if (cudaMalloc(&memory, bytes)) {
         cudaGetLastError(); /* clears the error, so that the next call does not report it */
@@ -77,12 +77,12 @@ static void release(void *user, gpuopt_memory_space where, void *memory) {
     c->now[where] -= bytes;
 }
 
-static void say(void *user, int level, const char *message) {
+static void log_message(void *user, int level, const char *message) {
     const counter *c = user;
-    speak(&c->speaker, level, message);
+    write_log(&c->printer, level, message);
 }
 
-static double clock_of_host(void *user) {
+static double clock_of_caller(void *user) {
     (void)user;
     return now();
 }
@@ -91,7 +91,7 @@ gpuopt_status open_counted_context(const char *wanted, int threads, counter *c, 
                                    const char **backend) {
     gpuopt_context_desc desc;
     /* Finds out which backend there is, and prints why the requested one cannot be used. */
-    gpuopt_status status = open_context(wanted, 1, threads, &c->speaker, context, backend);
+    gpuopt_status status = open_context(wanted, 1, threads, &c->printer, context, backend);
     if (status) return status;
     gpuopt_context_destroy(*context);
     *context = NULL;
@@ -103,12 +103,12 @@ gpuopt_status open_counted_context(const char *wanted, int threads, counter *c, 
     desc.user = c;
     desc.allocate = allocate;
     desc.release = release;
-    desc.log = say;
+    desc.log = log_message;
     desc.stop = interrupted;
-    desc.seconds = clock_of_host;
-    c->speaker.quiet = 1; /* everything has been printed already */
+    desc.seconds = clock_of_caller;
+    c->printer.quiet = 1; /* everything has been printed already */
     status = gpuopt_context_create(&desc, context);
-    c->speaker.quiet = 0;
+    c->printer.quiet = 0;
     return status;
 }
 
@@ -116,7 +116,7 @@ void close_counted_context(counter *c, gpuopt_context *context) {
     gpuopt_context_destroy(context);
     free(c->device);
     c->device = NULL;
-    c->blocks = c->room = 0;
+    c->blocks = c->capacity = 0;
 }
 
 void count_from_now(counter *c) {

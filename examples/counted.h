@@ -9,12 +9,12 @@
 
 typedef struct counted_block counted_block;
 
-/* To be zeroed, except for the speaker. It must outlive the context, which close_counted_context() destroys. */
+/* To be zeroed, except for the printer. It must outlive the context, which close_counted_context() destroys. */
 typedef struct counter {
-    speaker speaker;
+    log_printer printer;
     uint64_t now[2], peak[2], base[2]; /* bytes, by gpuopt_memory_space */
-    counted_block *device;             /* blocks, in no order: the host cannot write a header into them */
-    int64_t blocks, room;
+    counted_block *device;             /* blocks, in no order: the caller cannot write a header into them */
+    int64_t blocks, capacity;
 } counter;
 
 /* Like open_context(), where auto tries the GPU; with a clock for limits in seconds. */

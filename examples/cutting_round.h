@@ -46,12 +46,12 @@ typedef struct cutter {
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The number of a pattern, which becomes known if it is not; -1: there is no room. */
+/* The number of a pattern, which becomes known if it is not; -1: there is no capacity. */
 int32_t know(cutter *c, int32_t stock, const int32_t *cut);
 /* Solves the master problem; info.outcome is MORE if it is stopped. */
 gpuopt_status solve_master(cutter *c);
 /* Integers in proportion to y [pieces] become the values of set `set`, and what is wanted bounds the numbers of pieces
- * that a pattern may have. No pattern is worth more than 2^42, nor the demand more than 2^62. */
+ * that a pattern may have. No pattern has a value above 2^42, nor the demand one above 2^62. */
 void set_values(cutter *c, int32_t set, const double *y, const int64_t *wanted);
 /* Solves a knapsack for each stock and each of `sets` sets of values, in one call. */
 gpuopt_status solve_knapsacks(cutter *c, int32_t sets);

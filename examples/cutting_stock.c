@@ -2,12 +2,12 @@
  *
  * Cuts pieces from stock at the least cost, by column generation (Gilmore, Gomory: A linear programming approach to
  * the cutting-stock problem. Operations Research 9, 1961). A column is a pattern: how many of each piece are cut
- * from one stock. The master problem, a gpuopt_simplex on the CPU (on CUDA a handle has no room for columns), says
- * how often to use each of the patterns known; its duals y say what a piece is worth. Pricing looks for patterns
- * that are worth more than they cost: for each stock a knapsack, and that for several vectors of duals, between the
+ * from one stock. The master problem, a gpuopt_simplex on the CPU (on CUDA a handle has no spare columns), decides
+ * how often to use each of the patterns known; its duals y are the values of the pieces. Pricing looks for patterns
+ * whose value exceeds their cost: for each stock a knapsack, and that for several vectors of duals, between the
  * master's and those of the best bound so far, all of them in one call of a gpuopt_knapsack_batch.
  *
- * The bound is Farley's: if no pattern is worth more than rho times its cost, y / rho is feasible for the dual of
+ * The bound is Farley's: if no pattern has a value above rho times its cost, y / rho is feasible for the dual of
  * the master problem of all patterns, and no solution costs less than demand * y / rho. It is proven, in integers:
  * duals are scaled and rounded to integers, which take their place from then on. At the end, the master's solution
  * is rounded in several ways, and the rest of the demand is cut greedily, again by knapsacks (cutting_round.c).
@@ -58,7 +58,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
 
 /* ---- Columns ---- */
 
-static double price(const cutter *c, const int32_t *cut) { /* what a pattern is worth */
+static double price(const cutter *c, const int32_t *cut) { /* the value of a pattern */
     double sum = 0;
     int32_t i;
     for (i = 0; i < c->model.pieces; i++) sum += c->y[i] * cut[i];
@@ -135,7 +135,7 @@ static int64_t bound_of(const cutter *c, int32_t set) {
     return bound == INT64_MAX ? 0 : bound;
 }
 
-/* A round of pricing. *added: columns that are worth more than they cost. */
+/* A round of pricing. *added: columns whose value exceeds their cost. */
 static gpuopt_status price_patterns(cutter *c, int32_t *added) {
     const cutting_model *m = &c->model;
     const int32_t first = c->known.count, sets = c->rounds > 0 ? VARIANTS : 1;
@@ -237,7 +237,7 @@ static void print_result(const cutter *c, const options *o) {
 
 static int run(cutter *c, const options *o) {
     const cutting_model *m = &c->model;
-    static speaker pricing = {"pricing", 0}, master = {"master problem", 0};
+    static log_printer pricing = {"pricing", 0}, master = {"master problem", 0};
     gpuopt_knapsack_batch_desc desc;
     const char *cpu;
     const double start = now();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Stopping early: Ctrl-C, a request to terminate, and a limit of time, by the `stop` hook of a context. The library has
- * no signals, no threads and no clock. It asks its host now and then whether to stop; this is a host's answer.
+ * no signals, no threads and no clock. It asks its caller now and then whether to stop; this is one answer.
  *
  *     interrupt_catch();
  *     desc.stop = interrupted;           (the desc of gpuopt_context_create)

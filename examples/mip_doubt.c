@@ -156,7 +156,7 @@ static int smaller_solve(worker *w, const smaller *s) {
         w->late |= interrupted(NULL);
     } while (info.outcome == GPUOPT_MORE && !w->late);
     w->iterations += info.iterations;
-    w->doubts += info.iterations;
+    w->uncertain += info.iterations;
     if (!w->status && info.outcome != GPUOPT_INFEASIBLE && info.outcome != GPUOPT_CUTOFF && !w->late) {
         worker_ok(w, gpuopt_simplex_get_solution(
                          lp, GPUOPT_HOST,
@@ -213,10 +213,10 @@ static int32_t any_open(worker *w) {
     return best;
 }
 
-int32_t settle_doubt(worker *w, int taken) {
+int32_t settle_uncertain(worker *w, int taken) {
     int32_t col = any_open(w);
     if (taken && w->outcome == GPUOPT_OPTIMAL) return col < 0 ? CLOSED : col;
-    if (col >= 0 && 4 * w->doubts > w->iterations + 10000) return col;
+    if (col >= 0 && 4 * w->uncertain > w->iterations + 10000) return col;
     if (!solve_smaller(w)) return CLOSED;
     col = any_open(w);
     taken = take(w, col < 0 ? loose : strict);

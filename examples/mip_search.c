@@ -67,9 +67,9 @@ int node_tighten(worker *w, int64_t count, const int32_t *col, const double *lb,
 }
 
 static int reserve(worker *w, int32_t depth) {
-    step *path = depth > w->room ? realloc(w->path, (size_t)(2 * depth + 64) * sizeof *path) : w->path;
+    step *path = depth > w->capacity ? realloc(w->path, (size_t)(2 * depth + 64) * sizeof *path) : w->path;
     if (!path && depth > 0) return worker_ok(w, GPUOPT_ERROR_MEMORY);
-    if (depth > w->room) w->path = path, w->room = 2 * depth + 64;
+    if (depth > w->capacity) w->path = path, w->capacity = 2 * depth + 64;
     return 1;
 }
 
@@ -255,7 +255,7 @@ int worker_open(worker *w, tree *t, int probes) {
     w->bound = -HUGE_VAL;
     w->cutoff = w->known = HUGE_VAL;
     w->cutoff_row = -1;
-    if (!worker_ok(w, open_context(w->backend, 0, 1, &w->speaker, &w->context, &w->backend)) || !allocate(w) ||
+    if (!worker_ok(w, open_context(w->backend, 0, 1, &w->printer, &w->context, &w->backend)) || !allocate(w) ||
         t->infeasible)
         return 0;
     /* The relaxation finds small steps by itself. */

@@ -41,7 +41,7 @@ typedef struct tree {
     const whole_rows *whole;
     double sign, start; /* of the objective in the file; when the program began */
     double unit;        /* the objective's values differ by multiples of it; 0: by anything */
-    int infeasible;     /* as rows and bounds say by themselves */
+    int infeasible;     /* as rows and bounds alone imply */
     int unbounded;      /* the relaxation is: any solution proves that the model is */
     double root_objective, *root_x, *root_slope, *lb, *ub; /* of the root's relaxation */
     int32_t cuts, *cut_col; /* rows, by rows, that the relaxations have beyond the model's, each at most a side */
@@ -50,7 +50,7 @@ typedef struct tree {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* there are nodes, or there will be none */
     open_node **node;       /* a heap: the first has the least bound, and of those the greatest depth */
-    size_t count, room;
+    size_t count, capacity;
     int busy; /* threads at a node */
     int found;
     double *best, best_objective, cutoff; /* a better solution's objective is below the cutoff */
@@ -78,7 +78,7 @@ typedef struct worker {
     int shows;            /* it prints the progress */
 
     step *path; /* [depth] from the root; the first `top` share a level */
-    int32_t depth, top, room;
+    int32_t depth, top, capacity;
     double bound;           /* no solution in the node is better */
     double *lb, *ub;        /* [cols] the node's */
     gpuopt_outcome outcome; /* of its relaxation: OPTIMAL, or x is some point */
@@ -89,7 +89,7 @@ typedef struct worker {
     double *best, cutoff, known; /* copies of the tree's; the cutoff whose consequences hold at level 0 */
     int32_t cutoff_row;          /* of the propagator; -1: none yet */
     double given_up; /* the least bound of parts of the tree on which rounding allowed no verdict; HUGE_VAL: none */
-    int64_t nodes, iterations, tries, dives, doubts; /* so far; iterations, and those of strong branching, of dives,
+    int64_t nodes, iterations, tries, dives, uncertain; /* so far; iterations, and those of strong branching, of dives,
                                                        * and of smaller relaxations */
 
     int32_t *col, listed; /* [cols] lists */
@@ -97,7 +97,7 @@ typedef struct worker {
     uint8_t *mark;        /* [cols], all 0 */
     gpuopt_propagator_changes changes;
     const char *backend;
-    speaker speaker;
+    log_printer printer;
     pthread_t thread;
     int runs, at_node;
 } worker;
@@ -108,8 +108,8 @@ int is_fractional(const worker *w, int32_t j);
 
 /* Keeps the first error. Returns whether there is none. */
 int worker_ok(worker *w, gpuopt_status status);
-/* Makes a worker's handles, with the tree's bounds of the root; at level 0 is then what propagation and probing find. Returns
- * whether there may be a solution, as do all that follow; if w->status is not OK, it has failed. */
+/* Makes a worker's handles, with the tree's bounds of the root; at level 0 is then what propagation and probing find.
+ * Returns whether there may be a solution, as do all that follow; if w->status is not OK, it has failed. */
 int worker_open(worker *w, tree *t, int probes);
 void worker_close(worker *w);
 
@@ -121,7 +121,8 @@ int node_descend(worker *w, decision d);
 void node_back(worker *w, int32_t depth);
 /* Whether half of the trail is full: then other nodes come first. */
 int node_is_full(worker *w);
-/* Makes room in the trail: the node becomes one level, with all that has been found; at the root, what holds for good. */
+/* Frees capacity in the trail: the node becomes one level, with all that has been found; at the root, what holds for
+ * good. */
 int node_pack(worker *w);
 /* Opens a level, with a decision if there is one. Returns whether that worked. */
 int node_push(worker *w, const decision *d);
@@ -130,7 +131,7 @@ int node_tighten(worker *w, int64_t count, const int32_t *col, const double *lb,
 /* Begins the relaxation at a basis, and solves it. */
 void node_set_basis(worker *w, const uint8_t *basis);
 int node_relax(worker *w);
-/* Makes the relaxation anew, with the present bounds and the tree's cuts. */
+/* Rebuilds the relaxation, with the present bounds and the tree's cuts. */
 int open_relaxation(worker *w);
 /* Adds cuts to the root's relaxation, which is solved, as long as that helps. */
 int node_cut(worker *w);
@@ -144,7 +145,7 @@ void take_integers(worker *w);
 enum { CLOSED = -1, AGAIN = -2, INTEGRAL = -3 }; /* AGAIN: the node's bounds are tighter now */
 /* What to do with a node whose relaxation has integers; taken: they are a solution. A column to branch on, or CLOSED:
  * there is no better solution in it, or rounding allows no verdict, which given_up then knows. */
-int32_t settle_doubt(worker *w, int taken);
+int32_t settle_uncertain(worker *w, int taken);
 
 /* Makes the model a minimisation, with all arrays, and rounds what has to be an integer. 1: it is infeasible; -1: out
  * of memory. */

@@ -53,11 +53,11 @@ static int comes_before(const open_node *a, const open_node *b) {
 
 static int put(tree *t, open_node *n) {
     size_t k = t->count;
-    if (t->count == t->room) {
-        open_node **more = realloc(t->node, (2 * t->room + 64) * sizeof *more);
+    if (t->count == t->capacity) {
+        open_node **more = realloc(t->node, (2 * t->capacity + 64) * sizeof *more);
         if (!more) return -1;
         t->node = more;
-        t->room = 2 * t->room + 64;
+        t->capacity = 2 * t->capacity + 64;
     }
     for (t->count++; k > 0 && comes_before(n, t->node[(k - 1) / 2]); k = (k - 1) / 2) t->node[k] = t->node[(k - 1) / 2];
     t->node[k] = n;

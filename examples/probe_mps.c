@@ -107,7 +107,7 @@ static gpuopt_status take_found(gpuopt_propagator_probe *probe, const mip *model
 /* Propagates the model, and probes all its binaries both ways. */
 static gpuopt_status probe_all(gpuopt_context *context, const mip *model, found *r) {
     gpuopt_propagator_desc desc = mip_propagator_desc(model);
-    gpuopt_propagator_probe_desc room = GPUOPT_INIT(gpuopt_propagator_probe_desc);
+    gpuopt_propagator_probe_desc limits = GPUOPT_INIT(gpuopt_propagator_probe_desc);
     gpuopt_propagator_info root = GPUOPT_INIT(gpuopt_propagator_info);
     gpuopt_propagator *base = NULL;
     gpuopt_propagator_probe *probe = NULL;
@@ -116,7 +116,7 @@ static gpuopt_status probe_all(gpuopt_context *context, const mip *model, found 
     r->root = root.outcome;
     if (!status && root.outcome != GPUOPT_INFEASIBLE) status = take_root(base, model, r);
     if (!status && root.outcome != GPUOPT_INFEASIBLE && !interrupted(NULL)) {
-        status = gpuopt_propagator_probe_create(base, &room, NULL, &probe); /* implications are counted, not kept */
+        status = gpuopt_propagator_probe_create(base, &limits, NULL, &probe); /* implications are counted, not kept */
         r->seconds = now();
         if (!status) status = gpuopt_propagator_probe_run(probe, 0, NULL, ROUNDS, &r->info);
         r->seconds = now() - r->seconds;
@@ -175,10 +175,10 @@ static int finish(const options *o, const mip *model, const found *r) {
 static int run(const options *o, const mip *model) {
     found r = {.root = GPUOPT_MORE, .info = GPUOPT_INIT(gpuopt_propagator_probe_info)};
     gpuopt_context *context = NULL;
-    speaker speaker = {o->model, 0};
+    log_printer printer = {o->model, 0};
     const char *backend = "none";
     int result;
-    gpuopt_status status = open_context(o->backend, 1, (int)o->threads, &speaker, &context, &backend);
+    gpuopt_status status = open_context(o->backend, 1, (int)o->threads, &printer, &context, &backend);
     if (!status) status = probe_all(context, model, &r);
     gpuopt_context_destroy(context);
     if (!status) report(o, backend, &r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Propagates the bounds of a mixed-integer program: reads an MPS file or generates a model, does rounds in a loop as a
- * host would, and prints what it found.
+ * caller would, and prints what it found.
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/interrupt.c examples/io/m*.c \
@@ -71,7 +71,7 @@ static int parse(int argc, char **argv, options *o) {
     return parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json);
 }
 
-/* With at least this many nonzeros an H200 is faster than one core of its host: a launch then takes less time than a
+/* With at least this many nonzeros an H200 is faster than one core of its CPU: a launch then takes less time than a
  * round or two on that core. See tests/bench/results/propagation.md. */
 static const int64_t cuda_from_nonzeros = 2200;
 
@@ -176,13 +176,13 @@ static int run(const options *o, const mip *model, summary *s) {
     size_t bytes = sizeof(double) * ((size_t)model->matrix.cols + 1);
     double *lb = malloc(bytes), *ub = malloc(bytes);
     gpuopt_status status;
-    speaker speaker = {o->model, 0};
+    log_printer printer = {o->model, 0};
     int result = EXIT_FAILED, try_gpu;
     desc.mode = strcmp(o->mode, "gauss-seidel") == 0 ? GPUOPT_MODE_GAUSS_SEIDEL : GPUOPT_MODE_JACOBI;
     desc.driver = (gpuopt_propagator_driver)choice(o->driver, drivers);
     desc.round_limit = (int32_t)o->rounds;
     try_gpu = desc.mode == GPUOPT_MODE_JACOBI && mip_nonzeros(model) >= cuda_from_nonzeros;
-    status = lb && ub ? open_context(o->backend, try_gpu, (int)o->threads, &speaker, &context, &s->backend)
+    status = lb && ub ? open_context(o->backend, try_gpu, (int)o->threads, &printer, &context, &s->backend)
                       : GPUOPT_ERROR_MEMORY;
     if (!status && !o->json)
         printf("%s: %d rows, %d columns, %lld nonzeros; read in %.3g s\n", o->model, (int)model->matrix.rows,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A short complete host: propagates two rows over three columns, one round per call.
+ * A short complete program: propagates two rows over three columns, one round per call.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/quickstart.c gpuopt_impl/gpuopt.c -lm -o quickstart

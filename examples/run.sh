@@ -16,7 +16,7 @@ root=$(cd "$here/.." && pwd)
 # shellcheck source=../third_party/setup.sh
 . "$root/third_party/setup.sh"
 
-# The opening comment of each example says how to build it without Bazel, and has these lines for this script:
+# The opening comment of each example shows how to build it without Bazel, and has these lines for this script:
 #   Reads: PATTERN...     names of the models that it is for. To the name of an MPS file, +integer or +continuous is
 #                         appended, for whether it has integer columns.
 #   Also reads: PATTERN...  likewise, of models that it is given only by its own name.
@@ -27,7 +27,7 @@ mapfile -t examples < <(cd "$root/examples" && grep -l '^int main(' -- *.c | sed
 # declared WHAT EXAMPLE: the lines of that name in its opening comment.
 declared() { sed -n "s/^ \* $1: *//p" "$root/examples/$2.c"; }
 
-# What the examples read, as their comments say.
+# What the examples read, by their comments.
 what_they_read() {
     local example
     for example in "${examples[@]}"; do
@@ -71,7 +71,7 @@ example_of() {
     return 2
 }
 
-# Before anything is built, so that a mistake is told at once.
+# Before anything is built, so that a mistake is reported at once.
 case " ${examples[*]} " in
 *" ${1:-} "*) example=$1 && shift ;;
 *) if [ -n "${1:-}" ]; then example=$(example_of "$1") || exit; fi ;;
@@ -109,7 +109,7 @@ show() {
     [ $? -le 1 ] || failed=1
 }
 
-# try EXAMPLE ARGUMENT...: as its line says.
+# try EXAMPLE ARGUMENT...: as in its line.
 try() {
     local words=" ${*:2} " runs run
     words=${words/ --threads all / --threads $(nproc) }

@@ -178,17 +178,17 @@ static int write_items(const char *path, const knapsack_model *model, const answ
 }
 
 static int run(const options *o, const knapsack_model *model, answer *a) {
-    speaker speaker = {o->model, 0};
+    log_printer printer = {o->model, 0};
     gpuopt_context *context;
     const char *backend;
-    gpuopt_status status = open_context(o->backend, 1, (int)o->threads, &speaker, &context, &backend);
+    gpuopt_status status = open_context(o->backend, 1, (int)o->threads, &printer, &context, &backend);
     if (!status) {
         status = solve(context, o, model, a);
         gpuopt_context_destroy(context);
     }
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
-        /* The log says which number of the model is too large. */
+        /* The log names the number of the model that is too large. */
         return status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
     }
     if (check(o, model, a)) return EXIT_FAILED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Solves a linear program with the simplex method: reads an MPS file or builds a generated model, iterates in a loop as
- * a host would, prints the result, and checks it against the model.
+ * a caller would, prints the result, and checks it against the model.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/interrupt.c examples/ranks.c \
@@ -328,7 +328,7 @@ static gpuopt_status solve(const options *o, const mip *model, const gpuopt_tran
     gpuopt_context *context = NULL;
     gpuopt_simplex *simplex = NULL;
     gpuopt_status status;
-    speaker speaker = {o->model, 0};
+    log_printer printer = {o->model, 0};
     desc.method = (gpuopt_simplex_method)choice(o->method, methods);
     desc.algorithm = (gpuopt_simplex_algorithm)choice(o->algorithm, algorithms);
     desc.rules = &rules;
@@ -337,7 +337,7 @@ static gpuopt_status solve(const options *o, const mip *model, const gpuopt_tran
     rules.deferred_pivots = deferred_pivots(o->technique);
     desc.iteration_limit = o->iterations;
     status = open_context_on(transport && o->gpus > 0 ? (int)(transport->rank % o->gpus) : 0, o->backend,
-                             model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context, &a->backend);
+                             model->columns.rows >= cuda_from_rows, (int)o->threads, &printer, &context, &a->backend);
     if (!status && transport) status = gpuopt_group_create(context, transport, NULL, &desc.group);
     if (!status) {
         a->seconds = now();

@@ -259,7 +259,7 @@ static int branch(worker *w, int32_t col) {
     int dives = w->nodes % 32 == 1 && 4 * w->dives <= w->iterations + 10000;
     decision d;
     if (col == CLOSED || w->bound >= w->cutoff) return 0;
-    if (integral) col = settle_doubt(w, taken);
+    if (integral) col = settle_uncertain(w, taken);
     if (col == CLOSED) return 0;
     d = first_child(w, col);
     tree_put(w, opposite(d));
@@ -403,7 +403,7 @@ static int run(const options *o, const mip *model, const whole_rows *whole, int 
         w[k].given_up = HUGE_VAL;
         w[k].tree = &t;
         w[k].backend = o->backend;
-        w[k].speaker.name = o->model;
+        w[k].printer.name = o->model;
     }
     t.infeasible = infeasible;
     t.sign = sign;

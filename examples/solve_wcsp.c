@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Solves a weighted CSP or another graphical model by bucket elimination: reads a .wcsp, .cfn or .uai file or builds a
- * generated model, eliminates in a loop as a host would, prints the result, and checks the assignment against the
+ * generated model, eliminates in a loop as a caller would, prints the result, and checks the assignment against the
  * model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
@@ -297,7 +297,7 @@ static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, 
     wcsp_answer other, *a = t->a;
     gpuopt_context *context = rank ? NULL : t->context;
     gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
-    speaker speaker = {t->o->model, 1};
+    log_printer printer = {t->o->model, 1};
     const char *backend;
     gpuopt_status status = GPUOPT_OK;
     memset(&other, 0, sizeof other);
@@ -310,7 +310,7 @@ static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, 
         other.value = calloc((size_t)p.model.variables + 1, sizeof *other.value);
         p.reduced = calloc((size_t)p.model.variables + 1, sizeof *p.reduced); /* each rank gets the values in its own */
         if (!other.value || !p.reduced) status = GPUOPT_ERROR_MEMORY;
-        if (!status) status = open_context("cpu", 0, (int)t->o->threads, &speaker, &context, &backend);
+        if (!status) status = open_context("cpu", 0, (int)t->o->threads, &printer, &context, &backend);
     }
     group.time_limit = 1e9; /* a thread that cannot go on abandons the others */
     if (!status) status = gpuopt_group_create(context, transport, &group, &p.desc.group);
@@ -361,7 +361,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     gpuopt_status status;
     double start;
     memset(&counter, 0, sizeof counter);
-    counter.speaker.name = o->model;
+    counter.printer.name = o->model;
     status = open_counted_context(o->backend, (int)o->threads, &counter, &context, &a->backend);
     where = !status && strcmp(a->backend, "cuda") == 0 ? GPUOPT_DEVICE : GPUOPT_HOST;
     p->memory.host_bytes = most_host_memory();
@@ -380,7 +380,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     }
     count_from_now(&counter);
     if (!status && o->plan) {
-        status = plan_policies(context, p, &counter.speaker, a);
+        status = plan_policies(context, p, &counter.printer, a);
     } else if (!status && o->ranks > 1) {
         shared_task t = {context, o, p, a, &counter};
         status = ranks_work((int)o->ranks, solve_as_rank, &t);
@@ -406,7 +406,7 @@ static int run(const options *o, problem *p, wcsp_answer *a) {
     gpuopt_status status = solve(o, p, a);
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
-        /* The log has said what is wrong with the model. */
+        /* The log has what is wrong with the model. */
         return status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
     }
     if (o->plan) {

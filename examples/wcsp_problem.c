@@ -159,7 +159,7 @@ int check_answer(const options *o, const problem *p, const wcsp_answer *a) {
 
 /* ---- Plans ---- */
 
-gpuopt_status plan_policies(gpuopt_context *context, problem *p, speaker *speaker, wcsp_answer *a) {
+gpuopt_status plan_policies(gpuopt_context *context, problem *p, log_printer *printer, wcsp_answer *a) {
     const int count = sizeof a->plan / sizeof *a->plan;
     gpuopt_elimination_desc desc = p->desc;
     gpuopt_elimination_memory memory = *p->desc.memory;
@@ -176,9 +176,9 @@ gpuopt_status plan_policies(gpuopt_context *context, problem *p, speaker *speake
         plan->limited = k != GPUOPT_POLICY_EXACT && k != GPUOPT_POLICY_DROP;
         memory.bytes = plan->limited ? limit : UINT64_MAX / 2;
         desc.z = k == GPUOPT_POLICY_MINI_BUCKET ? p->desc.z : 0;
-        speaker->quiet = 1; /* it says what does not fit */
+        printer->quiet = 1; /* it logs what does not fit */
         status = gpuopt_elimination_order(context, &desc, NULL, NULL, &plan->estimate);
-        speaker->quiet = 0;
+        printer->quiet = 0;
         plan->known = !status;
         if (status == GPUOPT_ERROR_UNSUPPORTED) status = GPUOPT_OK;
         if (!plan->known) continue;

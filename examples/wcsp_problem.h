@@ -34,9 +34,9 @@ void free_problem(problem *p, wcsp_answer *a);
 void expand_values(const problem *p, int32_t *value);
 /* Checks the answer on the model as it was read. Returns 0, or prints what is wrong and returns -1. */
 int check_answer(const options *o, const problem *p, const wcsp_answer *a);
-/* Three quarters of the machine's memory, or 0 if the system does not say how much it has. */
+/* Three quarters of the machine's memory, or 0 if the system does not report how much it has. */
 uint64_t most_host_memory(void);
-/* Fills a->plan for the order and the limits in p->desc. The speaker is the context's. */
-gpuopt_status plan_policies(gpuopt_context *context, problem *p, speaker *speaker, wcsp_answer *a);
+/* Fills a->plan for the order and the limits in p->desc. The log printer is the context's. */
+gpuopt_status plan_policies(gpuopt_context *context, problem *p, log_printer *printer, wcsp_answer *a);
 
 #endif /* EXAMPLES_WCSP_PROBLEM_H */

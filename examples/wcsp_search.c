@@ -9,7 +9,7 @@
 
 #include "examples/common.h"
 
-void say(const search *s, const char *what, int64_t cost) {
+void print_progress(const search *s, const char *what, int64_t cost) {
     char text[GRAPHICAL_COST_TEXT];
     if (s->json) return;
     if (s->unit == 1) graphical_cost_text(&s->model, cost, text);
@@ -37,7 +37,7 @@ void take(search *s, const int32_t *value) {
     s->feasible = 1;
     s->upper = cost;
     memcpy(s->best, value, sizeof *value * (size_t)s->model.variables);
-    say(s, "incumbent", cost);
+    print_progress(s, "incumbent", cost);
 }
 
 /* ---- The search ---- */
@@ -212,7 +212,7 @@ void deepen(search *s, int64_t root, int64_t most) {
                 s->tree.level[r].limit[0] = limit;
                 read_answer(s, r, value);
             }
-            if (s->stopped) break; /* by the host, on the way to the assignment */
+            if (s->stopped) break; /* by the caller, on the way to the assignment */
             take(s, value);
             if (!s->feasible) s->status = GPUOPT_ERROR_NUMERIC, s->stopped = 1;
         }
@@ -220,7 +220,7 @@ void deepen(search *s, int64_t root, int64_t most) {
         s->lower = rounded_up(root + excess, s->scale) + s->offset;
         s->proven = excess < limit || limit == most;
         if (s->proven) s->lower = s->upper;
-        else say(s, "at least", s->lower);
+        else print_progress(s, "at least", s->lower);
     }
     free(value);
 }

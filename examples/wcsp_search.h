@@ -36,7 +36,7 @@ typedef struct search {
     uint64_t mask; /* entries of the cache - 1 */
     int64_t nodes, bounds, calls, recalled;
     int64_t last_bound;   /* that may be looked up */
-    int stopped;          /* by the host or the last bound, or for good: */
+    int stopped;          /* by the caller or the last bound, or for good: */
     gpuopt_status status; /* of the look-ups */
     /* The answer: costs are the model's; less the offset, times scale, they are those of the relaxation. */
     int32_t *lifted, *best; /* [variables of the model] of each: room, and the incumbent */
@@ -44,11 +44,11 @@ typedef struct search {
     int feasible, proven;
     double unit, start; /* a cost of 1 in the file's terms (.uai), or 1 */
     int json;
-    speaker voice;
+    log_printer printer;
 } search;
 
 /* Prints a line: the time, what is known of the cost, and the nodes so far. */
-void say(const search *s, const char *what, int64_t cost);
+void print_progress(const search *s, const char *what, int64_t cost);
 /* Takes an assignment [variables searched] if it is the best so far. */
 void take(search *s, const int32_t *value);
 

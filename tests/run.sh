@@ -3,11 +3,13 @@
 #
 # Usage: run.sh [--all]
 #
-# Runs the tests. The last line is "N passed, N failed"; what the machine lacks something for is skipped, and says so.
+# Runs the tests. The last line is "N passed, N failed"; what the machine lacks something for is skipped, with a
+# message.
 #   run.sh         at most 10 minutes on two cores: every family on the CPU, with one thread and with four, and on the
 #                  GPU if there is one (without: its code is compiled, unoptimised); vendoring, Bazel workspaces, the
 #                  README, the examples
-#   run.sh --all   at most an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names, the
+#   run.sh --all   at most an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names,
+# the
 #                  CUDA objects with optimisation, its kernels on an emulated GPU, sanitizers, fuzzers, the whole of
 #                  examples/run.sh, the reference, and checks of the sources: cppcheck, clang-format, shellcheck
 # Missing Debian packages are installed, as root.

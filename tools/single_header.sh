@@ -7,8 +7,8 @@
 # Usage: single_header.sh [FOLDER]   the folder is made if need be; default: dist
 #
 # Each include of one of the library's files is replaced by that file: once if it has an include guard, each time if it
-# is a template. Comments, not #line, say where the text is from: a host has only these two files, in which its debugger
-# must find the lines.
+# is a template. Comments, not #line, say where the text is from: a caller has only these two files, in which its
+# debugger must find the lines.
 set -eu
 # Prints the comment above.
 help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
@@ -47,7 +47,7 @@ expand() {
             failed = 1
             exit 1
         }
-        # All lines of a file, in text[file, 1 ..]; the licence is said once, at the top.
+        # All lines of a file, in text[file, 1 ..]; the licence is printed once, at the top.
         function load(file, line, n, opened) {
             if (file in length_of) return
             while ((getline line < file) > 0) {
@@ -86,8 +86,8 @@ expand() {
                 split(text[file, i], quoted, "\"")
                 included = plain(folder "/" quoted[2])
                 load(included)
-                # What is included on a condition may be missing where it is included next. all.h includes a family so: only
-                # the files of its folder, what is shared having come before.
+                # What is included on a condition may be missing where it is included next. all.h includes a family so:
+                # only the files of its folder, what is shared having come before.
                 if (depth != (file in guarded) && file !~ /^gpuopt(\.h|_impl\/all\.h|_impl\/backend_cpu\.h)$/)
                     fail(file " includes " included " on a condition")
                 if (depth != (file in guarded) && file ~ /all\.h$/) within = folder_of(included)

@@ -24,11 +24,11 @@ enum { SMALL = 4096 };
 typedef struct mpi_rank {
     MPI_Comm communicator;
     int rank, count;
-    int lost;    /* a transfer has failed, or a rank has said that it is gone */
+    int lost;    /* a transfer has failed, or a rank has announced that it is gone */
     char *slots; /* [count + 1][SMALL] */
 } mpi_rank;
 
-/* Whether a rank has said that it is gone. MPI takes in what has arrived after it has looked, so look twice. */
+/* Whether a rank has announced that it is gone. MPI takes in what has arrived after it has looked, so look twice. */
 static int someone_is_gone(mpi_rank *m) {
     int found = 0, look;
     for (look = 0; look < 2 && !m->lost; look++)
@@ -114,8 +114,8 @@ static gpuopt_status receive(void *user, double seconds, gpuopt_memory_space whe
     return GPUOPT_OK;
 }
 
-/* Tells everyone. MPI does not promise that a message leaves before later calls, which this rank need not make, so look
- * around for 10 ms; where that is too short for it, the others wait for their limit. */
+/* Notifies all ranks. MPI does not promise that a message leaves before later calls, which this rank need not make, so
+ * look around for 10 ms; where that is too short for it, the others wait for their limit. */
 static void abandon(void *user) {
     mpi_rank *m = user;
     int r, found;
@@ -132,7 +132,7 @@ static void abandon(void *user) {
     }
 }
 
-/* Whether this MPI says that it is CUDA-aware. */
+/* Whether this MPI reports that it is CUDA-aware. */
 static int takes_device_memory(void) {
 #ifdef MPIX_CUDA_AWARE_SUPPORT
     return MPIX_Query_cuda_support();

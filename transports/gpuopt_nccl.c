@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * An exchange is one or several calls of NCCL on a stream of its own. Arrays in host memory are copied to the device
- * before each and from there after it; those in device memory NCCL gets as they are. All is asynchronous: the host looks
- * at the stream, at the communicator (which is a nonblocking one) and at the page of lost ranks until the call is done,
- * the time is up, or somebody is lost; then it aborts the communicator. So it never is in a call that waits.
+ * before each and from there after it; those in device memory NCCL gets as they are. All is asynchronous: the caller
+ * looks at the stream, at the communicator (which is a nonblocking one) and at the page of lost ranks until the call is
+ * done, the time is up, or somebody is lost; then it aborts the communicator. So it never is in a call that waits.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "transports/gpuopt_nccl.h"
@@ -76,18 +76,18 @@ typedef struct nccl_rank {
     nccl_comm comm; /* NULL: there is none, or it was aborted */
     int device, rank, count, lost;
     double patience;
-    uint64_t room;               /* bytes for what is received; there are ROOM for what is sent */
-    char *pinned, *buffer;       /* [ROOM + room] host, device: sent, received */
+    uint64_t capacity;           /* bytes for what is received; there are ROOM for what is sent */
+    char *pinned, *buffer;       /* [ROOM + capacity] host, device: sent, received */
     _Atomic unsigned char *page; /* [1] whether a rank of this machine is lost; NULL: none could be had */
     char path[64];               /* of the page's file */
 } nccl_rank;
 
-static _Thread_local char said[256];
+static _Thread_local char last_error[256];
 
-const char *gpuopt_nccl_error(void) { return said; }
+const char *gpuopt_nccl_error(void) { return last_error; }
 
 static gpuopt_status fail(gpuopt_status status, const char *what, const char *why) {
-    snprintf(said, sizeof said, "%s: %s", what, why);
+    snprintf(last_error, sizeof last_error, "%s: %s", what, why);
     return status;
 }
 
@@ -166,7 +166,7 @@ static gpuopt_status load_driver(cuda_driver *d) {
     return GPUOPT_OK;
 }
 
-/* Makes the device's context current, until leave(), which keeps this file's errors from the host. */
+/* Makes the device's context current, until leave(), which keeps this file's errors from the caller. */
 static int enter(const nccl_rank *n, int *pending) {
     *pending = cudaPeekAtLastError() != cudaSuccess;
     return n->cuda.push(n->context) == CUDA_SUCCESS;
@@ -188,13 +188,13 @@ static void make_page(nccl_rank *n, const unsigned char *id) {
     snprintf(n->path, sizeof n->path, "/dev/shm/gpuopt-nccl-%016llx", (unsigned long long)hash);
     file = open(n->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) return;
-    /* With room for it: on a full /dev/shm the first access to a page without would be a SIGBUS. */
+    /* With capacity for it: on a full /dev/shm the first access to a page without would be a SIGBUS. */
     if (!posix_fallocate(file, 0, 1)) page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     n->page = page == MAP_FAILED ? NULL : page;
 }
 
-/* Gives up, tells the others, and ends what the device waits for. */
+/* Gives up, notifies the others, and ends what the device waits for. */
 static gpuopt_status lose(nccl_rank *n, gpuopt_status status) {
     n->lost = 1;
     if (n->page) *n->page = 1;
@@ -237,7 +237,7 @@ typedef struct exchange {
     double until;
 } exchange;
 
-/* How often pieces are enqueued before the host waits for them: the driver would not take any number. */
+/* How often pieces are enqueued before the caller waits for them: the driver would not take any number. */
 enum { AHEAD = 64 };
 
 static gpuopt_status copy(nccl_rank *n, void *to, const void *from, uint64_t bytes) {
@@ -332,7 +332,7 @@ static gpuopt_status run(nccl_rank *n, double seconds, gpuopt_memory_space where
                          uint64_t bytes, void *take) {
     const int device = where == GPUOPT_DEVICE;
     const exchange e = {c, peer, device, give, take, bytes, c == GATHER ? (uint64_t)n->count : 1, now() + seconds};
-    const uint64_t most = c == GATHER ? n->room / e.givers / 256 * 256 : ROOM; /* of a piece after the first */
+    const uint64_t most = c == GATHER ? n->capacity / e.givers / 256 * 256 : ROOM; /* of a piece after the first */
     gpuopt_status status;
     uint64_t at, part;
     int pending, turn;
@@ -341,8 +341,8 @@ static gpuopt_status run(nccl_rank *n, double seconds, gpuopt_memory_space where
     status = device ? check_device(n, give) : GPUOPT_OK;
     if (!status && device) status = check_device(n, take);
     for (at = 0, turn = 0; !status && at < bytes; at += part, turn++) {
-        const uint64_t room = at ? most : SMALL - sizeof(head);
-        part = bytes - at < room ? bytes - at : room;
+        const uint64_t capacity = at ? most : SMALL - sizeof(head);
+        part = bytes - at < capacity ? bytes - at : capacity;
         if (n->page && *n->page) status = lose(n, fail(GPUOPT_ERROR_PEER, "an exchange", "another rank has given up"));
         else if (at == 0) status = pass_first(n, &e, part);
         else status = device ? pass_device(n, &e, at, part) : pass_host(n, &e, at, part);
@@ -404,8 +404,8 @@ static gpuopt_status make(nccl_rank *n, const unsigned char *id, double until) {
     cudaError_t error = cudaStreamCreateWithFlags(&n->stream, cudaStreamNonBlocking);
     nccl_id name;
     int result;
-    if (!error) error = cudaMalloc((void **)&n->buffer, (size_t)(ROOM + n->room));
-    if (!error) error = cudaHostAlloc((void **)&n->pinned, (size_t)(ROOM + n->room), cudaHostAllocDefault);
+    if (!error) error = cudaMalloc((void **)&n->buffer, (size_t)(ROOM + n->capacity));
+    if (!error) error = cudaHostAlloc((void **)&n->pinned, (size_t)(ROOM + n->capacity), cudaHostAllocDefault);
     if (error) return cuda_failed("buffers and a stream", error);
     memset(n->pinned, 0, SMALL);
     memcpy(name.bytes, id, GPUOPT_NCCL_ID);
@@ -440,7 +440,7 @@ gpuopt_status gpuopt_nccl_open(const unsigned char id[GPUOPT_NCCL_ID], int32_t r
     n->rank = rank;
     n->count = count;
     n->patience = seconds;
-    n->room = (uint64_t)count * SMALL > ROOM ? (uint64_t)count * SMALL : ROOM;
+    n->capacity = (uint64_t)count * SMALL > ROOM ? (uint64_t)count * SMALL : ROOM;
     status = load_nccl(&n->nccl);
     if (!status) status = load_driver(&n->cuda);
     if (!status && n->cuda.retain(&n->context, device) != CUDA_SUCCESS)

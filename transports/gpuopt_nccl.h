@@ -5,8 +5,8 @@
  * the runtime of CUDA; and POSIX (on Linux with a glibc before 2.34: -ldl). NCCL is no part of the build:
  *
  *     unsigned char id[GPUOPT_NCCL_ID];
- *     if (rank == 0 && gpuopt_nccl_unique_id(id)) ...                      // gpuopt_nccl_error() says why
- *     ... the host carries id from rank 0 to the others, by a file or a socket for example ...
+ *     if (rank == 0 && gpuopt_nccl_unique_id(id)) ...                      // gpuopt_nccl_error() has the reason
+ *     ... the caller carries id from rank 0 to the others, by a file or a socket for example ...
  *     gpuopt_transport transport = GPUOPT_INIT(gpuopt_transport);
  *     if (gpuopt_nccl_open(id, rank, count, device, 60, &transport)) ...
  *     ... gpuopt_group_create(context, &transport, NULL, &group), work, gpuopt_group_destroy(group) ...
@@ -15,21 +15,21 @@
  * Library     libnccl.so.2 is loaded at run time: the file that the environment variable GPUOPT_NCCL_LIBRARY names, or
  *             what the system finds under that name. It is never unloaded.
  * Environment A multicast over NVLink (NVLS) is not used: it takes device memory, and exchanges in these pieces gain
- *             little by it. NCCL's configuration cannot say so, so _unique_id and _open set NCCL_NVLS_ENABLE to 0
- *             before they load NCCL, unless it is set: to the host's own use of NCCL that applies, too. As with any
- *             setenv(), no other thread may be in getenv() then, but for threads that are in these two calls.
+ *             little by it. NCCL's configuration has no member for that, so _unique_id and _open set NCCL_NVLS_ENABLE
+ *             to 0 before they load NCCL, unless it is set: to the caller's own use of NCCL that applies, too. As with
+ *             any setenv(), no other thread may be in getenv() then, but for threads that are in these two calls.
  * Arrays      are in host memory, or in that of `device`; of ranks that exchange, some may have the one, some the
  *             other. They go in pieces of up to 4 MiB (all_gather: of all ranks together). Those in host memory are
  *             copied to page-locked memory, to the device, and back, one piece after the other. Those in device memory
  *             are given to NCCL as they are, piece behind piece without a wait (all_gather: what is received is copied
  *             once on the device). What is no longer than 1,000 bytes (all_gather: a rank) takes one call of NCCL. The
- *             first piece says how long the whole is.
+ *             first piece has the length of the whole.
  * Limit       The time limit counts the transfer, too, and the connection that NCCL makes at first.
  * Lost ranks  A rank that gives up, or has waited too long, aborts its communicator, and with it what its device waits
- *             for. To ranks on the same machine it says so in a page of shared memory (/dev/shm), which they look at
- *             while they wait; others learn it as soon as NCCL notices, or from their time limit. The same goes for a
- *             rank that was killed, on the same machine from the limit. With arrays in device memory a call that fails
- *             ends when the device does not use them any more, after as much time again at most.
+ *             for. To ranks on the same machine it signals that in a page of shared memory (/dev/shm), which they look
+ *             at while they wait; others learn it as soon as NCCL notices, or from their time limit. The same goes for
+ *             a rank that was killed, on the same machine from the limit. With arrays in device memory a call that
+ *             fails ends when the device does not use them any more, after as much time again at most.
  * Threads     Ranks may be threads of one process, but there gpuopt_threads.c is faster, and CUDA calls of one thread
  *             can wait for a device on which another one's exchange has begun: then the limit ends both.
  */

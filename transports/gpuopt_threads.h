@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Fills transport [count], one for each rank; count 1 to 65,536. ARGUMENT: count is out of range, or transport is NULL.
- * MEMORY: there is no memory (malloc), 16 bytes a pair of ranks, or the system has no room for a lock. Data are copied
+ * MEMORY: there is no memory (malloc), 16 bytes a pair of ranks, or the system has no lock left. Data are copied
  * from one rank's array to the other's directly, which the time limit does not count; a rank that waits uses no
  * processor. */
 gpuopt_status gpuopt_threads_open(int32_t count, gpuopt_transport *transport);

@@ -160,7 +160,7 @@ ChoiceCount count_choices(const gpuopt_context *context, const gpuopt__eliminati
     return count;
 }
 
-/* Bytes of a partial assignment and its bounds, and how many of these there is room for: arrays in host memory go
+/* Bytes of a partial assignment and its bounds, and how many of these fit: arrays in host memory go
  * through the device in such pieces. None where there are no bounds. */
 int64_t bound_row_bytes(const gpuopt__elimination_plan &p, int32_t values) {
     return static_cast<int64_t>(sizeof(int64_t)) * values + static_cast<int64_t>(sizeof(int32_t)) * p.variables;

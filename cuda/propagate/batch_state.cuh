@@ -20,7 +20,7 @@
  * warp or a block), and orders what they wrote. Within a phase threads meet only
  *   - in the keys of the tables, which change from EMPTY to a column or a row by compare-and-exchange and are read by
  *     relaxed atomic loads; a column that rows have just moved has the mark NEW, and until the next phase its bounds
- *     are the base's, wherever it is met: so nobody reads what a thread that has taken a key has yet to write;
+ *     are the base's, wherever it is met: so no thread reads what another, which has taken the key, has yet to write;
  *   - in `next`, the bounds of the next round, by atomic minima and maxima, and in shares and counters, by atomic
  *     read-modify-writes. All of these commute, so that results do not depend on the order of threads.
  */

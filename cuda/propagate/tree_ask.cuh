@@ -183,7 +183,7 @@ template <class Val, class Bound>
 gpuopt_status TypedTree<Val, Bound>::remove_rows(int64_t count, const int32_t *row) {
     int64_t k = 0;
     int32_t from = entries_;
-    for (; k < count; k++) { /* a row that is there twice is found with a length below 0 */
+    for (; k < count; k++) { /* a row that is repeated is found with a length below 0 */
         int &length = host_.length[row[k] - p_.rows];
         if (length < 0) break;
         length = -2 - length;
@@ -191,7 +191,7 @@ gpuopt_status TypedTree<Val, Bound>::remove_rows(int64_t count, const int32_t *r
     const int64_t marked = k;
     while (k-- > 0) host_.length[row[k] - p_.rows] = -2 - host_.length[row[k] - p_.rows];
     if (marked < count) {
-        gpuopt__log(queue_.context(), 0, "gpuopt_propagator_remove_rows: row %d is there twice", row[marked]);
+        gpuopt__log(queue_.context(), 0, "gpuopt_propagator_remove_rows: row %d is repeated", row[marked]);
         return GPUOPT_ERROR_ARGUMENT;
     }
     for (k = 0; k < count; k++) {

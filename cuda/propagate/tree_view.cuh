@@ -10,9 +10,9 @@
  * What threads share while a round is recorded, and why that is right by the PTX manual's memory consistency model
  * ---------------------------------------------------------------------------------------------------------------
  * The list of moved sides, both copies of the bounds and the lists of rows that passed are complete: GridBarrier is
- * between the round's last move and this, and nobody writes them before the next barrier. Reasons are claimed by atomic
- * minima of the scope of the device and read after another GridBarrier, so the result depends on no order; whoever
- * reads one puts INT_MAX back, and the next claims are at least one barrier later. Each side of the list is one
+ * between the round's last move and this, and they are not written before the next barrier. Reasons are claimed by
+ * atomic minima of the scope of the device and read after another GridBarrier, so the result depends on no order;
+ * whoever reads one puts INT_MAX back, and the next claims are at least one barrier later. Each side of the list is one
  * thread's (or one block's part of a sweep), which alone writes its change, its place in `last`, and its reason. What a
  * sweep reads of the bounds the next round overwrites, so it ends with a barrier; ranking is done with them at the
  * barrier that reasons need.

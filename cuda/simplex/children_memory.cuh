@@ -71,7 +71,7 @@ struct SlicesCapacity {
     int64_t entries = 0, longs = 0;
 };
 
-/* Host arrays: what the device has of the root, which tells whether that is still the root's, and what is made on the
+/* Host arrays: what the device has of the root, to compare with the root, and what is made on the
  * CPU for the device. */
 struct RootCopy {
     double *x, *x_low, *reduced, *lower, *upper, *cost; /* [both] */

@@ -84,7 +84,7 @@ struct SimplexView {
     Record *records;                            /* [2][blocks] */
     Record *winner_records;                     /* [2][SIMPLEX_MOST_GROUPS] */
     unsigned *number;                           /* of the last exchange */
-    int *column, *wanted, *position;            /* [cols] of a reinversion */
+    int *column, *wanted, *position;            /* [cols] of a refactoring */
     uint8_t *open;                              /* [rows] */
     double *in, *in_low, *out, *error_sum;      /* [rows + cols] each: products for the CPU */
     double *partial;                            /* [SIMPLEX_PARTS][pitch] */

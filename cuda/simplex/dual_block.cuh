@@ -135,7 +135,7 @@ class DualState {
     __device__ double *moved_by() const {
         return s.in_low;
     }                                                /* [cols + rows] what flips move, by variables; or by slots */
-    __device__ double *key() const { return s.out; } /* [cols] at which a reduced cost comes to 0; -1: never */
+    __device__ double *key() const { return s.out; } /* [cols] at which a reduced cost reaches 0; -1: never */
     __device__ double *row() const { return s.error_sum; } /* [cols] the pivot row */
     __device__ double *moved() const { return s.rho_sum; } /* [rows] REVISED: the columns that flip times their ways */
     __device__ double *parts() const { return s.partial; } /* [lines / 32] of a sum */

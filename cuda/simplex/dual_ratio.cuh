@@ -81,7 +81,7 @@ class DualRatio : protected DualState<REVISED> {
             if (passed(j)) f(j);
     }
 
-    /* The steps at which reduced costs come to 0. Returns the first that blocks by itself. */
+    /* The steps at which reduced costs reach 0. Returns the first that blocks by itself. */
     __device__ Cell list(const gpuopt__simplex_slope &budget) {
         const double sigma = excess > 0 ? 1 : -1, zero = r.rules.zero;
         Cell first = Earliest::none();

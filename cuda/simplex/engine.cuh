@@ -103,7 +103,7 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     view->first = gpuopt__simplex_split_first(shape->cols, shape->ranks, shape->rank);
     int slots = gpuopt__simplex_split_first(shape->cols, shape->ranks, shape->rank + 1) - view->first;
     view->lines = revised ? shape->rows : slots;
-    /* reinversion always defers */
+    /* refactoring always defers */
     view->most = shape->deferred_pivots == 1 ? 64 : shape->deferred_pivots;
     view->pitch = simplex_padded(shape->rows);
     view->wide = simplex_padded(view->lines);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reinversion on the GPU: columns are pivoted into the slack basis one after the other, many per cooperative launch.
+ * Refactoring on the GPU: columns are pivoted into the slack basis one after the other, many per cooperative launch.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_ENTER_CUH
 #define GPUOPT_CUDA_SIMPLEX_ENTER_CUH

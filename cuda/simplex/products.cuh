@@ -135,7 +135,7 @@ __device__ gpuopt__simplex_sum sparse_line(double first, double first_low, int64
     return sum;
 }
 
-/* out = -[A I] (in + low), and the sums' doubts. */
+/* out = -[A I] (in + low), and the sums' error_sum. */
 template <int LANES>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     residual_rows(const __grid_constant__ SimplexView s, const double *low, double *error_sum) {
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     error_sum[i] = sum.error_sum;
 }
 
-/* out = cost - [A I]' (y + low), with cost in `in`, and the sums' doubts. */
+/* out = cost - [A I]' (y + low), with cost in `in`, and the sums' error_sum. */
 template <int LANES>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     reduce_columns(const __grid_constant__ SimplexView s, const double *y, const double *low, double *error_sum) {

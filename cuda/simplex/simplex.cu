@@ -16,7 +16,7 @@
  * split.cuh and those above; ranks of one process whose devices see one another's memory iterate by split_connect.cuh
  * and split_peer.cuh.
  *
- * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
+ * Refactoring is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
  * rows and columns come and go in grow.cuh; children.cuh solves children of a handle's basis, without the control's
  * loop; batch.cuh solves small programs, which have no handle. create.cuh sets everything up: the engine's shape and
  * memory are engine.cuh, the way of the caller's matrix to the GPU is upload.cuh with the kernels in model.cuh.

@@ -13,7 +13,7 @@
  *
  * n is the number of the iteration, counted from _create on, the same on all ranks.
  *
- * Why nothing is overwritten that somebody still reads
+ * Why nothing is overwritten while it is read
  * ----------------------------------------------------
  * - Candidates. A rank writes its candidate n + 2 where its candidate n was. It has then received all candidates n + 1.
  *   A rank sends that after the exchange among its blocks in price() n + 1, which its block 0 reaches after it has read
@@ -21,7 +21,7 @@
  * - The best candidate. Block 0 writes that of n + 1 after the same exchange, to which every block comes after it has
  *   read n.
  * - Columns. The owner of column n + 1 writes it after it has received all candidates n + 1, so after all blocks of all
- *   ranks have come to price() n + 1: they have read column n.
+ *   ranks have reached price() n + 1: they have read column n.
  * - s.alpha, which immediate pivots read whole, is the rank's own: each block writes its rows, as on one GPU.
  * - Blocks are equally many on all ranks, with the same rows.
  * Exchanges, candidates and what block 0 sends are each a release pattern and an acquire, so that each "after" is

@@ -42,7 +42,7 @@ gpuopt_status split_share_column(CudaSimplex *s, int32_t slot, bool stored) {
     return status || own ? status : s->copy(v.alpha, s->carried, bytes);
 }
 
-/* As a launch of one GPU that has come to an end at K pivots: they are applied, and Harris' tolerance takes what its
+/* As a launch of one GPU that has ended at K pivots: they are applied, and Harris' tolerance takes what its
  * iterations added. */
 void split_apply(CudaSimplex *s, gpuopt__simplex_rules *rules, int *since) {
     if (!s->deferred || s->pending < s->view.most) return;

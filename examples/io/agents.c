@@ -57,20 +57,20 @@ static gpuopt_status work_up(simulation *s, part *p) {
 /* ---- Downwards: VALUE ---- */
 
 /* Finds the values of the part's own variables from those that were decided before. room [2 * variables]. */
-static gpuopt_status work_down(simulation *s, part *p, int32_t *room, int32_t *value) {
+static gpuopt_status work_down(simulation *s, part *p, int32_t *capacity, int32_t *value) {
     agents_answer *answer = s->answer;
     gpuopt_elimination_assignment found;
     gpuopt_status status;
     double start = now();
     int32_t k;
     gpuopt_desc_init(&found, sizeof found);
-    for (k = 0; k < p->variables; k++) room[k] = value[p->name[k]];
-    status = gpuopt_elimination_assign(p->elimination, GPUOPT_HOST, 0, room, &found);
+    for (k = 0; k < p->variables; k++) capacity[k] = value[p->name[k]];
+    status = gpuopt_elimination_assign(p->elimination, GPUOPT_HOST, 0, capacity, &found);
     if (status) return status;
     if (found.outcome == GPUOPT_MORE) answer->info.outcome = GPUOPT_CONVERGED; /* stopped: there is no assignment */
     if (found.outcome == GPUOPT_MORE || found.outcome == GPUOPT_INFEASIBLE) answer->assigned = 0;
     else
-        for (k = 0; k < p->variables; k++) value[p->name[k]] = room[k];
+        for (k = 0; k < p->variables; k++) value[p->name[k]] = capacity[k];
     if (p->up >= 0 && s->part[p->up].agent != p->agent) {
         uint64_t bytes = 2 * sizeof(int32_t) * (uint64_t)s->need[p - s->part].count;
         answer->value_messages++;
@@ -86,7 +86,7 @@ static gpuopt_status work_down(simulation *s, part *p, int32_t *room, int32_t *v
 
 gpuopt_status agents_solve(gpuopt_context *context, const gpuopt_elimination_desc *desc, const int32_t *parent,
                            const int32_t *fixed, const int32_t *agent, int32_t *value, agents_answer *answer) {
-    int32_t *room = malloc(sizeof *room * ((size_t)desc->variables + 1)), k;
+    int32_t *capacity = malloc(sizeof *capacity * ((size_t)desc->variables + 1)), k;
     simulation s;
     gpuopt_status status;
     memset(answer, 0, sizeof *answer);
@@ -100,7 +100,7 @@ gpuopt_status agents_solve(gpuopt_context *context, const gpuopt_elimination_des
     s.exact = 1;
     answer->info.count = 1;
     answer->info.outcome = GPUOPT_OPTIMAL;
-    status = room ? agents_allocate(&s) : GPUOPT_ERROR_MEMORY;
+    status = capacity ? agents_allocate(&s) : GPUOPT_ERROR_MEMORY;
     if (!status) status = make_parts(&s, parent, agent);
     if (!status) share_functions(&s);
     if (!status) status = find_needs(&s);
@@ -111,8 +111,8 @@ gpuopt_status agents_solve(gpuopt_context *context, const gpuopt_elimination_des
     answer->assigned = answer->info.outcome != GPUOPT_INFEASIBLE && answer->info.outcome != GPUOPT_MORE &&
                        desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
     for (k = 0; k < desc->variables; k++) value[k] = fixed[k] < 0 ? 0 : fixed[k];
-    for (k = 0; k < s.parts && !status && answer->assigned; k++) status = work_down(&s, &s.part[k], room, value);
+    for (k = 0; k < s.parts && !status && answer->assigned; k++) status = work_down(&s, &s.part[k], capacity, value);
     agents_release(&s);
-    free(room);
+    free(capacity);
     return status;
 }

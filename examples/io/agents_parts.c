@@ -131,11 +131,11 @@ static int add_need(needs *n, int32_t variable) {
     int32_t k;
     for (k = 0; k < n->count; k++)
         if (n->name[k] == variable) return 0;
-    if (n->count == n->room) {
-        int32_t *more = realloc(n->name, sizeof *more * (size_t)(2 * n->room + 8));
+    if (n->count == n->capacity) {
+        int32_t *more = realloc(n->name, sizeof *more * (size_t)(2 * n->capacity + 8));
         if (!more) return -1;
         n->name = more;
-        n->room = 2 * n->room + 8;
+        n->capacity = 2 * n->capacity + 8;
     }
     n->name[n->count++] = variable;
     return 1;
@@ -186,15 +186,15 @@ void free_inbox(part *p) {
 }
 
 /* Adds those variables that the part does not have yet; room: the size of p->name. */
-static int add_names(simulation *s, part *p, int32_t count, const int32_t *variable, int64_t *room) {
+static int add_names(simulation *s, part *p, int32_t count, const int32_t *variable, int64_t *capacity) {
     int32_t k;
     for (k = 0; k < count; k++) {
         if (s->local[variable[k]] >= 0) continue;
-        if (p->variables == *room) {
-            int32_t *more = realloc(p->name, sizeof *more * (size_t)(2 * *room + 16));
+        if (p->variables == *capacity) {
+            int32_t *more = realloc(p->name, sizeof *more * (size_t)(2 * *capacity + 16));
             if (!more) return -1;
             p->name = more;
-            *room = 2 * *room + 16;
+            *capacity = 2 * *capacity + 16;
         }
         s->local[variable[k]] = 0; /* any number: marks it as known */
         p->name[p->variables++] = variable[k];
@@ -213,10 +213,11 @@ static const int32_t *in_numbers(const simulation *s, int32_t arity, const int32
 
 gpuopt_status make_draft(simulation *s, part *p, draft *d) {
     const gpuopt_elimination_desc *desc = s->desc;
-    int64_t from = s->of_part[p - s->part], own = s->of_part[p - s->part + 1] - from, room = 0, arities = 0, used = 0;
+    int64_t from = s->of_part[p - s->part], own = s->of_part[p - s->part + 1] - from, capacity = 0, arities = 0,
+            used = 0;
     const message *m;
     int32_t k;
-    int failed = add_names(s, p, p->own, s->owned + p->first, &room);
+    int failed = add_names(s, p, p->own, s->owned + p->first, &capacity);
     d->functions = (int32_t)own;
     for (m = p->inbox; m; m = m->next) d->messages++;
     d->function = calloc((size_t)d->functions + 1, sizeof *d->function);
@@ -224,13 +225,13 @@ gpuopt_status make_draft(simulation *s, part *p, draft *d) {
     if (!d->function || !d->message) return GPUOPT_ERROR_MEMORY;
     for (k = 0; k < own; k++) d->function[k] = desc->function[s->functions[from + k]];
     for (k = 0; k < own && !failed; k++) {
-        failed = add_names(s, p, d->function[k].arity, d->function[k].scope, &room);
+        failed = add_names(s, p, d->function[k].arity, d->function[k].scope, &capacity);
         arities += d->function[k].arity;
     }
     for (m = p->inbox, k = 0; m && !failed; m = m->next, k++) {
         const gpuopt_elimination_packed packed = {m->bytes, m->size, m->memory->where, m->arity, m->name};
         d->message[k] = packed;
-        failed = add_names(s, p, m->arity, m->name, &room);
+        failed = add_names(s, p, m->arity, m->name, &capacity);
         arities += m->arity;
     }
     d->numbers = malloc(sizeof *d->numbers * ((size_t)arities + 1));

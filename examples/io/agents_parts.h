@@ -31,7 +31,7 @@ typedef struct part {
 
 /* The variables outside of a part whose values it or a part below it needs: what its VALUE message is about. */
 typedef struct needs {
-    int32_t count, room;
+    int32_t count, capacity;
     int32_t *name; /* [count] */
 } needs;
 

@@ -204,57 +204,57 @@ static gpuopt_status add_up(network *n) {
 /* ---- Downwards: VALUE ---- */
 
 /* Sends or receives the values that a part needs: pairs of variable and value. room [2 * variables]. */
-static gpuopt_status pass_values(network *n, int32_t number, int32_t *room, int32_t *value) {
+static gpuopt_status pass_values(network *n, int32_t number, int32_t *capacity, int32_t *value) {
     const part *p = &n->s.part[number];
     const needs *need = &n->s.need[number];
     agents_answer *answer = n->s.answer;
     int32_t from = p->up < 0 ? -1 : rank_of(n, &n->s.part[p->up]), to = rank_of(n, p), k;
-    uint64_t bytes = 2 * sizeof *room * (uint64_t)need->count;
+    uint64_t bytes = 2 * sizeof *capacity * (uint64_t)need->count;
     gpuopt_status status;
     if (from < 0 || from == to || (n->rank != from && n->rank != to)) return GPUOPT_OK;
     if (n->rank == from) {
         for (k = 0; k < need->count; k++) {
-            room[2 * k] = need->name[k];
-            room[2 * k + 1] = value[need->name[k]];
+            capacity[2 * k] = need->name[k];
+            capacity[2 * k + 1] = value[need->name[k]];
         }
         answer->value_messages++;
         answer->value_bytes += bytes;
         if (bytes > answer->largest_bytes) answer->largest_bytes = bytes;
-        return gpuopt_group_send(n->group, GPUOPT_HOST, to, room, bytes);
+        return gpuopt_group_send(n->group, GPUOPT_HOST, to, capacity, bytes);
     }
-    status = gpuopt_group_receive(n->group, GPUOPT_HOST, from, room, bytes);
+    status = gpuopt_group_receive(n->group, GPUOPT_HOST, from, capacity, bytes);
     for (k = 0; k < need->count && !status; k++) {
-        int32_t v = room[2 * k];
+        int32_t v = capacity[2 * k];
         if (v < 0 || v >= n->s.desc->variables || n->s.part_of[v] < 0) return GPUOPT_ERROR_ARGUMENT;
-        value[v] = room[2 * k + 1];
+        value[v] = capacity[2 * k + 1];
     }
     return status;
 }
 
-static gpuopt_status work_down(network *n, const part *p, int32_t *room, int32_t *value) {
+static gpuopt_status work_down(network *n, const part *p, int32_t *capacity, int32_t *value) {
     gpuopt_elimination_assignment found;
     double start = now();
     int32_t k;
     gpuopt_status status;
     gpuopt_desc_init(&found, sizeof found);
-    for (k = 0; k < p->variables; k++) room[k] = value[p->name[k]];
-    status = gpuopt_elimination_assign(p->elimination, GPUOPT_HOST, 0, room, &found);
+    for (k = 0; k < p->variables; k++) capacity[k] = value[p->name[k]];
+    status = gpuopt_elimination_assign(p->elimination, GPUOPT_HOST, 0, capacity, &found);
     if (status) return status;
     if (found.outcome == GPUOPT_INFEASIBLE) n->s.answer->assigned = 0;
     else
-        for (k = 0; k < p->variables; k++) value[p->name[k]] = room[k];
+        for (k = 0; k < p->variables; k++) value[p->name[k]] = capacity[k];
     n->s.answer->work_seconds += now() - start;
     return GPUOPT_OK;
 }
 
-static gpuopt_status go_down(network *n, int32_t *room, int32_t *value) {
+static gpuopt_status go_down(network *n, int32_t *capacity, int32_t *value) {
     int32_t d, k;
     gpuopt_status status = GPUOPT_OK;
     for (d = 0; d < n->depths && !status; d++) {
         for (k = 0; k < n->s.parts && !status; k++)
-            if (n->depth[k] == d) status = pass_values(n, k, room, value);
+            if (n->depth[k] == d) status = pass_values(n, k, capacity, value);
         for (k = 0; k < n->s.parts && !status; k++)
-            if (n->depth[k] == d && is_mine(n, &n->s.part[k])) status = work_down(n, &n->s.part[k], room, value);
+            if (n->depth[k] == d && is_mine(n, &n->s.part[k])) status = work_down(n, &n->s.part[k], capacity, value);
     }
     return status;
 }
@@ -348,8 +348,8 @@ gpuopt_status agents_deal(const gpuopt_elimination_desc *desc, const int32_t *pa
 
 static gpuopt_status solve(network *n, const int32_t *parent, const int32_t *agent, int32_t *value) {
     const gpuopt_elimination_desc *desc = n->s.desc;
-    int32_t *room = malloc(sizeof *room * (2 * (size_t)desc->variables + 1)), k;
-    gpuopt_status status = room ? begin(n, desc, parent, agent) : GPUOPT_ERROR_MEMORY;
+    int32_t *capacity = malloc(sizeof *capacity * (2 * (size_t)desc->variables + 1)), k;
+    gpuopt_status status = capacity ? begin(n, desc, parent, agent) : GPUOPT_ERROR_MEMORY;
     if (!status) status = find_needs(&n->s);
     if (!status) measure_tree(n);
     n->s.answer->parts = n->s.parts;
@@ -358,9 +358,9 @@ static gpuopt_status solve(network *n, const int32_t *parent, const int32_t *age
     if (!status) status = add_up(n);
     n->s.answer->assigned =
         n->s.answer->info.outcome != GPUOPT_INFEASIBLE && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
-    if (!status && n->s.answer->assigned) status = go_down(n, room, value);
+    if (!status && n->s.answer->assigned) status = go_down(n, capacity, value);
     if (!status) status = share(n, value);
-    free(room);
+    free(capacity);
     return status;
 }
 

@@ -46,9 +46,9 @@ typedef struct reader {
     size_t first_values;     /* how many of these there is room for */
     int32_t *seen;           /* [variables] the function that has mentioned it last, + 1 */
     item *items;
-    size_t count, room;
+    size_t count, capacity;
     char *word; /* [word_room] the word taken last, ended by 0 */
-    size_t word_room;
+    size_t word_capacity;
 } reader;
 
 static int out_of_memory(reader *r) { return tokens_fail(&r->t, "out of memory"); }
@@ -58,11 +58,11 @@ static int out_of_memory(reader *r) { return tokens_fail(&r->t, "out of memory")
 /* Makes r->word the word taken last, behind a prefix. */
 static int copy_word(reader *r, const char *prefix) {
     size_t before = strlen(prefix), wanted = before + (size_t)r->t.length + 1;
-    if (wanted > r->word_room) {
+    if (wanted > r->word_capacity) {
         char *more = realloc(r->word, 2 * wanted);
         if (!more) return out_of_memory(r);
         r->word = more;
-        r->word_room = 2 * wanted;
+        r->word_capacity = 2 * wanted;
     }
     memcpy(r->word, prefix, before);
     memcpy(r->word + before, r->t.word, (size_t)r->t.length);
@@ -131,11 +131,11 @@ static int read_variable_and_domain(reader *r) {
     } else if (take_name(r, "a variable's name", "") || add_name(r, &r->variables, "variable")) return -1;
     if (read_domain(r, &size)) return -1;
     if ((size_t)number == r->first_values) {
-        size_t room = r->first_values ? 2 * r->first_values : 64;
-        int32_t *more = realloc(r->first_value, sizeof *more * room);
+        size_t capacity = r->first_values ? 2 * r->first_values : 64;
+        int32_t *more = realloc(r->first_value, sizeof *more * capacity);
         if (!more) return out_of_memory(r);
         r->first_value = more;
-        r->first_values = room;
+        r->first_values = capacity;
     }
     r->first_value[number] = first;
     return builder_variable(&r->b, (int32_t)size, -1) < 0 ? out_of_memory(r) : 0;
@@ -192,17 +192,17 @@ static int read_cost(reader *r, int64_t *cost) {
 
 /* *scope: allocated, also where it fails */
 static int read_scope(reader *r, int32_t **scope, int32_t *arity) {
-    size_t room = 0;
+    size_t capacity = 0;
     int64_t v;
     *scope = NULL;
     *arity = 0;
     if (tokens_skip(&r->t, "scope") || tokens_open_list(&r->t, "the scope")) return -1;
     while (!tokens_at_bracket(&r->t, "]}")) {
-        if ((size_t)*arity == room) {
-            int32_t *more = realloc(*scope, sizeof *more * (room ? 2 * room : 4));
+        if ((size_t)*arity == capacity) {
+            int32_t *more = realloc(*scope, sizeof *more * (capacity ? 2 * capacity : 4));
             if (!more) return out_of_memory(r);
             *scope = more;
-            room = room ? 2 * room : 4;
+            capacity = capacity ? 2 * capacity : 4;
         }
         if (read_variable(r, &r->t, &v)) return -1;
         if (r->seen[v] == (int32_t)r->count)
@@ -298,12 +298,12 @@ static int read_functions(reader *r) {
     if (tokens_skip(&r->t, "functions") || tokens_open_list(&r->t, "the list of functions")) return -1;
     r->t.part = "function";
     for (; !tokens_at_bracket(&r->t, "]}"); r->t.index++) {
-        if (r->count == r->room) {
-            size_t room = r->room ? 2 * r->room : 64;
-            item *more = room < INT32_MAX ? realloc(r->items, sizeof *more * room) : NULL;
+        if (r->count == r->capacity) {
+            size_t capacity = r->capacity ? 2 * r->capacity : 64;
+            item *more = capacity < INT32_MAX ? realloc(r->items, sizeof *more * capacity) : NULL;
             if (!more) return out_of_memory(r);
             r->items = more;
-            r->room = room;
+            r->capacity = capacity;
         }
         memset(&r->items[r->count], 0, sizeof *r->items);
         r->count++;

@@ -113,7 +113,7 @@ typedef struct reader {
     const graphical_model *model;
     global *g;
     int64_t left[2]; /* lengths that stand before the lists they are of */
-    size_t room;     /* of the present list */
+    size_t capacity; /* of the present list */
 } reader;
 
 static int word_of(reader *r, const char *what, const char *const *words, unsigned allowed, int *which) {
@@ -161,10 +161,10 @@ static int read_number(reader *r, char sort, int64_t *number) {
 }
 
 static int append(reader *r, global_list *list, int64_t number) {
-    if ((size_t)list->count == r->room) {
+    if ((size_t)list->count == r->capacity) {
         int64_t *more;
-        r->room = r->room ? 2 * r->room : 16;
-        more = realloc(list->number, sizeof *more * r->room);
+        r->capacity = r->capacity ? 2 * r->capacity : 16;
+        more = realloc(list->number, sizeof *more * r->capacity);
         if (!more) return tokens_fail(r->t, "out of memory");
         list->number = more;
     }
@@ -224,7 +224,7 @@ static int read_parameter(reader *r, char letter) {
     if (letter == 'B' && g->metric == METRIC_WDEC) letter = 'b';
     while (parameters[k].letter != letter) k++;
     if (r->format->tagged && tokens_skip(r->t, parameters[k].tag)) return -1;
-    r->room = 0;
+    r->capacity = 0;
     switch (letter) {
     case 'm':
         if (word_of(r, "metric", metrics, g->kind->metrics, &which)) return -1;

@@ -7,7 +7,7 @@
 /* ---- Sets of rows of numbers ---- */
 
 typedef struct set {
-    int32_t count, room;
+    int32_t count, capacity;
     size_t width;
     int64_t *row;  /* [count][width] */
     int32_t *slot; /* [slots] row + 1; 0: free. A power of two, at least twice the room */
@@ -34,15 +34,15 @@ static size_t place(const set *s, const int64_t *row) {
 }
 
 static int set_grow(set *s) {
-    int32_t room = s->room ? 2 * s->room : 16, k;
-    int64_t *row = realloc(s->row, sizeof *row * (size_t)room * s->width + 1);
+    int32_t capacity = s->capacity ? 2 * s->capacity : 16, k;
+    int64_t *row = realloc(s->row, sizeof *row * (size_t)capacity * s->width + 1);
     if (!row) return -1;
     s->row = row;
     free(s->slot);
-    s->slots = 2 * (size_t)room;
+    s->slots = 2 * (size_t)capacity;
     s->slot = calloc(s->slots, sizeof *s->slot);
     if (!s->slot) return -1;
-    s->room = room;
+    s->capacity = capacity;
     for (k = 0; k < s->count; k++) s->slot[place(s, &s->row[(size_t)k * s->width])] = k + 1;
     return 0;
 }
@@ -50,7 +50,7 @@ static int set_grow(set *s) {
 /* The number of a row, which is added if it is new; -1: out of memory. */
 static int32_t set_number(set *s, const int64_t *row) {
     size_t at;
-    if (s->count == s->room && set_grow(s)) return -1;
+    if (s->count == s->capacity && set_grow(s)) return -1;
     at = place(s, row);
     if (!s->slot[at]) {
         memcpy(&s->row[(size_t)s->count * s->width], row, sizeof *row * s->width);
@@ -62,8 +62,8 @@ static int32_t set_number(set *s, const int64_t *row) {
 /* ---- One table ---- */
 
 /* What the tuple value [arity] costs. room [2 widths]. */
-static int64_t run(builder *b, const machine *m, const int32_t *value, int64_t *room) {
-    int64_t *from = room, *to = room + m->width, *other, cost = 0;
+static int64_t run(builder *b, const machine *m, const int32_t *value, int64_t *capacity) {
+    int64_t *from = capacity, *to = capacity + m->width, *other, cost = 0;
     int32_t k;
     m->start(m->self, from);
     for (k = 0; k < m->arity && cost != BUILDER_FORBIDDEN; k++) {
@@ -74,7 +74,7 @@ static int64_t run(builder *b, const machine *m, const int32_t *value, int64_t *
 }
 
 int machines_as_table(builder *b, const machine *m, int32_t machines) {
-    int64_t entries = builder_entries(b, m->arity, m->scope, MACHINE_ENTRIES), e, *cost, *room;
+    int64_t entries = builder_entries(b, m->arity, m->scope, MACHINE_ENTRIES), e, *cost, *capacity;
     gpuopt_elimination_function *f;
     int32_t *value, k, width = 0;
     int64_t work = 0;
@@ -85,20 +85,20 @@ int machines_as_table(builder *b, const machine *m, int32_t machines) {
     value = calloc((size_t)m->arity + 1, sizeof *value);
     for (k = 0; k < machines; k++)
         if (m[k].width > width) width = m[k].width;
-    room = malloc(sizeof *room * 2 * (size_t)width + 1);
-    if (!f || !value || !room) {
+    capacity = malloc(sizeof *capacity * 2 * (size_t)width + 1);
+    if (!f || !value || !capacity) {
         free(value);
-        free(room);
+        free(capacity);
         return MACHINE_NO_MEMORY;
     }
     cost = (int64_t *)f->cost;
     for (e = 0; e < entries; e++) {
         cost[e] = 0;
-        for (k = 0; k < machines; k++) cost[e] = builder_add(b, cost[e], run(b, &m[k], value, room));
+        for (k = 0; k < machines; k++) cost[e] = builder_add(b, cost[e], run(b, &m[k], value, capacity));
         for (k = m->arity - 1; k >= 0 && ++value[k] == b->model->domain[m->scope[k]]; k--) value[k] = 0;
     }
     free(value);
-    free(room);
+    free(capacity);
     return 0;
 }
 

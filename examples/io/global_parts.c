@@ -21,7 +21,7 @@ typedef struct parts {
     int64_t values;    /* of all its variables */
     int as_table;      /* the counters are kept, for one table */
     counter *kept;     /* [count] */
-    int32_t count, room;
+    int32_t count, capacity;
 } parts;
 
 static const char no_memory[] = "out of memory";
@@ -99,15 +99,15 @@ static const char *add_counter(parts *p, counter *c) {
     int failed;
     counter_look_ahead(c);
     if (p->as_table) {
-        if (p->count == p->room) {
-            int32_t room = p->room ? 2 * p->room : 8;
-            counter *more = realloc(p->kept, sizeof *more * (size_t)room);
+        if (p->count == p->capacity) {
+            int32_t capacity = p->capacity ? 2 * p->capacity : 8;
+            counter *more = realloc(p->kept, sizeof *more * (size_t)capacity);
             if (!more) {
                 counter_free(c);
                 return no_memory;
             }
             p->kept = more;
-            p->room = room;
+            p->capacity = capacity;
         }
         p->kept[p->count++] = *c;
         return NULL;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 /* Room for one more element. Returns the array, or NULL, in which case the old one stays. */
-static void *grown(void *array, size_t size, size_t count, size_t *room) {
-    size_t wanted = *room ? 2 * *room : 16;
+static void *grown(void *array, size_t size, size_t count, size_t *capacity) {
+    size_t wanted = *capacity ? 2 * *capacity : 16;
     void *more;
-    if (count < *room) return array;
+    if (count < *capacity) return array;
     if (wanted > SIZE_MAX / 2 / size || !(more = realloc(array, size * wanted))) return NULL;
-    *room = wanted;
+    *capacity = wanted;
     return more;
 }
 
@@ -18,11 +18,11 @@ int32_t builder_variable(builder *b, int32_t domain, int32_t beside) {
     graphical_model *m = b->model;
     int32_t *array;
     if (m->variables == INT32_MAX) return -1;
-    array = grown(m->domain, sizeof *array, (size_t)m->variables, &b->variable_room);
+    array = grown(m->domain, sizeof *array, (size_t)m->variables, &b->variable_capacity);
     if (!array) return -1;
     m->domain = array;
     if (beside >= 0) {
-        array = grown(m->beside, sizeof *array, (size_t)m->hidden, &b->hidden_room);
+        array = grown(m->beside, sizeof *array, (size_t)m->hidden, &b->hidden_capacity);
         if (!array) return -1;
         m->beside = array;
         m->beside[m->hidden++] = beside;
@@ -59,7 +59,7 @@ gpuopt_elimination_function *builder_function(builder *b, int32_t arity, const i
     gpuopt_elimination_function *f;
     int32_t *copy;
     if (m->functions == INT32_MAX) return NULL;
-    f = grown(m->function, sizeof *f, (size_t)m->functions, &b->function_room);
+    f = grown(m->function, sizeof *f, (size_t)m->functions, &b->function_capacity);
     if (!f) return NULL;
     m->function = f;
     f += m->functions++; /* from here on its arrays are the model's */

@@ -12,7 +12,7 @@
 /* All zero, but for the model, to begin with. graphical_free frees what it has made. */
 typedef struct builder {
     graphical_model *model;
-    size_t variable_room, hidden_room, function_room;
+    size_t variable_capacity, hidden_capacity, function_capacity;
     int64_t made; /* entries and tuples that are not in the file */
     int too_low;  /* not 0: a sum fell below what fits */
 } builder;

@@ -8,8 +8,8 @@
 
 enum { LARGE = 1 << 20 };
 
-/* A value of a variable that a list mentions: `function` is one of one variable, with its cost at `at`, or -1: the value
- * is in a tuple of several, or evidence. */
+/* A value of a variable that a list mentions: `function` is one of one variable, with its cost at `at`, or -1: the
+ * value is in a tuple of several, or evidence. */
 typedef struct mention {
     int32_t variable, value, function;
     int64_t at;
@@ -44,7 +44,7 @@ static void add(merger *m, int32_t variable, int32_t value, int32_t function, in
     m->mentions++;
 }
 
-/* Counts the mentions, and writes them down where there is room for them. */
+/* Counts the mentions, and writes them down where they fit. */
 static void find_mentions(merger *m, const int32_t *fixed) {
     int32_t i, j;
     int64_t k;

@@ -46,17 +46,17 @@ static void connect(graph *g, int64_t a, int64_t b) {
 }
 
 /* Open addressing; a pair is a * nodes + b + 1, with a < b. */
-static int insert(uint64_t *pairs, uint64_t room, const graph *g, int64_t a, int64_t b) {
+static int insert(uint64_t *pairs, uint64_t capacity, const graph *g, int64_t a, int64_t b) {
     uint64_t pair = (uint64_t)(a < b ? a : b) * (uint64_t)g->nodes + (uint64_t)(a < b ? b : a) + 1;
     uint64_t hash = pair, at;
-    for (at = draw(&hash) % room; pairs[at]; at = (at + 1) % room)
+    for (at = draw(&hash) % capacity; pairs[at]; at = (at + 1) % capacity)
         if (pairs[at] == pair) return 0;
     pairs[at] = pair;
     return 1;
 }
 
 static int draw_random(graph *g, int64_t wanted) {
-    uint64_t room = 2 * (uint64_t)wanted + 1, *pairs = calloc(room, sizeof *pairs);
+    uint64_t capacity = 2 * (uint64_t)wanted + 1, *pairs = calloc(capacity, sizeof *pairs);
     int32_t *node = malloc(sizeof *node * (size_t)g->nodes), k;
     int failed = !pairs || !node;
     for (k = 0; k < g->nodes && !failed; k++) { /* shuffled, each node is connected to one before it */
@@ -66,12 +66,12 @@ static int draw_random(graph *g, int64_t wanted) {
     }
     for (k = 1; k < g->nodes && !failed; k++) {
         int64_t other = node[below(&g->state, k)];
-        insert(pairs, room, g, node[k], other);
+        insert(pairs, capacity, g, node[k], other);
         connect(g, node[k], other);
     }
     while (g->edges < wanted && !failed) {
         int64_t a = below(&g->state, g->nodes), b = below(&g->state, g->nodes);
-        if (a != b && insert(pairs, room, g, a, b)) connect(g, a, b);
+        if (a != b && insert(pairs, capacity, g, a, b)) connect(g, a, b);
     }
     free(pairs);
     free(node);

@@ -32,7 +32,7 @@ static int read_items(tokens *t, knapsack_model *model) {
     if (tokens_whole(t, "number of items", 0, MOST_ITEMS, &items) ||
         tokens_whole(t, "capacity", 0, INT64_MAX, &model->capacity))
         return -1;
-    if ((uint64_t)items > tokens_room(t) / 2)
+    if ((uint64_t)items > tokens_capacity(t) / 2)
         return tokens_fail(t, "there are fewer than %lld items in the file", (long long)items);
     if (allocate(model, items)) return tokens_fail(t, "out of memory");
     t->part = "item";

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank tells the others after each round. */
+/* What a rank sends to the others after each round. */
 typedef struct standing {
     int64_t alive, profit, expanded;
     int64_t takes; /* whether it can be given nodes */
@@ -103,7 +103,7 @@ static gpuopt_status balance(search *s, knapsack_ranks_answer *answer) {
     return status;
 }
 
-/* Tells the others where this rank stands; the best profit of all becomes what the others must exceed. */
+/* Sends this rank's counts to the others; the best profit of all becomes what the others must exceed. */
 static gpuopt_status compare(search *s, int64_t *best, int32_t *owner, int64_t *alive) {
     standing own;
     gpuopt_status status;

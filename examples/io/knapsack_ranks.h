@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A knapsack search on the ranks of a group. All ranks make the first steps, alike, until there are nodes enough; then
- * each keeps its share of them (gpuopt_knapsack_take_share), for which nothing is sent. From then on they go on in rounds of
- * equally many levels. After each round the ranks tell one another how many nodes they have, and their best profit,
+ * each keeps its share of them (gpuopt_knapsack_take_share), for which nothing is sent. From then on they go on in
+ * rounds of equally many levels. After each round the ranks exchange how many nodes they have, and their best profit,
  * after which none searches for less; and where two ranks' nodes differ by much, the one with more sends some to the
  * other, as packed bytes. Who gives to whom follows from what all ranks know, so a number of ranks always does the same
  * search.

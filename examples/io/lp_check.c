@@ -53,10 +53,10 @@ double lp_primal_violation(const mip *model, const double *x) {
 
 /* `cost` is the reduced cost, of a minimisation, of a value between the two. */
 static double calls_for_change(double worst, long double cost, long double value, double low, double high) {
-    long double room = HUGE_VALL;
-    if (cost > 0 && low > -no_bound) room = fmaxl(0, value - low);
-    if (cost < 0 && high < no_bound) room = fmaxl(0, high - value);
-    return larger(worst, room < fabsl(cost) ? room : fabsl(cost));
+    long double capacity = HUGE_VALL;
+    if (cost > 0 && low > -no_bound) capacity = fmaxl(0, value - low);
+    if (cost < 0 && high < no_bound) capacity = fmaxl(0, high - value);
+    return larger(worst, capacity < fabsl(cost) ? capacity : fabsl(cost));
 }
 
 double lp_dual_violation(const mip *model, const double *x, const double *dual) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a host can find out about an answer to a linear program from the model and the solver's vectors alone, in long
+ * What a caller can find out about an answer to a linear program from the model and the solver's vectors alone, in long
  * double. All calls need the columns of the model (mip_columns), and return NaN if memory runs out.
  */
 #ifndef EXAMPLES_IO_LP_CHECK_H

@@ -37,24 +37,25 @@ static int present(uint64_t *state, double density) {
 
 typedef struct builder {
     mip *model;
-    int64_t *start, count, room;
+    int64_t *start, count, capacity;
     int32_t *row, col; /* the column being filled */
     double *val;
     uint64_t state;
     int failed; /* out of memory: what follows is dropped */
 } builder;
 
-static void reserve(builder *b, int64_t room) {
-    int32_t *row = (uint64_t)room < SIZE_MAX / sizeof(double) ? realloc(b->row, sizeof *row * (size_t)room) : NULL;
-    double *val = row ? realloc(b->val, sizeof *val * (size_t)room) : NULL;
+static void reserve(builder *b, int64_t capacity) {
+    int32_t *row =
+        (uint64_t)capacity < SIZE_MAX / sizeof(double) ? realloc(b->row, sizeof *row * (size_t)capacity) : NULL;
+    double *val = row ? realloc(b->val, sizeof *val * (size_t)capacity) : NULL;
     if (row) b->row = row;
     if (val) b->val = val;
-    if (val) b->room = room;
+    if (val) b->capacity = capacity;
     else b->failed = 1;
 }
 
 static void put(builder *b, int32_t row, double val) {
-    if (b->count == b->room && !b->failed) reserve(b, 2 * b->room);
+    if (b->count == b->capacity && !b->failed) reserve(b, 2 * b->capacity);
     if (b->failed) return;
     b->row[b->count] = row;
     b->val[b->count++] = val;

@@ -43,7 +43,7 @@ typedef struct mps_reader {
     names rows, cols; /* as in the file, without blanks around them */
     mps_row *row;     /* [rows.count] */
     mps_col *col;     /* [cols.count] */
-    size_t row_room, col_room, entry_room;
+    size_t row_capacity, col_capacity, entry_capacity;
     int64_t entries;
     int32_t *index; /* [entries] rows of the model */
     double *value;

@@ -12,15 +12,15 @@
 int mps_out_of_memory(mps_reader *r) { return mps_fail(r->t, "out of memory", NULL); }
 int mps_not_understood(mps_reader *r) { return mps_fail(r->t, "not understood", r->t->line); }
 
-/* Makes room for one more. */
-static int grow(mps_reader *r, void *array, size_t *room, size_t count, size_t size) {
+/* Reserves memory for one more. */
+static int grow(mps_reader *r, void *array, size_t *capacity, size_t count, size_t size) {
     void **at = array, *more;
-    size_t wanted = 2 * *room + 64;
-    if (count < *room) return 0;
+    size_t wanted = 2 * *capacity + 64;
+    if (count < *capacity) return 0;
     more = realloc(*at, wanted * size);
     if (!more) return mps_out_of_memory(r);
     *at = more;
-    *room = wanted;
+    *capacity = wanted;
     return 0;
 }
 
@@ -46,7 +46,7 @@ int mps_take_row(mps_reader *r, const char *kind, const char *name) {
     mps_row *row;
     int32_t k;
     if (!kind || !name || !strchr("NELGnelg", *kind) || kind[1]) return mps_not_understood(r);
-    if (grow(r, &r->row, &r->row_room, (size_t)r->rows.count, sizeof *r->row)) return -1;
+    if (grow(r, &r->row, &r->row_capacity, (size_t)r->rows.count, sizeof *r->row)) return -1;
     k = names_add(&r->rows, name);
     if (k < 0) return refuse_name(r, "rows", name, k);
     row = &r->row[k];
@@ -71,7 +71,7 @@ int mps_take_column(mps_reader *r, const char *name) {
     int32_t k;
     if (!name) return mps_not_understood(r);
     if (r->cols.count > 0 && strcmp(r->cols.name[r->cols.count - 1], name) == 0) return 0;
-    if (grow(r, &r->col, &r->col_room, (size_t)r->cols.count, sizeof *r->col)) return -1;
+    if (grow(r, &r->col, &r->col_capacity, (size_t)r->cols.count, sizeof *r->col)) return -1;
     k = names_add(&r->cols, name);
     if (k < 0) return refuse_name(r, "columns", name, k);
     col = &r->col[k];
@@ -85,7 +85,7 @@ int mps_take_column(mps_reader *r, const char *name) {
 
 int mps_take_entry(mps_reader *r, const char *name, const char *word) {
     mps_row *row = row_of(r, name);
-    size_t room = r->entry_room;
+    size_t capacity = r->entry_capacity;
     double value;
     if (!row || mps_number(r, word, 0, &value)) return -1;
     if (row->seen == r->cols.count)
@@ -94,8 +94,8 @@ int mps_take_entry(mps_reader *r, const char *name, const char *word) {
     row->seen = r->cols.count;
     if (row->index == OBJECTIVE) r->col[r->cols.count - 1].cost = value;
     if (row->index < 0 || value == 0) return 0;
-    if (grow(r, &r->index, &room, (size_t)r->entries, sizeof *r->index) ||
-        grow(r, &r->value, &r->entry_room, (size_t)r->entries, sizeof *r->value))
+    if (grow(r, &r->index, &capacity, (size_t)r->entries, sizeof *r->index) ||
+        grow(r, &r->value, &r->entry_capacity, (size_t)r->entries, sizeof *r->value))
         return -1;
     r->index[r->entries] = row->index;
     r->value[r->entries++] = value;

@@ -18,19 +18,19 @@ static uint64_t place(const names *n, const char *name) {
 }
 
 static int grow(names *n) {
-    int64_t room = 2 * n->room + 512;
+    int64_t capacity = 2 * n->capacity + 512;
     uint64_t slots = 1024;
-    char **name = realloc(n->name, sizeof *name * (size_t)room);
+    char **name = realloc(n->name, sizeof *name * (size_t)capacity);
     int32_t *slot, k;
     if (!name) return -1;
     n->name = name;
-    while (slots < 2 * (uint64_t)room) slots *= 2;
+    while (slots < 2 * (uint64_t)capacity) slots *= 2;
     slot = calloc(slots, sizeof *slot);
     if (!slot) return -1;
     free(n->slot);
     n->slot = slot;
     n->slots = slots;
-    n->room = room;
+    n->capacity = capacity;
     for (k = 0; k < n->count; k++) slot[place(n, n->name[k])] = k + 1;
     return 0;
 }
@@ -38,7 +38,7 @@ static int grow(names *n) {
 int32_t names_add(names *n, const char *name) {
     size_t length = strlen(name);
     uint64_t at;
-    if ((n->count == n->room && grow(n)) || n->count >= INT32_MAX - 64) return NAMES_NO_MEMORY;
+    if ((n->count == n->capacity && grow(n)) || n->count >= INT32_MAX - 64) return NAMES_NO_MEMORY;
     at = place(n, name);
     if (n->slot[at]) return NAMES_TWICE;
     n->name[n->count] = malloc(length + 1);

@@ -13,7 +13,7 @@ enum { NAMES_TWICE = -1, NAMES_NO_MEMORY = -2 };
 typedef struct names {
     int32_t count;
     char **name; /* [count]; NULL: taken */
-    int64_t room;
+    int64_t capacity;
     int32_t *slot; /* [slots] number + 1; 0: free. A power of two, more than twice the count */
     uint64_t slots;
 } names;

@@ -15,19 +15,19 @@
 
 typedef struct buffer {
     char *text;
-    size_t size, room;
+    size_t size, capacity;
 } buffer;
 
-/* Makes room for more bytes and a 0 behind them. Returns how many, at most 2^30; 0: out of memory. */
+/* Reserves memory for more bytes and a 0 behind them. Returns how many, at most 2^30; 0: out of memory. */
 static size_t more(buffer *b) {
-    size_t left = b->room - b->size;
+    size_t left = b->capacity - b->size;
     if (left <= 1) {
-        size_t room = b->room ? 2 * b->room : (size_t)1 << 16;
-        char *text = b->room <= SIZE_MAX / 2 ? realloc(b->text, room) : NULL;
+        size_t capacity = b->capacity ? 2 * b->capacity : (size_t)1 << 16;
+        char *text = b->capacity <= SIZE_MAX / 2 ? realloc(b->text, capacity) : NULL;
         if (!text) return 0;
         b->text = text;
-        b->room = room;
-        left = room - b->size;
+        b->capacity = capacity;
+        left = capacity - b->size;
     }
     return left - 1 < (size_t)1 << 30 ? left - 1 : (size_t)1 << 30;
 }
@@ -36,11 +36,11 @@ static const char damaged[] = "cannot be read further (damaged or truncated comp
 
 /* Both return NULL, or what is wrong. This one reads a file that gzip has compressed, or any other as it is. */
 static const char *read_file(gzFile file, buffer *b) {
-    size_t room;
+    size_t capacity;
     int got = 1, code;
     while (got > 0) {
-        if (!(room = more(b))) return "out of memory";
-        got = gzread(file, b->text + b->size, (unsigned)room);
+        if (!(capacity = more(b))) return "out of memory";
+        got = gzread(file, b->text + b->size, (unsigned)capacity);
         if (got > 0) b->size += (size_t)got;
     }
     gzerror(file, &code);
@@ -54,13 +54,13 @@ static const char *unpack_xz(const buffer *packed, buffer *b) {
     stream.next_in = (const uint8_t *)packed->text;
     stream.avail_in = packed->size;
     while (code == LZMA_OK) {
-        size_t room = more(b);
-        if (!room) code = LZMA_MEM_ERROR;
+        size_t capacity = more(b);
+        if (!capacity) code = LZMA_MEM_ERROR;
         if (code != LZMA_OK) break;
         stream.next_out = (uint8_t *)b->text + b->size;
-        stream.avail_out = room;
+        stream.avail_out = capacity;
         code = lzma_code(&stream, LZMA_FINISH);
-        b->size += room - stream.avail_out;
+        b->size += capacity - stream.avail_out;
     }
     lzma_end(&stream);
     return code == LZMA_STREAM_END ? NULL : code == LZMA_MEM_ERROR ? "out of memory" : damaged;

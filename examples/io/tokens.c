@@ -221,4 +221,4 @@ int64_t tokens_count(const tokens *t) {
     return count;
 }
 
-size_t tokens_room(const tokens *t) { return (t->size - t->at) / (t->json ? 1 : 2) + 1; }
+size_t tokens_capacity(const tokens *t) { return (t->size - t->at) / (t->json ? 1 : 2) + 1; }

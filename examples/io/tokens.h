@@ -45,7 +45,7 @@ int tokens_end(tokens *t); /* an error unless nothing is left */
 int tokens_is(const tokens *t, const char *word); /* whether the word taken last is this one */
 int tokens_numeric(const tokens *t);              /* whether it begins like a number */
 int64_t tokens_count(const tokens *t);            /* of all words in the file */
-size_t tokens_room(const tokens *t);              /* the most words that can follow */
+size_t tokens_capacity(const tokens *t);          /* the most words that can follow */
 int tokens_shown(const tokens *t);                /* how many characters of the word an error shows, for %.*s */
 
 /* Reports an error at the word taken last, formatted as by printf. Returns -1. */

@@ -13,14 +13,14 @@ static int out_of_memory(tokens *t) { return tokens_fail(t, "out of memory"); }
 
 static int read_head(tokens *t, graphical_model *model, int32_t *functions) {
     int64_t n, count, size;
-    size_t room;
+    size_t capacity;
     int32_t k;
     if (tokens_next(t, "MARKOV or BAYES")) return -1;
     if (!tokens_is(t, "MARKOV") && !tokens_is(t, "BAYES"))
         return tokens_fail(t, "'%.*s' is neither MARKOV nor BAYES", t->length < 40 ? t->length : 40, t->word);
     if (tokens_whole(t, "the number of variables", 0, INT32_MAX, &n)) return -1;
-    room = tokens_room(t); /* no more can follow, whatever the header says */
-    model->domain = malloc(sizeof *model->domain * ((size_t)n < room ? (size_t)n + 1 : room + 1));
+    capacity = tokens_capacity(t); /* no more can follow, whatever the header says */
+    model->domain = malloc(sizeof *model->domain * ((size_t)n < capacity ? (size_t)n + 1 : capacity + 1));
     if (!model->domain) return out_of_memory(t);
     t->part = "variable";
     for (k = 0; k < n; k++) {
@@ -32,8 +32,8 @@ static int read_head(tokens *t, graphical_model *model, int32_t *functions) {
     t->part = NULL;
     model->variables = (int32_t)n;
     if (tokens_whole(t, "the number of factors", 0, INT32_MAX, &count)) return -1;
-    room = (size_t)count < room ? (size_t)count : room;
-    model->function = calloc(room + 1, sizeof *model->function);
+    capacity = (size_t)count < capacity ? (size_t)count : capacity;
+    model->function = calloc(capacity + 1, sizeof *model->function);
     if (!model->function) return out_of_memory(t);
     *functions = (int32_t)count;
     return 0;
@@ -71,7 +71,7 @@ static int read_table(tokens *t, const graphical_model *model, gpuopt_eliminatio
     if (tokens_whole(t, "number of entries", 0, INT64_MAX, &count)) return -1;
     if (count != wanted)
         return tokens_fail(t, "%lld entries, where the domain sizes make %lld", (long long)count, (long long)wanted);
-    if ((uint64_t)count > tokens_room(t)) count = (int64_t)tokens_room(t); /* the file will end before */
+    if ((uint64_t)count > tokens_capacity(t)) count = (int64_t)tokens_capacity(t); /* the file will end before */
     value = malloc(sizeof *value * ((size_t)count + 1));
     f->value = value;
     if (!value) return out_of_memory(t);

@@ -31,7 +31,7 @@ static int out_of_memory(reader *r) { return tokens_fail(&r->t, "out of memory")
 static int read_head(reader *r, int32_t *functions) {
     tokens *t = &r->t;
     int64_t n, largest, count, top, size;
-    size_t room;
+    size_t capacity;
     int32_t k;
     if (tokens_next(t, "the model's name") || tokens_whole(t, "the number of variables", 0, INT32_MAX, &n) ||
         tokens_whole(t, "the largest domain size", 0, INT32_MAX, &largest) ||
@@ -49,8 +49,8 @@ static int read_head(reader *r, int32_t *functions) {
     }
     t->part = NULL;
     r->variables = (int32_t)n;
-    room = tokens_room(t); /* no more can follow, whatever the header says */
-    r->shared = malloc(sizeof *r->shared * (((size_t)count < room ? (size_t)count : room) + 1));
+    capacity = tokens_capacity(t); /* no more can follow, whatever the header says */
+    r->shared = malloc(sizeof *r->shared * (((size_t)count < capacity ? (size_t)count : capacity) + 1));
     r->seen = calloc((size_t)n + 1, sizeof *r->seen);
     if (!r->shared || !r->seen) return out_of_memory(r);
     *functions = (int32_t)count;
@@ -123,7 +123,7 @@ static int copy_shared(reader *r, gpuopt_elimination_function *f, const gpuopt_e
     return builder_copy_costs(&r->b, f, from) ? out_of_memory(r) : 0;
 }
 
-/* The arrays of the function have room for all that can follow in the file, or count. */
+/* The arrays of the function can hold all that can follow in the file, or count. */
 static int read_tuples(reader *r, gpuopt_elimination_function *f, int64_t count) {
     int64_t at, x, *cost = (int64_t *)f->cost;
     int32_t *tuple = (int32_t *)f->tuple, k;
@@ -140,11 +140,11 @@ static int read_tuples(reader *r, gpuopt_elimination_function *f, int64_t count)
 
 /* Behind the scope. */
 static int read_table(reader *r, int64_t arity, int32_t size, const int32_t *scope, int64_t default_cost) {
-    int64_t tuples, room;
+    int64_t tuples, capacity;
     gpuopt_elimination_function *f;
     if (tokens_whole(&r->t, "number of tuples", -r->sharing, INT64_MAX, &tuples)) return -1;
-    room = (int64_t)(tokens_room(&r->t) / ((size_t)size + 1)) + 1;
-    f = builder_function(&r->b, size, scope, tuples < 0 ? 0 : tuples < room ? tuples : room, 0);
+    capacity = (int64_t)(tokens_capacity(&r->t) / ((size_t)size + 1)) + 1;
+    f = builder_function(&r->b, size, scope, tuples < 0 ? 0 : tuples < capacity ? tuples : capacity, 0);
     if (!f) return out_of_memory(r);
     f->default_cost = default_cost;
     if (arity < 0 && tuples >= 0) r->shared[r->sharing++] = r->model->functions - 1;

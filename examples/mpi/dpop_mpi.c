@@ -11,7 +11,7 @@
  *         examples/io/cfn.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c \
  *         examples/io/uai.c examples/io/wcsp.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c -lz -llzma -lm \
  *         -o dpop_mpi
- * With CUDA: also -DEXAMPLE_WITH_CUDA, transports/gpuopt_nccl.c, and the backend as README.md says.
+ * With CUDA: also -DEXAMPLE_WITH_CUDA, transports/gpuopt_nccl.c, and the backend as in README.md.
  * Run: mpirun -n 4 ./dpop_mpi random:18:10:0.3:1
  */
 #define _POSIX_C_SOURCE 200809L /* before the system's headers: _exit */
@@ -361,18 +361,18 @@ static int run(const options *o, int device, const gpuopt_transport *transport, 
     gpuopt_group_info info;
     const char *backend;
     char error[1024], name[64];
-    speaker speaker;
+    log_printer printer;
     problem p;
     int result = EXIT_FAILED;
     gpuopt_status status;
     memset(&p, 0, sizeof p);
-    memset(&speaker, 0, sizeof speaker);
+    memset(&printer, 0, sizeof printer);
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_desc_init(&desc, sizeof desc);
     desc.time_limit = (double)o->limit;
     snprintf(name, sizeof name, "process %d", (int)transport->rank);
-    speaker.name = name;
-    status = open_context_on(device, o->backend, 1, (int)o->threads, &speaker, &context, &backend);
+    printer.name = name;
+    status = open_context_on(device, o->backend, 1, (int)o->threads, &printer, &context, &backend);
     if (!status) status = gpuopt_group_create(context, transport, &desc, &group);
     if (status) transport->abort(transport->user);
     if (!status && load(o, &p, error, sizeof error)) {

@@ -58,12 +58,12 @@ static int parse_option(void *options_of, const char *name, const char *value) {
 
 /* Whether the items fit, and have that profit. */
 static int holds(const knapsack_model *m, const int64_t *copies, int64_t profit) {
-    int64_t room = m->capacity, sum = 0;
+    int64_t residual = m->capacity, sum = 0;
     int32_t j;
     for (j = 0; j < m->items; j++) {
         if (!copies[j]) continue;
-        if (m->weight[j] > room) return 0;
-        room -= m->weight[j];
+        if (m->weight[j] > residual) return 0;
+        residual -= m->weight[j];
         sum += m->profit[j];
     }
     return sum == profit;
@@ -110,19 +110,19 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
     knapsack_model model;
     const char *backend;
     char error[1024], name[64];
-    speaker speaker;
+    log_printer printer;
     int64_t *copies = NULL;
     double start = now();
     int result = EXIT_FAILED, read = 0;
     gpuopt_status status;
     memset(&model, 0, sizeof model);
-    memset(&speaker, 0, sizeof speaker);
+    memset(&printer, 0, sizeof printer);
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_desc_init(&desc, sizeof desc);
     desc.time_limit = (double)o->limit;
     snprintf(name, sizeof name, "process %d", (int)transport->rank);
-    speaker.name = name;
-    status = open_context(o->backend, 1, (int)o->threads, &speaker, &context, &backend);
+    printer.name = name;
+    status = open_context(o->backend, 1, (int)o->threads, &printer, &context, &backend);
     if (status) transport->abort(transport->user);
     else status = gpuopt_group_create(context, transport, &desc, &group);
     if (!status) {

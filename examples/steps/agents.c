@@ -2,7 +2,7 @@
  *
  * Two agents of a distributed problem: the child eliminates its variable and packs the message, as for a parent in
  * another process. The parent inspects and unpacks it, takes it as a function of its model, and decides; the child then
- * assigns its own variable. Conditions and bounds say what each of the parent's choices would cost.
+ * assigns its own variable. Evidence and bounds give the cost of each of the parent's choices.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/agents.c gpuopt_impl/gpuopt.c -lm -o agents
@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
     right = message.arity == 1 && message.scope[0] == var_b && message.entries == B;
     for (b = 0; b < B; b++) right = right && table[b] == least(b);
     must(gpuopt_elimination_message_pack(child, GPUOPT_HOST, 0, 0, NULL, 0, &size));
-    bytes = room_for(size);
+    bytes = memory_for(size);
     must(gpuopt_elimination_message_pack(child, GPUOPT_HOST, 0, 0, bytes, size, NULL));
 
     /* The parent has the bytes; b is variable 0 of its model. */

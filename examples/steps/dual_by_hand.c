@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dual simplex iterations whose parts the host calls itself, and what a host does with the basis between them: it makes a
- * cut from a row of the inverse and takes it back, prices in a column and takes it back, asks for a proven bound, and
- * checks the proofs of an infeasible and of an unbounded change.
+ * Dual simplex iterations whose parts the caller calls itself, and what a caller does with the basis between them: it
+ * makes a cut from a row of the inverse and takes it back, prices in a column and takes it back, asks for a proven
+ * bound, and checks the proofs of an infeasible and of an unbounded change.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/dual_by_hand.c gpuopt_impl/gpuopt.c -lm -o dual_by_hand
@@ -12,8 +12,8 @@
 #include "examples/steps/steps.h"
 #include "gpuopt/search.h"
 
-/* max y;  3 x + 2 y <= 6,  -3 x + 2 y <= 0;  x, y in [0, 10]. The optimum is 1.5, at (1, 1.5): the rows' sum is 4 y <= 6.
- * If x and y are integers, it is 1. */
+/* max y;  3 x + 2 y <= 6,  -3 x + 2 y <= 0;  x, y in [0, 10]. The optimum is 1.5, at (1, 1.5): the rows' sum is 4 y <=
+ * 6. If x and y are integers, it is 1. */
 static const double dense[4] = {3, -3, 2, 2}, cost[2] = {0, 1}, rhs[2] = {6, 0}, ub[2] = {10, 10};
 
 /* Iterates by hand, then lets _iterate give the verdict, which takes no pivot where the dual method has ended. */
@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
     must(gpuopt_simplex_remove_cols(simplex, 1, &col_z));
     right = solves(simplex, "without it", GPUOPT_OPTIMAL, 1.5) && right;
 
-    /* A host that has a solution of 2 already needs no optimum, only the proof that there is none better. */
+    /* A caller that has a solution of 2 already needs no optimum, only the proof that there is none better. */
     must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, slacks));
     must(gpuopt_simplex_set_cutoff(simplex, 2));
     must(gpuopt_simplex_iterate(simplex, INT64_MAX, &info));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Primal simplex iterations whose parts the host calls itself: it prices, makes the ratio test, and pivots or flips,
+ * Primal simplex iterations whose parts the caller calls itself: it prices, makes the ratio test, and pivots or flips,
  * until no variable improves. Then it has the basis certified, changes costs, sides and bounds, goes on from the same
  * basis, and at last returns to the first optimum with the basis that it has saved.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A knapsack with two constraints, searched some rounds at a time: the host gives a solution of its own first, sees how
- * the bounds come together, and reads the items. The optimum is that of all 2^20 sets, which main() tries.
+ * A knapsack with two constraints, searched some rounds at a time: the caller gives a solution of its own first, sees
+ * how the bounds come together, and reads the items. The optimum is that of all 2^20 sets, which main() tries.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/multidimensional_knapsack.c gpuopt_impl/gpuopt.c -lm -o multidimensional_knapsack
@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
     printf("%d of %d items are open, profit %d to %d\n", (int)info.free_items, ITEMS, (int)info.primal_bound,
            (int)info.dual_bound);
 
-    /* A solution of the host's: item after item, as they come and fit. */
+    /* A solution of the caller's: item after item, as they come and fit. */
     memcpy(left, capacity, sizeof left);
     for (j = 0; j < ITEMS; j++)
         if (weight[0][j] <= left[0] && weight[1][j] <= left[1])

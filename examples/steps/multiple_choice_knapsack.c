@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A multiple-choice knapsack, one item of each class, searched one class at a time: the host gives a solution of its own
- * first and sees how the list of states grows and shrinks. The optimum is that of all 5^8 choices, which main() tries.
+ * A multiple-choice knapsack, one item of each class, searched one class at a time: the caller gives a solution of its
+ * own first and sees how the list of states grows and shrinks. The optimum is that of all 5^8 choices, which main()
+ * tries.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/multiple_choice_knapsack.c gpuopt_impl/gpuopt.c -lm -o multiple_choice_knapsack
@@ -46,7 +47,7 @@ int main(int argc, char **argv) {
     desc.profit = profit;
     desc.capacity = capacity;
     must(gpuopt_knapsack_multiple_choice_create(context, &desc, NULL, &knapsack));
-    for (c = 0; c < CLASSES; c++) chosen[c] = c * EACH + EACH / 2; /* a solution of the host's: all that fill it */
+    for (c = 0; c < CLASSES; c++) chosen[c] = c * EACH + EACH / 2; /* a solution of the caller's: all that fill it */
     must(gpuopt_knapsack_multiple_choice_set_incumbent(knapsack, GPUOPT_HOST, chosen));
     must(gpuopt_knapsack_multiple_choice_get_info(knapsack, &info));
     printf("profit %d to %d\n", (int)info.primal_bound, (int)info.dual_bound);

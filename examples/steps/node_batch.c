@@ -2,7 +2,7 @@
  *
  * A batch of nodes: several sets of bounds are propagated in one call, from one base that does not change, and what
  * changed in each comes back. Nothing here depends on the device; where the bounds are in device memory, the library
- * lends them to the host's own kernels, too.
+ * lends them to the caller's own kernels, too.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/node_batch.c gpuopt_impl/gpuopt.c -lm -o node_batch
@@ -29,7 +29,7 @@ static const double known_ub[NODES][COLS] = {{1, 1, 1, 1, 0}, {0, 0, 0, 0, 1}, {
 int main(int argc, char **argv) {
     gpuopt_propagator_desc desc = GPUOPT_INIT(gpuopt_propagator_desc);
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
-    gpuopt_propagator_batch_desc room = GPUOPT_INIT(gpuopt_propagator_batch_desc);
+    gpuopt_propagator_batch_desc limits = GPUOPT_INIT(gpuopt_propagator_batch_desc);
     gpuopt_propagator_nodes nodes = GPUOPT_INIT(gpuopt_propagator_nodes);
     gpuopt_propagator_node_report report = GPUOPT_INIT(gpuopt_propagator_node_report);
     gpuopt_propagator_node_changes changes = GPUOPT_INIT(gpuopt_propagator_node_changes);
@@ -49,15 +49,15 @@ int main(int argc, char **argv) {
     desc.rhs = rhs, desc.lb = zeros, desc.ub = ones, desc.integer = integer;
     must(gpuopt_propagator_create(context, &desc, NULL, &base));
     must(gpuopt_propagator_round(base, 100, NULL)); /* on the GPU without an info: enqueued */
-    must(gpuopt_context_wait(context));             /* time for work of the host's own, until this */
+    must(gpuopt_context_wait(context));             /* time for work of the caller's own, until this */
     must(gpuopt_propagator_get_info(base, &info));
     right = info.outcome == GPUOPT_CONVERGED && info.changed == 0;
     lent = gpuopt_propagator_device_view(base, &view); /* pairs (lb, ub) in device memory */
     printf("bounds in device memory: %s\n", lent ? gpuopt_status_string(lent) : "lent");
     right = right && (lent == GPUOPT_ERROR_UNSUPPORTED || (lent == GPUOPT_OK && view.count == 2 * COLS));
 
-    room.nodes = NODES;
-    must(gpuopt_propagator_batch_create(base, &room, NULL, &batch));
+    limits.nodes = NODES;
+    must(gpuopt_propagator_batch_create(base, &limits, NULL, &batch));
     nodes.count = NODES, nodes.start = given, nodes.col = given_col, nodes.lb = nodes.ub = given_bound;
     report.outcome = outcome, report.columns = columns;
     must(gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &nodes, 100, &report));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A revised simplex method of the host's own, with gpuopt_basis as the inverse: prices by BTRAN, solves for the entering
- * column by FTRAN, and updates the inverse after each pivot. Then it measures the drift, inverts the last basis anew, and
- * shows that an update which would make the basis singular is refused.
+ * A revised simplex method of the caller's own, with gpuopt_basis as the inverse: prices by BTRAN, solves for the
+ * entering column by FTRAN, and updates the inverse after each pivot. Then it measures the drift, inverts the last
+ * basis again, and shows that an update which would make the basis singular is refused.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/revised_simplex.c gpuopt_impl/gpuopt.c -lm -o revised_simplex
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
     printf("%d updates, drift %.1e\n", (int)info.updates, drift.norm);
     right = right && info.updates > 0 && drift.norm < 1e-12;
 
-    must(gpuopt_basis_load(basis, &columns));                    /* inverts the basis anew */
+    must(gpuopt_basis_load(basis, &columns));                    /* inverts the basis again */
     must(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, b, x)); /* no list of rows: a dense vector */
     for (i = 0; i < M; i++) objective += cost[head[i]] * x[i];
     must(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse));

@@ -38,10 +38,10 @@ static inline void open_context(int argc, char **argv) {
     must(gpuopt_context_create(&desc, &context));
 }
 
-static inline void *room_for(uint64_t bytes) {
-    void *room = malloc((size_t)bytes);
-    if (!room) exit(3);
-    return room;
+static inline void *memory_for(uint64_t bytes) {
+    void *memory = malloc((size_t)bytes);
+    if (!memory) exit(3);
+    return memory;
 }
 
 static inline int near(double a, double b) { return a - b < 1e-7 && b - a < 1e-7; }

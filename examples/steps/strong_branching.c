@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The children of one linear program in one call: strong branching on a column, both ways, and children with bounds,
- * sides and costs of the host's own choice, each from the root's optimal basis. The root does not change.
+ * sides and costs of the caller's own choice, each from the root's optimal basis. The root does not change.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/steps/strong_branching.c gpuopt_impl/gpuopt.c -lm -o strong_branching
@@ -13,7 +13,7 @@ enum { COLS = 4, CHILDREN = 4 };
 
 /* max 16 a + 22 b + 12 c + 8 d;  5 a + 7 b + 4 c + 3 d <= 14;  all in [0, 1]. The columns are sorted by profit per
  * weight, so the relaxation takes them in this order: the optimum is 44, at (1, 1, 0.5, 0). */
-static const double weight[COLS] = {5, 7, 4, 3}, profit[COLS] = {16, 22, 12, 8}, room = 14;
+static const double weight[COLS] = {5, 7, 4, 3}, profit[COLS] = {16, 22, 12, 8}, capacity = 14;
 
 /* The oracle: Dantzig's greedy solution. Fixed columns come first; p must leave the order as it is. */
 static double dantzig(const double *lb, const double *ub, const double *p, double left) {
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     desc.dense = weight;
     desc.cost = profit;
     desc.maximize = 1;
-    desc.rhs = &room;
+    desc.rhs = &capacity;
     desc.ub = ones;
     desc.method = GPUOPT_METHOD_REVISED; /* which the batch needs on the GPU */
     must(gpuopt_simplex_create(context, &desc, NULL, &root));
@@ -72,10 +72,11 @@ int main(int argc, char **argv) {
     report.objective = objective;
     report.bound = bound;
     must(gpuopt_simplex_children_strong_branch(batch, GPUOPT_HOST, 1, &col_c, NULL, 100, &report));
-    right = known("c = 0", outcome[0], objective[0], bound[0], dantzig(zeros, no_c, profit, room)) && right;
-    right = known("c = 1", outcome[1], objective[1], bound[1], dantzig(with_c, ones, profit, room)) && right;
+    right = known("c = 0", outcome[0], objective[0], bound[0], dantzig(zeros, no_c, profit, capacity)) && right;
+    right = known("c = 1", outcome[1], objective[1], bound[1], dantzig(with_c, ones, profit, capacity)) && right;
 
-    /* Child 0: a = b = c = 1, which is too heavy. Child 1: room for 11. Child 2: no profit from b. Child 3: the root. */
+    /* Child 0: a = b = c = 1, which is too heavy. Child 1: capacity 11. Child 2: no profit from b. Child 3: the
+     * root. */
     {
         const int64_t start[] = {0, 3, 3, 3, 3}, side_start[] = {0, 0, 1, 1, 1}, cost_start[] = {0, 0, 0, 1, 1};
         const int32_t col[] = {0, 1, 2}, row = 0, cost_col = 1;
@@ -86,10 +87,10 @@ int main(int argc, char **argv) {
         children.cost_start = cost_start, children.cost_col = &cost_col, children.cost = &cost;
         must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 100, &report));
     }
-    right = known("a = b = c = 1", outcome[0], objective[0], bound[0], dantzig(abc, ones, profit, room)) && right;
+    right = known("a = b = c = 1", outcome[0], objective[0], bound[0], dantzig(abc, ones, profit, capacity)) && right;
     right = known("room for 11", outcome[1], objective[1], bound[1], dantzig(zeros, ones, profit, 11)) && right;
-    right =
-        known("b for nothing", outcome[2], objective[2], bound[2], dantzig(zeros, ones, no_b_profit, room)) && right;
+    right = known("b for nothing", outcome[2], objective[2], bound[2], dantzig(zeros, ones, no_b_profit, capacity)) &&
+            right;
     right = known("the root", outcome[3], objective[3], bound[3], 44) && right;
     gpuopt_simplex_children_destroy(batch);
     gpuopt_simplex_destroy(root);

@@ -120,7 +120,7 @@ typedef struct gpuopt__arena {
 static inline void *gpuopt__cut(gpuopt__arena *arena, int64_t count, size_t size) {
     uint64_t at = arena->used;
     arena->used += ((uint64_t)count * size + 255) & ~(uint64_t)255;
-#ifdef GPUOPT__CUT_GAP /* of tests/emulated: nobody may touch what lies between two arrays */
+#ifdef GPUOPT__CUT_GAP /* of tests/emulated: what lies between two arrays must not be touched */
     if (arena->base)
         GPUOPT__CUT_GAP(arena->base + at, arena->base + at + (uint64_t)count * size, arena->base + arena->used);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What families whose handles work with a group share: who is in it, and how ranks come to the same status. They use
+ * What families whose handles work with a group share: who is in it, and how ranks agree on a status. They use
  * the group's public calls.
  */
 #ifndef GPUOPT_IMPL_RANKS_H

@@ -61,7 +61,7 @@ struct gpuopt_elimination {
     int idle;            /* another rank has the same part, and this one does not count */
 };
 
-/* What a backend does for a plan. Arrays are in host memory unless a comment says otherwise. */
+/* What a backend does for a plan. Arrays are in host memory unless a comment names device memory. */
 struct gpuopt__elimination_backend {
     /* Adds to host_bytes and create_bytes, and sets device_bytes; the plan's own block is not included. */
     void (*plan)(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_memory_plan *);

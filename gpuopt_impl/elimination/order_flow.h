@@ -156,7 +156,7 @@ static void gpuopt__elimination_flow_ends(gpuopt__elimination_flow *f, int32_t f
 
 /* ---- Flow ---- */
 
-/* Whether a path that comes to v ends there. */
+/* Whether a path that reaches v ends there. */
 static int gpuopt__elimination_flow_is_target(const gpuopt__elimination_flow *f, int32_t v) {
     return f->at[v] >= f->end - f->source;
 }

@@ -76,7 +76,7 @@ static uint64_t gpuopt__elimination_desc_fingerprint(const gpuopt_elimination_de
     return hash;
 }
 
-/* With a group: whether all ranks have come to this point of `call`, with the same bytes and without an error. */
+/* With a group: whether all ranks have reached this point of `call`, with the same bytes and without an error. */
 static gpuopt_status gpuopt__elimination_agree(const gpuopt_elimination *e, const char *call, gpuopt_status status,
                                                const void *data, size_t bytes) {
     uint64_t hash;

@@ -146,7 +146,7 @@ GPUOPT_HD int32_t gpuopt__knapsack_multi_take(gpuopt__knapsack_multi_cursor *c, 
     }
 }
 
-/* The worker's node has come to the last level: it is a better solution. */
+/* The worker's node has reached the last level: it is a better solution. */
 GPUOPT_HD void gpuopt__knapsack_multi_improve(gpuopt__knapsack_multi_cursor *c, int64_t *value, int64_t gain,
                                               const int width) {
     const gpuopt__knapsack_multi_tables *t = c->table;

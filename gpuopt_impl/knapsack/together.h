@@ -42,7 +42,7 @@ static gpuopt__knapsack_fingerprint gpuopt__knapsack_no_report(void) {
     return reports;
 }
 
-/* With a group: whether all ranks have come to this point of `call` with the same arguments and without an error. */
+/* With a group: whether all ranks have reached this point of `call` with the same arguments and without an error. */
 static gpuopt_status gpuopt__knapsack_agree(const gpuopt_knapsack *k, const char *call, gpuopt_status status,
                                             uint64_t hash) {
     if (k->search.ranks < 2) return status;

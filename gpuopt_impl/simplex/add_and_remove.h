@@ -142,7 +142,7 @@ static gpuopt_status gpuopt__simplex_check_gone(gpuopt_simplex *s, const char *c
     memset(s->queue, 0, sizeof(int32_t) * (size_t)lines);
     for (k = 0; k < count; k++) {
         if (s->queue[list[k]] < 0) {
-            gpuopt__log(s->context, 0, "%s: %s %d is there twice", call, name, (int)list[k]);
+            gpuopt__log(s->context, 0, "%s: %s %d is repeated", call, name, (int)list[k]);
             return GPUOPT_ERROR_ARGUMENT;
         }
         s->queue[list[k]] = -1;

@@ -100,7 +100,7 @@ static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, 
         }                                                                                             \
     } while (0)
 
-/* In the midst of a call: what may fail on one rank alone, as an allocation may, has then failed on all. */
+/* During a call: what may fail on one rank alone, as an allocation may, has then failed on all. */
 static gpuopt_status gpuopt__simplex_all_could(const gpuopt_simplex *s, const char *name, gpuopt_status status) {
     return s->desc.group ? gpuopt__ranks_agree(s->context, s->desc.group, name, status, 0) : status;
 }

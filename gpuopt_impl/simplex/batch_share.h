@@ -54,7 +54,7 @@ static uint64_t gpuopt__simplex_batch_share_hash(const gpuopt_simplex_batch *m) 
     return hash;
 }
 
-/* Whether all ranks make a call that has come to this status, with these numbers equal. */
+/* Whether all ranks make a call that has this status, with these numbers equal. */
 static gpuopt_status gpuopt__simplex_batch_together(const gpuopt_simplex_batch *m, const char *call,
                                                     gpuopt_status status, int64_t a, int64_t b, int64_t c) {
     const int64_t data[] = {a, b, c};

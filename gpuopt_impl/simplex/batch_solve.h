@@ -3,7 +3,7 @@
  * Many small linear programs: from a program's data to its verdict. The simplex method on a dense tableau: where the
  * first basis is not feasible, the dual method (batch_dual.h), then the primal one, with devex pricing, Harris' ratio
  * test and bound flips; its phase 1 minimises the sum of infeasibilities. Conclusions are first recomputed on
- * the original data. Bounds of basic variables are perturbed where the primal method does not get on, which moves no
+ * the original data. Bounds of basic variables are perturbed where the primal method stalls, which moves no
  * point; if that has not helped often enough, Bland's rule does.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_SOLVE_H

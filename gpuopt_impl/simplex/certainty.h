@@ -8,7 +8,7 @@
  *              objective (objective_impact.h), are within the tolerance.
  *   TOLERANCE  The gap is within the tolerance, and so is how far the violations may move the objective, for bases of
  *   up to 162 rows:
- *              on larger ones iterations in extended precision are too few to come to an end.
+ *              on larger ones iterations in extended precision are too few to end.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CERTAINTY_H
 #define GPUOPT_IMPL_SIMPLEX_CERTAINTY_H

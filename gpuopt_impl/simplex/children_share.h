@@ -130,7 +130,7 @@ static void gpuopt__simplex_share_take(gpuopt_simplex_children *b) {
     c->count = part.count;
 }
 
-/* What this rank's children have come to goes to all ranks, and theirs comes here. */
+/* Sends the results of this rank's children to all ranks, and receives theirs. */
 static gpuopt_status gpuopt__simplex_share_results(gpuopt_simplex_children *b, const char *call, gpuopt_status status,
                                                    const gpuopt_simplex_child_report *report) {
     const size_t rows = (size_t)b->root->lp.rows, cols = (size_t)b->root->lp.cols;

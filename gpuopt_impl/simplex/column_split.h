@@ -88,7 +88,7 @@ static int gpuopt__simplex_split_has(const gpuopt__simplex_split *s, int32_t slo
     return slot >= s->first && slot < s->end;
 }
 
-/* Keeps the status of an exchange. Ranks that disagree, or one that failed, in the midst of a call cannot go on. */
+/* Keeps the status of an exchange. Ranks that disagree, or one that failed, during a call cannot go on. */
 static void gpuopt__simplex_split_ended(gpuopt__simplex_split *s, gpuopt_status status) {
     if (!status) return;
     s->status = GPUOPT_ERROR_PEER;

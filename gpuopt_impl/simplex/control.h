@@ -38,7 +38,7 @@ static gpuopt_status gpuopt__simplex_extend_precision(gpuopt_simplex *s) {
 }
 
 /* No proof with the caller's tolerances: the model is refined. If that has been tried, the tolerances grow, up to their
- * limit: the method may come to a basis that is good enough for a proof. */
+ * limit: the method may reach a basis that is good enough for a proof. */
 static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why) {
     if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
     else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_extend_precision(s);

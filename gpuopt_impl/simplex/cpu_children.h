@@ -218,7 +218,7 @@ static gpuopt_status gpuopt__simplex_cpu_change_child(gpuopt_simplex *s, const g
 
 /* ---- A child ---- */
 
-/* What it has come to. A number beyond the range of double makes it IMPRECISE. */
+/* Its result. A number beyond the range of double makes it IMPRECISE. */
 static void gpuopt__simplex_cpu_report_child(gpuopt_simplex *s, const gpuopt_simplex *root,
                                              gpuopt__simplex_children_job *job, int32_t k, gpuopt_status status) {
     const int64_t rows = s->lp.rows, cols = s->lp.cols;

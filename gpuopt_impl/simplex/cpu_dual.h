@@ -89,7 +89,7 @@ typedef struct gpuopt__simplex_dual_ratio {
     double size;         /* |its entry| */
 } gpuopt__simplex_dual_ratio;
 
-/* Slots whose reduced costs come to 0 when the row times sigma is subtracted from them, as a heap. Their keys, in
+/* Slots whose reduced costs reach 0 when the row times sigma is subtracted from them, as a heap. Their keys, in
  * combined, are the steps at which they do. */
 static int32_t gpuopt__simplex_cpu_dual_list(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run,
                                              double sigma) {

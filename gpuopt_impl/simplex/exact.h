@@ -34,7 +34,7 @@ static double gpuopt__simplex_off(double sum, double error_sum, int32_t terms, i
     return safe && error_sum == 0 ? 0 : gpuopt__simplex_error(sum, error_sum, terms);
 }
 
-/* The sum of the sizes of what is left of `count` equations, whose residuals are r with these doubts; 0: nothing. */
+/* The sum of the sizes of what is left of `count` equations, whose residuals are r with this error_sum; 0: nothing. */
 static double gpuopt__simplex_left(int32_t count, const double *r, const double *error_sum, const int32_t *index,
                                    int32_t terms, int safe) {
     double sum = 0;
@@ -121,7 +121,7 @@ static gpuopt_status gpuopt__simplex_left_of_y(gpuopt_simplex *s, double *z, dou
 }
 
 /* *proven: whether the basis is optimal. Signs are looked at first as if the inverse were small: where they are open
- * even then, the bound on it, which takes as long as a reinversion, is not made. */
+ * even then, the bound on it, which takes as long as a refactoring, is not made. */
 static gpuopt_status gpuopt__simplex_prove_optimal(gpuopt_simplex *s, int *proven) {
     double *z = s->scratch_low, *size = s->ray, of_x = 0, of_y = 0, inverse = 1;
     int32_t i;

@@ -2,7 +2,7 @@
  *
  * Iterations for ill-conditioned bases, while the stage is REFINED: the pivot column is solved for in twice the working
  * precision, and the basis is inverted again. So an entry that is small is known to all its digits, where the engine's
- * would be rounding. One such iteration costs a reinversion.
+ * would be rounding. One such iteration costs a refactoring.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_EXTENDED_PRECISION_H
 #define GPUOPT_IMPL_SIMPLEX_EXTENDED_PRECISION_H
@@ -16,7 +16,7 @@ typedef struct gpuopt__simplex_extended {
 } gpuopt__simplex_extended;
 
 /* How many of them may be made: as many as cost about 2^31 operations; none if these are few. Bases of up to 162 rows
- * get ALL of them, which is enough to come to an end. */
+ * get ALL of them, which is enough to end. */
 enum { GPUOPT__SIMPLEX_EXTENDED_ALL = 500 };
 
 static int32_t gpuopt__simplex_extended_most(const gpuopt_simplex *s) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reinversion. Starting from the slack basis, the basic columns are pivoted in, one after the other, in an order that
+ * Refactoring. Starting from the slack basis, the basic columns are pivoted in, one after the other, in an order that
  * keeps the triangular part of the basis triangular. (An engine with sparse factors makes these of all columns at once,
  * in an order of its own.)
  */

@@ -125,7 +125,7 @@ GPUOPT_HD double gpuopt__simplex_steepest(double norm, double ratio, double tau,
     return gpuopt__max(next, gpuopt__add(1, square));
 }
 
-/* Reinversion: the position for a column; -1: none, since it depends on earlier columns. `best` is its largest entry at
+/* Refactoring: the position for a column; -1: none, since it depends on earlier columns. `best` is its largest entry at
  * an open position, p (-1: none is open); `largest` its largest entry anywhere; `entry` the one at `wanted`, the
  * position that would keep the basis sparse. Entries up to `least` count as 0. */
 GPUOPT_HD int32_t gpuopt__simplex_entry_position(int32_t p, double best, double largest, int32_t wanted, double entry,

@@ -277,7 +277,7 @@ static void info_of_a_new_basis(void **state) {
     gpuopt_basis_destroy(basis);
 }
 
-/* A host compiled against a version with more members, or with fewer. */
+/* A caller compiled against a version with more members, or with fewer. */
 static void structs_of_other_versions(void **state) {
     fixture *f = *state;
     struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What only the CUDA backend has: arrays in device memory, updates enqueued on the host's own stream, and the limit of
- * COLUMN. Sizes are large enough for several blocks of every kernel.
+ * What only the CUDA backend has: arrays in device memory, updates enqueued on the caller's own stream, and the limit
+ * of COLUMN. Sizes are large enough for several blocks of every kernel.
  */
 #include <cuda_runtime_api.h>
 #include <float.h>
@@ -256,7 +256,7 @@ static void column_has_a_limit(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* On a stream of the host, calls are ordered with the host's own work, and nothing waits. */
+/* On a stream of the caller, calls are ordered with the caller's own work, and nothing waits. */
 static void own_stream(void **state) {
     enum { M = 100 };
     gpuopt_context_desc desc = test_context_desc(NULL);
@@ -295,7 +295,7 @@ static void replace_row(long double *inverse, int m, int p, const double *alpha)
 }
 
 /* Updates enqueued one after the other, so that their kernels overlap: at other positions, at the same position, with
- * refused updates before and between them, and more than U has room for. */
+ * refused updates before and between them, and more than U can hold. */
 static void updates_in_a_row(void **state) {
     enum { M = 700, ALPHAS = 40, UPDATES = 60 };
     static const int step[] = {0, 1, 0, 350, 0, 0, 33, 0};

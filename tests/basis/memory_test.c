@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory: it comes from the host's allocator, the plan is exact, it may run out, and steps allocate nothing. Device
+ * Memory: it comes from the caller's allocator, the plan is exact, it may run out, and steps allocate nothing. Device
  * memory is supported by the CUDA backend only.
  */
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void steps_allocate_nothing(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A load copies its columns: the host may change them afterwards. */
+/* A load copies its columns: the caller may change them afterwards. */
 static void input_is_copied(void **state) {
     enum { M = 25 };
     gpuopt_context *context = test_context(NULL);

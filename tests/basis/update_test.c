@@ -168,8 +168,8 @@ static void one_position(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* alpha in the host's array gives the same bits as alpha NULL. */
-static void alpha_of_the_host(void **state) {
+/* alpha in the caller's array gives the same bits as alpha NULL. */
+static void alpha_of_the_caller(void **state) {
     enum { M = 45 };
     gpuopt_context *context = test_context(NULL);
     gpuopt_basis *own = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
@@ -242,7 +242,7 @@ static void refused_updates(void **state) {
         assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 5, NULL, &info), GPUOPT_ERROR_NUMERIC);
         assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 3, NULL, &info), GPUOPT_OK);
         assert_int_equal(info.updates, 3);
-        /* Enqueued among accepted updates, more than U has room for. */
+        /* Enqueued among accepted updates, more than U can hold. */
         for (k = 0; k < 3 * K; k++) {
             if (k % 3 == 1) {
                 assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, b.entry + 8 * M, NULL), GPUOPT_OK);
@@ -303,7 +303,7 @@ static void updates_after_a_refused_one(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The tolerance is relative to the largest entry of the column, and the host can set it. */
+/* The tolerance is relative to the largest entry of the column, and the caller can set it. */
 static void pivot_tolerance(void **state) {
     static const double pivot[] = {1e-9, 1e-12, 1e-12, 0.4, 0.6}, tolerance[] = {0, 0, 1e-13, 0.5, 0.5};
     static const gpuopt_status expected[] = {GPUOPT_OK, GPUOPT_ERROR_NUMERIC, GPUOPT_OK, GPUOPT_ERROR_NUMERIC,
@@ -363,7 +363,7 @@ static void same_bits(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_technique), cmocka_unit_test(every_k),
-    cmocka_unit_test(one_position),    cmocka_unit_test(alpha_of_the_host),
+    cmocka_unit_test(one_position),    cmocka_unit_test(alpha_of_the_caller),
     cmocka_unit_test(refused_updates), cmocka_unit_test(updates_after_a_refused_one),
     cmocka_unit_test(pivot_tolerance), cmocka_unit_test(same_bits),
 };

@@ -6,7 +6,7 @@
  * Each thread keeps `Chains` numbers x[i] and costs c[i], and repeats x[i] = min(x[i], x[i + 1] + c[i]). Each pair
  * depends on the one before, so the compiler can drop none. For each data type it tries several numbers of chains
  * and warps, and prints the largest rate, per second and per clock and multiprocessor (with the clock rate that the
- * device reports). The numbers of one thread are compared with those computed on the host.
+ * device reports). The numbers of one thread are compared with those computed on the CPU.
  */
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int steps = 2048;
 
-/* One instruction on compute capability 9.0 and above, two elsewhere. */
+/* One instruction on compute capability 9.0 and above, two on others. */
 struct Whole {
     static constexpr const char *name = "u32";
     static constexpr int pairs = 1;
@@ -73,7 +73,7 @@ __global__ void repeat(uint32_t *result) {
 }
 
 template <class Kind, int Chains>
-uint32_t on_the_host(uint32_t thread) {
+uint32_t on_the_cpu(uint32_t thread) {
     uint32_t x[Chains], c[Chains], sum = 0;
     for (int i = 0; i < Chains; i++) {
         x[i] = drawn(thread * Chains + i) | 0x40004000u;
@@ -106,7 +106,7 @@ double rate_of(const Device &d, int threads, int blocks) {
         if (run == 0 || taken < least) least = taken;
     }
     if (cudaMemcpy(&first, d.result + threads, sizeof first, cudaMemcpyDeviceToHost)) return 0;
-    if (first != on_the_host<Kind, Chains>(static_cast<uint32_t>(threads))) {
+    if (first != on_the_cpu<Kind, Chains>(static_cast<uint32_t>(threads))) {
         std::fprintf(stderr, "add_min_rate: %s: the GPU's numbers differ from the host's\n", Kind::name);
         return 0;
     }

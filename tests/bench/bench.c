@@ -38,9 +38,9 @@ static int open_machine(const char *program, const char *name, machine *m) {
     snprintf(backend, sizeof backend, "%.*s", (int)strcspn(name, ":"), name);
     m->name = name;
     m->cuda = strcmp(backend, "cuda") == 0;
-    m->speaker.name = name;
+    m->printer.name = name;
     if ((strcmp(backend, "cpu") == 0 || (m->cuda && !colon)) && (!colon || whole_number(colon + 1, 1024, &threads)) &&
-        open_context(backend, 0, (int)threads, &m->speaker, &m->context, &opened) == GPUOPT_OK) {
+        open_context(backend, 0, (int)threads, &m->printer, &m->context, &opened) == GPUOPT_OK) {
         m->threads = (int)threads;
         return 0;
     }

@@ -17,7 +17,7 @@ typedef struct machine {
     gpuopt_context *context;
     const char *name; /* as given: cpu, cpu:N or cuda */
     int threads, cuda;
-    speaker speaker;
+    log_printer printer;
 } machine;
 
 /* Copies the next word of a list separated by commas, and advances *at. Returns 0 at the end of the list. */

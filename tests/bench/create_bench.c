@@ -102,7 +102,7 @@ static const kind kinds[] = {
 
 /* ---- Measuring ---- */
 
-/* Prints a row. taken [3][handles + 1]: room for the times. Returns 0 or -1. */
+/* Prints a row. taken [3][handles + 1]: receives the times. Returns 0 or -1. */
 static int measure(const machine *m, const kind *of, int handles, double *taken) {
     double *create = taken, *step = create + handles + 1, *destroy = step + handles + 1;
     int k;

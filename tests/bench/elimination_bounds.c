@@ -42,7 +42,7 @@ static double look_up(const queries *q, gpuopt_memory_space where, int32_t varia
     return status ? -1 : now() - start;
 }
 
-/* The host's copy of the bounds. */
+/* The copy in host memory of the bounds. */
 static int fetch(const queries *q, gpuopt_memory_space where, int32_t values) {
 #ifdef TEST_WITH_CUDA
     if (where == GPUOPT_DEVICE)

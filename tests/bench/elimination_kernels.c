@@ -135,7 +135,7 @@ static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimina
         gpuopt_device_view view = GPUOPT_INIT(gpuopt_device_view);
         status = gpuopt_elimination_message_device_view(elimination, 0, 0, &view);
         for (k = 0; k < SPOTS && !status; k++) {
-            uint64_t stored = 0; /* little-endian, as every host of a GPU */
+            uint64_t stored = 0; /* little-endian, as every CPU beside a GPU */
             if (cudaMemcpy(&stored, (const char *)view.data + (size_t)at[k] * bytes, bytes, cudaMemcpyDeviceToHost))
                 return GPUOPT_ERROR_DEVICE;
             cost[k] = stored < info->forbidden ? info->offset + (int64_t)stored : INT64_MAX;
@@ -274,7 +274,7 @@ static void print_head(const char *title) {
            title);
 }
 
-/* The rows of a bucket, one for each width. Its costs are made anew for each. */
+/* The rows of a bucket, one for each width. Its costs are made again for each. */
 static int rows_of(const machine *on, const options *o, bucket *b, int by_memory) {
     int k, bad = 0;
     figures f;

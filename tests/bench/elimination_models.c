@@ -19,7 +19,7 @@ static const char default_models[] =
 #define CPU_SPEED 1e9
 
 /* Milliseconds, 0: none. Goals are for one H200; the others' times, of the search of toulbar2 1.3, of FABE (one core
- * each) and of the paper's code, were taken on an H200 and its host. The paper's own time of the random models is the
+ * each) and of the paper's code, were taken on an H200 and its CPU. The paper's own time of the random models is the
  * average that it prints. */
 static const struct {
     const char *model;
@@ -268,7 +268,7 @@ static void print_others(const char *name, const machine *on, const figures *f) 
 
 static int exact_row(subject *s, const machine *on, const options *o) {
     const gpuopt_elimination_estimate *e;
-    const char *said;
+    const char *result;
     figures f;
     if (measure(s, on, o, 0, &f)) return -1;
     e = &f.estimate;
@@ -280,16 +280,16 @@ static int exact_row(subject *s, const machine *on, const options *o) {
         printf(" left out: %.1e operations |\n", e->operations);
         return 0;
     }
-    said = verdict(s, &f, 0);
+    result = verdict(s, &f, 0);
     print_figures(&f);
     if (on->cuda) printf(" %.1f%% |", 100 * e->bytes_moved / (1e-3 * f.milliseconds[ELIMINATE]) / COPY_SPEED);
     else printf(" |");
     print_bound(1, f.info.cost);
     print_bound(f.found.outcome != GPUOPT_INFEASIBLE, f.found.cost);
-    printf(" %s |", said);
+    printf(" %s |", result);
     print_others(s->name, on, &f);
     fflush(stdout);
-    return strncmp(said, "WRONG", 5) == 0 ? -1 : 0;
+    return strncmp(result, "WRONG", 5) == 0 ? -1 : 0;
 }
 
 int exact_table(const machine *machines, int count, const options *o) {
@@ -315,7 +315,7 @@ int exact_table(const machine *machines, int count, const options *o) {
 
 static int mini_bucket_row(subject *s, const machine *on, const options *o, int which) {
     const gpuopt_elimination_estimate *e;
-    const char *said;
+    const char *result;
     double faster, faster_whole;
     figures f;
     if (measure(s, on, o, paper[which].z, &f)) return -1;
@@ -326,11 +326,11 @@ static int mini_bucket_row(subject *s, const machine *on, const options *o, int 
         printf(" left out: %.1e operations |\n", e->operations);
         return 0;
     }
-    said = verdict(s, &f, paper[which].z);
+    result = verdict(s, &f, paper[which].z);
     print_figures(&f);
     print_bound(f.info.outcome != GPUOPT_INFEASIBLE, f.info.cost);
     print_bound(f.found.outcome != GPUOPT_INFEASIBLE, f.found.cost);
-    printf(" %s |", said);
+    printf(" %s |", result);
     faster = paper[which].milliseconds / f.milliseconds[ELIMINATE];
     faster_whole = paper[which].milliseconds / f.milliseconds[WHOLE];
     printf(" %g | %lld | %.1f / %.1f |", paper[which].milliseconds, (long long)paper[which].bound, faster,
@@ -339,7 +339,7 @@ static int mini_bucket_row(subject *s, const machine *on, const options *o, int 
     else if (f.info.cost < paper[which].bound) printf(" **a worse bound** |\n");
     else printf(" %s |\n", faster_whole >= paper_goal ? "met" : faster >= paper_goal ? "by eliminate" : "**missed**");
     fflush(stdout);
-    return strncmp(said, "WRONG", 5) == 0 ? -1 : 0;
+    return strncmp(result, "WRONG", 5) == 0 ? -1 : 0;
 }
 
 static int wanted(const options *o, const char *model) {

@@ -8,17 +8,18 @@
  *                 [--by group|deal] [--share-from N] [--round N]
  *                 [--graphical "NAME;NAME..."] [--memory MIB] [--dealt "NAME;NAME..."]
  * BACKEND: cpu or cuda; --device: that of rank 0, the others have the next ones; --devices: of so many they take turns,
- * so that with 1 all share one. NAME: of a model as propagator_batch.h says, of a knapsack as examples/io/knapsack.h does,
+ * so that with 1 all share one. NAME: of a model as in propagator_batch.h, of a knapsack as examples/io/knapsack.h does,
  * of a graphical model: as examples/io/graphical.h does, dealt: children:MODEL (strong branching on the first columns),
  * programs:COUNT (of 50 rows and 100 columns, from data to solutions) or probing:MODEL; "" leaves a table out. --by:
  * whether a knapsack's handle has the group, and shares levels of --share-from nodes (0: as the library chooses), or
- * the host deals nodes out (examples/io/knapsack_ranks.h); --round: nodes between exchanges then;
+ * the caller deals nodes out (examples/io/knapsack_ranks.h); --round: nodes between exchanges then;
  * --pool: nodes, 0: as the library chooses; --memory: that of a rank. One rank has no group, but for knapsacks.
  * Medians of N runs after one that is not counted; each run begins when all ranks are there, and ends with the last.
  * Times in ms:
  *     run          batches: _run with nodes and reports in host memory; eliminations: all steps
  *     own, all     _get_changes of a rank's own nodes, and of all on each rank
- *     ms, items    a search for the optimum and its items, without _create; by group: of it, finding the items, on rank 0
+ *     ms, items    a search for the optimum and its items, without _create; by group: of it, finding the items, on rank
+ *     0
  *     work         the largest rank's part of the entries that were evaluated, or of the nodes after the common ones
  *     common       nodes that all ranks expand before they part; by group: not counted
  *     moves, bytes by group: what all ranks have sent from one to another; rounds: steps
@@ -37,7 +38,7 @@
 
 /* ---- Ranks ---- */
 
-static void say(void *user, int level, const char *message) {
+static void log_message(void *user, int level, const char *message) {
     if (level <= 1) fprintf(stderr, "%s: %s\n", ((const member *)user)->name, message);
 }
 
@@ -47,7 +48,7 @@ static gpuopt_status open_rank(member *m) {
     snprintf(m->name, sizeof m->name, "rank %d", m->rank);
     m->machine.name = m->name;
     desc.user = m;
-    desc.log = say;
+    desc.log = log_message;
     desc.backend = gpuopt_backend_cpu();
 #ifdef TEST_WITH_CUDA
     if (strcmp(m->job->o->backend, "cuda") == 0) {
@@ -75,13 +76,13 @@ double ended(member *m, double start) {
 
 /* ---- Batches ---- */
 
-/* A batch that has room for what the nodes of a rank change, found out by a run; and as much work. */
+/* A batch that can hold what the nodes of a rank change, found out by a run; and as much work. */
 static gpuopt_propagator_batch *make_batch(member *m, gpuopt_propagator *base, int32_t *ran_by, work **w) {
     const job *j = m->job;
     const int32_t nodes = (int32_t)j->o->nodes, cols = j->model->matrix.cols;
     gpuopt_propagator_batch_desc desc = GPUOPT_INIT(gpuopt_propagator_batch_desc);
     gpuopt_propagator_batch *batch = NULL;
-    double *ub = (double *)work_room((size_t)cols, sizeof *ub);
+    double *ub = (double *)work_memory((size_t)cols, sizeof *ub);
     int64_t share[MOST_RANKS] = {0}, all = 0;
     int32_t k;
     int pass, r;
@@ -146,7 +147,7 @@ static void run_batches(member *m) {
     gpuopt_propagator_desc desc = mip_propagator_desc(j->model);
     gpuopt_propagator *base = NULL;
     gpuopt_propagator_batch *batch = NULL;
-    int32_t *ran_by = (int32_t *)work_room((size_t)j->o->nodes, sizeof *ran_by);
+    int32_t *ran_by = (int32_t *)work_memory((size_t)j->o->nodes, sizeof *ran_by);
     double taken[MOST_REPEATS], run = 0, own, all;
     int k, repeat = (int)j->o->repeat;
     work *w = NULL;

@@ -59,10 +59,10 @@ static void run_children(member *m) {
     c.count = m->job->model->matrix.cols < MOST_CHILDREN / 2 ? m->job->model->matrix.cols : MOST_CHILDREN / 2;
     desc.batch_size = 2 * c.count;
     desc.group = m->group;
-    c.col = (int32_t *)work_room((size_t)c.count, sizeof *c.col);
+    c.col = (int32_t *)work_memory((size_t)c.count, sizeof *c.col);
     for (k = 0; k < c.count; k++) c.col[k] = k;
-    c.report.outcome = (int32_t *)work_room(2 * (size_t)c.count, sizeof(int32_t));
-    c.report.bound = (double *)work_room(2 * (size_t)c.count, sizeof(double));
+    c.report.outcome = (int32_t *)work_memory(2 * (size_t)c.count, sizeof(int32_t));
+    c.report.bound = (double *)work_memory(2 * (size_t)c.count, sizeof(double));
     model.method = GPUOPT_METHOD_REVISED;
     model.algorithm = GPUOPT_ALGORITHM_PRIMAL;
     status = gpuopt_simplex_create(m->context, &model, NULL, &root);
@@ -86,7 +86,7 @@ typedef struct programs_run {
     gpuopt_simplex_batch_report report;
 } programs_run;
 
-/* From the host's data to the solutions. */
+/* From the caller's data to the solutions. */
 static gpuopt_status solve(void *of) {
     programs_run *p = (programs_run *)of;
     gpuopt_status status = gpuopt_simplex_batch_load(p->batch, GPUOPT_HOST, &p->programs);
@@ -98,9 +98,10 @@ static gpuopt_status solve(void *of) {
 static void run_programs(member *m) {
     const size_t count = (size_t)m->job->decisions, values = count * ROWS * COLS;
     gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    double *value = (double *)work_room(values, sizeof *value), *cost = (double *)work_room(count * COLS, sizeof *cost),
-           *rhs = (double *)work_room(count * ROWS, sizeof *rhs), *ub = (double *)work_room(COLS, sizeof *ub),
-           *x = (double *)work_room(count * COLS, sizeof *x);
+    double *value = (double *)work_memory(values, sizeof *value),
+           *cost = (double *)work_memory(count * COLS, sizeof *cost),
+           *rhs = (double *)work_memory(count * ROWS, sizeof *rhs), *ub = (double *)work_memory(COLS, sizeof *ub),
+           *x = (double *)work_memory(count * COLS, sizeof *x);
     uint64_t number = 1;
     programs_run p;
     size_t k;

@@ -65,7 +65,7 @@ static gpuopt_status search_once(member *m, int64_t *taken, knapsack_ranks_answe
 
 static void run_knapsack(member *m) {
     job *j = m->job;
-    int64_t *taken = (int64_t *)work_room((size_t)j->knapsack.items, sizeof(int64_t));
+    int64_t *taken = (int64_t *)work_memory((size_t)j->knapsack.items, sizeof(int64_t));
     double times[MOST_REPEATS], items[MOST_REPEATS];
     int k, repeat = (int)j->o->repeat;
     if (!m->group && gpuopt_group_create(m->context, NULL, NULL, &m->group)) m->failed = 1;
@@ -164,7 +164,7 @@ static gpuopt_status eliminate_once(member *m, int32_t *value, gpuopt_eliminatio
 static void run_elimination(member *m) {
     job *j = m->job;
     const gpuopt_elimination_desc desc = describe(j, m->group);
-    int32_t *value = (int32_t *)work_room((size_t)desc.variables, sizeof *value);
+    int32_t *value = (int32_t *)work_memory((size_t)desc.variables, sizeof *value);
     gpuopt_elimination_estimate *estimate = &j->estimate[m->rank];
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     double seconds[PHASES] = {0}, all[PHASES][MOST_REPEATS];
@@ -191,7 +191,7 @@ static void run_elimination(member *m) {
 static void run_order(member *m) {
     job *j = m->job;
     const gpuopt_elimination_desc desc = describe(j, NULL);
-    int32_t *order = (int32_t *)work_room((size_t)desc.variables, sizeof *order);
+    int32_t *order = (int32_t *)work_memory((size_t)desc.variables, sizeof *order);
     gpuopt_status status = gpuopt_elimination_order(m->context, &desc, order, NULL, NULL);
     if (status) m->failed = 1, failed(&m->machine, "elimination", "order", status), free(order);
     else j->order = order;

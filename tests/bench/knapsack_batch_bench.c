@@ -34,7 +34,7 @@ typedef struct work {
     int32_t *copies, *taken[MOST_MACHINES], *outcome[MOST_MACHINES];
 } work;
 
-static void *room(int64_t count, size_t size) {
+static void *capacity(int64_t count, size_t size) {
     void *memory = calloc((size_t)count, size);
     if (memory) return memory;
     fprintf(stderr, "out of memory\n");
@@ -121,7 +121,7 @@ static int class_line(const machine *on, int m, const char *class, const options
         fprintf(stderr, "%s, %s: a wrong solution, or not the first backend's\n", on->name, class);
         return -1;
     }
-    sorted = room(o->count, sizeof *sorted);
+    sorted = capacity(o->count, sizeof *sorted);
     memcpy(sorted, w->nodes[m], sizeof *sorted * (size_t)o->count);
     qsort(sorted, (size_t)o->count, sizeof *sorted, by_size);
     for (k = 0; k < o->count; k++) {
@@ -168,16 +168,16 @@ int main(int argc, char **argv) {
     }
     count = open_machines("knapsack_batch_bench", argv[1], machines, name);
     if (count < 0) return EXIT_BAD_INPUT;
-    w.weight = room(o.count * o.items, sizeof *w.weight);
-    w.profit = room(o.count * o.items, sizeof *w.profit);
-    w.copies = room(o.count * o.items, sizeof *w.copies);
-    w.capacity = room(o.count, sizeof *w.capacity);
+    w.weight = capacity(o.count * o.items, sizeof *w.weight);
+    w.profit = capacity(o.count * o.items, sizeof *w.profit);
+    w.copies = capacity(o.count * o.items, sizeof *w.copies);
+    w.capacity = capacity(o.count, sizeof *w.capacity);
     for (k = 0; k < count; k++) {
-        w.lower[k] = room(o.count, sizeof(int64_t));
-        w.upper[k] = room(o.count, sizeof(int64_t));
-        w.nodes[k] = room(o.count, sizeof(int64_t));
-        w.outcome[k] = room(o.count, sizeof(int32_t));
-        w.taken[k] = room(o.count * o.items, sizeof(int32_t));
+        w.lower[k] = capacity(o.count, sizeof(int64_t));
+        w.upper[k] = capacity(o.count, sizeof(int64_t));
+        w.nodes[k] = capacity(o.count, sizeof(int64_t));
+        w.outcome[k] = capacity(o.count, sizeof(int32_t));
+        w.taken[k] = capacity(o.count * o.items, sizeof(int32_t));
     }
     printf("\n%lld knapsacks of %lld items, weights up to %lld, up to %lld copies\n\n"
            "| class | backend | not solved | nodes, median | mean | 99 %% | s | nodes/s "

@@ -31,7 +31,7 @@ enum { SEEDS = 10, SIZES = 5, NODE_BYTES = 20 };
 /* Boukedjar, Lalami, El Baz (2012), Table 1: seconds on one CPU core and with a Tesla C2050. */
 static const double table_1[SIZES][2] = {{1.59, 0.41}, {4.85, 0.91}, {9.82, 1.44}, {10.94, 1.27}, {13.39, 1.44}};
 
-/* Seconds of combo on one core, measured on the host of an H200; 0: not measured; 120: stopped at that time. */
+/* Seconds of combo on one core, measured on the CPU of an H200 machine; 0: not measured; 120: stopped at that time. */
 static const struct {
     const char *model;
     double combo;

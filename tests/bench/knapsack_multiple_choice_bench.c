@@ -183,7 +183,7 @@ static int parse(int argc, char **argv, options *o) {
 }
 
 /* Takes memory for all instances, in one piece. NULL: there is none. */
-static int64_t *make_room(const options *o, int count, instance *in) {
+static int64_t *make_capacity(const options *o, int count, instance *in) {
     const int64_t items = o->classes * o->items;
     int64_t *memory = malloc(sizeof *memory * (size_t)(o->classes + 1 + 2 * items + count * o->classes));
     int k;
@@ -210,7 +210,7 @@ int main(int argc, char **argv) {
     }
     count = open_machines("knapsack_multiple_choice_bench", argv[1], machines, name);
     if (count < 0) return EXIT_BAD_INPUT;
-    memory = make_room(&o, count, &in);
+    memory = make_capacity(&o, count, &in);
     if (!memory) bad = -1;
     if (!o.json)
         printf("\n| size | kind | seed | backend | outcome | lower | upper | steps | expanded | peak | s |\n"

@@ -11,9 +11,9 @@
 # at a time (1; seconds of more than one are those of a busy machine). Each end of a run is appended to FILE, and what
 # FILE has already is not run again. OPTION: for solve_lp.
 #
-# A line for each model: for both methods the seconds, the iterations, and what the checker says of the final basis:
-# proven (optimal or infeasible), the largest violation if it is optimal within tolerances only, or what went wrong. A run
-# has passed if the checker does not refuse it, and the exact objective is the published one to seven digits.
+# A line for each model: for both methods the seconds, the iterations, and the checker's verdict on the final basis:
+# proven (optimal or infeasible), the largest violation if it is optimal within tolerances only, or what went wrong. A
+# run has passed if the checker does not refuse it, and the exact objective is the published one to seven digits.
 set -u
 # Prints the comment above.
 help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }

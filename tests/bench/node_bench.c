@@ -293,15 +293,15 @@ static void *array(size_t count, size_t size) {
 static void open_propagator(bench *b, gpuopt_context *context, int e) {
     gpuopt_propagator_desc desc = mip_propagator_desc(&b->model);
     gpuopt_propagator_changes *c = &b->engine[e].changes;
-    size_t room = 4 * (size_t)desc.matrix.cols + 1000;
+    size_t capacity = 4 * (size_t)desc.matrix.cols + 1000;
     desc.mode = mode_of[e];
     desc.trail_capacity = 40 * (int64_t)desc.matrix.cols + 1000000;
     check(gpuopt_propagator_create(context, &desc, NULL, &b->engine[e].propagator), "create");
     *c = GPUOPT_INIT(gpuopt_propagator_changes);
-    c->capacity = (int64_t)room;
-    c->col = array(room, sizeof *c->col);
-    c->upper = array(room, sizeof *c->upper);
-    c->new_bound = array(room, sizeof *c->new_bound);
+    c->capacity = (int64_t)capacity;
+    c->col = array(capacity, sizeof *c->col);
+    c->upper = array(capacity, sizeof *c->upper);
+    c->new_bound = array(capacity, sizeof *c->new_bound);
 }
 
 /* Takes all engines to the fixpoint of the first. Returns 0 if the root is infeasible. */
@@ -394,7 +394,7 @@ static int measure_all(const char *path, const bench *options, gpuopt_context *c
 int main(int argc, char **argv) {
     bench options;
     node_totals totals;
-    speaker speaker = {argv[0], 0};
+    log_printer printer = {argv[0], 0};
     gpuopt_context *context;
     const char *backend;
     int64_t number;
@@ -409,7 +409,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[k], "--seconds") == 0) options.seconds = (double)number;
         else break;
     }
-    check(open_context("cpu", 0, 1, &speaker, &context, &backend), "context");
+    check(open_context("cpu", 0, 1, &printer, &context, &backend), "context");
     node_print_head();
     for (; k < argc; k++) result |= measure_all(argv[k], &options, context, &totals);
     node_print_totals(&totals);

@@ -23,7 +23,7 @@ typedef struct options {
 } options;
 
 /* Seconds of this thread's processor, so that other load on the machine matters little. */
-static double clock_of_host(void *user) {
+static double clock_of_caller(void *user) {
     struct timespec t;
     (void)user;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -37,12 +37,12 @@ static double measure(gpuopt_context *context, const gpuopt_elimination_desc *de
     order_cost c;
     int32_t k;
     for (k = 0; k < repeat; k++) {
-        double start = clock_of_host(NULL), taken;
+        double start = clock_of_caller(NULL), taken;
         if (gpuopt_elimination_order(context, desc, order, NULL, NULL)) {
             fprintf(stderr, "gpuopt_elimination_order: %s\n", gpuopt_context_last_error(context));
             return -1;
         }
-        taken = 1e3 * (clock_of_host(NULL) - start);
+        taken = 1e3 * (clock_of_caller(NULL) - start);
         if (taken < best) best = taken;
     }
     c = order_cost_of(desc, order);
@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     }
     gpuopt_desc_init(&desc, sizeof desc);
     desc.threads = o.threads;
-    desc.seconds = clock_of_host;
+    desc.seconds = clock_of_caller;
     if (gpuopt_context_create(&desc, &context)) return 3;
     printf("log2 of the entries of the largest message, and of the joined rows\n\n"
            "| graph | variables | largest | rows | ms | %g s: largest | rows | published: largest | rows |\n"

@@ -41,7 +41,7 @@ __global__ void draw_nodes(KnapsackStep p, int64_t capacity) {
     }
 }
 
-/* Nodes by decreasing room, their profits not sorted. */
+/* Nodes by decreasing residual capacity, their profits not sorted. */
 __global__ void draw_sorted(KnapsackStep p) {
     for (int64_t k = blockIdx.x * int64_t{threads} + threadIdx.x; k < p.job.count; k += int64_t{gridDim.x} * threads) {
         p.pool.residual[k] = 16 * (p.job.count - k) + (drawn(static_cast<uint64_t>(k)) & 15);

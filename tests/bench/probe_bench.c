@@ -19,7 +19,7 @@ typedef struct options {
     int64_t rounds, repeat;
 } options;
 
-/* The median time of a pass in ms, with room for so many implications and equivalences; below 0 after a message. */
+/* The median time of a pass in ms, with capacity for so many implications and equivalences; below 0 after a message. */
 static double time_pass(const machine *on, gpuopt_propagator *base, int64_t implications, int64_t equivalences,
                         const options *o, gpuopt_propagator_probe_info *info) {
     gpuopt_propagator_probe_desc desc = GPUOPT_INIT(gpuopt_propagator_probe_desc);

@@ -13,7 +13,7 @@ static uint32_t draw(uint32_t end) {
     return (uint32_t)((drawn >> 32) * end >> 32);
 }
 
-void *work_room(size_t count, size_t size) {
+void *work_memory(size_t count, size_t size) {
     void *memory = calloc(count + 1, size);
     if (!memory) fprintf(stderr, "no memory\n"), exit(EXIT_FAILED);
     return memory;
@@ -21,16 +21,17 @@ void *work_room(size_t count, size_t size) {
 
 /* A model binary,ROWS,LEN. */
 static void make_binary(int32_t rows, int32_t length, mip *m) {
-    int64_t nonzeros = (int64_t)rows * length, k = 0, j, *start = (int64_t *)work_room((size_t)rows + 1, sizeof *start);
-    int32_t *col = (int32_t *)work_room((size_t)nonzeros, sizeof *col), i;
-    double *value = (double *)work_room((size_t)nonzeros, sizeof *value);
+    int64_t nonzeros = (int64_t)rows * length, k = 0, j,
+            *start = (int64_t *)work_memory((size_t)rows + 1, sizeof *start);
+    int32_t *col = (int32_t *)work_memory((size_t)nonzeros, sizeof *col), i;
+    double *value = (double *)work_memory((size_t)nonzeros, sizeof *value);
     memset(m, 0, sizeof *m);
     drawn = 1;
-    m->lhs = (double *)work_room((size_t)rows, sizeof *m->lhs);
-    m->rhs = (double *)work_room((size_t)rows, sizeof *m->rhs);
-    m->lb = (double *)work_room((size_t)rows, sizeof *m->lb);
-    m->ub = (double *)work_room((size_t)rows, sizeof *m->ub);
-    m->integer = (uint8_t *)work_room((size_t)rows, 1);
+    m->lhs = (double *)work_memory((size_t)rows, sizeof *m->lhs);
+    m->rhs = (double *)work_memory((size_t)rows, sizeof *m->rhs);
+    m->lb = (double *)work_memory((size_t)rows, sizeof *m->lb);
+    m->ub = (double *)work_memory((size_t)rows, sizeof *m->ub);
+    m->integer = (uint8_t *)work_memory((size_t)rows, 1);
     for (i = 0; i < rows; i++) {
         double sum = 0;
         start[i] = k;
@@ -66,10 +67,10 @@ int work_load(const char *name, mip *m) {
 }
 
 work *work_make(int32_t count, int32_t decisions, int32_t cols, const double *ub, int64_t changes) {
-    work *w = (work *)work_room(1, sizeof *w);
-    int64_t given = (int64_t)count * decisions, k, j, *start = (int64_t *)work_room((size_t)count + 1, sizeof *start);
-    int32_t *col = (int32_t *)work_room((size_t)given, sizeof *col), node;
-    double *value = (double *)work_room((size_t)given, sizeof *value);
+    work *w = (work *)work_memory(1, sizeof *w);
+    int64_t given = (int64_t)count * decisions, k, j, *start = (int64_t *)work_memory((size_t)count + 1, sizeof *start);
+    int32_t *col = (int32_t *)work_memory((size_t)given, sizeof *col), node;
+    double *value = (double *)work_memory((size_t)given, sizeof *value);
     gpuopt_desc_init(&w->nodes, sizeof w->nodes);
     gpuopt_desc_init(&w->report, sizeof w->report);
     gpuopt_desc_init(&w->changes, sizeof w->changes);
@@ -86,15 +87,15 @@ work *work_make(int32_t count, int32_t decisions, int32_t cols, const double *ub
     w->nodes.start = start;
     w->nodes.col = col;
     w->nodes.lb = w->nodes.ub = value;
-    w->report.outcome = (int32_t *)work_room((size_t)count, sizeof(int32_t));
-    w->report.rounds = (int32_t *)work_room((size_t)count, sizeof(int32_t));
-    w->report.columns = (int32_t *)work_room((size_t)count, sizeof(int32_t));
-    w->report.nonzeros = (int64_t *)work_room((size_t)count, sizeof(int64_t));
+    w->report.outcome = (int32_t *)work_memory((size_t)count, sizeof(int32_t));
+    w->report.rounds = (int32_t *)work_memory((size_t)count, sizeof(int32_t));
+    w->report.columns = (int32_t *)work_memory((size_t)count, sizeof(int32_t));
+    w->report.nonzeros = (int64_t *)work_memory((size_t)count, sizeof(int64_t));
     w->changes.capacity = changes;
-    w->changes.start = (int64_t *)work_room((size_t)count + 1, sizeof(int64_t));
-    w->changes.col = (int32_t *)work_room((size_t)changes, sizeof(int32_t));
-    w->changes.lb = (double *)work_room((size_t)changes, sizeof(double));
-    w->changes.ub = (double *)work_room((size_t)changes, sizeof(double));
+    w->changes.start = (int64_t *)work_memory((size_t)count + 1, sizeof(int64_t));
+    w->changes.col = (int32_t *)work_memory((size_t)changes, sizeof(int32_t));
+    w->changes.lb = (double *)work_memory((size_t)changes, sizeof(double));
+    w->changes.ub = (double *)work_memory((size_t)changes, sizeof(double));
     return w;
 }
 

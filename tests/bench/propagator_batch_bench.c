@@ -2,7 +2,7 @@
  *
  * Times batches of nodes: each fixes a few random columns at their upper bounds, and is propagated to its fixpoint.
  *     propagator_batch_bench BACKEND,... [--models "NAME;NAME..."] [--nodes N,...] [--decisions N,...] [--repeat N]
- * BACKEND: cpu, cpu:THREADS or cuda; NAME: as propagator_batch.h says. The base is propagated to its fixpoint first.
+ * BACKEND: cpu, cpu:THREADS or cuda; NAME: as in propagator_batch.h. The base is propagated to its fixpoint first.
  * Medians of N runs after one that is not counted:
  *     run       _run with nodes and reports in host memory, us a node; on a GPU then the same in device memory
  *     changes   _get_changes with all arrays in host memory, us a node
@@ -27,7 +27,7 @@ typedef struct options {
 
 /* Entries a node of the rows of the columns that it was given or changed, as a mean of up to 1,000 nodes. */
 static double entries_of(const mip *m, const work *w) {
-    int32_t *seen = (int32_t *)work_room((size_t)m->matrix.rows, sizeof *seen), node,
+    int32_t *seen = (int32_t *)work_memory((size_t)m->matrix.rows, sizeof *seen), node,
             nodes = w->nodes.count < 1000 ? w->nodes.count : 1000;
     int64_t sum = 0, k, e;
     int pass;
@@ -116,13 +116,13 @@ static double time_device_run(const machine *on, gpuopt_propagator_batch *batch,
 #endif
 }
 
-/* A batch whose room for changes is what the nodes need, and these with as much; found out by a run. NULL after a
+/* A batch whose capacity for changes is what the nodes need, and these with as much; found out by a run. NULL after a
  * message. */
 static gpuopt_propagator_batch *make_batch(const machine *on, const mip *m, gpuopt_propagator *base, int32_t count,
                                            int32_t decisions, work **w) {
     gpuopt_propagator_batch_desc desc = GPUOPT_INIT(gpuopt_propagator_batch_desc);
     gpuopt_propagator_batch *batch = NULL;
-    double *ub = (double *)work_room((size_t)m->matrix.cols, sizeof *ub);
+    double *ub = (double *)work_memory((size_t)m->matrix.cols, sizeof *ub);
     int64_t changes = 0;
     int32_t k;
     int pass;

@@ -5,10 +5,10 @@
 #        run.sh --all [FOLDER]
 #
 # Measures propagation on this machine as tests/bench/results reports it; PROGRAM: propagate_bench, built already.
-# With --all then nodes of a tree search (CPU), batches of nodes, probing, the basis inverse, the simplex method, children
-# of a basis, many small programs, elimination, orders, knapsacks (one, many, of several constraints) and creating handles
-# too, on the CPU and, where there is one, the GPU; FOLDER: of the programs, built already. The public models are read from
-# GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left out without them.
+# With --all then nodes of a tree search (CPU), batches of nodes, probing, the basis inverse, the simplex method,
+# children of a basis, many small programs, elimination, orders, knapsacks (one, many, of several constraints) and
+# creating handles too, on the CPU and, where there is one, the GPU; FOLDER: of the programs, built already. The public
+# models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left out without them.
 set -u
 # Prints the comment above.
 help() { awk 'NR > 3 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "${BASH_SOURCE[0]}"; }
@@ -106,7 +106,8 @@ basis() {
     done
 }
 
-# CLP beside the first backend, primal and dual; with a GPU, the CPU after that, by deferred pivots alone and not for long.
+# CLP beside the first backend, primal and dual; with a GPU, the CPU after that, by deferred pivots alone and not for
+# long.
 simplex() {
     echo "== simplex method, ${backends%% *}"
     "$folder/simplex_bench" "${backends%% *}" --clp both --repeat 3
@@ -152,7 +153,7 @@ elimination() {
     "$folder/elimination_bench" cuda --tables kernels,domains --add-min "$(awk '$1 == "u32" {print $2}' <<<"$rate")"
 }
 
-# One core. Orders are found on the host.
+# One core. Orders are found on the CPU.
 order() {
     local model
     [ -d "${GPUOPT_TEST_DATA:-}/orders" ] || return 0

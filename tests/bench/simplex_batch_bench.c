@@ -55,7 +55,7 @@ static double draw(uint64_t *seed) {
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-static void *room(int64_t count, size_t size) {
+static void *allocate(int64_t count, size_t size) {
     void *memory = calloc((size_t)count + 1, size);
     if (memory) return memory;
     fprintf(stderr, "simplex_batch_bench: out of memory\n");
@@ -106,30 +106,30 @@ static void draw_mixed(work *w, int32_t k, uint64_t *seed, double *x) {
 static work draw_work(const char *name, const char *kind, int32_t rows, int32_t cols, int32_t copies) {
     const int sparse = strcmp(kind, "sparse") == 0, packing = strcmp(kind, "packing") == 0;
     uint64_t seed = 1;
-    double *x = (double *)room(cols, sizeof(double));
+    double *x = (double *)allocate(cols, sizeof(double));
     int32_t i, j, k;
     work w;
     memset(&w, 0, sizeof w);
     w.name = name;
     w.rows = rows, w.cols = cols, w.copies = copies;
     w.maximize = packing;
-    w.start = (int64_t *)room(rows + 1, sizeof *w.start);
-    w.index = (int32_t *)room((int64_t)rows * cols, sizeof *w.index);
+    w.start = (int64_t *)allocate(rows + 1, sizeof *w.start);
+    w.index = (int32_t *)allocate((int64_t)rows * cols, sizeof *w.index);
     for (i = 0; i < rows; i++) {
         for (j = 0; j < cols; j++)
             if (!sparse || draw(&seed) < 0.2) w.index[w.nonzeros++] = j;
         w.start[i + 1] = w.nonzeros;
     }
-    w.value = (double *)room(copies * w.nonzeros, sizeof(double));
-    w.cost = (double *)room((int64_t)copies * cols, sizeof(double));
-    w.lb = (double *)room(cols, sizeof(double));
-    w.ub = (double *)room((int64_t)copies * cols, sizeof(double));
-    w.lhs = (double *)room((int64_t)copies * rows, sizeof(double));
-    w.rhs = (double *)room((int64_t)copies * rows, sizeof(double));
-    w.objective = (double *)room(copies, sizeof(double));
-    w.outcome = (int32_t *)room(copies, sizeof *w.outcome);
-    w.x = (double *)room((int64_t)copies * cols, sizeof(double));
-    w.dual = (double *)room((int64_t)copies * rows, sizeof(double));
+    w.value = (double *)allocate(copies * w.nonzeros, sizeof(double));
+    w.cost = (double *)allocate((int64_t)copies * cols, sizeof(double));
+    w.lb = (double *)allocate(cols, sizeof(double));
+    w.ub = (double *)allocate((int64_t)copies * cols, sizeof(double));
+    w.lhs = (double *)allocate((int64_t)copies * rows, sizeof(double));
+    w.rhs = (double *)allocate((int64_t)copies * rows, sizeof(double));
+    w.objective = (double *)allocate(copies, sizeof(double));
+    w.outcome = (int32_t *)allocate(copies, sizeof *w.outcome);
+    w.x = (double *)allocate((int64_t)copies * cols, sizeof(double));
+    w.dual = (double *)allocate((int64_t)copies * rows, sizeof(double));
     for (k = 0; k < copies; k++) {
         if (packing) draw_packing(&w, k, &seed);
         else draw_mixed(&w, k, &seed, x);
@@ -270,8 +270,8 @@ static void to_columns(const work *w, int32_t k, int *start, int *row, double *v
 
 static void run_clp(const work *w, const options *o) {
     const int32_t some = o->clp < w->copies ? (int32_t)o->clp : w->copies;
-    int *start = (int *)room(w->cols + 1, sizeof *start), *row = (int *)room(w->nonzeros, sizeof *row);
-    double *value = (double *)room(w->nonzeros, sizeof *value), seconds = 0, most = 0;
+    int *start = (int *)allocate(w->cols + 1, sizeof *start), *row = (int *)allocate(w->nonzeros, sizeof *row);
+    double *value = (double *)allocate(w->nonzeros, sizeof *value), seconds = 0, most = 0;
     int32_t n, differ = 0;
     int64_t iterations = 0;
     for (n = 0; n < some; n++) {

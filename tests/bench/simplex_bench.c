@@ -325,7 +325,7 @@ static int parse(int argc, char **argv, options *o) {
 }
 
 /* A context, warm. */
-static int start_machine(const options *o, speaker *speaker, machine *m) {
+static int start_machine(const options *o, log_printer *printer, machine *m) {
     char small[NAME] = "plant:100:500:.1:1";
     const char *name;
     mip model;
@@ -333,7 +333,7 @@ static int start_machine(const options *o, speaker *speaker, machine *m) {
     /* Loads every kernel with the context: by themselves they are loaded at their first use. */
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     if (strcmp(m->backend, "auto") == 0 || choice(m->backend, backends) < 0 ||
-        open_context(m->backend, 0, 1, speaker, &m->context, &name)) {
+        open_context(m->backend, 0, 1, printer, &m->context, &name)) {
         fprintf(stderr, "simplex_bench: no backend %s here\n", m->backend);
         return -1;
     }
@@ -347,7 +347,7 @@ static int start_machine(const options *o, speaker *speaker, machine *m) {
 int main(int argc, char **argv) {
     options o;
     machine machines[4];
-    speaker speaker = {"simplex_bench", 0};
+    log_printer printer = {"simplex_bench", 0};
     const char *at;
     char word[NAME];
     int count = 0, failed = 0;
@@ -357,7 +357,7 @@ int main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     }
     for (at = o.backends; count < 4 && next_word(&at, machines[count].backend); count++)
-        if (start_machine(&o, &speaker, &machines[count])) return EXIT_BAD_INPUT;
+        if (start_machine(&o, &printer, &machines[count])) return EXIT_BAD_INPUT;
     print_head();
     for (at = o.models; next_word(&at, word);) failed |= measure_model(word, machines, count, &o);
     while (count-- > 0) gpuopt_context_destroy(machines[count].context);

@@ -2,13 +2,13 @@
  *
  * Times batches of children of one basis: the linear relaxation of each model is solved, and then both sides of its
  * fractional integer columns, in one call:
- *     simplex_children_bench MODEL... [--backend LIST] [--limit N] [--room N] [--copies N] [--repeat N] [--check N]
+ *     simplex_children_bench MODEL... [--backend LIST] [--limit N] [--capacity N] [--copies N] [--repeat N] [--check N]
  *         [--bases FOLDER]
- * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). limit: iterations of a child (1000). room: pivots after which
- * a child's inverse is made anew (never). copies: most children (1000). repeat: runs, after one that is not counted (3);
- * the median counts. check: so many children, evenly spaced, are solved by a single handle on the CPU, too. bases: where
- * the roots' optimal bases are kept between runs, as NAME.basis; one that is there is loaded and checked instead of a
- * solve.
+ * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). limit: iterations of a child (1000). room: pivots after
+ * which a child's inverse is made again (never). copies: most children (1000). repeat: runs, after one that is not
+ * counted (3); the median counts. check: so many children, evenly spaced, are solved by a single handle on the CPU,
+ * too. bases: where the roots' optimal bases are kept between runs, as NAME.basis; one that is there is loaded and
+ * checked instead of a solve.
  * A line for all children, then for 24 and for 1 of them:
  *     children, pivots  of all of them together, and of the child that takes the most
  *     seconds           of the call, reports in host memory; us a child; thousands of pivots a second
@@ -27,7 +27,7 @@ enum { MOST_COPIES = 65536 };
 
 typedef struct options {
     const char *backend, *bases;
-    int64_t limit, room, copies, repeat, check;
+    int64_t limit, capacity, copies, repeat, check;
 } options;
 
 /* What a batch is asked about, and what it says. */
@@ -36,7 +36,7 @@ typedef struct work {
     double *objective, *bound;
 } work;
 
-static void *room(size_t count, size_t size) {
+static void *capacity(size_t count, size_t size) {
     void *memory = calloc(count + 1, size);
     if (!memory) fprintf(stderr, "simplex_children_bench: no memory\n"), exit(EXIT_FAILED);
     return memory;
@@ -51,7 +51,7 @@ static void name_of_basis(const char *folder, const char *model, char *name, siz
 
 /* Loads a basis that an earlier run has kept. Returns whether there was one. */
 static int load_basis(gpuopt_simplex *root, const char *name, size_t both) {
-    uint8_t *status = (uint8_t *)room(both, 1);
+    uint8_t *status = (uint8_t *)capacity(both, 1);
     FILE *file = fopen(name, "rb");
     int loaded = file && fread(status, 1, both, file) == both &&
                  gpuopt_simplex_set_basis(root, GPUOPT_HOST, status) == GPUOPT_OK;
@@ -61,7 +61,7 @@ static int load_basis(gpuopt_simplex *root, const char *name, size_t both) {
 }
 
 static int keep_basis(gpuopt_simplex *root, const char *name, size_t both) {
-    uint8_t *status = (uint8_t *)room(both, 1);
+    uint8_t *status = (uint8_t *)capacity(both, 1);
     FILE *file = fopen(name, "wb");
     int kept = file && gpuopt_simplex_get_basis(root, GPUOPT_HOST, status) == GPUOPT_OK &&
                fwrite(status, 1, both, file) == both;
@@ -128,8 +128,8 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     int32_t k, most = 0, outcomes[GPUOPT_CUTOFF + 1] = {0};
     gpuopt_status status;
     desc.batch_size = children;
-    desc.pivots = (int32_t)(o->room > 0 ? o->room : o->limit);
-    if (o->room > 0) desc.on_pivot_limit = GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
+    desc.pivots = (int32_t)(o->capacity > 0 ? o->capacity : o->limit);
+    if (o->capacity > 0) desc.on_pivot_limit = GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
     single.count = 1;
     single.start = start;
     single.col = w->col;
@@ -176,7 +176,7 @@ static int check(const machine *on, const machine *cpu, const char *model, gpuop
     const int64_t most = o->check < children ? o->check : children;
     gpuopt_simplex_desc desc = mip_simplex_desc(m);
     gpuopt_simplex *single = NULL;
-    uint8_t *basis = (uint8_t *)room((size_t)m->columns.rows + (size_t)m->columns.cols, 1);
+    uint8_t *basis = (uint8_t *)capacity((size_t)m->columns.rows + (size_t)m->columns.cols, 1);
     double worst = 0, short_of = 0;
     int64_t n, others = 0, pivots = 0, of_batch = 0;
     gpuopt_status status;
@@ -218,12 +218,12 @@ static int check(const machine *on, const machine *cpu, const char *model, gpuop
 static int measure(const machine *on, const machine *cpu, const char *model, const mip *m, const options *o) {
     const size_t most = (size_t)o->copies, cols = (size_t)m->columns.cols;
     work w = {0,
-              (int32_t *)room(most, 4),
-              (int32_t *)room(most, 4),
-              (int32_t *)room(most, 4),
-              (double *)room(most, 8),
-              (double *)room(most, 8)};
-    double *x = (double *)room(cols, sizeof *x);
+              (int32_t *)capacity(most, 4),
+              (int32_t *)capacity(most, 4),
+              (int32_t *)capacity(most, 4),
+              (double *)capacity(most, 8),
+              (double *)capacity(most, 8)};
+    double *x = (double *)capacity(cols, sizeof *x);
     gpuopt_simplex *root = solve_root(on, model, m, o);
     int result = root ? find_fractional(on, model, root, m, o->copies, &w, x) : -1;
     if (result == 0 && w.count == 0) printf("  no column is fractional\n");
@@ -263,7 +263,7 @@ int main(int argc, char **argv) {
         if (strcmp(word, "--backend") == 0) o.backend = value;
         else if (strcmp(word, "--bases") == 0) o.bases = value;
         else if (strcmp(word, "--limit") == 0) good = whole_number(value, 65536, &o.limit);
-        else if (strcmp(word, "--room") == 0) good = whole_number(value, 65536, &o.room);
+        else if (strcmp(word, "--room") == 0) good = whole_number(value, 65536, &o.capacity);
         else if (strcmp(word, "--copies") == 0) good = whole_number(value, MOST_COPIES, &o.copies);
         else if (strcmp(word, "--repeat") == 0) good = whole_number(value, MOST_REPEATS, &o.repeat);
         else if (strcmp(word, "--check") == 0) good = whole_number(value, MOST_COPIES, &o.check);

@@ -5,16 +5,16 @@
  *     T(m, n, P) = start + row m + column n / P + cell m n / P                            on each rank
  *                + log2(P / 2) (gather + broadcast + 8 m / speed)                         for P > 2, by host memory
  * The first four constants are those of one rank, or for P > 1 of two: the least squares of the errors, relative to the
- * times of ten programs, none of which is in the table, and none negative. gather, broadcast and speed are the exchanges
- * alone, on two ranks, whose own exchanges are in their four constants. By peer memory a rank sends to all others at
- * once, and there is no last term.
+ * times of ten programs, none of which is in the table, and none negative. gather, broadcast and speed are the
+ * exchanges alone, on two ranks, whose own exchanges are in their four constants. By peer memory a rank sends to all
+ * others at once, and there is no last term.
  *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N] [--deferred K] [--sizes ROWSxCOLS,...]
  * --deferred: pivots applied at once, 1: each by itself; else as the library chooses. --sizes: times programs of these
- * sizes and no others, beside the first number of ranks, without the model. The ranks of cuda have the devices 0, 1, ...;
- * where there is only device 0, the constants of two ranks are those of two that share it, and no more than one rank is
- * in the table. The least of N blocks (4) of so many pivots (as many as rows, 64 to 1024) counts. Prints the constants;
- * for each size and number of ranks predicted and measured microseconds a pivot, and the error; its mean and the
- * correlation; and predictions for up to 64 ranks, which nobody has measured.
+ * sizes and no others, beside the first number of ranks, without the model. The ranks of cuda have the devices 0, 1,
+ * ...; where there is only device 0, the constants of two ranks are those of two that share it, and no more than one
+ * rank is in the table. The least of N blocks (4) of so many pivots (as many as rows, 64 to 1024) counts. Prints the
+ * constants; for each size and number of ranks predicted and measured microseconds a pivot, and the error; its mean and
+ * the correlation; and predictions for up to 64 ranks, which nobody has measured.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -60,7 +60,7 @@ typedef struct member {
 
 /* ---- A rank ---- */
 
-static void say(void *user, int level, const char *message) {
+static void log_message(void *user, int level, const char *message) {
     member *m = user;
     if (level == 0) fprintf(stderr, "rank %d: %s\n", m->rank, message);
     if (m->rank == 0 && strstr(message, "exchange through peer memory")) m->job->peers = 1;
@@ -70,7 +70,7 @@ static gpuopt_status open_on(const options *o, int device, member *m, gpuopt_con
     gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc);
     desc.backend = gpuopt_backend_cpu();
     desc.device = device;
-    if (m) desc.user = m, desc.log = say;
+    if (m) desc.user = m, desc.log = log_message;
 #ifdef TEST_WITH_CUDA
     if (o->cuda) desc.backend = gpuopt_backend_cuda();
 #else
@@ -125,7 +125,7 @@ static gpuopt_status run_pivots(member *m) {
     gpuopt_simplex_rules rules = GPUOPT_INIT(gpuopt_simplex_rules);
     gpuopt_simplex *simplex = NULL;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-    /* A call ends by gathering the state of all columns on the host, so many pivots share one. */
+    /* A call ends by gathering the state of all columns on the CPU, so many pivots share one. */
     const int64_t most = desc.matrix.rows < 64 ? 64 : desc.matrix.rows < 1024 ? desc.matrix.rows : 1024;
     const int64_t pivots = o->pivots ? o->pivots : most;
     double least = HUGE_VAL;

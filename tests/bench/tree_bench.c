@@ -144,14 +144,14 @@ static int measure(gpuopt_context *context, const char *name, int nodes) {
 }
 
 int main(int argc, char **argv) {
-    speaker speaker = {argv[0], 0};
+    log_printer printer = {argv[0], 0};
     gpuopt_context *context;
     const char *backend;
     int64_t nodes = 1000;
     int k = 2, result = 0;
     if (argc < 3) return EXIT_BAD_INPUT;
     if (argc > 4 && strcmp(argv[2], "--nodes") == 0 && whole_number(argv[3], 1000000, &nodes)) k = 4;
-    check(open_context(argv[1], 1, 1, &speaker, &context, &backend), "context");
+    check(open_context(argv[1], 1, 1, &printer, &context, &backend), "context");
     for (; k < argc; k++) result |= measure(context, argv[k], (int)nodes);
     gpuopt_context_destroy(context);
     return result;

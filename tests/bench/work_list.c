@@ -28,9 +28,9 @@ struct work_list {
     uint8_t *integer;                  /* [cols] */
     uint8_t *queued;                   /* [rows] */
     int32_t *queue;
-    int64_t queue_length, queue_room;
+    int64_t queue_length, queue_capacity;
     change *trail;
-    int64_t trail_length, trail_room;
+    int64_t trail_length, trail_capacity;
     int infeasible;
 };
 
@@ -49,16 +49,16 @@ static void drop_term(double *sum, int32_t *count, double term) {
 }
 
 /* Makes an array longer; a benchmark gives up without memory. */
-static void *grow(void *array, int64_t *room, size_t size) {
-    *room = 2 * *room + 1024;
-    array = realloc(array, (size_t)*room * size);
+static void *grow(void *array, int64_t *capacity, size_t size) {
+    *capacity = 2 * *capacity + 1024;
+    array = realloc(array, (size_t)*capacity * size);
     if (!array) abort();
     return array;
 }
 
 static void enqueue(work_list *w, int32_t row) {
     w->queued[row] = 1;
-    if (w->queue_length == w->queue_room) w->queue = grow(w->queue, &w->queue_room, sizeof *w->queue);
+    if (w->queue_length == w->queue_capacity) w->queue = grow(w->queue, &w->queue_capacity, sizeof *w->queue);
     w->queue[w->queue_length++] = row;
 }
 
@@ -157,7 +157,7 @@ static void move(work_list *w, int32_t j, int upper, double bound, int backwards
     const double *value = w->col_value;
     int64_t k, end = w->col_start[j + 1];
     if (!backwards) {
-        if (w->trail_length == w->trail_room) w->trail = grow(w->trail, &w->trail_room, sizeof *w->trail);
+        if (w->trail_length == w->trail_capacity) w->trail = grow(w->trail, &w->trail_capacity, sizeof *w->trail);
         w->trail[w->trail_length++] = (change){j, upper, old};
     }
     *of = bound;

@@ -21,7 +21,7 @@ gpuopt_outcome work_list_run(work_list *w, int64_t most);
 /* How many changes of bounds have been made and not been taken back; and takes all but the first `changes` back. */
 int64_t work_list_changes(const work_list *w);
 void work_list_undo(work_list *w, int64_t changes);
-/* Sums all activities anew: after bounds of 1e19 have come and gone they may be off by thousands. */
+/* Sums all activities again: after bounds of 1e19 have come and gone they may be off by thousands. */
 void work_list_sum(work_list *w);
 /* The present bounds [cols]. */
 const double *work_list_lb(const work_list *w);

@@ -47,7 +47,7 @@ static int advance(const model *m, const table *t) {
     return 0;
 }
 
-/* A new table's scope, and room for its entries. */
+/* A new table's scope, and memory for its entries. */
 static table *read_scope(model *m, words *w, int arity) {
     table *t = &m->table[m->tables];
     *t = (table){0, 0, wholes(w, arity, 0, m->variables - 1), 1, NULL};
@@ -108,7 +108,7 @@ static void check_message(model *m, words *w) {
     int64_t v = whole(w, 0, m->variables - 1), rest, best, total, given;
     table *t = read_scope(m, w, (int)whole(w, 0, m->variables)), *f, of = {.arity = 1, .scope = &v};
     int j;
-    if (m->tables - m->functions >= m->variables) unknown(w); /* there is no room for more */
+    if (m->tables - m->functions >= m->variables) unknown(w); /* there is no capacity for more */
     for (j = 0; j < t->arity; j++)
         if (t->scope[j] == v || (m->fixed[t->scope[j]] && m->domain[t->scope[j]] > 1))
             end(REFUSED, "a message of variable %d is over %d", (int)v, (int)t->scope[j]);

@@ -58,13 +58,13 @@ static int mark(search *s, int k, char on) {
 
 /* Whether some set below a node might have more than the claimed profit, by the linear relaxation. */
 static int may_be_better(search *s, int k) {
-    int128 room = s->capacity - s->node[k].weight, missing = s->claimed + (int128)1 - s->node[k].profit;
+    int128 residual = s->capacity - s->node[k].weight, missing = s->claimed + (int128)1 - s->node[k].profit;
     const item *i;
-    if (room < 0) return 0;
+    if (residual < 0) return 0;
     for (i = s->by_ratio; i < s->by_ratio + s->items; i++) {
         if (s->decided[i->index]) continue;
-        if (i->weight > room) return room * i->profit >= missing * i->weight;
-        room -= i->weight;
+        if (i->weight > residual) return residual * i->profit >= missing * i->weight;
+        residual -= i->weight;
         missing -= i->profit;
     }
     return missing <= 0;

@@ -37,7 +37,7 @@ static void add(mpz_t to, double value) {
     mpq_clear(exact);
 }
 
-/* `count` numbers and, if `low` is not NULL, their low parts, times 2^PLACES; behind them there is room for one
+/* `count` numbers and, if `low` is not NULL, their low parts, times 2^PLACES; behind them there is a place for one
  * more. */
 static fractions take_vector(const double *value, const double *low, int count) {
     fractions v = {zeros(count + 1), {{0}}};
@@ -175,7 +175,7 @@ static void check_duals(const lp *s) {
 }
 
 /* Whether the exact point and duals of the basis could move the objective by more than `most`, where the best pivot
- * mends a violation; a violation that none can mend says that the program has no point. */
+ * mends a violation; a violation that none can mend proves that the program has no point. */
 static int is_worth_more(const lp *s, double most) {
     const program *p = s->p;
     mpz_t *rhs = zeros(p->rows), *cost = zeros(p->rows), *unit, outside, entry, d;

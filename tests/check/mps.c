@@ -228,7 +228,7 @@ static const char *finish(reader *r) {
     return NULL;
 }
 
-static void make_room(reader *r, int most) {
+static void make_capacity(reader *r, int most) {
     int k;
     r->p = allocate(1, sizeof *r->p);
     *r->p = (program){.rows = 1,
@@ -252,7 +252,7 @@ static const char *read_as(reader *r, const char *path, long *line) {
     const char *error = NULL;
     int most = 4;
     while (*rest) most += 2 * (*rest++ == '\n');
-    make_room(r, most);
+    make_capacity(r, most);
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3; /* a byte order mark */
     for (*line = 0; r->in != ENDATA && *text && !error; text = rest) {
         rest = text + strcspn(text, "\n");

@@ -30,9 +30,9 @@ mpz_t *zeros(int count) {
 
 words read_text(const char *path) {
     words w = {.path = path, .line = 1};
-    size_t room = 0;
+    size_t capacity = 0;
     FILE *file = fopen(path, "rb");
-    if (file && getdelim(&w.at, &room, 0, file) < 0 && !ferror(file)) w.at = allocate(0, 1);
+    if (file && getdelim(&w.at, &capacity, 0, file) < 0 && !ferror(file)) w.at = allocate(0, 1);
     if (!file || ferror(file)) end(BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
     fclose(file);
     return w;

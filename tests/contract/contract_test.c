@@ -105,7 +105,7 @@ static void memory_may_run_out(void **state) {
     }
 }
 
-/* A host that gives no memory any more: nothing new can be made, and what is there goes on. */
+/* A caller that gives no memory any more: nothing new can be made, and what is there goes on. */
 static void memory_is_denied(void **state) {
     (void)state;
     FOR_ALL_FAMILIES(f) {
@@ -214,7 +214,7 @@ static void info_at_any_time(void **state) {
     }
 }
 
-/* A host of an older version has a shorter struct, of which no byte behind its end is touched. */
+/* A caller of an older version has a shorter struct, of which no byte behind its end is touched. */
 static void short_info(void **state) {
     (void)state;
     FOR_ALL_FAMILIES(f) {

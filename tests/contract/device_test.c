@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the host's own use of CUDA sees of this library: nothing. Its current device and context, its errors and its
+ * What the caller's own use of CUDA sees of this library: nothing. Its current device and context, its errors and its
  * streams are as they were after every call, and work on one device leaves the others alone.
  */
 #include <cuda.h>
@@ -136,7 +136,7 @@ static void current_device_stays(void **state) {
 
 /* ---- Errors ---- */
 
-static void errors_of_the_host_stay(void **state) {
+static void errors_of_the_caller_stay(void **state) {
     gpuopt_context_desc desc = test_context_desc(NULL);
     (void)state;
     assert_int_equal(cudaGetLastError(), cudaSuccess);
@@ -160,7 +160,7 @@ static void errors_of_ours_do_not(void **state) {
 
 /* ---- Streams ---- */
 
-static void streams_of_the_host_work(void **state) {
+static void streams_of_the_caller_work(void **state) {
     gpuopt_context_desc desc = test_context_desc(NULL);
     gpuopt_context *context;
     cudaStream_t stream;
@@ -209,9 +209,9 @@ static void green_contexts_work(void **state) {
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup(another_device_alone_is_used, find_driver),
     cmocka_unit_test(current_device_stays),
-    cmocka_unit_test(errors_of_the_host_stay),
+    cmocka_unit_test(errors_of_the_caller_stay),
     cmocka_unit_test(errors_of_ours_do_not),
-    cmocka_unit_test(streams_of_the_host_work),
+    cmocka_unit_test(streams_of_the_caller_work),
     cmocka_unit_test(streams_of_another_device_are_refused),
     cmocka_unit_test(green_contexts_work),
 };

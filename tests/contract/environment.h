@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Floating-point environments for a host, models whose numbers round, and calls that must leave the host's environment
- * and locale alone and give the bits that they give in the default ones.
+ * Floating-point environments for a caller, models whose numbers round, and calls that must leave the caller's
+ * environment and locale alone and give the bits that they give in the default ones.
  */
 #ifndef TESTS_CONTRACT_ENVIRONMENT_H
 #define TESTS_CONTRACT_ENVIRONMENT_H
@@ -36,12 +36,12 @@ gpuopt_simplex_desc environment_program(void);
 typedef struct pass {
     gpuopt_context *context;
     uint64_t hash;
-    int kind;        /* of environment, which the host has, and keeps */
+    int kind;        /* of environment, which the caller has, and keeps */
     int environment; /* what that is */
 } pass;
 
 void mix(pass *p, const void *data, size_t bytes);
-/* Before every call, and after it: it worked, and environment and locale are the host's. */
+/* Before every call, and after it: it worked, and environment and locale are the caller's. */
 void environment_begin(pass *p);
 void environment_end(const pass *p, gpuopt_status status);
 #define CALL(call)                   \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The host's floating-point environment: whatever it is at a call, results are the bits of the default one, and the
- * host has its own back when the call returns. The same holds for the threads of the host's OpenMP runtime. And its
+ * The caller's floating-point environment: whatever it is at a call, results are the bits of the default one, and the
+ * caller has its own back when the call returns. The same holds for the threads of the caller's OpenMP runtime. And its
  * locale stays.
  */
 #include <stdlib.h>

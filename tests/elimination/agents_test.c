@@ -59,18 +59,18 @@ static agent agent_of(const model *m, const int32_t *order, int32_t count, int r
  * written. */
 static void *pack_on_device(gpuopt_elimination *elimination, int32_t message, const uint8_t *bytes, uint64_t size) {
     uint8_t *on_device = test_device_allocate((size_t)size + 16), *copy = malloc((size_t)size + 16);
-    uint64_t told = 0, k;
+    uint64_t written = 0, k;
     memset(copy, 0x5a, (size_t)size + 16);
     test_device_copy(on_device, copy, (size_t)size + 16);
     assert_int_equal(
-        gpuopt_elimination_message_pack(elimination, GPUOPT_DEVICE, message, 0, on_device, size - 1, &told),
+        gpuopt_elimination_message_pack(elimination, GPUOPT_DEVICE, message, 0, on_device, size - 1, &written),
         GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(
-        gpuopt_elimination_message_pack(elimination, GPUOPT_DEVICE, message, 0, on_device + 4, size, &told),
+        gpuopt_elimination_message_pack(elimination, GPUOPT_DEVICE, message, 0, on_device + 4, size, &written),
         GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_message_pack(elimination, GPUOPT_DEVICE, message, 0, on_device, size, &told),
+    assert_int_equal(gpuopt_elimination_message_pack(elimination, GPUOPT_DEVICE, message, 0, on_device, size, &written),
                      GPUOPT_OK);
-    assert_true(told == size);
+    assert_true(written == size);
     test_device_copy(copy, on_device, (size_t)size + 16);
     assert_memory_equal(copy, bytes, (size_t)size);
     for (k = 0; k < 16; k++) assert_int_equal(copy[size + k], 0x5a);

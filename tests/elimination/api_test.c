@@ -17,7 +17,7 @@ typedef struct fixture {
     gpuopt_context *context;
     model m;
     gpuopt_elimination_desc desc;
-    gpuopt_elimination *elimination; /* with x2 conditioned, in the midst of it */
+    gpuopt_elimination *elimination; /* with x2 conditioned, during it */
 } fixture;
 
 static const int32_t two[] = {0, 1}, last = 2;
@@ -61,7 +61,7 @@ static int teardown(void **state) {
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-/* The call was refused with this status, and the log says so in these words. */
+/* The call was refused with this status, and the log has these words. */
 static void check(fixture *f, gpuopt_status found, gpuopt_status expected, const char *words) {
     test_refused(&f->host, found, expected, words);
 }
@@ -276,7 +276,7 @@ static void not_to_be_had(void **state) {
     gpuopt_elimination_destroy(e);
 }
 
-/* The host may change its arrays after create. */
+/* The caller may change its arrays after create. */
 static void input_is_copied(void **state) {
     fixture *f = *state;
     int32_t domain[3] = {2, 2, 2}, order[2] = {0, 1}, condition = 2, k, value[3];

@@ -206,14 +206,14 @@ static gpuopt_status look_up(gpuopt_elimination *e, const model *m, gpuopt_memor
     int64_t *cost = malloc(2 * bytes + 1);
     double *real = (double *)(void *)(cost + count * domain);
     char *device = where == GPUOPT_DEVICE ? test_device_allocate(bytes + value_bytes) : NULL;
-    void *room = device ? device : m->type == GPUOPT_COST_INT64 ? (void *)cost : (void *)real;
+    void *target = device ? device : m->type == GPUOPT_COST_INT64 ? (void *)cost : (void *)real;
     gpuopt_status status;
     int64_t i, v;
     memset(cost, 0x55, 2 * bytes + 1);
     if (device) test_device_copy(device + bytes, value, value_bytes);
     status = gpuopt_elimination_get_bounds(
         e, where, 0, variable, increase, count, device ? (int32_t *)(void *)(device + bytes) : value,
-        m->type == GPUOPT_COST_INT64 ? room : NULL, m->type == GPUOPT_COST_DOUBLE ? room : NULL);
+        m->type == GPUOPT_COST_INT64 ? target : NULL, m->type == GPUOPT_COST_DOUBLE ? target : NULL);
     if (device) {
         test_device_copy(m->type == GPUOPT_COST_INT64 ? (void *)cost : (void *)real, device, bytes);
         test_device_release(device);

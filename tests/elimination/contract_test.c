@@ -132,7 +132,7 @@ static void stopped_anywhere(void **state) {
     }
 }
 
-/* A handle that was stopped between two levels can be conditioned anew, or stepped one variable at a time. */
+/* A handle that was stopped between two levels can be conditioned again, or stepped one variable at a time. */
 static void stopped_then_otherwise(void **state) {
     model m = draw(7, GPUOPT_SEMIRING_MIN_SUM);
     gpuopt_elimination_desc desc = model_desc(&m);

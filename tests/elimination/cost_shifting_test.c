@@ -201,8 +201,8 @@ static void sizes_do_not_matter(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* A variable that is alone is not split. In the cycle x != y, y != z, z != x the relaxation costs 0 with the best shifts,
- * too, although the model costs 1. */
+/* A variable that is alone is not split. In the cycle x != y, y != z, z != x the relaxation costs 0 with the best
+ * shifts, too, although the model costs 1. */
 static void known_bounds(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

@@ -74,7 +74,7 @@ static void colourings(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Counts that the host gives, at the end of the range. */
+/* Counts that the caller gives, at the end of the range. */
 static void at_the_edge(void **state) {
     static const struct {
         uint64_t count[2];

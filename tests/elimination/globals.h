@@ -31,8 +31,8 @@ enum { HARD, LIN, QUAD, VAR, DEC, WDEC }; /* metrics */
 
 int below(int n); /* a random number */
 int larger(int a, int b);
-void say(char *text, const char *format, ...);
-void say_cost(char *text, int cost);           /* a number of hundredths, as .cfn files have it */
+void put_text(char *text, const char *format, ...);
+void put_cost(char *text, int cost);           /* a number of hundredths, as .cfn files have it */
 void metric_and_cost(instance *p, int metric); /* with a cost drawn here */
 
 #endif /* TESTS_ELIMINATION_GLOBALS_H */

@@ -19,7 +19,7 @@ int below(int n) {
     return (int)(state >> 33) % n;
 }
 
-void say(char *text, const char *format, ...) {
+void put_text(char *text, const char *format, ...) {
     va_list arguments;
     size_t used = strlen(text);
     va_start(arguments, format);
@@ -31,15 +31,17 @@ static const char *const metrics[] = {"hard", "lin", "quad", "var", "dec", "wdec
 static const char *const comparators[] = {"==", "<=", "<", "!=", ">", ">="};
 
 /* A number of costs as .cfn files have it. */
-void say_cost(char *text, int cost) { say(text, " %s%d.%02d", cost < 0 ? "-" : "", abs(cost) / 100, abs(cost) % 100); }
+void put_cost(char *text, int cost) {
+    put_text(text, " %s%d.%02d", cost < 0 ? "-" : "", abs(cost) / 100, abs(cost) % 100);
+}
 
 void metric_and_cost(instance *p, int metric) {
     static const int costs[] = {3, 7, 50, TOP};
     p->metric = metric;
     p->cost = costs[below(4)];
-    say(p->wcsp, " %s %d", metrics[metric], p->cost);
-    say(p->cfn, " metric: %s cost:", metrics[metric]);
-    say_cost(p->cfn, p->cost);
+    put_text(p->wcsp, " %s %d", metrics[metric], p->cost);
+    put_text(p->cfn, " metric: %s cost:", metrics[metric]);
+    put_cost(p->cfn, p->cost);
 }
 
 /* Some values of the largest domain, in order. */
@@ -50,15 +52,15 @@ static void draw_values(instance *p) {
         if (below(2)) p->lists[0][p->listed[0]++] = v;
 }
 
-static void say_values(instance *p) {
+static void put_values(instance *p) {
     int k;
-    say(p->wcsp, " %d", p->listed[0]);
-    say(p->cfn, " values: [");
+    put_text(p->wcsp, " %d", p->listed[0]);
+    put_text(p->cfn, " values: [");
     for (k = 0; k < p->listed[0]; k++) {
-        say(p->wcsp, " %d", p->lists[0][k]);
-        say(p->cfn, " %d", p->lists[0][k]);
+        put_text(p->wcsp, " %d", p->lists[0][k]);
+        put_text(p->cfn, " %d", p->lists[0][k]);
     }
-    say(p->cfn, " ]");
+    put_text(p->cfn, " ]");
 }
 
 static int is_listed(const instance *p, int value) {
@@ -121,20 +123,20 @@ static void draw_bounds(instance *p, int metric) {
         row[3] = below(4);
         row[4] = below(4);
     }
-    say(p->wcsp, " %d", p->rows);
-    say(p->cfn, " bounds: [");
+    put_text(p->wcsp, " %d", p->rows);
+    put_text(p->cfn, " bounds: [");
     for (v = 0; v < p->rows; v++) {
         const int *row = p->row[v];
-        say(p->wcsp, " %d %d %d", row[0], row[1], row[2]);
-        say(p->cfn, " [%d %d %d", row[0], row[1], row[2]);
+        put_text(p->wcsp, " %d %d %d", row[0], row[1], row[2]);
+        put_text(p->cfn, " [%d %d %d", row[0], row[1], row[2]);
         if (metric == WDEC) {
-            say(p->wcsp, " %d %d", row[3], row[4]);
-            say_cost(p->cfn, row[3]);
-            say_cost(p->cfn, row[4]);
+            put_text(p->wcsp, " %d %d", row[3], row[4]);
+            put_cost(p->cfn, row[3]);
+            put_cost(p->cfn, row[4]);
         }
-        say(p->cfn, "]");
+        put_text(p->cfn, "]");
     }
-    say(p->cfn, "]");
+    put_text(p->cfn, "]");
 }
 static void draw_sgcc(instance *p) { draw_bounds(p, VAR + below(3)); }
 static void draw_sgccdp(instance *p) { draw_bounds(p, VAR); }
@@ -183,15 +185,15 @@ static void draw_ssame(instance *p) {
     }
     p->metric = LIN;
     p->cost = 1 + below(9);
-    say(p->wcsp, " %d %d %d", p->cost, p->n / 2, p->n / 2);
-    say(p->cfn, " cost:");
-    say_cost(p->cfn, p->cost);
+    put_text(p->wcsp, " %d %d %d", p->cost, p->n / 2, p->n / 2);
+    put_text(p->cfn, " cost:");
+    put_cost(p->cfn, p->cost);
     for (k = 0; k < p->n; k++) {
-        if (k % (p->n / 2) == 0) say(p->cfn, k ? "] vars2: [" : " vars1: [");
-        say(p->wcsp, " %d", p->place[k]);
-        say(p->cfn, k % 2 ? " v%d" : " %d", p->place[k]);
+        if (k % (p->n / 2) == 0) put_text(p->cfn, k ? "] vars2: [" : " vars1: [");
+        put_text(p->wcsp, " %d", p->place[k]);
+        put_text(p->cfn, k % 2 ? " v%d" : " %d", p->place[k]);
     }
-    say(p->cfn, "]");
+    put_text(p->cfn, "]");
 }
 static int ssame(const instance *p, const int *value) {
     int moved[MOST], k;
@@ -206,18 +208,18 @@ static void draw_range(instance *p) {
 static void draw_samong(instance *p) {
     metric_and_cost(p, VAR);
     draw_range(p);
-    say(p->wcsp, " %d %d", p->low, p->high);
-    say(p->cfn, " min: %d max: %d", p->low, p->high);
+    put_text(p->wcsp, " %d %d", p->low, p->high);
+    put_text(p->cfn, " min: %d max: %d", p->low, p->high);
     draw_values(p);
-    say_values(p);
+    put_values(p);
 }
 static void draw_wamong(instance *p) {
     metric_and_cost(p, below(3));
     draw_values(p);
-    say_values(p);
+    put_values(p);
     draw_range(p);
-    say(p->wcsp, " %d %d", p->low, p->high);
-    say(p->cfn, " min: %d max: %d", p->low, p->high);
+    put_text(p->wcsp, " %d %d", p->low, p->high);
+    put_text(p->cfn, " min: %d max: %d", p->low, p->high);
 }
 static int listed_among(const instance *p, const int *value, int variables) {
     int k, count = 0;
@@ -230,7 +232,7 @@ static int among(const instance *p, const int *value) {
 static void draw_wvaramong(instance *p) {
     metric_and_cost(p, HARD);
     draw_values(p);
-    say_values(p);
+    put_values(p);
 }
 static int wvaramong(const instance *p, const int *value) {
     return listed_among(p, value, p->n - 1) == value[p->n - 1] ? 0 : p->cost;
@@ -239,12 +241,12 @@ static int wvaramong(const instance *p, const int *value) {
 static void draw_compare(instance *p, int metric, int most) {
     metric_and_cost(p, metric);
     p->comparator = below(6);
-    say(p->wcsp, " %s", comparators[p->comparator]);
-    say(p->cfn, " comparator: \"%s\"", comparators[p->comparator]);
+    put_text(p->wcsp, " %s", comparators[p->comparator]);
+    put_text(p->cfn, " comparator: \"%s\"", comparators[p->comparator]);
     if (most == 0) return;
     p->to = below(most);
-    say(p->wcsp, " %d", p->to);
-    say(p->cfn, " to: %d", p->to);
+    put_text(p->wcsp, " %d", p->to);
+    put_text(p->cfn, " to: %d", p->to);
 }
 static int sum_of(const int *value, int variables) {
     int k, sum = 0;

@@ -9,15 +9,15 @@
 static void draw_knapsack(instance *p) {
     int k;
     p->to = below(9) - 2;
-    say(p->wcsp, " %d", p->to);
-    say(p->cfn, " capacity: %d weights: [", p->to);
+    put_text(p->wcsp, " %d", p->to);
+    put_text(p->cfn, " capacity: %d weights: [", p->to);
     for (k = 0; k < p->n; k++) {
         p->place[k] = below(6) + 1;
         if (below(4) == 0) p->place[k] = -p->place[k];
-        say(p->wcsp, " %d", p->place[k]);
-        say(p->cfn, " %d", p->place[k]);
+        put_text(p->wcsp, " %d", p->place[k]);
+        put_text(p->cfn, " %d", p->place[k]);
     }
-    say(p->cfn, " ]");
+    put_text(p->cfn, " ]");
 }
 static int knapsack(const instance *p, const int *value) {
     int k, sum = 0;
@@ -38,17 +38,17 @@ static void draw_max(instance *p) {
             p->rows++;
         }
     }
-    say(p->wcsp, " %d %d", p->cost, p->rows);
-    say(p->cfn, " defaultcost:");
-    say_cost(p->cfn, p->cost);
-    say(p->cfn, " tuples: [");
+    put_text(p->wcsp, " %d %d", p->cost, p->rows);
+    put_text(p->cfn, " defaultcost:");
+    put_cost(p->cfn, p->cost);
+    put_text(p->cfn, " tuples: [");
     for (k = 0; k < p->rows; k++) {
-        say(p->wcsp, " %d %d %d", p->row[k][0], p->row[k][1], p->row[k][2]);
-        say(p->cfn, k % 2 ? " [%d %d" : " [v%d %d", p->row[k][0], p->row[k][1]);
-        say_cost(p->cfn, p->row[k][2]);
-        say(p->cfn, "]");
+        put_text(p->wcsp, " %d %d %d", p->row[k][0], p->row[k][1], p->row[k][2]);
+        put_text(p->cfn, k % 2 ? " [%d %d" : " [v%d %d", p->row[k][0], p->row[k][1]);
+        put_cost(p->cfn, p->row[k][2]);
+        put_text(p->cfn, "]");
     }
-    say(p->cfn, "]");
+    put_text(p->cfn, "]");
 }
 static int max_cost(const instance *p, const int *value) {
     int most = 0, k, r;
@@ -66,24 +66,24 @@ static void draw_states(instance *p, int weighted) {
     static const char *const tag[] = {"starts", "ends"};
     int from, v, k, s;
     p->states = 1 + below(3);
-    say(p->wcsp, " %d", p->states);
-    say(p->cfn, " nb_states: %d", p->states);
+    put_text(p->wcsp, " %d", p->states);
+    put_text(p->cfn, " nb_states: %d", p->states);
     for (k = 0; k < 2; k++) {
         for (s = 0, p->listed[k] = 0; s < p->states; s++) {
             p->lists[k][s] = (weighted || k == 1 ? below(2) : s == 0) || s == p->states - 1 - k * s ? below(6) : TOP;
             if (!weighted) p->lists[k][s] = k == 0 ? (s == 0 ? 0 : TOP) : p->lists[k][s] < TOP ? 0 : TOP;
             p->listed[k] += p->lists[k][s] < TOP;
         }
-        say(p->wcsp, " %d", p->listed[k]);
-        say(p->cfn, " %s: [", tag[k]);
+        put_text(p->wcsp, " %d", p->listed[k]);
+        put_text(p->cfn, " %s: [", tag[k]);
         for (s = 0; s < p->states; s++) {
             if (p->lists[k][s] == TOP) continue;
-            say(p->wcsp, weighted ? " %d %d" : " %d", s, p->lists[k][s]);
-            say(p->cfn, " [%d", s);
-            if (weighted) say_cost(p->cfn, p->lists[k][s]);
-            say(p->cfn, "]");
+            put_text(p->wcsp, weighted ? " %d %d" : " %d", s, p->lists[k][s]);
+            put_text(p->cfn, " [%d", s);
+            if (weighted) put_cost(p->cfn, p->lists[k][s]);
+            put_text(p->cfn, "]");
         }
-        say(p->cfn, "]");
+        put_text(p->cfn, "]");
     }
     for (from = 0, p->rows = 0; from < p->states; from++) {
         for (v = 0; v < p->d; v++) {
@@ -99,17 +99,17 @@ static void draw_states(instance *p, int weighted) {
             }
         }
     }
-    say(p->wcsp, " %d", p->rows);
-    say(p->cfn, " transitions: [");
+    put_text(p->wcsp, " %d", p->rows);
+    put_text(p->cfn, " transitions: [");
     for (k = 0; k < p->rows; k++) {
         const int *row = p->row[k];
-        say(p->wcsp, " %d %d %d", row[0], row[1], row[2]);
-        say(p->cfn, " [%d %d %d", row[0], row[1], row[2]);
-        if (weighted) say(p->wcsp, " %d", row[3]);
-        if (weighted) say_cost(p->cfn, row[3]);
-        say(p->cfn, "]");
+        put_text(p->wcsp, " %d %d %d", row[0], row[1], row[2]);
+        put_text(p->cfn, " [%d %d %d", row[0], row[1], row[2]);
+        if (weighted) put_text(p->wcsp, " %d", row[3]);
+        if (weighted) put_cost(p->cfn, row[3]);
+        put_text(p->cfn, "]");
     }
-    say(p->cfn, "]");
+    put_text(p->cfn, "]");
 }
 static void draw_wregular(instance *p) {
     p->cost = TOP; /* of another value */
@@ -144,21 +144,21 @@ static int regular(const instance *p, const int *value) {
 /* row[k]: for each value of variable k whether it is listed. */
 static void draw_clique(instance *p) {
     int k, v;
-    say(p->wcsp, " 1");
-    say(p->cfn, " rhs: 1 values: [");
+    put_text(p->wcsp, " 1");
+    put_text(p->cfn, " rhs: 1 values: [");
     for (k = 0; k < p->n; k++) {
         int count = 0;
-        say(p->cfn, "[");
+        put_text(p->cfn, "[");
         for (v = 0; v < p->size[k]; v++) count += p->row[k][v] = below(2);
-        say(p->wcsp, " %d", count);
+        put_text(p->wcsp, " %d", count);
         for (v = 0; v < p->size[k]; v++) {
             if (!p->row[k][v]) continue;
-            say(p->wcsp, " %d", v);
-            say(p->cfn, " %d", v);
+            put_text(p->wcsp, " %d", v);
+            put_text(p->cfn, " %d", v);
         }
-        say(p->cfn, "]");
+        put_text(p->cfn, "]");
     }
-    say(p->cfn, "]");
+    put_text(p->cfn, "]");
 }
 static int clique(const instance *p, const int *value) {
     int k, count = 0;
@@ -169,7 +169,7 @@ static int clique(const instance *p, const int *value) {
 static void draw_arithmetic(instance *p) {
     p->low = below(5) - 2;
     p->high = below(4);
-    say(p->wcsp, " %d %d", p->low, p->high);
+    put_text(p->wcsp, " %d %d", p->low, p->high);
 }
 static int soft(const instance *p, int gap) { return gap <= p->high ? larger(0, gap) : TOP; }
 static int at_least(const instance *p, const int *v) { return soft(p, v[1] + p->low - v[0]); }
@@ -181,7 +181,7 @@ static void draw_disj(instance *p) {
     p->low = below(4);
     p->high = below(4);
     p->cost = 1 + below(9);
-    say(p->wcsp, " %d %d %d", p->low, p->high, p->cost);
+    put_text(p->wcsp, " %d %d %d", p->low, p->high, p->cost);
 }
 static int apart(const instance *p, const int *v) { return v[0] >= v[1] + p->high || v[1] >= v[0] + p->low; }
 static int disj(const instance *p, const int *v) { return apart(p, v) ? 0 : p->cost; }
@@ -190,7 +190,7 @@ static void draw_sdisj(instance *p) {
     p->low = below(4);
     p->high = below(4);
     for (k = 0; k < 4; k++) p->place[k] = k < 2 ? below(p->size[k] + 1) : 1 + below(9);
-    say(p->wcsp, " %d %d %d %d %d %d", p->low, p->high, p->place[0], p->place[1], p->place[2], p->place[3]);
+    put_text(p->wcsp, " %d %d %d %d %d %d", p->low, p->high, p->place[0], p->place[1], p->place[2], p->place[3]);
 }
 static int sdisj(const instance *p, const int *v) {
     const int *last = p->place;

@@ -36,31 +36,31 @@ static void draw_instance(const kind *of, int large, instance *p) {
 static void write_wcsp(const kind *of, const instance *p, char *text) {
     int k, v;
     *text = 0;
-    say(text, "random %d %d %d %d\n", p->n, p->d, p->n + 1, TOP);
-    for (k = 0; k < p->n; k++) say(text, "%d ", p->size[k]);
+    put_text(text, "random %d %d %d %d\n", p->n, p->d, p->n + 1, TOP);
+    for (k = 0; k < p->n; k++) put_text(text, "%d ", p->size[k]);
     for (k = 0; k < p->n; k++) {
-        say(text, "\n1 %d 0 %d", k, p->size[k]);
-        for (v = 0; v < p->size[k]; v++) say(text, " %d %d", v, p->unary[k][v]);
+        put_text(text, "\n1 %d 0 %d", k, p->size[k]);
+        for (v = 0; v < p->size[k]; v++) put_text(text, " %d %d", v, p->unary[k][v]);
     }
-    say(text, "\n%d", p->n);
-    for (k = 0; k < p->n; k++) say(text, " %d", k);
-    say(text, " -1 %s%s\n", of->name, p->wcsp);
+    put_text(text, "\n%d", p->n);
+    for (k = 0; k < p->n; k++) put_text(text, " %d", k);
+    put_text(text, " -1 %s%s\n", of->name, p->wcsp);
 }
 
 static void write_cfn(const kind *of, const instance *p, char *text) {
     int k, v;
     *text = 0;
-    say(text, "{problem: {name: random mustbe: <%d.%02d}\nvariables: {", TOP / 100, TOP % 100);
-    for (k = 0; k < p->n; k++) say(text, "v%d: %d ", k, p->size[k]);
-    say(text, "}\nfunctions: {\n");
+    put_text(text, "{problem: {name: random mustbe: <%d.%02d}\nvariables: {", TOP / 100, TOP % 100);
+    for (k = 0; k < p->n; k++) put_text(text, "v%d: %d ", k, p->size[k]);
+    put_text(text, "}\nfunctions: {\n");
     for (k = 0; k < p->n; k++) {
-        say(text, "u%d: {scope: [v%d] costs: [", k, k);
-        for (v = 0; v < p->size[k]; v++) say_cost(text, p->unary[k][v]);
-        say(text, "]}\n");
+        put_text(text, "u%d: {scope: [v%d] costs: [", k, k);
+        for (v = 0; v < p->size[k]; v++) put_cost(text, p->unary[k][v]);
+        put_text(text, "]}\n");
     }
-    say(text, "g: {scope: [");
-    for (k = 0; k < p->n; k++) say(text, k % 2 ? " %d" : " v%d", k);
-    say(text, "] type: \"%s\" params: {%s}}}}\n", of->name, p->cfn);
+    put_text(text, "g: {scope: [");
+    for (k = 0; k < p->n; k++) put_text(text, k % 2 ? " %d" : " v%d", k);
+    put_text(text, "] type: \"%s\" params: {%s}}}}\n", of->name, p->cfn);
 }
 
 /* ---- Answers ---- */
@@ -131,7 +131,7 @@ static void check_model(const kind *of, const instance *p, const graphical_model
     free(value);
 }
 
-/* What toulbar2 says of the file: the optimum, or TOP. */
+/* toulbar2's result for the file: the optimum, or TOP. */
 static int ask_toulbar2(const char *path) {
     char command[128], line[512];
     int optimum = -1;

@@ -28,7 +28,7 @@ gpuopt_elimination_message_info handle_message(gpuopt_elimination *elimination, 
 answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, const test_host *host, int32_t at_once,
                      int32_t *order);
 
-/* The bytes that gpuopt_elimination_memory.bytes limits: the device's, on the CPU the host's. */
+/* The bytes that gpuopt_elimination_memory.bytes limits: the device's, on the CPU those of host memory. */
 uint64_t handle_planned(const gpuopt_elimination_estimate *e);
 gpuopt_status handle_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc, gpuopt_elimination_estimate *e);
 /* As handle_answer; the memory that the handle takes must be what was planned, and none is taken later. */

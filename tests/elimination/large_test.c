@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A message of more than 2^32 entries on the GPU (a smaller one elsewhere), with an optimum, a number of optima and a
- * partition function in closed form, and a single best assignment that is somewhere in the table.
+ * A message of more than 2^32 entries on the GPU (a smaller one on other backends), with an optimum, a number of optima
+ * and a partition function in closed form, and a single best assignment that is somewhere in the table.
  */
 #include <math.h>
 #include <stdio.h>

@@ -32,7 +32,8 @@ extern const struct model_kind {
 model model_make(gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, int32_t variables,
                  const int32_t *domain);
 void model_free(model *m);
-/* Adds a function of zeros: dense with tuples == -1, else a list with room for so many tuples. Valid until the next. */
+/* Adds a function of zeros: dense with tuples == -1, else a list with capacity for so many tuples. Valid until the
+ * next. */
 gpuopt_elimination_function *model_add(model *m, int32_t arity, const int32_t *scope, int64_t tuples);
 /* Sets one entry of a function: of cost or of value, as the type of the model says. */
 void model_set(const model *m, gpuopt_elimination_function *f, int64_t entry, double cost);

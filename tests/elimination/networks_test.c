@@ -30,7 +30,7 @@ static int below(int n) {
     return (int)(state >> 33) % n;
 }
 
-static void say(network *w, const char *format, ...) {
+static void put_text(network *w, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     w->used += (size_t)vsnprintf(w->text + w->used, TEXT - w->used, format, arguments);
@@ -38,23 +38,23 @@ static void say(network *w, const char *format, ...) {
     assert_true(w->used < TEXT);
 }
 
-static void say_number(network *w, int cost) {
+static void put_number(network *w, int cost) {
     static const int units[] = {1, 10, 100};
     int unit = units[w->places];
-    say(w, "%s%d", cost < 0 ? "-" : "", abs(cost) / unit);
-    if (w->places) say(w, ".%0*d", w->places, abs(cost) % unit);
+    put_text(w, "%s%d", cost < 0 ? "-" : "", abs(cost) / unit);
+    if (w->places) put_text(w, ".%0*d", w->places, abs(cost) % unit);
 }
 
-static void say_cost(network *w, int cost) {
-    say(w, " ");
-    say_number(w, cost);
+static void put_cost(network *w, int cost) {
+    put_text(w, " ");
+    put_number(w, cost);
 }
 
-static void say_scope(network *w, int f) {
+static void put_scope(network *w, int f) {
     int k;
-    say(w, "f%d: {scope: [", f);
-    for (k = 0; k < w->arity[f]; k++) say(w, below(2) ? " v%d" : " %d", w->scope[f][k]);
-    say(w, "]");
+    put_text(w, "f%d: {scope: [", f);
+    for (k = 0; k < w->arity[f]; k++) put_text(w, below(2) ? " v%d" : " %d", w->scope[f][k]);
+    put_text(w, "]");
 }
 
 static int entries_of(const network *w, int f) {
@@ -63,11 +63,11 @@ static int entries_of(const network *w, int f) {
     return entries;
 }
 
-static void say_tuples(network *w, int f) {
+static void put_tuples(network *w, int f) {
     int entries = entries_of(w, f), usual = w->cost[f][0], e, k;
-    say(w, " defaultcost:");
-    say_cost(w, usual);
-    say(w, " costs: [");
+    put_text(w, " defaultcost:");
+    put_cost(w, usual);
+    put_text(w, " costs: [");
     for (e = entries - 1; e > 0; e--) {
         int rest = e, value[3];
         if (w->cost[f][e] == usual) continue;
@@ -75,11 +75,11 @@ static void say_tuples(network *w, int f) {
             value[k] = rest % w->size[w->scope[f][k]];
             rest /= w->size[w->scope[f][k]];
         }
-        for (k = 0; k < w->arity[f]; k++) say(w, w->scope[f][k] % 2 && below(2) ? " x%d" : " %d", value[k]);
-        say_cost(w, w->cost[f][e]);
-        say(w, " ");
+        for (k = 0; k < w->arity[f]; k++) put_text(w, w->scope[f][k] % 2 && below(2) ? " x%d" : " %d", value[k]);
+        put_cost(w, w->cost[f][e]);
+        put_text(w, " ");
     }
-    say(w, "]}\n");
+    put_text(w, "]}\n");
 }
 
 /* Odd variables have names for their values. */
@@ -91,15 +91,15 @@ static void draw(network *w) {
     w->places = below(3);
     w->maximised = below(2);
     w->bound = (below(3) ? 60 : 5) - 30 * w->maximised * below(4);
-    say(w, "{problem: {name: random mustbe: \"%c", w->maximised ? '>' : '<');
-    say_number(w, w->bound);
-    say(w, "\"}\nvariables: {");
+    put_text(w, "{problem: {name: random mustbe: \"%c", w->maximised ? '>' : '<');
+    put_number(w, w->bound);
+    put_text(w, "\"}\nvariables: {");
     for (k = 0; k < w->n; k++) {
         w->size[k] = 1 + below(3);
-        if (k % 2 == 0) say(w, "v%d: %d ", k, w->size[k]);
-        else say(w, "v%d: [%s] ", k, w->size[k] == 1 ? "x0" : w->size[k] == 2 ? "x0 x1" : "x0 x1 x2");
+        if (k % 2 == 0) put_text(w, "v%d: %d ", k, w->size[k]);
+        else put_text(w, "v%d: [%s] ", k, w->size[k] == 1 ? "x0" : w->size[k] == 2 ? "x0 x1" : "x0 x1 x2");
     }
-    say(w, "}\nfunctions: {\n");
+    put_text(w, "}\nfunctions: {\n");
     for (f = 0; f < w->functions; f++) {
         do w->arity[f] = below(4);
         while (w->arity[f] > w->n);
@@ -115,23 +115,23 @@ static void draw(network *w) {
     for (f = 0; f < w->functions; f++) { /* the costs of the next one, if it fits and has a list of its own */
         shares = f + 1 < w->functions && w->arity[f] > 0 && w->arity[f] == w->arity[f + 1] && below(2);
         for (k = 0; shares && k < w->arity[f]; k++) shares = w->size[w->scope[f][k]] == w->size[w->scope[f + 1][k]];
-        say_scope(w, f);
+        put_scope(w, f);
         if (shares) {
             /* f + 1 is written behind this one with the costs that it has now. */
             memcpy(w->cost[f], w->cost[f + 1], sizeof w->cost[f]);
-            say(w, " costs: f%d}\n", f + 1);
+            put_text(w, " costs: f%d}\n", f + 1);
             w->shares_unary |= w->arity[f] == 1; /* which toulbar2 1.1.1 refuses */
-            say_scope(w, ++f);
+            put_scope(w, ++f);
         }
         if (below(2)) {
-            say_tuples(w, f);
+            put_tuples(w, f);
             continue;
         }
-        say(w, " costs: [");
-        for (e = 0; e < entries_of(w, f); e++) say_cost(w, w->cost[f][e]);
-        say(w, "]}\n");
+        put_text(w, " costs: [");
+        for (e = 0; e < entries_of(w, f); e++) put_cost(w, w->cost[f][e]);
+        put_text(w, "]}\n");
     }
-    say(w, "}}\n");
+    put_text(w, "}}\n");
 }
 
 static int sum_of(const network *w, const int *value) {

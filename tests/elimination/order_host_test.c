@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search for an order, and the host: limits in seconds, clocks that fail, how often it is asked whether to stop, and that
- * it is obeyed.
+ * The search for an order, and the caller: limits in seconds, clocks that fail, how often it is asked whether to stop,
+ * and that it is obeyed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -36,18 +36,19 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The host: how often it was asked, and when it says stop. A search that does not end by itself is stopped late. */
+/* The caller: how often it was asked, and when it asks to stop. A search that does not end by itself is stopped
+ * late. */
 static struct {
     int asked, stop_at;
-    double until; /* it says stop from then on, too */
+    double until; /* it asks to stop from then on, too */
     pthread_t thread;
     int foreign;
-} host_asked;
+} caller_asked;
 
 /* The clock that the library is given: the machine's, or the one made up. */
-static double clock_of_host(void *user) {
+static double clock_of_caller(void *user) {
     (void)user;
-    if (!pthread_equal(host_asked.thread, pthread_self())) host_asked.foreign = 1;
+    if (!pthread_equal(caller_asked.thread, pthread_self())) caller_asked.foreign = 1;
     if (!made_up.on) return seconds();
     made_up.now += made_up.tick;
     if (made_up.now >= made_up.fails_at) return nan("");
@@ -60,25 +61,25 @@ static double clock_of_host(void *user) {
 
 static int stop(void *user) {
     (void)user;
-    if (!pthread_equal(host_asked.thread, pthread_self())) host_asked.foreign = 1;
-    return ++host_asked.asked >= host_asked.stop_at || seconds() > host_asked.until;
+    if (!pthread_equal(caller_asked.thread, pthread_self())) caller_asked.foreign = 1;
+    return ++caller_asked.asked >= caller_asked.stop_at || seconds() > caller_asked.until;
 }
 
 static gpuopt_context *stopping_context(int32_t use, int at) {
     gpuopt_context_desc how = test_context_desc(NULL);
     gpuopt_context *context;
     how.stop = stop;
-    how.seconds = clock_of_host;
+    how.seconds = clock_of_caller;
     how.threads = use;
-    host_asked.asked = host_asked.foreign = 0;
-    host_asked.stop_at = at;
-    host_asked.until = HUGE_VAL;
-    host_asked.thread = pthread_self();
+    caller_asked.asked = caller_asked.foreign = 0;
+    caller_asked.stop_at = at;
+    caller_asked.until = HUGE_VAL;
+    caller_asked.thread = pthread_self();
     assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
     return context;
 }
 
-/* A limit in seconds, which the host's clock measures, on the host's thread, whether it has a stop hook or not. */
+/* A limit in seconds, which the caller's clock measures, on the caller's thread, whether it has a stop hook or not. */
 static void time_limit(void **state) {
     int32_t order[GRAPH_MOST], other[GRAPH_MOST], use;
     model m = graph_grid(30);
@@ -86,14 +87,14 @@ static void time_limit(void **state) {
     gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
     (void)state;
     made_up.on = 0; /* even where a test before this one has failed */
-    host_asked.thread = pthread_self();
-    host_asked.foreign = 0;
+    caller_asked.thread = pthread_self();
+    caller_asked.foreign = 0;
     for (use = 1; use <= 4; use += 3) {
         gpuopt_context_desc how = test_context_desc(NULL);
         gpuopt_context *context;
         double start = seconds(), taken;
         how.threads = use;
-        how.seconds = clock_of_host;
+        how.seconds = clock_of_caller;
         assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
         desc.order_search = &search;
         search.work = 0;
@@ -107,7 +108,7 @@ static void time_limit(void **state) {
         search.seconds = 0;
         order_search(context, &desc, other);
         assert_memory_equal(order, other, sizeof(int32_t) * (size_t)m.variables);
-        assert_int_equal(host_asked.foreign, 0);
+        assert_int_equal(caller_asked.foreign, 0);
         gpuopt_context_destroy(context);
     }
     model_free(&m);
@@ -124,11 +125,12 @@ static void late_looks(void **state) {
         gpuopt_elimination_order_search search = GPUOPT_INIT(gpuopt_elimination_order_search);
         for (k = 0; k < 60; k++) {
             make_up_clock(0.01 * pow(1.14, k), HUGE_VAL, HUGE_VAL);
-            host_asked.asked = 0;
+            caller_asked.asked = 0;
             desc.order_search = &search;
             search.seconds = 1;
             order_search(context, &desc, order);
-            if (host_asked.asked > 200) fail_msg("looks %g s apart: asked %d times", made_up.tick, host_asked.asked);
+            if (caller_asked.asked > 200)
+                fail_msg("looks %g s apart: asked %d times", made_up.tick, caller_asked.asked);
         }
         model_free(&m);
     }
@@ -147,18 +149,19 @@ static void broken_clocks(void **state) {
     for (k = 0; k < 300; k++) {
         double at = 0.015 + 0.01 * (k / 2); /* after the look when the search begins */
         make_up_clock(0.01, k % 2 ? at : HUGE_VAL, k % 2 ? HUGE_VAL : at);
-        host_asked.asked = 0;
+        caller_asked.asked = 0;
         desc.order_search = &search;
         search.seconds = 1;
         order_search(context, &desc, order);
-        if (host_asked.asked > k + 5) fail_msg("clock %d: asked %d times", (int)k, host_asked.asked);
+        if (caller_asked.asked > k + 5) fail_msg("clock %d: asked %d times", (int)k, caller_asked.asked);
     }
     made_up.on = 0;
     model_free(&m);
     gpuopt_context_destroy(context);
 }
 
-/* A host whose OpenMP gives one thread where four are asked for, as within a parallel region: each chain has its time. */
+/* A caller whose OpenMP gives one thread where four are asked for, as within a parallel region: each chain has its
+ * time. */
 static void few_threads(void **state) {
     gpuopt_context *context = stopping_context(4, 200000);
     int32_t order[GRAPH_MOST];
@@ -184,12 +187,12 @@ static void few_threads(void **state) {
     omp_set_max_active_levels(levels);
 #endif
     if (seconds() - start > 10) fail_msg("%g s", seconds() - start);
-    assert_int_equal(host_asked.foreign, 0);
+    assert_int_equal(caller_asked.foreign, 0);
     model_free(&m);
     gpuopt_context_destroy(context);
 }
 
-/* Many cliques, over which 64 sweeps would take most of the time: the host is asked as often as work is done. */
+/* Many cliques, over which 64 sweeps would take most of the time: the caller is asked as often as work is done. */
 static void work_of_sweeps(void **state) {
     enum { HALF = 64 };
     gpuopt_context *context = stopping_context(1, INT32_MAX);
@@ -206,7 +209,8 @@ static void work_of_sweeps(void **state) {
     desc.order_search = &search;
     search.work = 100000;
     order_search(context, &desc, order);
-    if (host_asked.asked > 200) fail_msg("asked %d times", host_asked.asked); /* 29; 1040 if sweeps were not limited */
+    if (caller_asked.asked > 200)
+        fail_msg("asked %d times", caller_asked.asked); /* 29; 1040 if sweeps were not limited */
     model_free(&m);
     gpuopt_context_destroy(context);
 }
@@ -259,17 +263,17 @@ static void greedy_runs(void **state) {
     order_search(context, &desc, first);
     search.restarts = 2;
     order_search(context, &desc, order);
-    assert_true(host_asked.asked > 5);
-    host_asked.asked = 0;
-    host_asked.stop_at = 3; /* early in the second run */
+    assert_true(caller_asked.asked > 5);
+    caller_asked.asked = 0;
+    caller_asked.stop_at = 3; /* early in the second run */
     order_search(context, &desc, order);
-    assert_int_equal(host_asked.asked, 3);
+    assert_int_equal(caller_asked.asked, 3);
     assert_memory_equal(first, order, sizeof(int32_t) * 1000);
     model_free(&m);
     gpuopt_context_destroy(context);
 }
 
-/* The host is asked on its own thread, and not again once it has said stop. */
+/* The caller is asked on its own thread, and not again once it has said stop. */
 static void stopped(void **state) {
     int32_t order[GRAPH_MOST], times, use;
     model m = graph_grid(20);
@@ -281,11 +285,11 @@ static void stopped(void **state) {
     for (use = 1; use <= 4; use += 3) {
         gpuopt_context *context = stopping_context(use, 1);
         for (times = 1; times < 200; times = times * 3 + 1) {
-            host_asked.asked = 0;
-            host_asked.stop_at = times;
+            caller_asked.asked = 0;
+            caller_asked.stop_at = times;
             order_search(context, &desc, order);
-            assert_int_equal(host_asked.asked, times);
-            assert_int_equal(host_asked.foreign, 0);
+            assert_int_equal(caller_asked.asked, times);
+            assert_int_equal(caller_asked.foreign, 0);
         }
         gpuopt_context_destroy(context);
     }

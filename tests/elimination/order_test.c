@@ -2,7 +2,7 @@
  *
  * The search for an order: what it returns is an order, costs what the estimate says, and is as good as the best of all
  * orders of small graphs, which dynamic programming over sets of variables finds. Grids, whose treewidth is known. The
- * same order with any number of threads. A host without memory; about its clock and its patience: order_host_test.c.
+ * same order with any number of threads. A caller without memory; about its clock and its patience: order_host_test.c.
  */
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "gpuopt/inference.h"
 #include "tests/elimination/handle.h"
 
-/* A message as the host gets it. */
+/* A message as the caller gets it. */
 typedef struct read_message {
     int64_t *cost;
     double *value;

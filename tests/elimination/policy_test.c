@@ -185,14 +185,14 @@ static void automatic(void **state) {
 
 /* ln of the sum over all walks of 200 values among 300, each step from 0 to 0 times 1 / e. */
 static double walks(void) {
-    long double at_0 = 1, elsewhere = 1, scale = 0; /* walks that end there; elsewhere: in each other value */
+    long double at_0 = 1, other = 1, scale = 0; /* walks that end there; other: in each other value */
     int v;
     for (v = 1; v < 200; v++) {
-        long double to_0 = at_0 * expl(-1) + 299 * elsewhere;
-        elsewhere = at_0 + 299 * elsewhere;
-        scale += logl(elsewhere);
-        at_0 = to_0 / elsewhere;
-        elsewhere = 1;
+        long double to_0 = at_0 * expl(-1) + 299 * other;
+        other = at_0 + 299 * other;
+        scale += logl(other);
+        at_0 = to_0 / other;
+        other = 1;
     }
     return (double)(scale + logl(at_0 + 299));
 }

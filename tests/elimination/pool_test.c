@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Device memory that a context holds on to for its next handles (keep_device_bytes). How often it is taken from the
- * driver is counted where the emulated GPU is under test; elsewhere only the answers are looked at.
+ * driver is counted where the emulated GPU is under test; otherwise only the answers are looked at.
  */
 #include <string.h>
 
 #include "tests/elimination/handle.h"
 #include "tests/support/backends.h"
 
-/* A message of DOMAIN^6 entries of 8 bits, 64 MB: more than a context kept when that was not the host's choice. */
+/* A message of DOMAIN^6 entries of 8 bits, 64 MB: more than a context kept when that was not the caller's choice. */
 enum { DOMAIN = 20, VARIABLES = 7 };
 
 static model draw(void) {
@@ -77,7 +77,7 @@ static void second_handle(void **state) {
 }
 
 /* What is held is free to this context's plans, with which one handle after the other may take more than half of the
- * device; and it is there for others once the context is destroyed, or at once if the host says so. */
+ * device; and it is there for others once the context is destroyed, or at once if the caller says so. */
 static void held_memory_is_free(void **state) {
     gpuopt_context *one, *other;
     gpuopt_elimination *elimination;

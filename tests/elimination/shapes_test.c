@@ -54,12 +54,12 @@ static model draw_bucket(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_el
     m.scale = (double)most * s->functions;
     for (f = 0; f < s->functions; f++) {
         int32_t drawn[MOST_SCOPE + 2], scope[MOST_SCOPE + 2] = {0}, arity = 1;
-        int64_t entries = s->domain[0], room = f == 0 ? s->entries * s->domain[0] * 3 : 65536;
+        int64_t entries = s->domain[0], capacity = f == 0 ? s->entries * s->domain[0] * 3 : 65536;
         gpuopt_elimination_function *g;
         int large = (int)test_random_int(seed, 0, 1);
         draw_permutation(seed, s->variables, drawn);
         for (k = 0; k < s->variables; k++) {
-            if (drawn[k] == 0 || entries * s->domain[drawn[k]] > room) continue;
+            if (drawn[k] == 0 || entries * s->domain[drawn[k]] > capacity) continue;
             if (f > 0 && test_random_int(seed, 0, 2) > large) continue; /* the first one mentions all that is there */
             scope[arity++] = drawn[k];
             entries *= s->domain[drawn[k]];

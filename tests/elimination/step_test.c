@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The host owns the loop: one variable at a time or all at once, what stands where in between, starting again, two
+ * The caller owns the loop: one variable at a time or all at once, what stands where in between, starting again, two
  * contexts side by side; memory that runs out, and steps that take none.
  */
 #include <math.h>

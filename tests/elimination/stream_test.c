@@ -165,7 +165,7 @@ static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimi
     assert_int_equal(handle_plan(context, desc, &e), GPUOPT_OK);
     streamed = handle_create(context, desc, host);
     for (k = 0; k < 2; k++) own[k] = host->bytes[k] - before[k];
-    host_bytes = own[GPUOPT_HOST] - (test_on("cuda") ? 0 : e.memory.device_bytes); /* no device: all is the host's */
+    host_bytes = own[GPUOPT_HOST] - (test_on("cuda") ? 0 : e.memory.device_bytes); /* no device: all is host memory */
     device_bytes = test_on("cuda") ? own[GPUOPT_DEVICE] : own[GPUOPT_HOST] - e.memory.host_bytes;
     assert_true(host_bytes == e.memory.host_bytes && device_bytes == e.memory.device_bytes &&
                 device_bytes <= desc->memory->bytes);
@@ -296,7 +296,7 @@ static void chunks_of(const shape *of, int64_t largest, int32_t bits) {
 }
 
 /* Variable 0 is in functions with 2, 3 and 4, variable 1 with 2, 3 and 5: once both are gone, eliminating 2 is a batch,
- * 3, of min-plus products of two messages, all on the host. */
+ * 3, of min-plus products of two messages, all in host memory. */
 static void chunks_of_products(void **state) {
     static const shape products = {6, 6, {71, 68, 75, 66, 73, 70}, {{0, 2}, {0, 3}, {0, 4}, {1, 2}, {1, 3}, {1, 5}}};
     (void)state;

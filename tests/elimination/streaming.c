@@ -16,7 +16,7 @@ typedef struct held_part {
 } held_part;
 
 typedef struct streaming {
-    gpuopt__elimination_cpu cpu; /* its store: the device's, then the host's */
+    gpuopt__elimination_cpu cpu; /* its store: device memory, then host memory */
     void *memory;
     int64_t *digit;                       /* [chunk_digits] */
     gpuopt__elimination_operand *operand; /* [most_operands] */
@@ -216,7 +216,7 @@ static gpuopt_status streaming_run(gpuopt_elimination *e, const int32_t *list, i
     return GPUOPT_OK;
 }
 
-/* ---- Tables as the host sees them ---- */
+/* ---- Tables as the CPU sees them ---- */
 
 /* Moves tables in host memory to their places in the store, or back (sign -1). */
 static void shift_tables(gpuopt__elimination_plan *plan, int sign) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A backend for machines without a GPU that has the policy STREAM: the CPU's, whose store stands for a device's memory.
- * Tables on the host lie behind it, and what is computed with them goes through the two buffers, chunk by chunk, as on
- * a GPU. What a chunk may not touch is checked, and buffers hold rubbish until they are written.
+ * Tables in host memory lie behind it, and what is computed with them goes through the two buffers, chunk by chunk, as
+ * on a GPU. What a chunk may not touch is checked, and buffers hold rubbish until they are written.
  */
 #ifndef TESTS_ELIMINATION_STREAMING_H
 #define TESTS_ELIMINATION_STREAMING_H

@@ -56,7 +56,7 @@ Lock &lock();
 void lend();
 using Guard = std::lock_guard<Lock>;
 
-/* What each thread of the host has. It lives until the process ends. */
+/* What each thread of the CPU has. It lives until the process ends. */
 struct Host {
     std::vector<CUctx_st *> stack;
     cudaError_t last = cudaSuccess;
@@ -69,10 +69,10 @@ bool lost();
 /* Keeps the error for cudaGetLastError(), and returns it. */
 cudaError_t failed(cudaError_t error);
 
-/* The current context; the first call of a thread of the host makes that of device 0. */
+/* The current context; the first call of a thread of the CPU makes that of device 0. */
 CUctx_st *current();
 CUctx_st *primary(int device);
-Random &chance(); /* of the host's calls */
+Random &chance(); /* of the CPU's calls */
 
 /* ---- Memory ---- */
 

@@ -26,7 +26,7 @@ namespace emulated {
 
 namespace {
 
-constexpr size_t dynamic_room = 256 * 1024, page = 4096;
+constexpr size_t dynamic_capacity = 256 * 1024, page = 4096;
 constexpr unsigned long most_idle = 200000;
 
 /* Those that no grid has now; workers run until the process ends. */
@@ -65,10 +65,10 @@ void work(Worker *w) {
 
 Worker *new_worker() {
     auto *w = new Worker;
-    auto *memory = static_cast<char *>(
-        mmap(nullptr, dynamic_room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    auto *memory = static_cast<char *>(mmap(nullptr, dynamic_capacity + page, PROT_READ | PROT_WRITE,
+                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (memory == MAP_FAILED) perror("emulated: shared memory"), abort();
-    mprotect(memory + dynamic_room, page, PROT_NONE);
+    mprotect(memory + dynamic_capacity, page, PROT_NONE);
     w->dynamic = memory;
     sem_init(&w->turn, 0, 0);
     std::thread(work, w).detach();
@@ -104,7 +104,7 @@ void Worker::clear_shared_memory() {
     else memset(statics.from, byte, statics.bytes);
     own = kept;
 #if defined(__SANITIZE_ADDRESS__)
-    __asan_poison_memory_region(dynamic, dynamic_room);
+    __asan_poison_memory_region(dynamic, dynamic_capacity);
     __asan_unpoison_memory_region(dynamic_shared(), grid->bytes);
 #endif
     memset(dynamic_shared(), byte, grid->bytes);
@@ -198,7 +198,7 @@ void Worker::pause() {
 
 void *dynamic_shared() {
     Worker *w = own.worker;
-    return w->dynamic + dynamic_room - (w->grid->bytes + 63) / 64 * 64;
+    return w->dynamic + dynamic_capacity - (w->grid->bytes + 63) / 64 * 64;
 }
 
 void run_grid(Grid *grid, unsigned live, uint64_t seed) {

@@ -48,7 +48,7 @@ struct Grid {
     unsigned at_barrier = 0;  /* blocks */
     sem_t launcher;           /* posted when all blocks have finished, or when the grid has paused */
     Worker *paused = nullptr; /* who had the turn then */
-    bool outside = false;     /* a thread has waited for memory that another grid or the host may change */
+    bool outside = false;     /* a thread has waited for memory that another grid or the CPU may change */
     unsigned long idle = 0;   /* times that a worker gave up its turn since a thread made progress */
 
     bool by_chance() const { return order != Order::ASCENDING; }

@@ -193,7 +193,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
     return cudaSuccess;
 }
 
-/* All memory is the host's, so that every device may use it; here only what is asked for is checked. */
+/* All memory is host memory, so that every device may use it; here only what is asked for is checked. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *list, size_t count) {
     for (size_t k = 0; k < count; k++)
         if (list[k].location.id < 0 || list[k].location.id >= DEVICES || list[k].location.id == pool->device)

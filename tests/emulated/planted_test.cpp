@@ -55,7 +55,7 @@ int to_host(const int *device) {
 
 struct Ending {
     bool died;
-    char said[4096];
+    char output[4096];
 };
 
 template <class F>
@@ -76,8 +76,8 @@ Ending run(uint64_t seed, F f) {
     }
     close(ends[1]);
     size_t length = 0;
-    for (ssize_t got; length < sizeof ending.said - 1 &&
-                      (got = read(ends[0], ending.said + length, sizeof ending.said - 1 - length)) > 0;)
+    for (ssize_t got; length < sizeof ending.output - 1 &&
+                      (got = read(ends[0], ending.output + length, sizeof ending.output - 1 - length)) > 0;)
         length += static_cast<size_t>(got);
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -90,9 +90,9 @@ template <class F>
 void dies(const char *saying, F f) {
     for (uint64_t seed = 0; seed < 4; seed++) {
         Ending ending = run(seed, f);
-        if (!ending.died || !strstr(ending.said, saying))
+        if (!ending.died || !strstr(ending.output, saying))
             fail_msg("with seed %d it %s, saying: %s", static_cast<int>(seed), ending.died ? "died" : "lived",
-                     ending.said);
+                     ending.output);
     }
 }
 
@@ -100,7 +100,7 @@ template <class F>
 void lives(F f) {
     for (uint64_t seed = 0; seed < seeds; seed++) {
         Ending ending = run(seed, f);
-        if (ending.died) fail_msg("with seed %d it died: %s", static_cast<int>(seed), ending.said);
+        if (ending.died) fail_msg("with seed %d it died: %s", static_cast<int>(seed), ending.output);
     }
 }
 

@@ -35,7 +35,7 @@ struct CUstream_st {
     };
     std::deque<Item> work;
     uint64_t enqueued = 0, done = 0, number = next();
-    const emulated::Host *busy = nullptr; /* the thread of the host that does what is under way; it may have paused */
+    const emulated::Host *busy = nullptr; /* the thread of the CPU that does what is under way; it may have paused */
     cudaGraph_t capturing = nullptr;
 };
 

@@ -94,7 +94,7 @@ CFN
 optimal 9 load.cfn --z 2
 result "a .cfn that is maximised" $?
 
-# A node limit cannot be told beforehand, but a second is not enough for this one.
+# A node limit cannot be foreseen, but a second is not enough for this one.
 complete 24 7 1 >large.wcsp
 exits 3 large.wcsp --z 2 --seconds 0.5 --json && has '"status": "bounded"' out && within lower_bound 0 30 &&
     within upper_bound 30 1000 && exits 3 large.wcsp --z 2 --seconds 0.5 && has 'incumbent' out && has 'at least' out

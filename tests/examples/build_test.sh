@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That each example is built by the line in its opening comment, without Bazel, from a copy of the sources; that it knows
-# --help; and that it runs. The quickstart's line stands as it is; those of the others are given the library as an object, and
-# no optimisation, since nearly all of the time would go into compiling the library again and again.
+# That each example is built by the line in its opening comment, without Bazel, from a copy of the sources; that it
+# knows --help; and that it runs. The quickstart's line stands as it is; those of the others are given the library as an
+# object, and no optimisation, since nearly all of the time would go into compiling the library again and again.
 # Usage: build_test.sh
 # Runs with: --all
 set -u
@@ -22,7 +22,7 @@ line() {
          /^ \* +cc /{ on = 1 }
          on { sub(/^ \* */, ""); more = sub(/\\$/, ""); printf "%s ", $0; if (!more) exit }' "examples/$1.c"
 }
-# The first of our models that its comment says it reads; without such a line, the first run to show; or nothing.
+# The first of our models that its comment names as input; without such a line, the first run to show; or nothing.
 model_of() {
     local patterns pattern model
     read -r -d '' -a patterns < <(sed -n 's/^ \* \(Also r\|R\)eads: *//p' "examples/$1.c")

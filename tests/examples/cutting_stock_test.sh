@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 #
 # The example that cuts stock, as a user runs it: a published optimum, small ones by a dynamic programme in awk over all
-# demands, patterns counted on the file, exit codes, and what it says of input that is no model.
+# demands, patterns counted on the file, exit codes, and its messages for input that is no model.
 # Usage: cutting_stock_test.sh [PROGRAM]
 set -u
 example=cutting_stock seconds=120
 # shellcheck source=../support/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
 
-# optimum FILE: the least cost of what cuts r, over all r up to the demand: the least of cost(a) + optimum(r - a) over all
-# patterns a of pieces in r.
+# optimum FILE: the least cost of what cuts r, over all r up to the demand: the least of cost(a) + optimum(r - a) over
+# all patterns a of pieces in r.
 optimum() {
     awk 'function cost_of(length_, k, best) {
              best = -1
@@ -100,7 +100,7 @@ for name in cutgen:30:1:1 cutgen:40:5:2 cutgen:60:1:3; do
     result "$name: the same with three threads" $?
 done
 
-# ---- What it says ----
+# ---- Messages ----
 
 exits 0 "$models/paper.cutting" --backend cpu && has '^Optimal: the cost is 73\.$' out && [ ! -s err ]
 result "says in words that it is done" $?

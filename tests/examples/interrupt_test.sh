@@ -262,7 +262,7 @@ if command -v script >/dev/null; then
         check "a progress line of branch_glpk in $columns columns" fits $columns "$programs/branch_glpk" split.mps --seconds .8
         check "a progress line of solve_knapsack in $columns columns" fits $columns "$programs/solve_knapsack" circle:10000:1000000:1 --backend cpu --seconds .8
     done
-    # A terminal that does not know its width: COLUMNS says it.
+    # A terminal that does not know its width: COLUMNS gives it.
     narrow() {
         local most
         most=$(script -qec "stty cols 0 2>/dev/null; COLUMNS=30 $programs/solve_knapsack circle:10000:1000000:1 --backend cpu --seconds .8 >/dev/null" /dev/null </dev/null |

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The example that propagates MPS files, as a user runs it: answers worked out by hand, exit codes, what it says of files
-# that are no models.
+# The example that propagates MPS files, as a user runs it: answers worked out by hand, exit codes, its messages for
+# files that are no models.
 # Usage: propagate_mps_test.sh [PROGRAM]
 set -u
 example=propagate_mps seconds=60
@@ -39,7 +39,7 @@ d -15 2
 END
 result "free format, integers without bounds, range, free column" $?
 
-# The same in fixed columns, which are told from free ones by the words.
+# The same in fixed columns, which the words distinguish from free ones.
 awk '/^ [NEGL] / { printf " %-2s %-8s\n", $1, $2; next }
      /MARKER/    { printf "    %-8s  %-8s                 %-8s\n", $1, $2, $3; next }
      /^ (UP|LO|FR|LI|UI) / { printf " %-2s %-8s  %-8s  %12s\n", $1, $2, $3, $4; next }
@@ -116,7 +116,7 @@ result "a byte order mark" $?
 exits 0 marked.mps --bounds bounds && diff free_bounds bounds >>err
 result "a byte order mark before NAME" $?
 
-# ---- What it says ----
+# ---- Messages ----
 
 exits 0 "$models/lotsizing.mps" && has 'nothing more to tighten' out && has '5 columns' out
 result "says in words that it is done" $?
@@ -187,7 +187,7 @@ result "refused: truncated compression by xz" $?
 head -c 4096 /dev/urandom >noise.mps
 exits 2 noise.mps && has '^noise.mps:' err
 result "refused: noise" $?
-# is_no_mps NAME WHAT: the file of that name is refused, and WHAT it is said.
+# is_no_mps NAME WHAT: the file of that name is refused, with WHAT in the message.
 is_no_mps() {
     exits 2 "$1" && has "^$1: this is $2" err && [ ! -s out ]
     result "refused: $1 is $2" $?

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The example that solves knapsack problems, as a user runs it: optima by a dynamic programme in awk, every class and
-# search mode, items added up on the file, exit codes, and what it says of input that is no model.
+# search mode, items added up on the file, exit codes, and its messages for input that is no model.
 # Usage: solve_knapsack_test.sh [PROGRAM]
 set -u
 example=solve_knapsack seconds=120
@@ -60,7 +60,7 @@ for name in paper:100:1 paper:500:18446744073709551615 {uncorrelated,weak,subset
     result "$name" $?
 done
 
-# ---- What it says ----
+# ---- Messages ----
 
 want=$(optimum strong)
 exits 0 strong --backend cpu && has "^Optimal: the profit is $want\\.$" out && [ ! -s err ]

@@ -3,7 +3,7 @@
 #
 # The example that solves linear programs, as a user runs it: answers worked out by hand, by other solvers (the indices
 # of GPUOPT_TEST_DATA) or planted, with every option; solutions checked against the file by awk; exit codes, and what it
-# says of input that is no model.
+# messages for input that is no model.
 # Usage: solve_lp_test.sh [PROGRAM]
 set -u
 example=solve_lp seconds=120
@@ -161,7 +161,7 @@ result "solution of a maximum, ranges, free columns, negative bounds, free forma
 optimal 125 1e-12 "$models/transport.mps" --threads 2 && [ "$(field threads)" = 2 ] && [ "$(field backend)" = cpu ]
 result "--threads 2" $?
 
-# Ranks are told what one is: the same number of iterations, and the same solution to the last digit.
+# Ranks report what one does: the same number of iterations, and the same solution to the last digit.
 as_one() {
     local ranks=$1 alone
     shift
@@ -267,7 +267,7 @@ sizes meyer:50:250:0.04:1 50 250 545
 sizes meyer:20:30:0.0001:2 20 30 30
 sizes plant:60:150:0.2:18446744073709551615 60 150 1843
 
-# ---- What it says ----
+# ---- Messages ----
 
 exits 0 "$models/transport.mps" && has 'minimise; 5 rows, 6 columns, 12 nonzeros' out &&
     has '^Optimal: the objective is 125; the basis is proven optimal in exact arithmetic\.$' out && has 'violated by' out && [ ! -s err ]

@@ -280,7 +280,7 @@ grid:2:6:9 0 4 31
 random:6:5:0.1:2 0.7 5 72
 END
 
-# ---- What it says ----
+# ---- Messages ----
 
 exits 0 "$exams" && has 'exams.wcsp: 5 variables of at most 3 values, 11 functions' out &&
     has '^Optimal: the least cost is 4\.$' out && has '^Width 2, 5 messages of 8 bits' out && [ ! -s err ]
@@ -336,7 +336,7 @@ means none bound_of_one 'x 1 2 1 1\n2\n1 0 1 0\n'
 printf 'x 1 1 1 9223372036854775807\n1\n1 0 9223372036854775806 0\n' >greatest.wcsp
 optimal 9223372036854775806 greatest.wcsp
 result "read as meant: the greatest bound" $?
-# What toulbar2 1.1.1 says: a shared function has its own default cost wherever it is used, and its use has no number.
+# toulbar2 1.1.1's behaviour: a shared function has its own default cost wherever it is used, and its use has no number.
 means 8 shared_with_default 'x 2 2 2 50\n2 2\n-1 0 9 1\n1 4\n1 1 2 -1\n'
 means 11 shared_and_used 'x 2 2 3 50\n2 2\n-1 0 9 1\n1 4\n-1 1 2 -1\n1 1 0 1\n1 3\n'
 means 10 shared_twice 'x 4 2 4 50\n2 2 2 2\n-1 0 9 1\n1 4\n-1 1 2 -1\n-1 2 1 1\n0 2\n1 3 0 -2\n'

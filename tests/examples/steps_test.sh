@@ -59,10 +59,11 @@ all_there() {
 }
 check "no program is missing" all_there
 
-# functions FILE...: the names that they declare for the host.
+# functions FILE...: the names that they declare for the caller.
 functions() { cat "$@" | tr '\n' ' ' | grep -oE '\bGPUOPT_API [^;(]*\(' | grep -oE 'gpuopt_[a-z0-9_]+\($' | tr -d '(' | sort -u; }
 find examples -name '*.[ch]' -exec cat {} + | grep -oE '\bgpuopt_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$work/called"
-# uncalled FILE MOST HEADER...: writes those that no example calls to FILE; fails if there are more, or next to no names.
+# uncalled FILE MOST HEADER...: writes those that no example calls to FILE; fails if there are more, or next to no
+# names.
 uncalled() {
     local file=$1 most=$2
     shift 2

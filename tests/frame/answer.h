@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model with a known answer:  x + y <= 4  with x, y in [1, 10] leaves x, y in [1, 3]. For hosts in C and in C++.
+ * A model with a known answer:  x + y <= 4  with x, y in [1, 10] leaves x, y in [1, 3]. For callers in C and in C++.
  */
 #ifndef TESTS_FRAME_ANSWER_H
 #define TESTS_FRAME_ANSWER_H

@@ -46,7 +46,7 @@ static void build(void) {
             activity += val[at] * point[col[at]];
         }
         start[i + 1] = start[i] + PER_ROW;
-        /* Whole numbers: the sum above may be contracted here, since this file is the host's. */
+        /* Whole numbers: the sum above may be contracted here, since this file is the caller's. */
         lhs[i] = draw(0, 1) ? (double)(int64_t)activity - draw(1, 40) : -1e30;
         rhs[i] = draw(0, 1) ? (double)(int64_t)activity + draw(1, 40) : 1e30;
     }

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 #
 # That the stable core, gpuopt.h, is what tests/frame/core_api.txt lists: every function with its prototype, every enum
-# constant with its value, the public macros by name, and the layout of every struct on x86-64. A change of that file is a
-# change of the API, which doc/stability.md allows or does not. Also that the core stays small, and that a program which was
-# built against the list runs with the library as it is now.
+# constant with its value, the public macros by name, and the layout of every struct on x86-64. A change of that file is
+# a change of the API, which doc/stability.md allows or does not. Also that the core stays small, and that a program
+# which was built against the list runs with the library as it is now.
 # Usage: core_api_test.sh [--write]
-#   --write  writes the list anew, and tests nothing
+#   --write  rewrites the list, and tests nothing
 set -u -o pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
@@ -24,9 +24,9 @@ preprocess() {
         gcc -std=c11 -E -P -nostdinc -I"$work/empty" -DGPUOPT_API=extern "$root/gpuopt.h"
 }
 
-# parse: reads what preprocess writes, up to each semicolon, and writes lines "kind, name, text" with tabs between: a function
-# or a function type with its declaration, a handle, an enum, a constant of it, a struct, a member's type with its name. Fails
-# on a declaration of another form.
+# parse: reads what preprocess writes, up to each semicolon, and writes lines "kind, name, text" with tabs between: a
+# function or a function type with its declaration, a handle, an enum, a constant of it, a struct, a member's type with
+# its name. Fails on a declaration of another form.
 parse() {
     awk -v RS=';' -v OFS='\t' '
         function fail(text) { print "cannot read: " text >"/dev/stderr"; failed = 1 }
@@ -179,8 +179,8 @@ check "at most $most_lines lines" test "$lines" -le "$most_lines"
 
 # ---- A program that was built against the list ----
 
-# It knows two structs and some prototypes as copies of lines of the list. Its context descriptor is older: it ends with `user`.
-# What lies behind must not be looked at.
+# It knows two structs and some prototypes as copies of lines of the list. Its context descriptor is older: it ends with
+# `user`. What lies behind must not be looked at.
 cat >"$work/old.c" <<'PROGRAM'
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The header alone, included twice, as by two headers of a host. Also compiled as C++.
+ * The header alone, included twice, as by two headers of a caller. Also compiled as C++.
  */
 #include "gpuopt.h"
 #include "gpuopt.h"

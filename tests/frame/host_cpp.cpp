@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A host as C++ programmers write it: handles in std::unique_ptr, arrays in std::vector, hooks as lambdas, all memory
-// from the host. The model of the README, a round at a time.
+// A caller as C++ programmers write it: handles in std::unique_ptr, arrays in std::vector, hooks as lambdas, all memory
+// from the caller. The model of the README, a round at a time.
 #include <cstdlib>
 #include <memory>
 #include <vector>

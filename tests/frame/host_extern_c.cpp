@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A C++ host that includes C headers in its own extern "C", as many do for all of them. Compiled with the header alone,
-// and with GPUOPT_IMPLEMENTATION.
+// A C++ caller that includes C headers in its own extern "C", as many do for all of them. Compiled with the header
+// alone, and with GPUOPT_IMPLEMENTATION.
 extern "C" {
 #include "answer.h"
 #include "transports/gpuopt_threads.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * A host that forks after calls with several OpenMP threads, compiled with -fopenmp. The argument says what the child
+ * A caller that forks after calls with several OpenMP threads, compiled with -fopenmp. The argument says what the child
  * does (gpuopt.h, "Forks"):
  *   after   its own context with several threads; the parent's was destroyed before the fork
  *   alone   its own context with one thread, while the parent's lives
  *   kept    every family's handles of the parent's context, which then have one thread
- *   paused  its own context with several threads, while the parent's lives: the host has paused OpenMP
+ *   paused  its own context with several threads, while the parent's lives: the caller has paused OpenMP
  * A child that waits for threads that it does not have is ended after a while.
  */
 #include <omp.h>

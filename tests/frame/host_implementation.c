@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The host's one file that holds the implementation. Also compiled as C++.
+ * The caller's one file that holds the implementation. Also compiled as C++.
  */
 #define GPUOPT_IMPLEMENTATION
 #include "gpuopt.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A host whose other headers have made macros of words in lower case: those of Windows, as windef.h, rpcndr.h and
+ * A caller whose other headers have made macros of words in lower case: those of Windows, as windef.h, rpcndr.h and
  * combaseapi.h define them, and every function of <tgmath.h>. Also compiled as C++.
  */
 #if defined(HOST_WINDOWS)

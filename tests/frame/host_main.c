@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A host whose implementation is in another file.
+ * A caller whose implementation is in another file.
  */
 #include "answer.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A C++ host of the C library.
+// A C++ caller of the C library.
 #include "answer.h"
 
 int main() { return answer_is_wrong(); }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A host of a single file, compiled with -DGPUOPT_API=static: nothing of the library is visible outside of it.
+ * A caller of a single file, compiled with -DGPUOPT_API=static: nothing of the library is visible outside of it.
  */
 #define GPUOPT_IMPLEMENTATION
 #include "answer.h"

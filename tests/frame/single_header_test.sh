@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # That the two files of tools/single_header.sh are the library: the same code as the many files, compiled and run as a
-# host would, from a folder that holds nothing else of it.
+# caller would, from a folder that holds nothing else of it.
 # Usage: single_header_test.sh [--all]
-#   --all  the whole vendoring test and, with nvcc, the CUDA object from these files, which takes minutes. tests/run.sh --all
-#          does with the quick one, and without the object: the folders' code is the same, and both run on these
+#   --all  the whole vendoring test and, with nvcc, the CUDA object from these files, which takes minutes.
+#          tests/run.sh --all does with the quick one, and without the object: the folders' code is the same, and both run on these
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
@@ -26,8 +26,8 @@ two_files_alone() {
 says_what_it_is() { head -n 4 "$1" | grep -q 'SPDX-License-Identifier: MIT' && head -n 4 "$1" | grep -q 'Copyright'; }
 is_made_again() { "$root/tools/single_header.sh" "$work/again" && diff -r "$work/dist" "$work/again"; }
 
-# tokens_are_the_same MANY SINGLE PATTERN COMMAND...: what the command preprocesses of the two files, in which PATTERN is found.
-# Whatever the options for code, it comes out the same then.
+# tokens_are_the_same MANY SINGLE PATTERN COMMAND...: what the command preprocesses of the two files, in which PATTERN
+# is found. Whatever the options for code, it comes out the same then.
 tokens() { "$@" | grep -v '^# ' | tr -s '[:space:]' '\n'; }
 tokens_are_the_same() {
     tokens "${@:4}" "$1" >many.txt && tokens "${@:4}" "$2" >single.txt && grep -q "$3" single.txt && cmp many.txt single.txt

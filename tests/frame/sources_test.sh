@@ -29,11 +29,14 @@ tool "cppcheck: the examples" "${cppcheck[@]}" -D_GNU_SOURCE -UGPUOPT_IMPLEMENTA
 tool "clang-format" clang-format --dry-run --Werror "${code[@]}"
 tool "shellcheck" shellcheck "${scripts[@]}"
 check "mutants are where their lists say" tests/mutants/run.sh --check
+# has_plain_words PATTERN PATH...: none of the wordings on lines that match PATTERN is in these files.
 has_plain_words() {
     local words
-    words=$(grep -v '^#' tests/frame/wordings.txt | paste -sd'|')
-    # doc/terms.md lists them, and so do the old names in CHANGELOG.md.
-    ! git grep -niwE "$words" -- gpuopt.h gpuopt/ ':(glob)*.md' 'doc/*.md' ':!doc/terms.md' ':!CHANGELOG.md'
+    words=$(grep -E "$1" tests/frame/wordings.txt | sed 's/^code: //' | paste -sd'|')
+    ! git grep -niwE "$words" -- "${@:2}"
 }
-check "the public prose does without the words of tests/frame/wordings.txt" has_plain_words
+# doc/terms.md lists them, and so do the old names in CHANGELOG.md.
+check "the public prose does without the words of tests/frame/wordings.txt" \
+    has_plain_words '^[^#:]*$' gpuopt.h gpuopt/ ':(glob)*.md' 'doc/*.md' ':!doc/terms.md' ':!CHANGELOG.md'
+check "so do the comments, messages and names of the library" has_plain_words '^[^#]' gpuopt_impl 'cuda/*.cu' 'cuda/*.cuh'
 summary

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# gpuopt.h in surroundings that hosts bring along: their own extern "C", macros of Windows and of <tgmath.h>, later
+# gpuopt.h in surroundings that callers bring along: their own extern "C", macros of Windows and of <tgmath.h>, later
 # languages than C11 and C++17, MSVC's macros with /openmp, a fork after calls with OpenMP.
 # Needs gcc and g++; with tests/run.sh --all also clang; and MinGW's gcc if it is installed, else reported as skipped.
 # Usage: surroundings_test.sh
@@ -31,7 +31,7 @@ runs() { "$@" -lm -o host && ./host; }
 
 check "the library" gcc -O1 -c "$root/gpuopt_impl/gpuopt.c" -o gpuopt.o
 
-# ---- A host's own extern "C" ----
+# ---- A caller's own extern "C" ----
 
 for compiler in "${cpp_compilers[@]}"; do
     check "in extern \"C\", the header alone: $compiler" \
@@ -76,7 +76,7 @@ for compiler in "${c_compilers[@]}"; do
         runs "$compiler" -std=c2x "${strict[@]}" "$frame/host_single.c"
 done
 
-# The host's side of a unit of cuda/, with the emulated GPU's headers. What C++17 warns of as well is nvcc's business.
+# The caller's side of a unit of cuda/, with the emulated GPU's headers. What C++17 warns of as well is nvcc's business.
 emulated=$root/tests/emulated
 cuda_unit() {
     g++ -std=c++20 -Wall -Wvolatile -Wdeprecated -Wno-unknown-pragmas -Wno-unused-variable -Werror -fsyntax-only \

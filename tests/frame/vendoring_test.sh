@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That a host can copy the library in and compile it in the ways that gpuopt.h names: what the compilers say, what the
-# objects export and import, which macros a host meets, what links with what, and that the compiler does not change a
-# result.
+# That a caller can copy the library in and compile it in the ways that gpuopt.h names: what the compilers report, what
+# the objects export and import, which macros a caller meets, what links with what, and that the compiler does not
+# change a result.
 # Needs gcc, g++ and the binutils; clang, OpenMP and nvcc are used if they are installed, else reported as skipped.
 # Usage: vendoring_test.sh [--quick] [FOLDER]
-#   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no CUDA
-#   FOLDER   holds the library as a host has it: gpuopt.h with gpuopt/, gpuopt_impl/ and cuda/, or gpuopt.h with everything in it
+#   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no
+# CUDA
+#   FOLDER   holds the library as a caller has it: gpuopt.h with gpuopt/, gpuopt_impl/ and cuda/, or gpuopt.h with
+# everything in it
 #            and gpuopt_cuda.cu. Default: this checkout
 set -u
 
@@ -61,7 +63,7 @@ build() {
 
 families=(propagate basis simplex elimination knapsack)
 # alone FAMILY: the implementation with this family only. It exports no call of another one, takes less than half of the
-# whole, and a host of the family links with it.
+# whole, and a caller of the family links with it.
 alone() {
     local family without=() handle=$1 others
     for family in "${families[@]}"; do
@@ -187,7 +189,7 @@ test_object() {
     check "the sources name no I/O, exit, signal or clock" names_nothing_forbidden
 }
 
-# ---- The implementation in hosts' own files ----
+# ---- The implementation in callers' own files ----
 
 refuses_old_cpp() {
     if build "$1" -std=c++14 -c -x c++ "$frame/host_implementation.c" -o old.o 2>old.log; then
@@ -197,7 +199,7 @@ refuses_old_cpp() {
     grep -q 'error.*needs C++17' old.log || { cat old.log && return 1; }
 }
 
-# No host has to switch a warning off, whatever it makes of GPUOPT_API.
+# No caller has to switch a warning off, whatever it makes of GPUOPT_API.
 test_warnings() {
     local compiler level openmp label
     for compiler in "${cpp_compilers[@]}"; do
@@ -227,7 +229,7 @@ test_warnings() {
     done
 }
 
-# Names that a host may use for its own macros; a file that uses one of them does not compile.
+# Names that a caller may use for its own macros; a file that uses one of them does not compile.
 host_macros=()
 for name in REAL NAME ROUNDED ROWS COLS ADD WORST MIN MAX SIZE COUNT TYPE INDEX VALUE TRUE FALSE N M K A B C X; do
     host_macros+=("-D$name=@")
@@ -285,8 +287,8 @@ test_hosts() {
 
 # ---- 8. The same bits ----
 
-# bits FILE THREADS COMPILER ARGUMENT...: builds tests/frame/bits.c with the library, which is among the arguments, and keeps
-# what it prints. The library is an object of test_object's where that was compiled with the options in question.
+# bits FILE THREADS COMPILER ARGUMENT...: builds tests/frame/bits.c with the library, which is among the arguments, and
+# keeps what it prints. The library is an object of test_object's where that was compiled with the options in question.
 bits() {
     local output=$1 threads=$2
     shift 2
@@ -330,12 +332,12 @@ test_bits() {
 # functions of the language's, CUDA's and CUB's own headers, the same in every program. The families' tables are hidden.
 cuda_strong='gpuopt_backend_cuda|gpuopt__cuda_[a-z_]+|.*_GLOBAL__N__[0-9a-f]+_[0-9]+_[a-z_]+_cu_[0-9a-f]+.*'
 cuda_weak='_ZnwmPv|_ZdlPvS_|_Z(GVZ|Z|T[IVS])?NK?(St|3cub|4cuda|6thrust).*|_Z(N?K?)St.*|_ZN4dim3C[12]Ejjj|DW\.ref\.__gxx_personality_v0'
-# atexit: nvcc's registration of the kernels. exit: the bodies that it makes on the host for functions of the device,
+# atexit: nvcc's registration of the kernels. exit: the bodies that it makes on the CPU for functions of the device,
 # which nothing calls; that the sources name it nowhere is checked above.
 cuda_made='cuda[A-Z][A-Za-z0-9]+|__cuda[A-Z][A-Za-z]+|atexit|exit'
 cpp_made='__cxa_(guard_(acquire|release|abort)|pure_virtual)|__gxx_personality_v0|_Unwind_Resume|_ZdlPvm?'
 cpp_made="$cpp_made|_ZTVN10__cxxabiv1[0-9]+__(si_)?class_type_infoE"
-# cuBLAS and cuSOLVER are opened at run time; CUB is called by a thread of its own where the host has an error pending
+# cuBLAS and cuSOLVER are opened at run time; CUB is called by a thread of its own where the caller has an error pending
 # (cuda/common/cub.cuh). The last line is what the host code of CUB and libcu++ brings along, more of it in this
 # unoptimised build.
 cuda_made="$cuda_made|dlopen|dlclose|dlsym"
@@ -358,7 +360,7 @@ cuda_library_flags() {
     done
 }
 
-# leaves_families_out NVCC [LIBRARY_FLAG]: gpuopt_cuda.cu needs none of them when told so.
+# leaves_families_out NVCC [LIBRARY_FLAG]: gpuopt_cuda.cu needs none of them with the right macro.
 leaves_families_out() {
     local unit family without=()
     for unit in "$vendored"/cuda/*/*.cu; do

@@ -3,7 +3,7 @@
  * A libFuzzer target for basis inverses: the input's bytes become a technique and calls in any order on two handles.
  * What must hold:
  *
- *   B, kept as a plain matrix of whole numbers, times what the handle says is its inverse is the identity;
+ *   B, kept as a plain matrix of whole numbers, times what the handle reports is its inverse is the identity;
  *   FTRAN and BTRAN solve with B; _load is refused if B is singular, by elimination in whole numbers, and only then;
  *   a second handle that is given only the calls that were not refused has the same inverse to the bit;
  *   steps allocate nothing that lasts, and nothing leaks.

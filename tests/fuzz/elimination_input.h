@@ -32,7 +32,7 @@ typedef struct fuzz {
 
 /* The model, and a descriptor of it that has no fault. */
 void input_make(fuzz *f);
-/* Puts one fault into the descriptor. Returns 0 if there is no room for it. */
+/* Puts one fault into the descriptor. Returns 0 if there is no capacity for it. */
 int input_spoil(fuzz *f);
 void input_free(fuzz *f);
 

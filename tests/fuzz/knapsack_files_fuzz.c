@@ -110,7 +110,7 @@ static void generate(fuzz_bytes *b) {
     static const char *const class[] = {"paper",          "uncorrelated", "weak",    "strong", "inverse-strong",
                                         "almost-strong",  "subset-sum",   "similar", "span",   "multiple-strong",
                                         "profit-ceiling", "circle",       "circl",   "papers"};
-    char name[1024], error[1024] = ""; /* room for each byte as an escape of four */
+    char name[1024], error[1024] = ""; /* each byte may be an escape of four */
     knapsack_model m;
     int64_t sum = 0;
     int32_t j;

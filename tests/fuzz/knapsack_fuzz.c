@@ -114,7 +114,7 @@ static void make_model(fuzz *f) {
 /* Dantzig's bound, rounded down: items by decreasing profit per weight, then a fraction of the break item. */
 static wide root_bound(const fuzz *f) {
     int used[MOST] = {0};
-    wide bound = 0, room = f->desc.capacity;
+    wide bound = 0, residual = f->desc.capacity;
     int32_t j, best;
     for (;;) {
         for (best = -1, j = 0; j < f->items; j++)
@@ -124,8 +124,8 @@ static wide root_bound(const fuzz *f) {
                 best = j;
         if (best < 0) return bound;
         used[best] = 1;
-        if (f->weight[best] > room) return bound + room * f->profit[best] / f->weight[best];
-        room -= f->weight[best];
+        if (f->weight[best] > residual) return bound + residual * f->profit[best] / f->weight[best];
+        residual -= f->weight[best];
         bound += f->profit[best];
     }
 }
@@ -180,11 +180,11 @@ static void check_items(fuzz *f, int h) {
 
 static void expand(fuzz *f, int h, int64_t nodes, int32_t levels) {
     int64_t expanded = f->was[h].expanded, steps = f->was[h].steps, lower = f->was[h].primal_bound;
-    gpuopt_knapsack_info i, said;
-    gpuopt_desc_init(&said, sizeof said);
-    REQUIRE(gpuopt_knapsack_expand(f->handle[h], nodes, levels, &said) == GPUOPT_OK);
+    gpuopt_knapsack_info i, reported;
+    gpuopt_desc_init(&reported, sizeof reported);
+    REQUIRE(gpuopt_knapsack_expand(f->handle[h], nodes, levels, &reported) == GPUOPT_OK);
     i = check_info(f, h);
-    REQUIRE(memcmp(&said, &i, sizeof i) == 0 && i.primal_bound >= lower);
+    REQUIRE(memcmp(&reported, &i, sizeof i) == 0 && i.primal_bound >= lower);
     REQUIRE(levels == 0 || i.steps <= steps + levels);
     REQUIRE(i.outcome != GPUOPT_MORE || (nodes > 0 && i.expanded >= expanded + nodes) ||
             (levels > 0 && i.steps == steps + levels));

@@ -154,7 +154,7 @@ static void run_rounds(fuzz *f, int32_t asked) {
     check_fresh(f, lb, ub);
 }
 
-/* An upper bound of the host as it must be read back; a lower bound is the negated one of the negated column. */
+/* An upper bound of the caller as it must be read back; a lower bound is the negated one of the negated column. */
 static double stored(const fuzz *f, int32_t col, double ub) {
     double whole = floor(ub + fmax(f->integrality, 0x1p-50 * fabs(ub)));
     if (f->integer[col] && floor(ub) < ub && fabs(whole) < f->infinity && ub < f->infinity) ub = whole;
@@ -168,7 +168,7 @@ static double stored(const fuzz *f, int32_t col, double ub) {
 }
 
 /* Each bound that was set is what the plain model says, or one of those if the column is listed twice; others are as
- * they were, or as the host would see them if they had crossed. */
+ * they were, or as the caller would see them if they had crossed. */
 static void check_set(const fuzz *f, int32_t count, const int32_t *col, const double *lb, const double *ub,
                       const double *after_lb, const double *after_ub) {
     int32_t j, k;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A tree search by the propagation target: a handle with a trail, and a twin without one that does the same calls and
- * is made anew after each pop, to do only what is left (as in tests/propagate/tree_walk.h).
+ * is made again after each pop, to do only what is left (as in tests/propagate/tree_walk.h).
  */
 #ifndef TESTS_FUZZ_PROPAGATE_TREE_H
 #define TESTS_FUZZ_PROPAGATE_TREE_H

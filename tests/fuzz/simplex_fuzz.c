@@ -9,7 +9,7 @@
  *   changes of bounds, sides and costs leave the basis, and what is refused, or only asked, leaves no trace;
  *   rows and columns that come leave it, too, and those that go leave one with as many basic variables as rows;
  *   the verdict is that of an enumeration of all bases in whole numbers, but for models that the scales make ambiguous;
- *     proofs, and what info says of an optimum, hold in exact rationals; no bound is better than the optimum, and a
+ *     proofs, and what info reports of an optimum, hold in exact rationals; no bound is better than the optimum, and a
  *     basis is certified only where the verdict is that of the enumeration;
  *   many small programs, here two, have the enumeration's verdict, a few iterations at a time;
  *   children of a basis have the verdicts and bounds of the enumeration, too, and leave the handle where it is;

@@ -109,11 +109,11 @@ static void goes_round(rank *r, uint64_t call) {
             EXPECT(r, gpuopt_group_send(r->group, GPUOPT_HOST, next, out, 0) == GPUOPT_OK);
             EXPECT(r, gpuopt_group_send(r->group, GPUOPT_HOST, next, &call, sizeof call) == GPUOPT_OK);
         } else {
-            uint64_t told = 0;
+            uint64_t received = 0;
             EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, last, in, bytes) == GPUOPT_OK);
             EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, last, NULL, 0) == GPUOPT_OK);
-            EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, last, &told, sizeof told) == GPUOPT_OK);
-            EXPECT(r, told == call);
+            EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, last, &received, sizeof received) == GPUOPT_OK);
+            EXPECT(r, received == call);
         }
     }
     for (k = 0; k < bytes; k++) wrong |= in[k] != given(last, call, k);
@@ -153,12 +153,12 @@ static void odd_calls(rank *r) {
         gathers(r, call, 0);
         reduces(r, call, GPUOPT_REDUCE_SUM);
         for (of = 1; of < r->all->count; of++) {
-            uint64_t told = call + (uint64_t)of, got = 0;
+            uint64_t received = call + (uint64_t)of, got = 0;
             if (r->number == of)
-                EXPECT(r, gpuopt_group_send(r->group, GPUOPT_HOST, 0, &told, sizeof told) == GPUOPT_OK);
+                EXPECT(r, gpuopt_group_send(r->group, GPUOPT_HOST, 0, &received, sizeof received) == GPUOPT_OK);
             if (r->number != 0) continue;
             EXPECT(r, gpuopt_group_receive(r->group, GPUOPT_HOST, of, &got, sizeof got) == GPUOPT_OK);
-            EXPECT(r, got == told);
+            EXPECT(r, got == received);
         }
     }
 }

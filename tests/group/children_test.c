@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of children whose ranks share them: what every rank gets of each child is, bit for bit, what a batch without a
- * group finds; what one rank refuses, or has no memory for, is the same status on all; a lost rank is one, too.
+ * Batches of children whose ranks share them: what every rank gets of each child is, bit for bit, what a batch without
+ * a group finds; what one rank refuses, or has no memory for, is the same status on all; a lost rank is one, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -365,8 +365,8 @@ static void lost(void **state) {
 static int is_asked; /* set by the thread of rank 1, whose hook alone reads it */
 static int stops(void *user) { return (void)user, is_asked; }
 
-/* The hook of rank 1 says stop: its first child is solved, since that is not asked about, and the others of its share
- * are not. */
+/* The hook of rank 1 asks to stop: its first child is solved, since that is not asked about, and the others of its
+ * share are not. */
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
     children_report *found = w->found[r->number][0];

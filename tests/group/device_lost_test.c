@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What ranks share when the GPU of one of them fails, at each of its launches, copies and waits: that rank says so, the
- * others hear of it at once, long before their time limit, all can be destroyed, and no memory is lost. On the emulated
- * GPU, which can fail.
+ * others learn of it at once, long before their time limit, all can be destroyed, and no memory is lost. On the
+ * emulated GPU, which can fail.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -124,7 +124,7 @@ static gpuopt_status shares_a_knapsack(rank *r) {
     desc.capacity = capacity;
     desc.reduction = GPUOPT_OFF;
     desc.search = GPUOPT_SEARCH_HYBRID;
-    desc.hybrid_threshold = 4; /* nodes that the host expands: else these would all be */
+    desc.hybrid_threshold = 4; /* nodes that the caller expands: else these would all be */
     status = gpuopt_knapsack_create(r->context, &desc, NULL, &knapsack);
     if (status) gpuopt_group_abort(r->group);
     else status = knapsack_share_ranks(r->group, knapsack, &desc, 20, taken, &answer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model shared by ranks, one of which errs: what it is given differs, its memory fails, its host stops, it is late,
+ * A model shared by ranks, one of which errs: what it is given differs, its memory fails, its caller stops, it is late,
  * aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose no memory.
  */
 #include <string.h>
@@ -200,8 +200,8 @@ static void errs_in_create(rank *r) {
 static _Thread_local int asked;
 static int stops(void *user) { return (void)user, ++asked == 2; }
 
-/* The hook of one rank says stop when it is asked for the second time: the outcome is MORE on all ranks, which then go
- * on. */
+/* The hook of one rank asks to stop when it is asked for the second time: the outcome is MORE on all ranks, which then
+ * go on. */
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
     test_host host;

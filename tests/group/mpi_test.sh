@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Groups whose ranks are processes: the tests of groups with transports/gpuopt_mpi.c, ranks that are killed, and the
-# programs of examples/mpi. Built with mpicc, without Bazel, as a host would.
+# programs of examples/mpi. Built with mpicc, without Bazel, as a caller would.
 # Usage: mpi_test.sh
 # Runs with: --all
 set -u
@@ -32,7 +32,7 @@ for name in support backends; do
     check "tests/support/$name.c" cc "${flags[@]}" -c "$root/tests/support/$name.c" -o $name.o
 done
 
-# Five processes, of which a test uses as many as it says.
+# Five processes, of which a test uses as many as it names.
 for test in calls refused lost; do
     check "$test: built" mpicc "${flags[@]}" "$root/tests/group/${test}_test.c" "$root/tests/group/mpi/ranks.c" "$root/tests/group/rank.c" \
         mpi.o support.o backends.o gpuopt.o -lcmocka -lm -o $test || continue
@@ -56,8 +56,8 @@ if check "elimination: built" mpicc "${flags[@]}" -D_GNU_SOURCE "$root"/tests/el
     check "elimination, with ranks that are processes" env GPUOPT_TEST_FEW=1 timeout 120 "${launch[@]}" -n 5 ./elimination cpu
 fi
 
-# notices CALL: three ranks say that they lost the fourth, not much later than the limit of 3 s; the first of them has
-# waited for that long, and those who were told may have waited for less.
+# notices CALL: three ranks report that they lost the fourth, not much later than the limit of 3 s; the first of them
+# has waited for that long, and those that got the message may have waited for less.
 notices() {
     ranks 4 --enable-recovery ./killed "$1" 3 >out 2>err
     cat out err
@@ -83,7 +83,8 @@ built() { # COMPILER FILE: by the line in the opening comment, without optimisat
     (cd "$root" && bash -c "${line/ -o / -o $work/}")
 }
 field() { grep -o "\"$1\": [^,}]*" "$2" | head -n 1 | sed 's/^[^:]*: //'; }
-# as_simulated MODEL OPTION...: with a process for each agent, the bounds, messages and bytes are those of the simulation.
+# as_simulated MODEL OPTION...: with a process for each agent, the bounds, messages and bytes are those of the
+# simulation.
 as_simulated() {
     local name
     ./solve_wcsp "$@" --agents each --backend cpu --json >simulated || return 1

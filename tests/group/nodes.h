@@ -21,7 +21,7 @@ typedef struct nodes_work {
     int32_t (*ran_by)[NODES];
 } nodes_work;
 
-/* For 60 nodes with room for all their changes; the lists belong to the caller. */
+/* For 60 nodes with capacity for all their changes; the lists belong to the caller. */
 nodes_work *nodes_work_new(const gpuopt_propagator_desc *desc, node_list *list);
 void nodes_work_free(nodes_work *w);
 /* A model, and nodes with bounds within those of its fixpoint. */

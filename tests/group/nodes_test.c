@@ -10,7 +10,7 @@
 
 /* ---- What is found ---- */
 
-/* The changes of all nodes, in two calls, and in one that has too little room for them. */
+/* The changes of all nodes, in two calls, and in one that has too little capacity for them. */
 static void read_changes(rank *r, gpuopt_propagator_batch *batch, node_results *found) {
     gpuopt_propagator_node_changes changes = GPUOPT_INIT(gpuopt_propagator_node_changes);
     double lb[5] = {7, 7, 7, 7, 7};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of nodes whose ranks share them: what fails on one rank is a status on all, whether it is given something wrong, has
- * too little room, is lost, or its host stops.
+ * Batches of nodes whose ranks share them: what fails on one rank is a status on all, whether it is given something
+ * wrong, has too little capacity, is lost, or its caller stops.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -160,10 +160,10 @@ static void other_context(void **state) {
     mip_free(&m);
 }
 
-/* ---- Room ---- */
+/* ---- Capacity ---- */
 
-/* Each node of a chain changes many columns, and there is room for fewer. */
-static void has_little_room(rank *r) {
+/* Each node of a chain changes many columns, and fewer fit. */
+static void has_little_capacity(rank *r) {
     const nodes_work *w = r->all->data;
     gpuopt_propagator *base;
     gpuopt_propagator_batch *batch;
@@ -183,7 +183,7 @@ static void has_little_room(rank *r) {
     gpuopt_propagator_destroy(base);
 }
 
-static void little_room(void **state) {
+static void little_capacity(void **state) {
     node_list *list = malloc(sizeof *list);
     mip m = model_chain(40);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
@@ -192,7 +192,7 @@ static void little_room(void **state) {
     desc.marking = GPUOPT_ON;
     chain_nodes(list, 12, 30, 7);
     w->changes = 30; /* of 12 nodes on two ranks at least 6 x 10 columns; of 4 at most 2 x 13 */
-    ranks_run(2, has_little_room, w);
+    ranks_run(2, has_little_capacity, w);
     nodes_work_free(w);
     mip_free(&m);
     free(list);
@@ -210,7 +210,7 @@ static void gives_much(rank *r) {
     gpuopt_propagator_destroy(base);
 }
 
-/* Only the rank that runs node 5, which is given many bounds, has too little room. */
+/* Only the rank that runs node 5, which is given many bounds, has too little capacity. */
 static void much_given(void **state) {
     node_list *list = malloc(sizeof *list);
     mip m = model_chain(40);
@@ -275,7 +275,7 @@ static void lost(void **state) {
 
 static int stops(void *user) { return (void)user, 1; }
 
-/* The hook of rank 1 says stop: its first node runs, since that is not asked about, and the others of its share do
+/* The hook of rank 1 asks to stop: its first node runs, since that is not asked about, and the others of its share do
  * not. */
 static void is_stopped(rank *r) {
     const nodes_work *w = r->all->data;
@@ -320,7 +320,7 @@ static void stopped(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(refused),    cmocka_unit_test(other_context), cmocka_unit_test(little_room),
+    cmocka_unit_test(refused),    cmocka_unit_test(other_context), cmocka_unit_test(little_capacity),
     cmocka_unit_test(much_given), cmocka_unit_test(lost),          cmocka_unit_test(stopped),
 };
 TEST_MAIN(tests)

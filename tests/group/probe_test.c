@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing whose ranks share the binaries: what every rank gets is, bit for bit, what is found without a group, and holds
- * in every solution; what one rank refuses, or has no memory for, is the same status on all; a lost rank is one, too.
+ * Probing whose ranks share the binaries: what every rank gets is, bit for bit, what is found without a group, and
+ * holds in every solution; what one rank refuses, or has no memory for, is the same status on all; a lost rank is one,
+ * too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { ROOM = 4 * MOST * MOST };
 /* What the ranks of a test are given, and what each has found. */
 typedef struct work {
     const gpuopt_propagator_desc *desc;
-    int64_t room; /* for implications, and for equivalences */
+    int64_t capacity; /* for implications, and for equivalences */
     int32_t count;
     const int32_t *col; /* to be probed */
     int wrong;          /* a number for the fault that rank `culprit` makes */
@@ -40,7 +41,7 @@ static found new_found(void) {
 static gpuopt_propagator_probe_desc probe_desc(const work *w, gpuopt_group *group) {
     gpuopt_propagator_probe_desc desc = GPUOPT_INIT(gpuopt_propagator_probe_desc);
     desc.nodes = 4; /* so that a pass has several pieces */
-    desc.implications = desc.equivalences = w->room;
+    desc.implications = desc.equivalences = w->capacity;
     desc.group = group;
     return desc;
 }
@@ -190,7 +191,7 @@ static void errs_at_first(rank *r) {
     gpuopt_propagator_destroy(base);
 }
 
-/* ---- Lost ranks, and little room ---- */
+/* ---- Lost ranks, and little capacity ---- */
 
 /* The culprit's transport fails at exchange `wrong`, whichever that is: nobody waits, and all get PEER. */
 static void is_cut_off(rank *r) {
@@ -235,7 +236,7 @@ static void is_late(rank *r) {
     gpuopt_propagator_destroy(base);
 }
 
-static void has_little_room(rank *r) {
+static void has_little_capacity(rank *r) {
     const work *w = r->all->data;
     found *f = &w->found[r->number];
     gpuopt_propagator *base = NULL;
@@ -279,7 +280,7 @@ static void refused_and_lost(void **state) {
     for (w.culprit = 0; w.culprit < 3; w.culprit += 2) ranks_run(3, is_late, &w);
     w.culprit = 1;
     for (w.wrong = 0; w.wrong < 24; w.wrong++) ranks_run(3, is_cut_off, &w);
-    ranks_run(3, has_little_room, &w);
+    ranks_run(3, has_little_capacity, &w);
     for (r = 0; r < 3; r++) free_found(&each[r]);
 }
 

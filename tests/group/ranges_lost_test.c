@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A knapsack search shared by ranks, one of which errs: what it is given differs, its memory fails, its host stops, it
- * is late, aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose no
- * memory.
+ * A knapsack search shared by ranks, one of which errs: what it is given differs, its memory fails, its caller stops,
+ * it is late, aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose
+ * no memory.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,10 +20,10 @@ typedef struct work {
     model m;
     int64_t optimum;
     int wrong;
-    int peers;        /* contexts have memory of the library's own, into which other ranks can be let */
-    int reached;      /* the last exchange that failed was within the search; likewise an allocation, or a question */
-    int made;         /* handles, by the culprit */
-    atomic_int heard; /* ranks that know of the culprit's failure */
+    int peers;          /* contexts have memory of the library's own, into which other ranks can be let */
+    int reached;        /* the last exchange that failed was within the search; likewise an allocation, or a question */
+    int made;           /* handles, by the culprit */
+    atomic_int noticed; /* ranks that know of the culprit's failure */
 } work;
 
 static const double limit = 1;
@@ -212,7 +212,7 @@ static void lacks_memory(rank *r) {
     gpuopt_knapsack_destroy(k);
 }
 
-/* The culprit's host stops it meanwhile: all do without. */
+/* The culprit's caller stops it meanwhile: all do without. */
 static void stops_in_create(rank *r) {
     work *w = (work *)r->all->data;
     test_host host;
@@ -300,7 +300,7 @@ static gpuopt_status fails_to_run(gpuopt_knapsack *k, gpuopt__knapsack_search *s
     return gpuopt_backend_cpu()->knapsack->run(k, s, expanded, steps);
 }
 
-/* The culprit's device fails when it recovers items, in _get_items (0), or in _pack: the others hear of it at once. */
+/* The culprit's device fails when it recovers items, in _get_items (0), or in _pack: the others learn of it at once. */
 static void recovers_none(rank *r) {
     work *w = (work *)r->all->data;
     struct gpuopt_backend broken = *gpuopt_backend_cpu();
@@ -327,9 +327,10 @@ static void recovers_none(rank *r) {
     }
     if (r->number != CULPRIT && !status) status = gpuopt_knapsack_expand(k, 0, 1, NULL);
     EXPECT(r, status == (r->number == CULPRIT ? GPUOPT_ERROR_DEVICE : GPUOPT_ERROR_PEER));
-    if (r->number != CULPRIT) w->heard++;
-    while (w->heard < r->all->count - 1 && seconds_now() - start < 10) seconds_wait(0.01); /* nobody closes anything */
-    EXPECT(r, w->heard == r->all->count - 1);
+    if (r->number != CULPRIT) w->noticed++;
+    while (w->noticed < r->all->count - 1 && seconds_now() - start < 10)
+        seconds_wait(0.01); /* nobody closes anything */
+    EXPECT(r, w->noticed == r->all->count - 1);
     close_own(r, k, desc.group, context, &host);
 }
 
@@ -374,7 +375,7 @@ static int set_up(void **state) {
 
 static void run(int ranks, void (*work_of)(rank *), int wrong) {
     shared.wrong = wrong;
-    shared.heard = 0;
+    shared.noticed = 0;
     ranks_run(ranks, work_of, &shared);
 }
 
@@ -397,7 +398,7 @@ static int set_up_groups(void **state) {
 static void groups_of_items(void **state) {
     int k;
     (void)state;
-    if (test_emulated()) { /* these bounds are made on the host, for all backends alike */
+    if (test_emulated()) { /* these bounds are made on the CPU, for all backends alike */
         printf("SKIPPED: groups_of_items: searches without their bounds take minutes on the emulated GPU\n");
         return;
     }

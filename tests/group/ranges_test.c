@@ -12,7 +12,7 @@
 
 enum { MOST_CALLS = 200 };
 
-/* What a search said after each call. */
+/* What a search reports after each call. */
 typedef struct course {
     int calls, packed; /* the call after which `bytes` was packed */
     gpuopt_knapsack_info info[MOST_CALLS];
@@ -274,7 +274,7 @@ static int64_t optimum_of_copies(const work *w) {
 /* A solution that all ranks tell of becomes the incumbent of all; one that they do not agree on, of none. The first two
  * items are equal but for upper, 2 and 1: the other way round the pieces are the same, and a copy of either is worth as
  * much. */
-static void tells(rank *r) {
+static void exchanges(rank *r) {
     work *w = (work *)r->all->data;
     gpuopt_knapsack_desc desc = w->desc;
     gpuopt_knapsack *k = NULL;
@@ -334,7 +334,7 @@ static void several_copies(void **state) {
         ranks_run(1, is_alone, &w);
         assert_int_equal(w.alone.profit, optimum_of_copies(&w));
         for (ranks = 1; ranks <= 3; ranks++) ranks_run(ranks, searches, &w);
-        if (seed % 8 == 1) ranks_run(3, tells, &w);
+        if (seed % 8 == 1) ranks_run(3, exchanges, &w);
         shared += w.shared;
         free(w.alone.bytes);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranks for tests: threads, each with a context and a watched host of its own.
+ * Ranks for tests: threads, each with a context and a watched caller of its own.
  */
 #ifndef TESTS_GROUP_RANKS_H
 #define TESTS_GROUP_RANKS_H

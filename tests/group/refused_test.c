@@ -34,7 +34,7 @@ static gpuopt_status make_call(rank *r, int which, int odd) {
 }
 
 /* What the rank that differs, and what another rank, finds in its log. */
-static const char *const said[CASES][2] = {
+static const char *const messages[CASES][2] = {
     {"has other arguments", "has other arguments"},
     {"has other arguments", "has other arguments"},
     {"data is NULL", "are refused"},
@@ -60,7 +60,7 @@ static void differs(rank *r) {
         int64_t sum = 1;
         r->host.error[0] = 0;
         EXPECT(r, make_call(r, which, odd) == GPUOPT_ERROR_ARGUMENT);
-        EXPECT(r, strstr(r->host.error, said[which][!odd]) != NULL);
+        EXPECT(r, strstr(r->host.error, messages[which][!odd]) != NULL);
         EXPECT(r, gpuopt_group_all_reduce(r->group, GPUOPT_REDUCE_SUM, 1, &sum, NULL) == GPUOPT_OK);
         EXPECT(r, sum == r->all->count);
     }
@@ -77,13 +77,13 @@ static void arguments_that_differ(void **state) {
 /* The CPU has no device memory: what one rank asks for is refused on all. */
 static void has_no_device(rank *r) {
     const gpuopt_memory_space where = r->number == 1 ? GPUOPT_DEVICE : GPUOPT_HOST;
-    const char *said = r->number == 1 ? "no device memory" : "are refused";
+    const char *messages = r->number == 1 ? "no device memory" : "are refused";
     uint8_t data[8] = {0}, more[24];
     EXPECT(r, rank_join(r, 20) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_broadcast(r->group, where, 0, data, 8) == GPUOPT_ERROR_UNSUPPORTED);
-    EXPECT(r, strstr(r->host.error, said) != NULL);
+    EXPECT(r, strstr(r->host.error, messages) != NULL);
     EXPECT(r, gpuopt_group_all_gather(r->group, where, data, 8, more, 24, NULL) == GPUOPT_ERROR_UNSUPPORTED);
-    EXPECT(r, strstr(r->host.error, said) != NULL);
+    EXPECT(r, strstr(r->host.error, messages) != NULL);
     if (r->number == 1) {
         EXPECT(r, gpuopt_group_send(r->group, where, 0, data, 8) == GPUOPT_ERROR_UNSUPPORTED);
         EXPECT(r, gpuopt_group_receive(r->group, where, 0, data, 8) == GPUOPT_ERROR_UNSUPPORTED);

@@ -16,9 +16,9 @@ typedef struct host {
 } host;
 
 static void put(script_log *log, const void *bytes, size_t size) {
-    if (log->size + size > log->room) {
-        log->room = 2 * (log->size + size);
-        log->bytes = realloc(log->bytes, log->room);
+    if (log->size + size > log->capacity) {
+        log->capacity = 2 * (log->size + size);
+        log->bytes = realloc(log->bytes, log->capacity);
     }
     memcpy(log->bytes + log->size, bytes, size);
     log->size += size;
@@ -32,16 +32,16 @@ static int went(host *h, gpuopt_status status) {
     return status == GPUOPT_OK;
 }
 
-static void told(host *h, gpuopt_status status, const void *what, size_t size) {
+static void record(host *h, gpuopt_status status, const void *what, size_t size) {
     if (went(h, status)) put(h->log, what, size);
 }
 
 static gpuopt_simplex_info state(host *h) {
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-    told(h, gpuopt_simplex_get_info(h->simplex, &info), &info, sizeof info);
-    told(h, gpuopt_simplex_get_basic_variables(h->simplex, GPUOPT_HOST, h->list), h->list,
-         sizeof *h->list * (size_t)h->rows);
-    told(h, gpuopt_simplex_get_basis(h->simplex, GPUOPT_HOST, h->basis), h->basis, (size_t)(h->rows + h->cols));
+    record(h, gpuopt_simplex_get_info(h->simplex, &info), &info, sizeof info);
+    record(h, gpuopt_simplex_get_basic_variables(h->simplex, GPUOPT_HOST, h->list), h->list,
+           sizeof *h->list * (size_t)h->rows);
+    record(h, gpuopt_simplex_get_basis(h->simplex, GPUOPT_HOST, h->basis), h->basis, (size_t)(h->rows + h->cols));
     return info;
 }
 
@@ -49,13 +49,13 @@ static gpuopt_simplex_info state(host *h) {
 static gpuopt_simplex_info solve(host *h, int64_t step) {
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     do {
-        told(h, gpuopt_simplex_iterate(h->simplex, step, &info), &info, sizeof info);
+        record(h, gpuopt_simplex_iterate(h->simplex, step, &info), &info, sizeof info);
         if (step == 1) info = state(h);
     } while (!h->worst && info.outcome == GPUOPT_MORE && info.iterations < 100000);
     return state(h);
 }
 
-/* Some iterations whose variables the host chooses: the last candidate of three. */
+/* Some iterations whose variables the caller chooses: the last candidate of three. */
 static void choose(host *h) {
     gpuopt_simplex_entering entering = GPUOPT_INIT(gpuopt_simplex_entering);
     gpuopt_simplex_candidate candidate[3];
@@ -64,20 +64,20 @@ static void choose(host *h) {
     int32_t k, found = 0;
     for (k = 0; k < 6 && !h->worst; k++) {
         memset(candidate, 0, sizeof candidate);
-        told(h, gpuopt_simplex_price(h->simplex, &entering), &entering, sizeof entering);
-        told(h, gpuopt_simplex_candidates(h->simplex, 3, candidate, &found), candidate, sizeof candidate);
+        record(h, gpuopt_simplex_price(h->simplex, &entering), &entering, sizeof entering);
+        record(h, gpuopt_simplex_candidates(h->simplex, 3, candidate, &found), candidate, sizeof candidate);
         if (found == 0) return;
-        told(h,
-             gpuopt_simplex_ratio_test(h->simplex, candidate[found - 1].variable, candidate[found - 1].direction,
-                                       &leaving),
-             &leaving, sizeof leaving);
+        record(h,
+               gpuopt_simplex_ratio_test(h->simplex, candidate[found - 1].variable, candidate[found - 1].direction,
+                                         &leaving),
+               &leaving, sizeof leaving);
         if (leaving.flip)
-            told(h, gpuopt_simplex_flip(h->simplex, candidate[found - 1].variable, &info), &info, sizeof info);
+            record(h, gpuopt_simplex_flip(h->simplex, candidate[found - 1].variable, &info), &info, sizeof info);
         else if (leaving.variable >= 0)
-            told(h,
-                 gpuopt_simplex_pivot(h->simplex, candidate[found - 1].variable, leaving.variable, leaving.to_upper,
-                                      &info),
-                 &info, sizeof info);
+            record(h,
+                   gpuopt_simplex_pivot(h->simplex, candidate[found - 1].variable, leaving.variable, leaving.to_upper,
+                                        &info),
+                   &info, sizeof info);
         state(h);
     }
 }
@@ -85,21 +85,22 @@ static void choose(host *h) {
 static void read_solution(host *h) {
     double *x = h->values, *d = x + h->cols, *activity = d + h->cols, *dual = activity + h->rows, bound = 0;
     const size_t all = sizeof(double) * 2 * (size_t)(h->rows + h->cols);
-    told(h,
-         gpuopt_simplex_get_solution(h->simplex, GPUOPT_HOST,
-                                     &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
-                                                                .x = x,
-                                                                .reduced_cost = d,
-                                                                .activity = activity,
-                                                                .dual = dual}),
-         x, all);
+    record(h,
+           gpuopt_simplex_get_solution(h->simplex, GPUOPT_HOST,
+                                       &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution),
+                                                                  .x = x,
+                                                                  .reduced_cost = d,
+                                                                  .activity = activity,
+                                                                  .dual = dual}),
+           x, all);
     memset(x, 0, all);
-    told(h,
-         gpuopt_simplex_get_solution(
-             h->simplex, GPUOPT_HOST,
-             &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x_low = x, .dual_low = dual}),
-         x, all);
-    told(h, gpuopt_simplex_get_bound(h->simplex, &bound), &bound, sizeof bound);
+    record(
+        h,
+        gpuopt_simplex_get_solution(
+            h->simplex, GPUOPT_HOST,
+            &(gpuopt_simplex_solution){.struct_size = sizeof(gpuopt_simplex_solution), .x_low = x, .dual_low = dual}),
+        x, all);
+    record(h, gpuopt_simplex_get_bound(h->simplex, &bound), &bound, sizeof bound);
 }
 
 static void read_proof(host *h, const gpuopt_simplex_info *info) {
@@ -110,8 +111,8 @@ static void read_proof(host *h, const gpuopt_simplex_info *info) {
     if (info->outcome == GPUOPT_INFEASIBLE) proof.farkas = to, proof.farkas_low = low;
     else proof.ray = to, proof.ray_low = low;
     status = gpuopt_simplex_get_proof(h->simplex, GPUOPT_HOST, &proof);
-    told(h, status, to, sizeof *to * count);
-    told(h, status, low, sizeof *low * count);
+    record(h, status, to, sizeof *to * count);
+    record(h, status, low, sizeof *low * count);
     if (status) {
         free(to);
         free(low);
@@ -126,10 +127,10 @@ static void use_inverse(host *h) {
     int32_t i, position[2] = {0, h->rows - 1};
     double *table = calloc(2 * (size_t)(h->rows + h->cols), sizeof *table);
     for (i = 0; i < h->rows; i++) h->values[i] = i % 3 - 0.75;
-    told(h, gpuopt_simplex_ftran(h->simplex, GPUOPT_HOST, 1, h->values), h->values, size);
-    told(h, gpuopt_simplex_btran(h->simplex, GPUOPT_HOST, 1, h->values), h->values, size);
-    told(h, gpuopt_simplex_get_tableau_rows(h->simplex, GPUOPT_HOST, 2, position, table), table,
-         2 * sizeof(double) * (size_t)(h->rows + h->cols));
+    record(h, gpuopt_simplex_ftran(h->simplex, GPUOPT_HOST, 1, h->values), h->values, size);
+    record(h, gpuopt_simplex_btran(h->simplex, GPUOPT_HOST, 1, h->values), h->values, size);
+    record(h, gpuopt_simplex_get_tableau_rows(h->simplex, GPUOPT_HOST, 2, position, table), table,
+           2 * sizeof(double) * (size_t)(h->rows + h->cols));
     free(table);
 }
 
@@ -159,8 +160,8 @@ static void change(host *h, const gpuopt_simplex_desc *desc, int64_t step) {
     for (j = 0; j < h->cols; j++) all[j] = 1 + j % 3;
     went(h, gpuopt_simplex_set_costs(h->simplex, GPUOPT_HOST, 0, NULL, all));
     free(all);
-    told(h, gpuopt_simplex_verify_basis(h->simplex, &info), &info, sizeof info);
-    told(h, gpuopt_simplex_rebuild(h->simplex, 1, &info), &info, sizeof info);
+    record(h, gpuopt_simplex_verify_basis(h->simplex, &info), &info, sizeof info);
+    record(h, gpuopt_simplex_rebuild(h->simplex, 1, &info), &info, sizeof info);
     solve(h, 1000000);
     free(optimal);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tableau shared by ranks, one of which errs: what it is given differs, its memory fails, its host stops, it is late,
- * aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose no memory.
+ * A tableau shared by ranks, one of which errs: what it is given differs, its memory fails, its caller stops, it is
+ * late, aborts, or its transport fails at each exchange. All ranks get a status within the time limit, and lose no
+ * memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +230,7 @@ static void cannot_set_a_basis(rank *r) {
 static _Thread_local int asked;
 static int stops(void *user) { return (void)user, ++asked >= 2; }
 
-/* The hook of one rank says stop when it is asked for the second time: all ranks stop there. */
+/* The hook of one rank asks to stop when it is asked for the second time: all ranks stop there. */
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
     test_host host;

@@ -72,8 +72,8 @@ static void straggles(rank *r) {
     straggler f = {r->transport, -1, w->late ? 3 * limit : 0};
     gpuopt_status status;
     double start;
-    int heard[2] = {0, 0}; /* what it says about that */
-    with.user = heard;
+    int reports[2] = {0, 0}; /* what it says about that */
+    with.user = reports;
     with.log = listen;
     group.time_limit = limit;
     if (r->number == CULPRIT) {
@@ -94,8 +94,8 @@ static void straggles(rank *r) {
     if (!status) status = gpuopt_simplex_get_info(simplex, &info);
     EXPECT(r, status == GPUOPT_ERROR_PEER);
     /* Whom it fails for may find it gone before they launch. */
-    EXPECT(r, !test_on("cuda") || r->number == CULPRIT || heard[0] + heard[1] == 1);
-    EXPECT(r, !test_on("cuda") || r->number == CULPRIT || !w->late || heard[0] == 1);
+    EXPECT(r, !test_on("cuda") || r->number == CULPRIT || reports[0] + reports[1] == 1);
+    EXPECT(r, !test_on("cuda") || r->number == CULPRIT || !w->late || reports[0] == 1);
     EXPECT(r, seconds_now() - start < 4 * limit + 8);
     gpuopt_simplex_destroy(simplex);
     gpuopt_group_destroy(desc.group);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tableau whose columns are split over the ranks of a group: each rank is told, bit for bit and pivot by pivot, what a
- * handle of its own would have told it, and that is right by exact arithmetic.
+ * A tableau whose columns are split over the ranks of a group: each rank is told, bit for bit and pivot by pivot, what
+ * a handle of its own would have told it, and that is right by exact arithmetic.
  */
 #include <math.h>
 #include <stdio.h>
@@ -160,8 +160,8 @@ static void same_bits_by_peers(void **state) {
     assert_true(tried >= 5);
 }
 
-/* Memory of the host's hooks is not shared: the other way. */
-static void goes_through_the_host(rank *r) {
+/* Memory of the caller's hooks is not shared: the other way. */
+static void goes_through_host_memory(rank *r) {
     const work *w = r->all->data;
     test_host host;
     gpuopt_context_desc with = test_context_desc(&host);
@@ -177,12 +177,12 @@ static void goes_through_the_host(rank *r) {
     gpuopt_context_destroy(context);
 }
 
-static void through_the_host(void **state) {
+static void through_host_memory(void **state) {
     mip m = model_load("plant:12:31:0.4:3");
     gpuopt_simplex_desc desc = tableau_desc(&m);
     const work w = {&desc, NULL, 1, 1};
     (void)state;
-    ranks_run(2, goes_through_the_host, &w);
+    ranks_run(2, goes_through_host_memory, &w);
     mip_free(&m);
 }
 
@@ -323,7 +323,7 @@ static void untidy_on_some_ranks(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(untidy_on_some_ranks), cmocka_unit_test(same_bits), cmocka_unit_test(same_bits_by_peers),
-    cmocka_unit_test(through_the_host),     cmocka_unit_test(no_rows),   cmocka_unit_test(exact_outcomes),
+    cmocka_unit_test(through_host_memory),     cmocka_unit_test(no_rows),   cmocka_unit_test(exact_outcomes),
 };
 
 TEST_MAIN(tests)

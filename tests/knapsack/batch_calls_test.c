@@ -17,7 +17,7 @@ static void *on_device(const void *from, size_t bytes) {
 
 static void device_memory(void **state) {
     gpuopt_context *context = test_context(NULL);
-    said *one = said_new(), *other = said_new();
+    reply *one = reply_new(), *other = reply_new();
     uint64_t seed = 6;
     draw *d = draw_random(&seed, COUNT, ITEMS, ITEMS, 50, 3);
     gpuopt_knapsack_batch *batch = draw_batch(context, ITEMS, COUNT);
@@ -55,7 +55,7 @@ static void device_memory(void **state) {
         test_device_copy(one->nodes, r.nodes, sizeof one->nodes);
         test_device_copy(one->taken, r.copies, sizeof one->taken);
         draw_run(context, d, other);
-        assert_true(said_same(one, other, COUNT, ITEMS));
+        assert_true(reply_same(one, other, COUNT, ITEMS));
         for (k = 0; k < sizeof memory / sizeof *memory; k++) test_device_release(memory[k]);
     }
     gpuopt_knapsack_batch_destroy(batch);
@@ -77,7 +77,7 @@ static void memory(void **state) {
     uint64_t seed = 7;
     long before, needed, k;
     draw *d = draw_random(&seed, 4, 10, 10, 50, 3);
-    said *s = said_new();
+    reply *s = reply_new();
     (void)state;
     desc.items = 10;
     desc.count = 4;
@@ -111,7 +111,7 @@ static void refused(void **state) {
     gpuopt_knapsack_batch_desc good = GPUOPT_INIT(gpuopt_knapsack_batch_desc), desc;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     gpuopt_knapsack_batch *batch = (gpuopt_knapsack_batch *)&desc;
-    said *s = said_new(), *before = said_new();
+    reply *s = reply_new(), *before = reply_new();
     uint64_t seed = 8;
     draw *d = draw_random(&seed, 12, 10, 10, 50, 3);
     gpuopt_knapsack_problems p;
@@ -175,7 +175,7 @@ static void refused(void **state) {
     d->capacity[9] = -1; /* of several the first one is named */
     NUMBER(ARGUMENT, "knapsack 2: weight of item 0", d->weight[20], INT64_MIN);
     d->capacity[9] = 7;
-    assert_true(said_same(s, before, 12, 10)); /* nothing was written */
+    assert_true(reply_same(s, before, 12, 10)); /* nothing was written */
     assert_int_equal(gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &d->p, &s->r), GPUOPT_OK);
     draw_check_solved(d, s, 9, draw_optimum(d, 9));
     gpuopt_knapsack_batch_destroy(batch);
@@ -191,7 +191,7 @@ static void stop(void **state) {
     int asked = 0;
     gpuopt_context_desc desc = test_context_desc(NULL);
     gpuopt_context *context;
-    said *s = said_new();
+    reply *s = reply_new();
     uint64_t seed = 9;
     draw *d = draw_random(&seed, COUNT, 20, 20, 50, 3);
     int32_t k, j, waiting = 0;

@@ -9,19 +9,19 @@
 #include "tests/knapsack/draws.h"
 
 /* The most profit with items j and later, of all solutions. */
-static wide optimum_of_all(const draw *d, int32_t k, int32_t j, wide room) {
+static wide optimum_of_all(const draw *d, int32_t k, int32_t j, wide residual) {
     wide best = 0, copy;
     if (j == d->items) return 0;
-    for (copy = 0; copy <= draw_copies(d, k, j) && copy * draw_weight(d, k, j) <= room; copy++) {
+    for (copy = 0; copy <= draw_copies(d, k, j) && copy * draw_weight(d, k, j) <= residual; copy++) {
         const wide profit =
-            copy * draw_profit(d, k, j) + optimum_of_all(d, k, j + 1, room - copy * draw_weight(d, k, j));
+            copy * draw_profit(d, k, j) + optimum_of_all(d, k, j + 1, residual - copy * draw_weight(d, k, j));
         if (profit > best) best = profit;
     }
     return best;
 }
 
 /* Stopped by the limit: a solution, and a bound. */
-static void check_cut(const draw *d, const said *s, int32_t k, int64_t optimum) {
+static void check_cut(const draw *d, const reply *s, int32_t k, int64_t optimum) {
     assert_true(s->outcome[k] == GPUOPT_LIMIT && s->nodes[k] == d->p.node_limit);
     assert_true(s->lower[k] <= optimum && optimum <= s->upper[k]);
     draw_check_solution(d, s, k);
@@ -32,7 +32,7 @@ static void check_cut(const draw *d, const said *s, int32_t k, int64_t optimum) 
 /* All classes: one copy, a few, many; as many items as a batch of 50 has, and fewer. */
 static void optimal(void **state) {
     gpuopt_context *context = test_context(NULL);
-    said *s = said_new();
+    reply *s = reply_new();
     uint64_t seed = 1;
     int round, total = 0, solved = 0;
     (void)state;
@@ -59,7 +59,7 @@ static void optimal(void **state) {
 /* Numbers of all sizes, up to 2^63 - 1. */
 static void large_numbers(void **state) {
     gpuopt_context *context = test_context(NULL);
-    said *s = said_new();
+    reply *s = reply_new();
     uint64_t seed = 2;
     int round, solved = 0, refused = 0;
     (void)state;
@@ -105,7 +105,7 @@ static void trivial(void **state) {
     gpuopt_context *context = test_context(NULL);
     gpuopt_knapsack_batch *batch = draw_batch(context, 3, 5);
     gpuopt_knapsack_problems p = GPUOPT_INIT(gpuopt_knapsack_problems);
-    said *s = said_new();
+    reply *s = reply_new();
     int k;
     (void)state;
     assert_int_equal(gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &p, &s->r), GPUOPT_OK); /* none */
@@ -132,7 +132,7 @@ static void trivial(void **state) {
 /* A search that is cut short has a solution and a bound on both sides of the optimum, and counts its nodes. */
 static void limits(void **state) {
     gpuopt_context *context = test_context(NULL);
-    said *s = said_new();
+    reply *s = reply_new();
     uint64_t seed = 3;
     draw *d = draw_random(&seed, COUNT, ITEMS, ITEMS, 300, 3);
     int64_t *optimum = malloc(sizeof *optimum * COUNT), *before = malloc(sizeof *before * COUNT);
@@ -163,7 +163,7 @@ static void limits(void **state) {
 /* Shared arrays, and longer strides, are the same knapsacks. */
 static void strides(void **state) {
     gpuopt_context *context = test_context(NULL);
-    said *one = said_new(), *other = said_new();
+    reply *one = reply_new(), *other = reply_new();
     uint64_t seed = 4;
     draw *d = draw_random(&seed, 24, 20, 33, 100, 4), *shared = draw_new(24, 20, 20);
     int32_t k, j, kind;
@@ -183,7 +183,7 @@ static void strides(void **state) {
         }
         draw_run(context, d, one);
         draw_run(context, shared, other);
-        assert_true(said_same(one, other, 24, 20));
+        assert_true(reply_same(one, other, 24, 20));
     }
     draw_free(shared);
     draw_free(d);
@@ -196,7 +196,7 @@ static void strides(void **state) {
 static void same_bits(void **state) {
     gpuopt_context_desc desc;
     gpuopt_context *context = test_context(NULL), *plain;
-    said *one = said_new(), *other = said_new();
+    reply *one = reply_new(), *other = reply_new();
     uint64_t seed = 5;
     int round;
     (void)state;
@@ -208,7 +208,7 @@ static void same_bits(void **state) {
         d->p.node_limit = test_few() ? 300 : 2000;
         draw_run(context, d, one);
         draw_run(plain, d, other);
-        assert_true(said_same(one, other, count, ITEMS));
+        assert_true(reply_same(one, other, count, ITEMS));
         draw_free(d);
     }
     free(other);

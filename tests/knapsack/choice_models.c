@@ -110,9 +110,9 @@ gpuopt_knapsack_multiple_choice_info choice_info(gpuopt_knapsack_multiple_choice
 
 int64_t choice_check_items(gpuopt_knapsack_multiple_choice *knapsack, const choice *m, int32_t *chosen) {
     int32_t own[CHOICE_CLASSES + 1], *is = chosen ? chosen : own, c;
-    int64_t said = -1, profit = 0, weight = 0;
+    int64_t reported = -1, profit = 0, weight = 0;
     memset(is, 7, sizeof *is * (size_t)m->classes);
-    assert_int_equal(gpuopt_knapsack_multiple_choice_get_items(knapsack, GPUOPT_HOST, is, &said), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_multiple_choice_get_items(knapsack, GPUOPT_HOST, is, &reported), GPUOPT_OK);
     for (c = 0; c < m->classes; c++) {
         if (m->at_most_one && is[c] == -1) continue;
         assert_true(is[c] >= m->begin[c] && is[c] < m->begin[c + 1]);
@@ -120,8 +120,8 @@ int64_t choice_check_items(gpuopt_knapsack_multiple_choice *knapsack, const choi
         weight += m->weight[is[c]];
     }
     assert_true(weight <= m->capacity);
-    assert_true(profit == said && said == choice_info(knapsack).primal_bound);
-    return said;
+    assert_true(profit == reported && reported == choice_info(knapsack).primal_bound);
+    return reported;
 }
 
 gpuopt_knapsack_multiple_choice_info choice_finish(gpuopt_knapsack_multiple_choice *knapsack, const choice *m,

@@ -98,7 +98,7 @@ static void single(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What a search said at its end. */
+/* What a search reports at its end. */
 typedef struct ending {
     gpuopt_knapsack_multiple_choice_info info;
     int32_t chosen[CHOICE_CLASSES];
@@ -181,7 +181,7 @@ static void long_lists(void **state) {
         for (j = 0; j < m->begin[m->classes] && round % 4 != 1; j++) m->profit[j] = m->weight[j] + (round % 4 == 2);
         for (j = 0; j < m->begin[m->classes] && round % 4 == 3; j++)
             m->profit[j] += test_random_int(&seed, 0, 99); /* some are dominated */
-        for (tight = 0; tight < 3; tight++) {              /* room for many; just enough; one too few */
+        for (tight = 0; tight < 3; tight++) {              /* capacity for many; just enough; one too few */
             desc = choice_desc(m, peak - (tight == 2));
             one = choice_create(context, &desc);
             two = choice_create(plain, &desc);

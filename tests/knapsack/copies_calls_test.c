@@ -9,7 +9,7 @@
 #include "tests/knapsack/bounded.h"
 
 /* What one handle found is told to another: in host and in device memory, before and after, as items and as a claim. */
-static void told(void **state) {
+static void offered(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 14;
     int k;
@@ -218,7 +218,7 @@ static void one_of_each(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(told),    cmocka_unit_test(every_number),    cmocka_unit_test(large),
+    cmocka_unit_test(offered), cmocka_unit_test(every_number),    cmocka_unit_test(large),
     cmocka_unit_test(refused), cmocka_unit_test(too_many_pieces), cmocka_unit_test(one_of_each),
 };
 

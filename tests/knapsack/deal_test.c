@@ -17,7 +17,7 @@ static gpuopt_knapsack_info info_of(gpuopt_knapsack *knapsack) {
     return info;
 }
 
-/* The caller frees the bytes. Too little room for them changes nothing. */
+/* The caller frees the bytes. too little capacity for them changes nothing. */
 static unsigned char *deal(gpuopt_knapsack *knapsack, int64_t every, uint64_t *size) {
     const int64_t alive = info_of(knapsack).alive;
     unsigned char *bytes;
@@ -205,7 +205,7 @@ static void parts_of_a_whole(void **state) {
 
 enum { HANDLES = 3 };
 
-/* Handles that deal nodes to one another, at any time and in any state, as far as there is room. */
+/* Handles that deal nodes to one another, at any time and in any state, as far as they fit. */
 static void passed_around(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 37;
@@ -250,7 +250,7 @@ static void passed_around(void **state) {
                     assert_true(info_of(knapsack[to]).primal_bound >= info.primal_bound);
                     added += held > 0 && moved > 0;
                     several += held > 0 && read_pool(bytes).lists > 1;
-                } else { /* back to where they came from, where there is room again */
+                } else { /* back to where they came from, where they fit again */
                     refused++;
                     if (desc.search == GPUOPT_SEARCH_DOMINANCE && info.alive > moved) {
                         while (info_of(knapsack[h]).alive > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Item sets in device memory, which only the CUDA backend has, for handles that keep their nodes on the host and for
+ * Item sets in device memory, which only the CUDA backend has, for handles that keep their nodes in host memory and for
  * handles that keep them on the device.
  */
 #include <string.h>
@@ -69,7 +69,7 @@ static void items_in_device_memory(void **state) {
         int64_t *device = device_numbers(m.items), taken[MODEL_MOST];
         gpuopt_knapsack *one, *two;
         long allocations;
-        desc.pool = k & 1 ? 1 : 0; /* 1: all nodes stay on the host */
+        desc.pool = k & 1 ? 1 : 0; /* 1: all nodes stay in host memory */
         one = model_create(context, &desc);
         two = model_create(context, &desc);
         allocations = host.allocations;

@@ -48,8 +48,8 @@ draw *draw_random(uint64_t *seed, int32_t count, int32_t items, int32_t stride, 
     return d;
 }
 
-said *said_new(void) {
-    said *s = malloc(sizeof *s);
+reply *reply_new(void) {
+    reply *s = malloc(sizeof *s);
     memset(s, 0x55, sizeof *s);
     gpuopt_desc_init(&s->r, sizeof s->r);
     s->r.outcome = s->outcome;
@@ -69,7 +69,7 @@ gpuopt_knapsack_batch *draw_batch(gpuopt_context *context, int32_t items, int32_
     return batch;
 }
 
-void draw_run(gpuopt_context *context, const draw *d, said *s) {
+void draw_run(gpuopt_context *context, const draw *d, reply *s) {
     gpuopt_knapsack_batch *batch = draw_batch(context, d->items, d->p.count);
     test_forbid_allocation(1);
     assert_int_equal(gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &d->p, &s->r), GPUOPT_OK);
@@ -103,7 +103,7 @@ int64_t draw_optimum(const draw *d, int32_t k) {
     return fixed + best[capacity];
 }
 
-void draw_check_solution(const draw *d, const said *s, int32_t k) {
+void draw_check_solution(const draw *d, const reply *s, int32_t k) {
     wide weight = 0, profit = 0;
     int32_t j;
     for (j = 0; j < d->items; j++) {
@@ -115,14 +115,14 @@ void draw_check_solution(const draw *d, const said *s, int32_t k) {
     assert_true(weight <= draw_capacity(d, k) && profit == s->lower[k]);
 }
 
-void draw_check_solved(const draw *d, const said *s, int32_t k, wide optimum) {
+void draw_check_solved(const draw *d, const reply *s, int32_t k, wide optimum) {
     assert_int_equal(s->outcome[k], GPUOPT_OPTIMAL);
     assert_true(s->lower[k] == optimum && s->upper[k] == optimum);
     assert_true(s->nodes[k] >= 0 && s->nodes[k] < 1 << 20);
     draw_check_solution(d, s, k);
 }
 
-int said_same(const said *a, const said *b, int32_t count, int32_t items) {
+int reply_same(const reply *a, const reply *b, int32_t count, int32_t items) {
     const size_t n = (size_t)count;
     return memcmp(a->outcome, b->outcome, 4 * n) == 0 && memcmp(a->lower, b->lower, 8 * n) == 0 &&
            memcmp(a->upper, b->upper, 8 * n) == 0 && memcmp(a->nodes, b->nodes, 8 * n) == 0 &&

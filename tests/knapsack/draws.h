@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of small knapsacks at random, what a run says of them, and dynamic programming beside it.
+ * Batches of small knapsacks at random, what a run reports of them, and dynamic programming beside it.
  */
 #ifndef TESTS_KNAPSACK_DRAWS_H
 #define TESTS_KNAPSACK_DRAWS_H
@@ -19,11 +19,11 @@ typedef struct draw {
     int64_t *weight, *profit, *capacity;
     int32_t *upper;
 } draw;
-typedef struct said {
+typedef struct reply {
     gpuopt_knapsack_report r;
     int32_t outcome[COUNT], taken[COUNT * ITEMS];
     int64_t lower[COUNT], upper[COUNT], nodes[COUNT];
-} said;
+} reply;
 
 draw *draw_new(int32_t count, int32_t items, int32_t stride);
 void draw_free(draw *d);
@@ -37,14 +37,14 @@ int64_t draw_capacity(const draw *d, int32_t k);
 /* By dynamic programming over weights. */
 int64_t draw_optimum(const draw *d, int32_t k);
 
-said *said_new(void);
-int said_same(const said *a, const said *b, int32_t count, int32_t items);
+reply *reply_new(void);
+int reply_same(const reply *a, const reply *b, int32_t count, int32_t items);
 
 gpuopt_knapsack_batch *draw_batch(gpuopt_context *context, int32_t items, int32_t count);
 /* By a batch of its own. */
-void draw_run(gpuopt_context *context, const draw *d, said *s);
+void draw_run(gpuopt_context *context, const draw *d, reply *s);
 /* The copies are a solution of the profit that the run has named. */
-void draw_check_solution(const draw *d, const said *s, int32_t k);
-void draw_check_solved(const draw *d, const said *s, int32_t k, wide optimum);
+void draw_check_solution(const draw *d, const reply *s, int32_t k);
+void draw_check_solved(const draw *d, const reply *s, int32_t k, wide optimum);
 
 #endif /* TESTS_KNAPSACK_DRAWS_H */

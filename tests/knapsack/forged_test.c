@@ -85,8 +85,8 @@ static void seal(unsigned char *bytes, uint64_t size) {
 }
 
 typedef struct made_up {
-    int64_t level, decided, decisions, nodes, room, profit;
-    int same;     /* all nodes are alike, else each has less room and more profit than the one before */
+    int64_t level, decided, decisions, nodes, residual, profit;
+    int same;     /* all nodes are alike, else each has less capacity and more profit than the one before */
     int twice;    /* the last decision is at the level of the one before */
     int unlisted; /* nodes that the list does not count */
 } made_up;
@@ -114,7 +114,7 @@ static unsigned char *make_up(const unsigned char *head, int32_t items, const ma
     to += 40;
     for (k = 0; k < (uint64_t)u->decisions; k++, to += 4) put(to, k - (u->twice && k + 1 == (uint64_t)u->decisions), 4);
     for (k = 0; k < (uint64_t)u->nodes; k++, to += 20) {
-        put(to, (uint64_t)u->room - (u->same ? 0 : k), 8);
+        put(to, (uint64_t)u->residual - (u->same ? 0 : k), 8);
         put(to + 8, (uint64_t)u->profit + (u->same ? 0 : k), 8);
     }
     seal(bytes, *size);
@@ -131,7 +131,7 @@ static void impossible(void **state) {
     const made_up made[] = {
         {(int64_t)1 << 32, 0, 0, 100000, m.capacity, 1, 0, 0, 0}, /* a level that is 0 when cut to 32 bits */
         {0, 60, 60, 1, m.capacity, 0, 0, 0, 0},                   /* decisions at later levels */
-        {40, 40, 40, 1, m.capacity, 16000, 0, 0, 0},              /* more room than the items before leave */
+        {40, 40, 40, 1, m.capacity, 16000, 0, 0, 0},              /* more capacity than the items before leave */
         {60, 60, 60, 1, -m.capacity, 1, 0, 0, 0},                 /* too heavy, with nothing to take out */
         {60, 60, 60, 1, -1, 1, 0, 0, 0},                          /* the same, by a unit of weight */
         {1, 0, 0, 1, m.capacity + 1, 1, 0, 0, 0},                 /* lighter than nothing */
@@ -142,7 +142,7 @@ static void impossible(void **state) {
         {60, 60, 60, 2, 1, 1, 0, 0, 1}};
     unsigned char head[80 + 60 + 40 + 20], *bytes;
     const made_up possible[] = {{60, 60, 60, 1, 0, 1, 0, 0, 0},
-                                {60, 60, 60, 2, 1, 1, 0, 0, 0}}; /* exactly full; and one with room */
+                                {60, 60, 60, 2, 1, 1, 0, 0, 0}}; /* exactly full; and one with capacity left */
     gpuopt_knapsack *knapsack;
     size_t k;
     (void)state;

@@ -2,7 +2,7 @@
  *
  * Groups of items of nearly the same weight, as in the hard instances of Jooken, Leyman and De Causmaecker: the weights
  * and profits of a group are a share of the capacity and a little more. The bounds are true and the optimum is that of
- * dynamic programming, with any number of groups, room for many or few items, and items that are fixed; they end
+ * dynamic programming, with any number of groups, capacity for many or few items, and items that are fixed; they end
  * searches that take long without; and memory that fails in the middle of them does no harm.
  */
 #include <stdlib.h>
@@ -64,9 +64,9 @@ static void many(void **state) {
 
 enum { UNITS = 1 << 13 };
 
-/* The optimum if the capacity is UNITS units, shares are multiples of a unit, and a unit is more than is added to all of
- * them together. A solution weighs more than its shares, so these are less than UNITS units; and then what is added to
- * them fits. That is a dynamic program over units. */
+/* The optimum if the capacity is UNITS units, shares are multiples of a unit, and a unit is more than is added to all
+ * of them together. A solution weighs more than its shares, so these are less than UNITS units; and then what is added
+ * to them fits. That is a dynamic program over units. */
 static int64_t optimum_by_units(const model *m, int64_t unit) {
     static int64_t best[UNITS];
     int64_t most = 0, u;
@@ -144,7 +144,7 @@ static int stops(void *user) {
     return ++a->asked >= a->stop_at && a->stop_at > 0;
 }
 
-/* The host is asked in between, and may end what takes long: from then on it is asked no more, and the search goes on
+/* The caller is asked in between, and may end what takes long: from then on it is asked no more, and the search goes on
  * to the optimum. */
 static void is_stopped(void **state) {
     uint64_t random = 109;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The lists of a problem's groups of items, alone. To be included behind gpuopt_impl/knapsack/weight_classes.h, for which each
- * test sets GPUOPT__KNAPSACK_GROUP_STATES, the room for states, as it needs it.
+ * The lists of a problem's groups of items, alone. To be included behind gpuopt_impl/knapsack/weight_classes.h, for
+ * which each test sets GPUOPT__KNAPSACK_GROUP_STATES, the capacity for states, as it needs it.
  */
 #ifndef TESTS_KNAPSACK_LISTS_H
 #define TESTS_KNAPSACK_LISTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The lists of groups of items, alone and with room for few states, so that they are shortened again and again: with any
- * multiplier they bound what a dynamic program finds.
+ * The lists of groups of items, alone and with capacity for few states, so that they are shortened again and again:
+ * with any multiplier they bound what a dynamic program finds.
  */
 #define GPUOPT__KNAPSACK_GROUP_STATES 6
 

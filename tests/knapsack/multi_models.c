@@ -102,11 +102,11 @@ gpuopt_knapsack_multidimensional_info multi_info(gpuopt_knapsack_multidimensiona
 }
 
 int64_t multi_check_items(gpuopt_knapsack_multidimensional *knapsack, const multi *m, int64_t *taken) {
-    int64_t own[MULTI_ITEMS + 1], *is = taken ? taken : own, said = -1;
+    int64_t own[MULTI_ITEMS + 1], *is = taken ? taken : own, reported = -1;
     multi_wide profit = 0;
     int32_t i, j;
     memset(is, 7, (size_t)m->items * sizeof *is);
-    assert_int_equal(gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, is, &said), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_multidimensional_get_items(knapsack, GPUOPT_HOST, is, &reported), GPUOPT_OK);
     for (j = 0; j < m->items; j++) {
         assert_in_range(is[j], 0, 1);
         if (is[j]) profit += m->profit[j];
@@ -117,8 +117,8 @@ int64_t multi_check_items(gpuopt_knapsack_multidimensional *knapsack, const mult
             if (is[j]) weight += m->weight[i * m->items + j];
         assert_true(weight <= m->capacity[i]);
     }
-    assert_true(profit == said && said == multi_info(knapsack).primal_bound);
-    return said;
+    assert_true(profit == reported && reported == multi_info(knapsack).primal_bound);
+    return reported;
 }
 
 gpuopt_knapsack_multidimensional_info multi_finish(gpuopt_knapsack_multidimensional *knapsack, const multi *m,

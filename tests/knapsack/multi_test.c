@@ -8,8 +8,8 @@
 
 #include "tests/knapsack/multi_models.h"
 
-/* Searches with a limit (0: none), at which there must be bounds on both sides. Returns the nodes, and counts those that
- * come to an end. */
+/* Searches with a limit (0: none), at which there must be bounds on both sides. Returns the nodes, and counts those
+ * that come to an end. */
 static int64_t searched(gpuopt_context *context, const multi *m, int32_t workers, int64_t limit, int64_t optimum,
                         int *solved) {
     gpuopt_knapsack_multidimensional_desc desc = multi_desc(m, workers);
@@ -149,7 +149,7 @@ static void large_numbers(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What a search said at its end. */
+/* What a search reports at its end. */
 typedef struct ending {
     gpuopt_knapsack_multidimensional_info info;
     int64_t taken[MULTI_ITEMS];

@@ -20,12 +20,12 @@ static int by_ratio(const void *a, const void *b) {
     return left > right ? -1 : left < right;
 }
 
-static int64_t dantzig(pair *item, int32_t items, int64_t room) {
+static int64_t dantzig(pair *item, int32_t items, int64_t residual) {
     int64_t bound = 0;
     int32_t j;
     qsort(item, (size_t)items, sizeof *item, by_ratio);
-    for (j = 0; j < items && item[j].weight <= room; j++) room -= item[j].weight, bound += item[j].profit;
-    return j < items ? bound + (int64_t)((wide)room * item[j].profit / item[j].weight) : bound;
+    for (j = 0; j < items && item[j].weight <= residual; j++) residual -= item[j].weight, bound += item[j].profit;
+    return j < items ? bound + (int64_t)((wide)residual * item[j].profit / item[j].weight) : bound;
 }
 
 static void draw_pair(uint64_t *seed, int kind, pair *p) {

@@ -3,11 +3,11 @@
 #
 # Usage: run.sh [--check] [NAME...]
 #
-# Breaks the library in one place at a time, as the lists tests/mutants/FAMILY.txt say, and runs the tests that shall
-# notice. NAME: only mutants whose names begin with it. Prints a line for each, in no order, and the score; the exit
-# status is 1 if one survives, is not where its list says, or does not compile, or if there is none of this name. Works
-# in a copy of the tree for each processor; takes about ten seconds of one for each mutant. To be run by hand; reads no
-# public models. --check only looks whether each text is where its list says, in seconds.
+# Breaks the library in one place at a time, as the lists tests/mutants/FAMILY.txt specify, and runs the tests that
+# shall notice. NAME: only mutants whose names begin with it. Prints a line for each, in no order, and the score; the
+# exit status is 1 if one survives, is not where its list has it, or does not compile, or if there is none of this name.
+# Works in a copy of the tree for each processor; takes about ten seconds of one for each mutant. To be run by hand;
+# reads no public models. --check only looks whether each text is where its list has it, in seconds.
 #
 # An entry of a list is
 #   mutant: NAME

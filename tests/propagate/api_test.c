@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the calls promise to any host: bad arguments are refused with a reason and change nothing, structs of other
+ * What the calls promise to any caller: bad arguments are refused with a reason and change nothing, structs of other
  * versions are read and written within their size, and names and versions are those of the header.
  */
 #include <math.h>
@@ -216,7 +216,7 @@ static void null_arguments(void **state) {
     gpuopt_context_destroy(other);
 }
 
-/* Every call that has a context tells its log hook why it refuses. */
+/* Every call that has a context logs why it refuses. */
 #define REFUSED(want, call)                                                                            \
     do {                                                                                               \
         gpuopt_status refused_status;                                                                  \

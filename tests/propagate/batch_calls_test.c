@@ -68,8 +68,8 @@ static void device_memory(void **state) {
     report.columns = block[k++] = on_device(NULL, sizeof narrow);
     report.changed = block[k++] = on_device(NULL, sizeof wide);
     assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_DEVICE, &there, 100, &report), GPUOPT_OK);
-#define SAME(array, room, wanted) \
-    receive(context, room, array, sizeof room), assert_memory_equal(room, wanted, sizeof room)
+#define SAME(array, buffer, wanted) \
+    receive(context, buffer, array, sizeof buffer), assert_memory_equal(buffer, wanted, sizeof buffer)
     SAME(report.outcome, narrow, r->outcome);
     SAME(report.rounds, narrow, r->rounds);
     SAME(report.infeasible_row, narrow, r->row);
@@ -235,7 +235,7 @@ static void stopped(void **state) {
     problem_round(base, ROUNDS);
     batch = make_batch(base, NODES, 0, 64 * COLS);
     chain_nodes(list, COUNT, COLS - 50, 7);
-    list->col[COUNT - 1] = 0; /* outgrows the room that the GPU has in shared memory */
+    list->col[COUNT - 1] = 0; /* outgrows the tables that the GPU has in shared memory */
     run_batch(batch, list, ROUNDS, all);
     for (pass = 0; pass < 2; pass++) {
         wanted = pass == 0;

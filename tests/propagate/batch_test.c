@@ -97,7 +97,7 @@ static void as_node_by_node(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A node that changes more columns than it may is FULL, whatever room the backend has; with more, it runs. */
+/* A node that changes more columns than it may is FULL, whatever memory the backend has; with more, it runs. */
 static void full_nodes(void **state) {
     enum { COLS = 2600, ROUNDS = 4000 };
     gpuopt_context *context = test_context(NULL);
@@ -140,8 +140,8 @@ static void full_nodes(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* More changes than the batch has room for: the reports are there, the changes are not, and can be had in parts. */
-static void little_room(void **state) {
+/* More changes than the batch can hold: the reports are there, the changes are not, and can be had in parts. */
+static void little_capacity(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = model_chain(100);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
@@ -295,7 +295,7 @@ static mip model_crowded(int rows, int length) {
     return m;
 }
 
-/* More rows than the rooms of the GPU's tiers hold, all queued at once (other seeds are other schedules there). */
+/* More rows than the tables of the GPU's tiers hold, all queued at once (other seeds are other schedules there). */
 static void crowded_rows(void **state) {
     static const struct {
         int rows, length, count;
@@ -381,7 +381,7 @@ static void many_and_few(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(as_node_by_node),  cmocka_unit_test(full_nodes), cmocka_unit_test(little_room),
+    cmocka_unit_test(as_node_by_node),  cmocka_unit_test(full_nodes), cmocka_unit_test(little_capacity),
     cmocka_unit_test(follows_the_base), cmocka_unit_test(added_rows), cmocka_unit_test(crowded_rows),
     cmocka_unit_test(many_and_few),
 };

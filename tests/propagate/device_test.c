@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What only the CUDA backend has: device arrays, the device view, the host's own stream, capture in a CUDA graph.
+ * What only the CUDA backend has: device arrays, the device view, the caller's own stream, capture in a CUDA graph.
  */
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -353,7 +353,7 @@ static void many_sets_without_a_round(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Rounds that are captured on the host's own stream and replayed find the same as rounds that are called. */
+/* Rounds that are captured on the caller's own stream and replayed find the same as rounds that are called. */
 static void rounds_can_be_captured(void **state) {
     static const gpuopt_propagator_driver drivers[] = {GPUOPT_DRIVER_HOST, GPUOPT_DRIVER_COOPERATIVE};
     static double want_lb[COLS], want_ub[COLS];
@@ -391,8 +391,8 @@ static void rounds_can_be_captured(void **state) {
     }
 }
 
-/* An error of CUDA that the host has not fetched yet neither disturbs a call nor is lost in it. */
-static void earlier_errors_are_the_hosts(void **state) {
+/* An error of CUDA that the caller has not fetched yet neither disturbs a call nor is lost in it. */
+static void earlier_errors_are_the_callers(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = draw(5);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
@@ -427,7 +427,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(rounds_can_be_captured),
     cmocka_unit_test(rounds_can_be_enqueued),
     cmocka_unit_test(pinned_arrays_may_be_reused),
-    cmocka_unit_test(earlier_errors_are_the_hosts),
+    cmocka_unit_test(earlier_errors_are_the_callers),
     cmocka_unit_test(many_sets_without_a_round),
 };
 TEST_MAIN(tests)

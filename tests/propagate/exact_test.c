@@ -79,8 +79,8 @@ static int exact_sum(const mip *m, int skip, int sign, mpq_t sum, mpq_t magnitud
     return infinities;
 }
 
-/* (side - sum) / a, rounded to double; *doubt: its error if the terms have relative errors of 2^-100. */
-static double exact_candidate(double side, mpq_t sum, mpq_t magnitude, double a, double *doubt) {
+/* (side - sum) / a, rounded to double; *error: its error if the terms have relative errors of 2^-100. */
+static double exact_candidate(double side, mpq_t sum, mpq_t magnitude, double a, double *error) {
     mpq_t x, y;
     double candidate;
     mpq_inits(x, y, NULL);
@@ -90,7 +90,7 @@ static double exact_candidate(double side, mpq_t sum, mpq_t magnitude, double a,
     mpq_div(x, x, y);
     candidate = mpq_get_d(x);
     mpq_div(x, magnitude, y);
-    *doubt = fabs(mpq_get_d(x)) * 0x1p-100;
+    *error = fabs(mpq_get_d(x)) * 0x1p-100;
     mpq_clears(x, y, NULL);
     return candidate;
 }
@@ -123,15 +123,15 @@ static void check_row(const mip *m, const double *lb, const double *ub, const gp
     }
     for (j = 0; j < COLS; j++) want_lb[j] = m->lb[j], want_ub[j] = m->ub[j];
     for (k = 0; k < m->matrix.start[1] && !infeasible; k++) {
-        double a = m->matrix.value[k], c, doubt;
+        double a = m->matrix.value[k], c, error;
         int upper, side;
         j = m->matrix.index[k];
         for (side = 0; side < 2; side++) {
             if (side == 0 ? m->rhs[0] >= infinite : m->lhs[0] <= -infinite) continue;
             if (exact_sum(m, j, side == 0 ? 1 : -1, min, size)) continue;
-            c = exact_candidate(side == 0 ? m->rhs[0] : m->lhs[0], min, size, a, &doubt);
+            c = exact_candidate(side == 0 ? m->rhs[0] : m->lhs[0], min, size, a, &error);
             if (fabs(c) >= infinite) continue;
-            unsure[j] |= doubt > 1e-12 * fmax(1, fabs(c)) || fabs(c) > 0.999 * infinite;
+            unsure[j] |= error > 1e-12 * fmax(1, fabs(c)) || fabs(c) > 0.999 * infinite;
             upper = (a > 0) == (side == 0);
             if (upper && m->lb[j] > -infinite && c < m->lb[j]) c = m->lb[j]; /* within the row's tolerance, see above */
             if (!upper && m->ub[j] < infinite && c > m->ub[j]) c = m->ub[j];

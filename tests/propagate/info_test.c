@@ -74,7 +74,7 @@ static void check_info_asked_for_later(gpuopt_context *context, gpuopt_propagato
 }
 MODEL_VARIANTS_TEST(info_asked_for_later, model_random(3, (double[MODEL_COLS]){0}))
 
-/* What the host sets after a round concerns the next round; _get_info still reports the last one. */
+/* What the caller sets after a round concerns the next round; _get_info still reports the last one. */
 static void check_info_outlives_changes(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const int32_t index = 1;
     static const double one = 1, zero = 0, none = -INFINITY, any = INFINITY;
@@ -108,7 +108,7 @@ static void info_outlives_changes(void **state) {
 
 /* ---- The stop hook ---- */
 
-static int asked, stop_at; /* the hook says stop from this call on; 0: never */
+static int asked, stop_at; /* the hook asks to stop from this call on; 0: never */
 static int stop_hook(void *user) {
     (void)user;
     asked++;

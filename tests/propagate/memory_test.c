@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory: it comes from the host's allocator, is planned exactly, and may run out; steps take none; it is not shared
- * with the host's arrays or other contexts; and only the CUDA backend takes device memory.
+ * Memory: it comes from the caller's allocator, is planned exactly, and may run out; steps take none; it is not shared
+ * with the caller's arrays or other contexts; and only the CUDA backend takes device memory.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ static void steps_allocate_nothing(void **state) {
     }
 }
 
-/* _create copies the arrays: what the host does to them afterwards does not matter. */
+/* _create copies the arrays: what the caller does to them afterwards does not matter. */
 static void input_is_copied(void **state) {
     mip m = model_small();
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);

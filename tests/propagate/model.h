@@ -59,7 +59,7 @@ void model_for_variants(model_test *test, mip m);
  * notice a read beyond its end. To be freed. */
 void *model_resized(const void *from, size_t from_size, size_t size);
 
-/* What a MODEL_TEST finds in *state: a watched host, its context, the small model, and a descriptor of it without the
+/* What a MODEL_TEST finds in *state: a watched caller, its context, the small model, and a descriptor of it without the
  * array `integer`, which is optional. After the test everything must have been released. */
 typedef struct model_host {
     test_host host;

@@ -69,12 +69,12 @@ int32_t enumerate(const mip *m, const double *lb, const double *ub, double (*poi
 
 /* ---- Results ---- */
 
-gpuopt_propagator_probe *make_probe(gpuopt_propagator *base, int32_t nodes, int64_t changes, int64_t room) {
+gpuopt_propagator_probe *make_probe(gpuopt_propagator *base, int32_t nodes, int64_t changes, int64_t capacity) {
     gpuopt_propagator_probe_desc desc = GPUOPT_INIT(gpuopt_propagator_probe_desc);
     gpuopt_propagator_probe *probe;
     desc.nodes = nodes;
     desc.changes = changes;
-    desc.implications = desc.equivalences = room;
+    desc.implications = desc.equivalences = capacity;
     assert_int_equal(gpuopt_propagator_probe_create(base, &desc, NULL, &probe), GPUOPT_OK);
     return probe;
 }

@@ -23,8 +23,8 @@ typedef struct found {
     gpuopt_propagator_probe_equivalences equivalences;
 } found;
 
-/* room: for implications, and for equivalences. */
-gpuopt_propagator_probe *make_probe(gpuopt_propagator *base, int32_t nodes, int64_t changes, int64_t room);
+/* capacity: for implications, and for equivalences. */
+gpuopt_propagator_probe *make_probe(gpuopt_propagator *base, int32_t nodes, int64_t changes, int64_t capacity);
 /* A pass of so many columns (col NULL: all binaries), and what it found; to be freed with free_found. */
 found run_probe(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col);
 /* What the latest pass found, to be freed likewise. */

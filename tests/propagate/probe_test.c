@@ -9,7 +9,7 @@
 
 #include "tests/propagate/probe.h"
 
-/* Random models; with room for all binaries at once, and for one at a time. */
+/* Random models; with capacity for all binaries at once, and for one at a time. */
 static void random_models(void **state) {
     static double point[POINTS][MOST];
     gpuopt_context *context = test_context(NULL), *cpu = plain_context();
@@ -158,8 +158,8 @@ static void crossing(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Without room the counts are there, and the rest may still be read; a capacity cuts off. */
-static void little_room(void **state) {
+/* Without capacity the counts are there, and the rest may still be read; a capacity cuts off. */
+static void little_capacity(void **state) {
     gpuopt_context *context = test_context(NULL);
     mip m = model_union();
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
@@ -169,15 +169,15 @@ static void little_room(void **state) {
     gpuopt_propagator_probe_equivalences equivalences = GPUOPT_INIT(gpuopt_propagator_probe_equivalences);
     int32_t binary[3], outcome[6], col[8];
     int64_t start[7];
-    static const int64_t rooms[] = {0, 12, 13};
+    static const int64_t capacities[] = {0, 12, 13};
     size_t r;
     (void)state;
     problem_round(base, 10);
     implications.binary = binary, implications.outcome = outcome, implications.start = start, implications.col = col;
     /* The binaries are x, z and w: of the three, x and z imply 2 + 3 each, w none and 3. */
-    for (r = 0; r < sizeof rooms / sizeof *rooms; r++) {
-        gpuopt_status status = rooms[r] < 13 ? GPUOPT_ERROR_MEMORY : GPUOPT_OK;
-        probe = make_probe(base, 0, 0, rooms[r]);
+    for (r = 0; r < sizeof capacities / sizeof *capacities; r++) {
+        gpuopt_status status = capacities[r] < 13 ? GPUOPT_ERROR_MEMORY : GPUOPT_OK;
+        probe = make_probe(base, 0, 0, capacities[r]);
         assert_int_equal(gpuopt_propagator_probe_run(probe, 0, NULL, ROUNDS, NULL), GPUOPT_OK);
         memset(col, -1, sizeof col);
         implications.capacity = 3;
@@ -189,7 +189,7 @@ static void little_room(void **state) {
         assert_int_equal(start[1], 2);
         assert_int_equal(col[2], status ? -1 : 1); /* y, by x = 1 */
         assert_int_equal(col[3], -1);
-        status = rooms[r] < 2 ? GPUOPT_ERROR_MEMORY : GPUOPT_OK;
+        status = capacities[r] < 2 ? GPUOPT_ERROR_MEMORY : GPUOPT_OK;
         assert_int_equal(gpuopt_propagator_probe_get_equivalences(probe, &equivalences), status);
         assert_int_equal(equivalences.count, 2); /* from both ends */
         gpuopt_propagator_probe_destroy(probe);
@@ -354,7 +354,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(random_models),
     cmocka_unit_test(by_hand),
     cmocka_unit_test(crossing),
-    cmocka_unit_test(little_room),
+    cmocka_unit_test(little_capacity),
     cmocka_unit_test(stopped),
     MODEL_TEST(misuse),
     MODEL_TEST(memory),

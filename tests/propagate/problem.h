@@ -11,7 +11,7 @@
 #include "examples/io/mip.h"
 #include "tests/support/support.h"
 
-/* A mip with room for at most this many rows, columns and nonzeros. Free it with mip_free(). */
+/* A mip with capacity for at most this many rows, columns and nonzeros. Free it with mip_free(). */
 mip problem_new(int32_t cols, int32_t rows, int64_t nonzeros);
 void problem_col(mip *p, int32_t col, double lb, double ub, int integer);
 /* Appends a row; problem_entry() appends its entries. */

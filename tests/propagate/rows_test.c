@@ -76,7 +76,7 @@ static void row_reports(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Reports use the current bounds: after x0 <= 3, x1 in [1, 4], x2 <= 3, and after the host has set others. */
+/* Reports use the current bounds: after x0 <= 3, x1 in [1, 4], x2 <= 3, and after the caller has set others. */
 static void check_row_reports_follow_the_bounds(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const int32_t col = 0;
     static const double low = -2, high = 0;

@@ -9,7 +9,7 @@
 
 /* ---- Infinities ---- */
 
-/* Bounds at infinity, beyond it and just below it, with the default infinity and one of the host. */
+/* Bounds at infinity, beyond it and just below it, with the default infinity and one of the caller. */
 static void infinite_bounds(void **state) {
     static const struct infinity_case {
         double infinity, low[3], high[3];
@@ -78,7 +78,7 @@ static mip nearly_two(void) {
 }
 MODEL_VARIANTS_TEST(rounding_to_infinity, nearly_two())
 
-/* 9.9999999e19 is finite, but single precision rounds it outwards to 1.00000002e20: the host's bounds and a row's. */
+/* 9.9999999e19 is finite, but single precision rounds it outwards to 1.00000002e20: the caller's bounds and a row's. */
 static void check_single_precision_rounds_to_infinity(gpuopt_context *context, gpuopt_propagator_desc desc) {
     const double low = -9.9999999e19, high = 9.9999999e19, none = -INFINITY, any = INFINITY;
     gpuopt_propagator *p;
@@ -119,9 +119,9 @@ static mip nearly_met(void) {
 }
 MODEL_VARIANTS_TEST(bounds_that_met_within_the_tolerance, nearly_met())
 
-/* x >= 2 + 5e-7 and x <= 2 have met within the tolerance, so the host sees a lower bound of 2. Terms of at least 1 are
- * infinite here, so that no activity shows that the row  x <= 1  cannot hold; instead the column's bounds cross. Only
- * the upper bound moves, and the lower bound is then returned as it is stored. */
+/* x >= 2 + 5e-7 and x <= 2 have met within the tolerance, so the caller sees a lower bound of 2. Terms of at least 1
+ * are infinite here, so that no activity shows that the row  x <= 1  cannot hold; instead the column's bounds cross.
+ * Only the upper bound moves, and the lower bound is then returned as it is stored. */
 static void check_lower_bound_behind_the_upper_one(gpuopt_context *context, gpuopt_propagator_desc desc) {
     const gpuopt_propagator_tolerances infinite = {.struct_size = sizeof infinite, .huge_value = 1};
     gpuopt_propagator *p;
@@ -270,7 +270,7 @@ static void integers_move_by_units(void **state) {
     }
 }
 
-/* The host's bounds of an integer column are rounded wherever they are set, with the tolerance of a candidate. An
+/* The caller's bounds of an integer column are rounded wherever they are set, with the tolerance of a candidate. An
  * integer stays what it is, however large. */
 static void check_host_bounds_are_rounded(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const struct host_case {

@@ -31,7 +31,7 @@ tree_change *tree_changes(gpuopt_propagator *p, int64_t from, int64_t *count);
 gpuopt_status tree_explain(gpuopt_propagator *p, int64_t change, gpuopt_propagator_reason *reason, int64_t *premises,
                            int64_t capacity);
 
-/* A model's descriptor with a trail and room for rows. */
+/* A model's descriptor with a trail and spare rows. */
 enum { TREE_TRAIL = 100000, TREE_ROWS = 24, TREE_NONZEROS = TREE_ROWS * MODEL_COLS };
 gpuopt_propagator_desc tree_desc(const mip *m, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision);
 

@@ -129,7 +129,7 @@ static void changes_in_device_memory(void **state) {
     }
 }
 
-/* Bounds and sides from device memory are recorded like the host's; a number that no row has is refused. */
+/* Bounds and sides from device memory are recorded like the caller's; a number that no row has is refused. */
 static void settings_in_device_memory(void **state) {
     both *b = open_both(GPUOPT_PRECISION_FP64);
     const int32_t cols[3] = {9, 2, 30}, rows[2] = {MODEL_ROWS, 1}, missing[2] = {1, MODEL_ROWS + 1}, index[2] = {5, 8};

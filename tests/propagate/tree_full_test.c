@@ -139,7 +139,7 @@ static void check_nothing_is_left(gpuopt_context *context, gpuopt_propagator_mod
             full += info.outcome == GPUOPT_FULL;
             assert_int_equal(gpuopt_propagator_commit(p), GPUOPT_OK);
         } while (info.outcome == GPUOPT_FULL && info.changed > 0 && ++k < 200);
-        if (info.outcome != GPUOPT_FULL) { /* else a single round has more changes than the trail has room for */
+        if (info.outcome != GPUOPT_FULL) { /* else a single round has more changes than the trail can hold */
             assert_int_equal(info.outcome, want.outcome);
             if (mode == GPUOPT_MODE_JACOBI) {
                 assert_int_equal(rounds, want.rounds);

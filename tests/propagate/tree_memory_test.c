@@ -107,9 +107,9 @@ static void check_plan_is_exact(gpuopt_context *unwatched, gpuopt_propagator_mod
 }
 TREE_TEST(plan_is_exact)
 
-/* 64 bytes each, as the descriptor says. */
-static void check_room_of_changes(gpuopt_context *context, gpuopt_propagator_mode mode,
-                                  gpuopt_propagator_precision precision) {
+/* 64 bytes each, as in the descriptor. */
+static void check_capacity_of_changes(gpuopt_context *context, gpuopt_propagator_mode mode,
+                                      gpuopt_propagator_precision precision) {
     mip m = model_small();
     gpuopt_propagator_desc desc = tree_desc(&m, mode, precision);
     gpuopt_memory_plan few = GPUOPT_INIT(gpuopt_memory_plan), many = few;
@@ -120,7 +120,7 @@ static void check_room_of_changes(gpuopt_context *context, gpuopt_propagator_mod
     assert_in_range(many.host_bytes - few.host_bytes, 63900000, 64100000);
     mip_free(&m);
 }
-TREE_TEST(room_of_changes)
+TREE_TEST(capacity_of_changes)
 
 static void check_steps_allocate_nothing(gpuopt_context *unwatched, gpuopt_propagator_mode mode,
                                          gpuopt_propagator_precision precision) {
@@ -165,7 +165,7 @@ TREE_TEST(steps_allocate_nothing)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(memory_may_run_out),
     cmocka_unit_test(plan_is_exact),
-    cmocka_unit_test(room_of_changes),
+    cmocka_unit_test(capacity_of_changes),
     cmocka_unit_test(steps_allocate_nothing),
 };
 TEST_MAIN(tests)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reasons: by hand on small models; and followed back to the host's decisions, what they say is checked by trying all
+ * Reasons: by hand on small models; and followed back to the caller's decisions, what they say is checked by trying all
  * points of a small box. (On random walks every reason is checked in rational arithmetic, see tree_test.c.)
  */
 #include <math.h>
@@ -46,7 +46,7 @@ static void check_small_reasons(gpuopt_context *context, gpuopt_propagator_mode 
     at = tree_push(p);
     assert_int_equal(tree_explain(p, -1, &reason, NULL, 0), GPUOPT_ERROR_STATE);
     tree_set_one(p, 0, 0, 2);
-    check_reason(p, at, -1, 0, 0, -1, -1); /* the host's */
+    check_reason(p, at, -1, 0, 0, -1, -1); /* the caller's */
     tree_set_one(p, 2, 0, 2.5);            /* x1 >= 3.5, x1 <= 2 */
     assert_int_equal(problem_round(p, 10).outcome, GPUOPT_INFEASIBLE);
     assert_int_equal(tree_explain(p, -1, &reason, NULL, 0), GPUOPT_OK);
@@ -162,7 +162,7 @@ static int holds(const mip *m, const double *lb, const double *ub, int32_t col, 
     return 1;
 }
 
-/* Follows the premises of a change (-1: of infeasibility) back to the host's decisions, and checks that these alone
+/* Follows the premises of a change (-1: of infeasibility) back to the caller's decisions, and checks that these alone
  * imply it. */
 static void follow(dive *d, int64_t change) {
     int64_t premise[2 * COLS], k, l;

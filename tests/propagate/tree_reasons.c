@@ -95,8 +95,8 @@ static void run_row(walk *w, const tree_row *row, const double *lb, const double
     problem_run(w->plain, &desc, 1, new_lb, new_ub);
 }
 
-/* A handle of one row cannot tell a column with equal bounds from one that the host has fixed, and does not see bounds
- * that have crossed: such columns, and rows with them, are left out. */
+/* A handle of one row cannot distinguish a column with equal bounds from one that the caller has fixed, and does not
+ * see bounds that have crossed: such columns, and rows with them, are left out. */
 void walk_check_lowest(walk *w, const double *lb, const double *ub, int64_t from, int64_t to) {
     static double new_lb[MODEL_ROWS + TREE_ROWS][WALK_COLS], new_ub[MODEL_ROWS + TREE_ROWS][WALK_COLS];
     int ran[MODEL_ROWS + TREE_ROWS] = {0};

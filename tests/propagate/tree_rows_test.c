@@ -85,7 +85,7 @@ static void check_special_rows(gpuopt_context *context, gpuopt_propagator_mode m
 }
 TREE_TEST(special_rows)
 
-/* ---- Numbers and room ---- */
+/* ---- Numbers and capacity ---- */
 
 static int32_t add_bound(gpuopt_propagator *p, int length, double most) {
     static const int32_t index[6] = {0, 1, 2, 3, 4, 5};
@@ -114,7 +114,8 @@ static mip six_columns(void) {
     return model_dense(1, 6, zeros, lhs, rhs, 0, 100, 0);
 }
 
-static void check_room(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision) {
+static void check_capacity(gpuopt_context *context, gpuopt_propagator_mode mode,
+                           gpuopt_propagator_precision precision) {
     mip m = six_columns();
     gpuopt_propagator_desc desc = tree_desc(&m, mode, precision);
     const gpuopt_spare spare = {.struct_size = sizeof spare, .rows = 3, .nonzeros = 12};
@@ -166,7 +167,7 @@ static void check_room(gpuopt_context *context, gpuopt_propagator_mode mode, gpu
     gpuopt_propagator_destroy(p);
     mip_free(&m);
 }
-TREE_TEST(room)
+TREE_TEST(capacity)
 
 /* ---- Sides, bounds and reports of added rows ---- */
 
@@ -272,7 +273,7 @@ static void check_reports(gpuopt_context *context, gpuopt_propagator_mode mode, 
 TREE_TEST(reports)
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(reports), cmocka_unit_test(added_to_nothing), cmocka_unit_test(special_rows),
-    cmocka_unit_test(room),    cmocka_unit_test(cutoff),           cmocka_unit_test(removed),
+    cmocka_unit_test(reports),  cmocka_unit_test(added_to_nothing), cmocka_unit_test(special_rows),
+    cmocka_unit_test(capacity), cmocka_unit_test(cutoff),           cmocka_unit_test(removed),
 };
 TEST_MAIN(tests)

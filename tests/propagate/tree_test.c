@@ -158,7 +158,7 @@ static void check_back_to_any_state(gpuopt_context *context, gpuopt_propagator_m
 }
 TREE_TEST(back_to_any_state)
 
-/* As many levels as there is room for, without a change between them, and nearly all back at once. */
+/* As many levels as fit, without a change between them, and nearly all back at once. */
 static void check_levels(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision) {
     enum { LEVELS = 1000 };
     mip m = model_small();
@@ -190,7 +190,7 @@ static void check_levels(gpuopt_context *context, gpuopt_propagator_mode mode, g
 TREE_TEST(levels)
 
 /* 1e-8 x + 1e-8 y <= 1.5e-8 is violated by less than the tolerance at x = y = 1: it moves a bound all the same, but of
- * no column that the host has fixed. So what is fixed must come back, and no more than that. */
+ * no column that the caller has fixed. So what is fixed must come back, and no more than that. */
 static void check_fixed_columns(gpuopt_context *context, gpuopt_propagator_mode mode,
                                 gpuopt_propagator_precision precision) {
     static const double a[4] = {1, 0, 1e-8, 1e-8}, lhs[2] = {1, -INFINITY}, rhs[2] = {1, 1.5e-8};

@@ -352,7 +352,7 @@ static void compare_round(walk *w, int64_t from) {
     model_check_same_info(w->info, sum);
 }
 
-/* One more round would make more changes than there is room for. (JACOBI: a sweep stops at a row.) */
+/* One more round would make more changes than fit. (JACOBI: a sweep stops at a row.) */
 static void check_full(walk *w, walk_step *s) {
     s->rounds = w->info.rounds;
     if (s->rounds == 0) w->steps--;

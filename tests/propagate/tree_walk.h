@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A random walk of a propagator with a trail, and beside it a twin: a propagator without one, which does the same
- * calls. When the walk goes back, the twin is made anew and does only what is left. Rows that are added are rows of the
- * twin's matrix from the start, with free sides while they are not there. So after every call both must agree, bit by
- * bit. The twin runs on one thread of the CPU and, in JACOBI mode, evaluates all rows in all rounds (marking OFF).
+ * calls. When the walk goes back, the twin is made again and does only what is left. Rows that are added are rows of
+ * the twin's matrix from the start, with free sides while they are not there. So after every call both must agree, bit
+ * by bit. The twin runs on one thread of the CPU and, in JACOBI mode, evaluates all rows in all rounds (marking OFF).
  */
 #ifndef TESTS_PROPAGATE_TREE_WALK_H
 #define TESTS_PROPAGATE_TREE_WALK_H

@@ -219,7 +219,7 @@ int answer_equal(const mip *model, const answer *a, const answer *b) {
 
 static char fault[256];
 
-static const char *say(const char *what, int32_t k, double found, double expected) {
+static const char *describe(const char *what, int32_t k, double found, double expected) {
     snprintf(fault, sizeof fault, "%s %d: %.17g, not %.17g", what, (int)k, found, expected);
     return fault;
 }
@@ -243,16 +243,17 @@ static const char *product_fault(const mip *model, const answer *a) {
             sum[m->index[e]] += (long double)m->value[e] * a->x[j];
             size[m->index[e]] += fabsl((long double)m->value[e] * a->x[j]);
         }
-        if (!agree(a->reduced_cost[j], cost, most)) found = say("reduced cost", j, a->reduced_cost[j], (double)cost);
+        if (!agree(a->reduced_cost[j], cost, most))
+            found = describe("reduced cost", j, a->reduced_cost[j], (double)cost);
     }
     for (i = 0; i < m->rows && !found; i++)
-        if (!agree(a->activity[i], sum[i], size[i])) found = say("activity", i, a->activity[i], (double)sum[i]);
+        if (!agree(a->activity[i], sum[i], size[i])) found = describe("activity", i, a->activity[i], (double)sum[i]);
     free(sum);
     return found;
 }
 
-/* `rows` variables are basic; a nonbasic one lies where its status says: a column exactly, a row's activity within the
- * tolerance, absolute. */
+/* `rows` variables are basic; a nonbasic one lies where its status requires: a column exactly, a row's activity within
+ * the tolerance, absolute. */
 static const char *basis_fault(const mip *model, const answer *a, double tolerance) {
     int32_t k, basic = 0, rows = model->columns.rows, cols = model->columns.cols;
     for (k = 0; k < cols + rows; k++) {
@@ -262,29 +263,29 @@ static const char *basis_fault(const mip *model, const answer *a, double toleran
         if (a->basis[k] == GPUOPT_VARIABLE_BASIC) basic++;
         else at = a->basis[k] == GPUOPT_VARIABLE_AT_LOWER ? least : a->basis[k] == GPUOPT_VARIABLE_AT_UPPER ? most : 0;
         if (a->basis[k] == GPUOPT_VARIABLE_AT_ZERO && (least > -no_bound || most < no_bound))
-            return say("free", k, least, most);
-        if (!(fabs(x - at) <= (column ? 0 : tolerance))) return say("nonbasic variable", k, x, at);
+            return describe("free", k, least, most);
+        if (!(fabs(x - at) <= (column ? 0 : tolerance))) return describe("nonbasic variable", k, x, at);
     }
-    return basic == rows ? NULL : say("basic variables in rows", rows, basic, rows);
+    return basic == rows ? NULL : describe("basic variables in rows", rows, basic, rows);
 }
 
 static const char *optimum_fault(const mip *model, const answer *a, double primal, double dual) {
     double violation = lp_primal_violation(model, a->x), wrong = lp_dual_violation(model, a->x, a->dual);
-    if (!(violation <= primal)) return say("primal violation in phase", a->info.phase, violation, primal);
-    if (!(wrong <= dual)) return say("dual violation in phase", a->info.phase, wrong, dual);
+    if (!(violation <= primal)) return describe("primal violation in phase", a->info.phase, violation, primal);
+    if (!(wrong <= dual)) return describe("dual violation in phase", a->info.phase, wrong, dual);
     if (!(fabs(a->info.primal_violation - violation) <= 1e-3 * primal))
-        return say("info.primal_violation in phase", a->info.phase, a->info.primal_violation, violation);
+        return describe("info.primal_violation in phase", a->info.phase, a->info.primal_violation, violation);
     if (!(a->info.dual_violation >= 0 && a->info.dual_violation <= dual))
-        return say("info.dual_violation in phase", a->info.phase, a->info.dual_violation, wrong);
-    return a->info.phase == 2 ? NULL : say("phase", a->info.phase, a->info.phase, 2);
+        return describe("info.dual_violation in phase", a->info.phase, a->info.dual_violation, wrong);
+    return a->info.phase == 2 ? NULL : describe("phase", a->info.phase, a->info.phase, 2);
 }
 
 static const char *proof_fault(lp_proof proof, const gpuopt_simplex_info *info) {
-    if (!(proof.margin > 0)) return say("margin of certificate in phase", info->phase, proof.margin, 1);
+    if (!(proof.margin > 0)) return describe("margin of certificate in phase", info->phase, proof.margin, 1);
     if (!(proof.residual <= 1e-9 && proof.residual < 1e-3 * proof.margin))
-        return say("residual of certificate in phase", info->phase, proof.residual, 1e-9);
+        return describe("residual of certificate in phase", info->phase, proof.residual, 1e-9);
     if (!(info->certificate_margin > 0 && info->certificate_residual <= 1e-9))
-        return say("info.certificate in phase", info->phase, info->certificate_margin, proof.margin);
+        return describe("info.certificate in phase", info->phase, info->certificate_margin, proof.margin);
     return NULL;
 }
 
@@ -300,13 +301,13 @@ const char *answer_fault(const mip *model, const answer *a, double tolerance) {
     if (!found && a->info.outcome >= GPUOPT_OPTIMAL && a->info.outcome <= GPUOPT_UNBOUNDED)
         found = basis_fault(model, a, primal); /* before a verdict, bounds are perturbed */
     if (!found && !agree(a->info.objective, objective, fabs(objective)))
-        found = say("info.objective in phase", a->info.phase, a->info.objective, objective);
+        found = describe("info.objective in phase", a->info.phase, a->info.objective, objective);
     if (found) return found;
     if (a->info.outcome == GPUOPT_OPTIMAL) return optimum_fault(model, a, primal, dual);
     if (a->info.outcome == GPUOPT_INFEASIBLE) return proof_fault(lp_farkas(model, a->farkas), &a->info);
     if (a->info.outcome != GPUOPT_UNBOUNDED) return NULL;
     if (!(lp_primal_violation(model, a->x) <= primal))
-        return say("primal violation in phase", a->info.phase, lp_primal_violation(model, a->x), primal);
+        return describe("primal violation in phase", a->info.phase, lp_primal_violation(model, a->x), primal);
     return proof_fault(lp_ray(model, a->ray), &a->info);
 }
 
@@ -322,7 +323,7 @@ const char *answer_try(gpuopt_context *context, const gpuopt_simplex_desc *desc,
     }
     if (!found && outcome == GPUOPT_OPTIMAL &&
         !(fabs(a.info.objective - objective) <= tolerance * fmax(1, fabs(objective))))
-        found = say("objective in phase", a.info.phase, a.info.objective, objective);
+        found = describe("objective in phase", a.info.phase, a.info.objective, objective);
     answer_free(&a);
     return found;
 }

@@ -37,7 +37,7 @@ gpuopt_simplex *simplex_create(gpuopt_context *context, const gpuopt_simplex_des
 gpuopt_simplex_info simplex_iterate(gpuopt_simplex *simplex, int64_t iterations);
 gpuopt_simplex_info simplex_info(gpuopt_simplex *simplex);
 
-/* Everything that a handle says. */
+/* Everything that a handle reports. */
 typedef struct answer {
     gpuopt_simplex_info info;
     double *x, *reduced_cost, *ray;   /* [cols] */

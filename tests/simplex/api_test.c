@@ -60,7 +60,7 @@ static int teardown(void **state) {
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-/* The call was refused with this status, and the log says so in these words. */
+/* The call was refused with this status, and the log has these words. */
 static void check(fixture *f, gpuopt_status found, gpuopt_status expected, const char *words) {
     test_refused(&f->host, found, expected, words);
 }
@@ -381,7 +381,7 @@ static void part_of_a_solution(void **state) {
 
 /* ---- Structs ---- */
 
-/* A host that was compiled against a version with more members, or with fewer. */
+/* A caller that was compiled against a version with more members, or with fewer. */
 static void structs_of_other_versions(void **state) {
     fixture *f = *state;
     struct {

@@ -306,7 +306,7 @@ static void memory_is_planned(void **state) {
 
 #ifdef TEST_WITH_CUDA
 /* Of tableaus beyond shared memory there is room for one a multiprocessor: a block that works on one fills it. */
-static void room_for_large_tableaus(void **state) {
+static void memory_of_large_tableaus(void **state) {
     gpuopt_context *context = test_context(NULL);
     gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
     int32_t multiprocessors, k;
@@ -398,10 +398,11 @@ static void stop_between_programs(void **state) {
 
 static const struct CMUnitTest tests[] = {
 #ifdef TEST_WITH_CUDA
-    cmocka_unit_test(room_for_large_tableaus),
+    cmocka_unit_test(memory_of_large_tableaus),
 #endif
-    cmocka_unit_test(refused_descriptors),     cmocka_unit_test(refused_calls),     cmocka_unit_test(parts_of_results),
-    cmocka_unit_test(device_memory),           cmocka_unit_test(memory_is_planned), cmocka_unit_test(memory_runs_out),
+    cmocka_unit_test(refused_descriptors),      cmocka_unit_test(refused_calls),
+    cmocka_unit_test(parts_of_results),         cmocka_unit_test(device_memory),
+    cmocka_unit_test(memory_is_planned),        cmocka_unit_test(memory_runs_out),
     cmocka_unit_test(stop_between_programs),
 };
 

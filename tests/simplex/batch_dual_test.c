@@ -96,7 +96,7 @@ static void few_pivots(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Columns without an upper bound, many of them with a reduced cost of 0 in a proof: INFEASIBLE where CLP says so. */
+/* Columns without an upper bound, many of them with a reduced cost of 0 in a proof: INFEASIBLE as in CLP. */
 static void infeasible_without_bounds(void **state) {
     enum { HEIGHT = 30, WIDTH = 60 };
     const int32_t count = test_emulated() ? 10 : 400;

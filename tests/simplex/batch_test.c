@@ -343,7 +343,7 @@ static void shared_arrays(void **state) {
 
 /* ---- Scales ---- */
 
-/* Coefficients far from 1, beside which a tolerance in the host's numbers alone would be everything. */
+/* Coefficients far from 1, beside which a tolerance in the caller's numbers alone would be everything. */
 static void far_from_one(void **state) {
     static const double a[] = {-900000, 1e-10}, cost[] = {-0.0004, 1}, lhs[] = {-HUGE_VAL, 1e-10},
                         rhs[] = {-100, HUGE_VAL}, ub[] = {HUGE_VAL, 0.5};

@@ -32,7 +32,7 @@ static void small_against_rationals(void **state) {
         for (step = 0; step < 12; step++) {
             const char *fault = NULL;
             int64_t few = test_random_int(&seed, 0, 3);
-            if (few) simplex_iterate(simplex, few); /* the change may come in the midst of a solve */
+            if (few) simplex_iterate(simplex, few); /* the change may happen during a solve */
             changes_make(&seed, simplex, &m);
             if (few == 1) changes_make(&seed, simplex, &m);
             if (few == 2) simplex_info(simplex); /* which rebuilds */
@@ -99,8 +99,8 @@ static void against_fresh_handles(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A change takes effect at once in what the handle says, without an iteration; of several entries for a column the last
- * one counts. */
+/* A change takes effect at once in what the handle reports, without an iteration; of several entries for a column the
+ * last one counts. */
 static void takes_effect_at_once(void **state) {
     static const double a[] = {1, 1, 1, -1}, cost[] = {-1, -2}, rhs[] = {10, 3}, ub[] = {8, 7};
     static const int32_t twice[] = {1, 1}, first[] = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Random models of a few rows and columns with small whole numbers, random changes of them and of their handles, and
- * what a handle says against the simplex method in exact rationals.
+ * what a handle reports against the simplex method in exact rationals.
  */
 #ifndef TESTS_SIMPLEX_CHANGES_H
 #define TESTS_SIMPLEX_CHANGES_H

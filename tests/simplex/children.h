@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis for tests: random ones, the same changes made to a model and to a handle, and what a batch says
- * about them against the simplex method in exact rationals.
+ * Children of one basis for tests: random ones, the same changes made to a model and to a handle, and what a batch
+ * reports about them against the simplex method in exact rationals.
  */
 #ifndef TESTS_SIMPLEX_CHILDREN_H
 #define TESTS_SIMPLEX_CHILDREN_H
@@ -35,14 +35,14 @@ void children_set(const children *all, int32_t k, gpuopt_simplex *simplex);
 /* A copy of a model whose bounds, sides and costs can be changed; mip_free is not for it, but children_free. */
 mip children_copy(const mip *m);
 void children_free(mip *copy);
-/* What CLP says of child k: its outcome and objective. */
+/* CLP's result for child k: its outcome and objective. */
 gpuopt_outcome children_by_clp(const mip *m, const children *all, int32_t k, double *objective);
 
 /* ---- Roots and batches ---- */
 
 /* The root's descriptor: on the CPU the method, the algorithm, K and the pricing go by the bits of `way`. */
 gpuopt_simplex_desc children_root_desc(const mip *m, int way);
-/* With room for nine changes a child, and for everything that a report may ask for. */
+/* With capacity for nine changes a child, and for everything that a report may ask for. */
 gpuopt_simplex_children_desc children_batch_desc(int32_t copies);
 gpuopt_simplex_children *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
                                         gpuopt_simplex_on_pivot_limit when_full);
@@ -51,7 +51,7 @@ mip children_cover(uint64_t seed, int32_t rows, int32_t cols);
 /* The root's x [cols], and the columns [cols] at which it is fractional. Returns their number. */
 int32_t children_fractional(gpuopt_simplex *root, const mip *m, int32_t *col, double *x);
 
-/* What a batch says, all of it. */
+/* What a batch reports, all of it. */
 typedef struct children_report {
     gpuopt_simplex_child_report r;
     int32_t count;
@@ -73,7 +73,7 @@ const char *children_fault(const mip *m, const children *all, const children_rep
 /* Fails unless child k has CLP's outcome and objective, and a bound that holds. */
 void children_agree_with_clp(const mip *m, const children *all, const children_report *r, int32_t k);
 int children_is_verdict(int32_t outcome);
-/* Whether child k is one that the GPU does not settle: unbounded, says CLP. */
+/* Whether child k is one that the GPU does not settle: unbounded by CLP. */
 int children_left_unbounded(const mip *m, const children *all, const children_report *r, int32_t k);
 
 #endif /* TESTS_SIMPLEX_CHILDREN_H */

@@ -388,8 +388,8 @@ static void stopped(void **state) {
 
 /* ---- Where branching splits ---- */
 
-/* Bounds that are set after iterating move the point: _branch splits where _get_solution says then, and a host that wants
- * the split of before gives its own bounds. */
+/* Bounds that are set after iterating move the point: _branch splits where _get_solution says then, and a caller that
+ * wants the split of before gives its own bounds. */
 static void branches_at_the_present_point(void **state) {
     gpuopt_context *context = test_context(NULL);
     int32_t col[200], some[COUNT / 2], count, j, k = 0, moved = 0;

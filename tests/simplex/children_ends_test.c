@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis that end early, or would: with no room for another pivot, which REFACTOR makes, and at a cutoff.
- * Against the simplex method in exact rationals, and against CLP.
+ * Children of one basis that end early, or would: with another pivot that does not fit, for which REFACTOR refactors,
+ * and at a cutoff. Against the simplex method in exact rationals, and against CLP.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static mip boxed_model(uint64_t *seed) {
     return m;
 }
 
-/* ---- No room ---- */
+/* ---- Full ---- */
 
 /* A child that needs more than K iterations is FULL after K, with a bound. */
 static void full(void **state) {
@@ -138,8 +138,8 @@ static void refactored_against_clp(void **state) {
 
 /* ---- Cutoffs ---- */
 
-/* A child is CUTOFF only where its bound has reached the cutoff, which no point of its model is beyond, and mostly where
- * the optimum is. Without the cutoff it gets its verdict again. */
+/* A child is CUTOFF only where its bound has reached the cutoff, which no point of its model is beyond, and mostly
+ * where the optimum is. Without the cutoff it gets its verdict again. */
 static void cutoffs_against_rationals(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 35;

@@ -12,7 +12,7 @@ static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
 enum { COUNT = 20 };
 
-/* The same model with the first half of its rows, and room for the other one. */
+/* The same model with the first half of its rows, and capacity for the other one. */
 static gpuopt_simplex *half_of(gpuopt_context *context, int32_t rows, int32_t cols, const double *a, const double *cost,
                                const double *lhs, const double *lb, const double *ub) {
     mip half = model_of(rows / 2, cols, a, cost, lhs, NULL, lb, ub);

@@ -12,8 +12,8 @@ static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
 enum { COUNT = 24, ROWS = 1030, MORE_ROWS = 1330, COLS = 90, LONG = 70, FEW = 4 };
 
-/* Rows of two or three entries, up to signs the same or not, and some of LONG, around a point; or more rows, of one entry
- * and some of two, so that the inverse is so sparse that all of it is kept on the GPU. */
+/* Rows of two or three entries, up to signs the same or not, and some of LONG, around a point; or more rows, of one
+ * entry and some of two, so that the inverse is so sparse that all of it is kept on the GPU. */
 enum { FLAT = 1, SPARSE = 2 };
 static mip tall_model(uint64_t *seed, int kind) {
     double *a = calloc((size_t)MORE_ROWS * COLS, sizeof *a), lhs[MORE_ROWS], rhs[MORE_ROWS];
@@ -81,7 +81,7 @@ static int check(const mip *m, const children *all, const children_report *repor
     return longer;
 }
 
-/* With a limit of FEW pivots, after which a child has less room on the GPU. */
+/* With a limit of FEW pivots, after which a child has less capacity on the GPU. */
 static void stops(gpuopt_simplex_children *batch, const children *all, const children_report *report) {
     int32_t k;
     must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &all->c, FEW, &report->r));
@@ -91,7 +91,7 @@ static void stops(gpuopt_simplex_children *batch, const children *all, const chi
     }
 }
 
-/* With room for all pivots, and with so little that they are merged again and again. */
+/* With capacity for all pivots, and with so little that they are merged again and again. */
 static void against_clp(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 41;

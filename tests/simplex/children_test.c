@@ -55,7 +55,7 @@ static void any_against_rationals(void **state) {
 }
 
 /* A model with finite bounds, from its optimum: every child gets a verdict. After a few pivots its bound holds, and it
- * goes on from there as the basis says. */
+ * goes on from there as the basis requires. */
 static void boxed_against_rationals(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 5;
@@ -382,8 +382,8 @@ static void many_and_few(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* min -x - y, x + y <= 2.5, 0 <= x, y <= 2: the optimum is an edge, of which a host may know another end than the root.
- * Rounding of a bound, as -1e-17, is no value to branch at. */
+/* min -x - y, x + y <= 2.5, 0 <= x, y <= 2: the optimum is an edge, of which a caller may know another end than the
+ * root. Rounding of a bound, as -1e-17, is no value to branch at. */
 static void branching_at_own_values(void **state) {
     static const double a[] = {1, 1}, cost[] = {-1, -1}, rhs[] = {2.5}, ub[] = {2, 2};
     static const int32_t col[] = {0, 0, 1, 0}, bad_col[] = {0};

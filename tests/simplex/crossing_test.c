@@ -177,7 +177,7 @@ static void random_models(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* lb NULL is 0, so that a negative ub crosses it; bounds that the host calls infinite do not cross. */
+/* lb NULL is 0, so that a negative ub crosses it; bounds that the caller calls infinite do not cross. */
 static void bounds_left_out(void **state) {
     static const double a[] = {1, 1}, rhs[] = {10}, ub[] = {3, -2}, far[] = {-1e12, 1};
     gpuopt_context *context = test_context(NULL);

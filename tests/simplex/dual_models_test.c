@@ -18,7 +18,7 @@ enum { MOST = 64 };
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-/* The reference has lost the last four digits of etamacro: NETLIB's readme says 755.7152333 (7). */
+/* The reference has lost the last four digits of etamacro: NETLIB's readme has 755.7152333 (7). */
 static double tolerance_of(const char *name) { return strcmp(name, "etamacro") == 0 ? 1e-7 : 1e-8; }
 
 static void run_folder(const char *folder, int most_rows) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method part by part: verdicts and proofs of models that a host's loop solves against exact
+ * The dual simplex method part by part: verdicts and proofs of models that a caller's loop solves against exact
  * rationals, with detours of its own; the same pivots as whole iterations; what each part says and does; and what is
  * refused.
  */

@@ -198,7 +198,7 @@ static void degenerate_examples(void **state) {
         for (way = 0; way < DUAL_WAYS; way += k == 2 && test_few() ? 5 : 1) {
             gpuopt_simplex_desc desc = tableau_desc(&m[k]);
             dual_set(&desc, way);
-            if (k == 2) { /* its duals, rounded to doubles, are not as good as info says of them */
+            if (k == 2) { /* its duals, rounded to doubles, are not as good as info reports of them */
                 answer a = answer_after(context, &desc, &m[k], 100000);
                 assert_int_equal(a.info.outcome, GPUOPT_OPTIMAL);
                 assert_true(fabs(a.info.objective - optimum[k]) <= 1e-9 * optimum[k]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Factors of a basis: solves are checked by residuals in long double against the columns themselves, ranks against an
- * elimination in integers modulo a prime, and whole inverses of unimodular matrices, which are integers, digit by digit.
+ * elimination in integers modulo a prime, and whole inverses of unimodular matrices, which are integers, digit by
+ * digit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -44,12 +45,12 @@ static problem new_problem(int32_t rows, int32_t cols, int32_t most) {
     return p;
 }
 
-static void set_room(problem *p, int64_t room) {
+static void set_capacity(problem *p, int64_t capacity) {
     gpuopt__arena arena = {NULL, 0};
     free(p->f.block);
-    p->f.block = arena.base = malloc((size_t)gpuopt__simplex_factor_bytes(p->rows, room));
+    p->f.block = arena.base = malloc((size_t)gpuopt__simplex_factor_bytes(p->rows, capacity));
     assert_non_null(arena.base);
-    gpuopt__simplex_factor_cut(&arena, p->rows, room, &p->f);
+    gpuopt__simplex_factor_cut(&arena, p->rows, capacity, &p->f);
     gpuopt__simplex_factor_unit(&p->f, p->rows);
 }
 
@@ -73,16 +74,16 @@ static void fill(problem *p, int32_t entries) {
     }
 }
 
-/* Factors, with more room until there is enough. */
+/* Factors, with more capacity until there is enough. */
 static int32_t make(problem *p, double least, int by_rows, int32_t *position) {
     gpuopt__simplex_factor_basis b = {p->start, p->row, p->value, p->cols, p->head};
-    int64_t room = p->rows + 2;
-    for (;; room *= 2) {
+    int64_t capacity = p->rows + 2;
+    for (;; capacity *= 2) {
         int32_t singular;
-        set_room(p, room);
+        set_capacity(p, capacity);
         singular = gpuopt__simplex_factor_make(&p->f, &b, least, by_rows, position);
         if (singular >= 0) return singular;
-        assert_true(room <= 2 * ((int64_t)p->rows + 1) * (p->rows + 1)); /* a dense basis fits */
+        assert_true(capacity <= 2 * ((int64_t)p->rows + 1) * (p->rows + 1)); /* a dense basis fits */
     }
 }
 
@@ -308,7 +309,7 @@ static void triangular_bases_have_no_fill(void **state) {
     }
 }
 
-/* Pivots beside the factors, as many as there is room for, then new factors, over and over: the error stays small, and
+/* Pivots beside the factors, as many as fit, then new factors, over and over: the error stays small, and
  * the factors of the last basis give what the pivots gave. */
 static void pivots_follow_the_factors(void **state) {
     const int32_t rows = 80, cols = 200;

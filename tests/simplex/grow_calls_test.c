@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A handle whose rows and columns come and go: the room is planned, and refused changes change nothing.
+ * A handle whose rows and columns come and go: the capacity is planned, and refused changes change nothing.
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-/* The plan counts the room, exactly; changes take no memory; what is removed is room again. */
+/* The plan counts the capacity, exactly; changes take no memory; what is removed frees capacity. */
 static void memory_is_planned(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -116,11 +116,11 @@ static void refused(void **state) {
     other.rows = 1;
     REFUSED(NUMERIC, "entry of the matrix", gpuopt_simplex_add_rows(s, &other, NULL, one));
     REFUSED(ARGUMENT, "row[0] = 99", gpuopt_simplex_remove_rows(s, 1, beyond));
-    REFUSED(ARGUMENT, "row 0 is there twice", gpuopt_simplex_remove_rows(s, 2, first));
+    REFUSED(ARGUMENT, "row 0 is repeated", gpuopt_simplex_remove_rows(s, 2, first));
     REFUSED(ARGUMENT, "NULL", gpuopt_simplex_remove_rows(s, 1, NULL));
     REFUSED(ARGUMENT, "negative", gpuopt_simplex_remove_rows(s, -1, first));
     REFUSED(ARGUMENT, "col[0] = -1", gpuopt_simplex_remove_cols(s, 1, negative));
-    REFUSED(ARGUMENT, "col 0 is there twice", gpuopt_simplex_remove_cols(s, 2, first));
+    REFUSED(ARGUMENT, "col 0 is repeated", gpuopt_simplex_remove_cols(s, 2, first));
     assert_int_equal(gpuopt_simplex_add_rows(NULL, &rows, NULL, one), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_add_cols(NULL, &cols, one, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_remove_rows(NULL, 1, first), GPUOPT_ERROR_ARGUMENT);
@@ -148,7 +148,7 @@ static void refused(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* ---- A host that denies memory ---- */
+/* ---- A caller that denies memory ---- */
 
 enum { ROWS = 12, COLS = 30 };
 

@@ -42,7 +42,7 @@ static void small_against_rationals(void **state) {
         for (step = 0; step < 14; step++) {
             const char *fault = NULL;
             int64_t few = test_random_int(&seed, 0, 3);
-            if (few) simplex_iterate(s, few); /* the change may come in the midst of a solve */
+            if (few) simplex_iterate(s, few); /* the change may happen during a solve */
             growing_change(&seed, s, &g, MOST);
             if (few == 1) growing_change(&seed, s, &g, MOST);
             if (!(growing_inverse_error(s, &g) <= 1e-6)) fault = "the inverse is another basis's";
@@ -136,7 +136,7 @@ static void cuts_against_clp(void **state) {
 }
 
 /* Columns with the best reduced costs of a pool come in, and unused ones go: the basis stays primal feasible, and no
- * inverse is computed anew. */
+ * inverse is recomputed. */
 static void columns_against_clp(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 23;
@@ -198,8 +198,8 @@ static void columns_against_clp(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A batch over a handle that grows afterwards has children of the new model, by the simplex method in exact rationals. On
- * the GPU one that is unbounded is IMPRECISE. */
+/* A batch over a handle that grows afterwards has children of the new model, by the simplex method in exact rationals.
+ * On the GPU one that is unbounded is IMPRECISE. */
 static void batches_go_on(void **state) {
     enum { EACH = 10 };
     gpuopt_context *context = test_context(NULL);

@@ -36,7 +36,7 @@ void growing_add(uint64_t *seed, gpuopt_simplex *s, growing *g, int by_rows, int
 void growing_remove(uint64_t *seed, gpuopt_simplex *s, growing *g, int by_rows, int32_t count);
 /* Adds, removes or changes. */
 void growing_change(uint64_t *seed, gpuopt_simplex *s, growing *g, int32_t most);
-/* The largest entry of B^-1 B - I, by the calls for solves on the host's data. */
+/* The largest entry of B^-1 B - I, by the calls for solves on the CPU's data. */
 double growing_inverse_error(gpuopt_simplex *s, const growing *g);
 
 #endif /* TESTS_SIMPLEX_GROWING_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hosts that make the decisions: price, ratio test, pivot, flip, rebuild, and setting bases, against the textbook
+ * Callers that make the decisions: price, ratio test, pivot, flip, rebuild, and setting bases, against the textbook
  * method in long double.
  */
 #include <math.h>
@@ -73,7 +73,7 @@ static mip boxes(uint64_t seed, int32_t rows, int32_t cols, int whole) {
     return m;
 }
 
-/* Without scaling and perturbation the library works on the host's own numbers. */
+/* Without scaling and perturbation the library works on the caller's own numbers. */
 static gpuopt_simplex_desc plain(const mip *model, int variant, gpuopt_simplex_rules *rules) {
     gpuopt_simplex_desc desc = tableau_desc(model);
     variant_set(&desc, variant);
@@ -152,7 +152,7 @@ static void exchange(uint8_t *status, int q, int direction, int leaving, int to_
     status[leaving] = to_upper ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER;
 }
 
-/* The host chooses by its own rule, and lets the library pivot; returns the number of iterations to the optimum. */
+/* The caller chooses by its own rule, and lets the library pivot; returns the number of iterations to the optimum. */
 static int run_own(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *model, textbook_rule rule) {
     static uint8_t status[TEXTBOOK_MOST];
     static pair p;
@@ -197,7 +197,7 @@ static void blands_rule_does_not_cycle(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Every vertex of the cube: the worst case of Klee and Minty (1972), by the host's choice and by the library's. */
+/* Every vertex of the cube: the worst case of Klee and Minty (1972), by the caller's choice and by the library's. */
 static void klee_minty_visits_every_vertex(void **state) {
     gpuopt_context *context = test_context(NULL);
     int n, method;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory comes from the host's allocator, is planned exactly, may run out, and is not taken by steps. Only the CUDA
+ * Memory comes from the caller's allocator, is planned exactly, may run out, and is not taken by steps. Only the CUDA
  * backend takes device memory.
  */
 #include <math.h>
@@ -154,7 +154,7 @@ static void steps_allocate_nothing(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What the host does to its arrays after create does not matter. */
+/* What the caller does to its arrays after create does not matter. */
 static void input_is_copied(void **state) {
     gpuopt_context *context = test_context(NULL);
     int way;

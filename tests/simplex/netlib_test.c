@@ -18,7 +18,7 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The reference has lost the last four digits of etamacro: NETLIB's readme says 755.7152333 (7). */
+/* The reference has lost the last four digits of etamacro: NETLIB's readme has 755.7152333 (7). */
 static double tolerance_of(const char *name) { return strcmp(name, "etamacro") == 0 ? 1e-7 : 1e-8; }
 
 /* Returns 1 and says why where the answer is wrong. */

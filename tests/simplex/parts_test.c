@@ -141,7 +141,7 @@ static void rebuild_when_asked(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A pivot after which x_0 is below its bound, by a host that asks for no info: the handle goes on from where it is,
+/* A pivot after which x_0 is below its bound, by a caller that asks for no info: the handle goes on from where it is,
  * with the same bits. */
 static void pivots_without_info(void **state) {
     static const double a[] = {1, 1, 2, 1, 1, 3}, lhs[] = {-1, -9, -9}, rhs[] = {4, 1.5, 30}, cost[] = {-1, -1};
@@ -155,8 +155,8 @@ static void pivots_without_info(void **state) {
         gpuopt_simplex_info info[2];
         for (with = 0; with < 2; with++) {
             gpuopt_simplex *simplex = simplex_create(context, &desc);
-            gpuopt_simplex_info told = GPUOPT_INIT(gpuopt_simplex_info);
-            must(gpuopt_simplex_pivot(simplex, 0, 2, 0, with ? &told : NULL)); /* x_0 = -1 */
+            gpuopt_simplex_info reported = GPUOPT_INIT(gpuopt_simplex_info);
+            must(gpuopt_simplex_pivot(simplex, 0, 2, 0, with ? &reported : NULL)); /* x_0 = -1 */
             info[with] = simplex_iterate(simplex, 1);
             assert_int_equal(simplex_iterate(simplex, 100).outcome, GPUOPT_OPTIMAL);
             assert_true(near(simplex_info(simplex).objective, -1.5));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sequences of pivots: the same with any number of deferred ones, in one call or many, stopped by the host or not, on
+ * Sequences of pivots: the same with any number of deferred ones, in one call or many, stopped by the caller or not, on
  * the CPU and on the backend under test; the same bits on one backend.
  */
 #include <math.h>
@@ -132,7 +132,7 @@ static int always_stop(void *user) {
     return ++times_asked > 0;
 }
 
-/* A host that stops every call as soon as it is asked gets the same bits in the end, in more calls. */
+/* A caller that stops every call as soon as it is asked gets the same bits in the end, in more calls. */
 static void stopped(gpuopt_context *context, const gpuopt_simplex_desc *given, const mip *m, int ties) {
     gpuopt_context_desc stopping_desc = test_context_desc(NULL);
     gpuopt_simplex_desc desc = *given;

@@ -48,8 +48,8 @@ static void no_optimum_outside_of_a_bound(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Solves a model of two rows that is INFEASIBLE, and returns 1 if the proof's margin is at least what info says. basis:
- * where to begin; may be NULL. *twice counts the proofs whose multipliers have low parts. */
+/* Solves a model of two rows that is INFEASIBLE, and returns 1 if the proof's margin is at least what info reports.
+ * basis: where to begin; may be NULL. *twice counts the proofs whose multipliers have low parts. */
 static int margin_holds(gpuopt_context *context, const mip *m, const uint8_t *basis, int *twice) {
     gpuopt_simplex_desc desc = tableau_desc(m);
     gpuopt_simplex *simplex = simplex_create(context, &desc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs for tests: models of one shape as the numbers of a load, all that a handle says about
+ * Many small linear programs for tests: models of one shape as the numbers of a load, all that a handle reports about
  * them, and that against the simplex method in exact rationals.
  */
 #ifndef TESTS_SIMPLEX_PROGRAMS_H
@@ -25,7 +25,7 @@ typedef struct programs {
 programs *programs_of(int32_t count, mip *model, int pattern, gpuopt_layout layout);
 void programs_free(programs *all);
 
-/* All that a handle says, in host memory. */
+/* All that a handle reports, in host memory. */
 typedef struct programs_report {
     gpuopt_simplex_batch_report r;
     int32_t count;

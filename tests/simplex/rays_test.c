@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Proofs of UNBOUNDED in exact rationals, on small random models whose rays are rounded: no column moves towards a
- * bound, the objective gains what info says, and rows move towards their sides by no more than that.
+ * bound, the objective gains what info reports, and rows move towards their sides by no more than that.
  */
 #include <math.h>
 

@@ -304,12 +304,12 @@ static void basis_after_create(void **state) {
 /* ---- Numbers at the end of the range ---- */
 
 /* Models of tiny and huge numbers: an info and a solution have finite numbers, or the call says NUMERIC and why. */
-static void overflow_is_told(void **state) {
+static void overflow_is_reported(void **state) {
     static const double number[] = {1e300, -1e300, 1.7e308, -1.7e308, 1, -1, 1e-300, 5e-324, 1e19, 1e150, -1e150, 3};
     test_host host;
     gpuopt_context *context = test_context(&host);
     uint64_t random = 3;
-    int round, k, told = 0, finite = 0;
+    int round, k, reported = 0, finite = 0;
     (void)state;
     for (round = 0; round < test_times(6000, 200); round++) {
         gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
@@ -333,7 +333,7 @@ static void overflow_is_told(void **state) {
         host.error[0] = 0;
         status = gpuopt_simplex_iterate(s, 10000, &info);
         if (status) assert_true(status == GPUOPT_ERROR_NUMERIC && host.error[0]);
-        told += status != GPUOPT_OK;
+        reported += status != GPUOPT_OK;
         if (!status) {
             finite++;
             assert_true(isfinite(info.objective) && isfinite(info.infeasibility));
@@ -350,8 +350,8 @@ static void overflow_is_told(void **state) {
         for (k = 0; k < m.rows && !status; k++) assert_true(isfinite(x[2 * MOST + k]) && isfinite(x[3 * MOST + k]));
         gpuopt_simplex_destroy(s);
     }
-    print_message("%d with finite numbers, %d beyond the range\n", finite, told);
-    assert_true(finite > 0 && told > 0);
+    print_message("%d with finite numbers, %d beyond the range\n", finite, reported);
+    assert_true(finite > 0 && reported > 0);
     gpuopt_context_destroy(context);
 }
 
@@ -360,6 +360,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(set_basis_without_memory),
     cmocka_unit_test(pivots_of_the_ratio_test_are_accepted),
     cmocka_unit_test(basis_after_create),
-    cmocka_unit_test(overflow_is_told),
+    cmocka_unit_test(overflow_is_reported),
 };
 TEST_MAIN(tests)

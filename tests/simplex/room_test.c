@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Factors of a basis that outgrow the room taken at create. The programs are A x = A 1 with a random sparse regular A,
- * whose factors fill up, so that x = 1 is the only solution, and the optimum is the sum of the costs.
+ * Factors of a basis that outgrow the memory taken at create. The programs are A x = A 1 with a random sparse regular
+ * A, whose factors fill up, so that x = 1 is the only solution, and the optimum is the sum of the costs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void is_the_optimum(gpuopt_simplex *simplex, const program *p) {
     for (j = 0; j < N; j++) assert_true(fabs(x[j] - 1) < 1e-9);
 }
 
-static void a_handle_takes_more_room(void **state) {
+static void a_handle_takes_more_capacity(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
     test_host host;
@@ -97,7 +97,7 @@ static void a_handle_takes_more_room(void **state) {
     free(p);
 }
 
-static void a_basis_takes_more_room(void **state) {
+static void a_basis_takes_more_capacity(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
     test_host host;
@@ -129,8 +129,8 @@ static void a_basis_takes_more_room(void **state) {
     free(p);
 }
 
-/* Children begin at the activities' basis, and need factors of their own, with more room than the root's. */
-static void children_take_more_room(void **state) {
+/* Children begin at the activities' basis, and need factors of their own, with more capacity than the root's. */
+static void children_take_more_capacity(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
     gpuopt_simplex_children_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
@@ -174,9 +174,9 @@ static void children_take_more_room(void **state) {
     free(p);
 }
 
-/* A host that gives no memory at all: calls that need some say so, nothing is lost, and all goes on once it gives
+/* A caller that gives no memory at all: calls that need some say so, nothing is lost, and all goes on once it gives
  * again. */
-static void a_host_may_have_none(void **state) {
+static void a_caller_may_have_none(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
     gpuopt_simplex_children_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
@@ -235,7 +235,7 @@ static void a_host_may_have_none(void **state) {
     free(p);
 }
 
-/* One basis follows another by more pivots than fit beside the factors: these are made anew in between, and the basis
+/* One basis follows another by more pivots than fit beside the factors: these are made again in between, and the basis
  * is not inverted from the beginning. */
 static void more_pivots_than_fit(void **state) {
     enum { FIRST = 400, MORE = 21 };
@@ -315,9 +315,9 @@ static void children_end_at_a_stop(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handle_takes_more_room), cmocka_unit_test(a_basis_takes_more_room),
-        cmocka_unit_test(children_take_more_room),  cmocka_unit_test(a_host_may_have_none),
-        cmocka_unit_test(more_pivots_than_fit),     cmocka_unit_test(children_end_at_a_stop),
+        cmocka_unit_test(a_handle_takes_more_capacity), cmocka_unit_test(a_basis_takes_more_capacity),
+        cmocka_unit_test(children_take_more_capacity),  cmocka_unit_test(a_caller_may_have_none),
+        cmocka_unit_test(more_pivots_than_fit),         cmocka_unit_test(children_end_at_a_stop),
     };
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
 }

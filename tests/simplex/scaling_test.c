@@ -33,11 +33,11 @@ static double decades(uint64_t *state, double most) {
 static columns random_columns(int32_t rows, int32_t count, const int32_t *length, double most, uint64_t seed) {
     columns c = {rows, count + rows, NULL, NULL, NULL};
     int32_t i, j;
-    int64_t e = 0, room = rows;
-    for (j = 0; j < count; j++) room += length[j];
+    int64_t e = 0, capacity = rows;
+    for (j = 0; j < count; j++) capacity += length[j];
     c.start = calloc((size_t)c.cols + 1, sizeof *c.start);
-    c.index = calloc((size_t)room, sizeof *c.index);
-    c.value = calloc((size_t)room, sizeof *c.value);
+    c.index = calloc((size_t)capacity, sizeof *c.index);
+    c.value = calloc((size_t)capacity, sizeof *c.value);
     for (j = 0; j < count; j++) {
         int32_t missing = length[j];
         for (i = 0; i < rows; i++) {

@@ -149,7 +149,7 @@ static void arrays_left_out(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The host's own idea of infinity. */
+/* The caller's own idea of infinity. */
 static void other_infinities(void **state) {
     static const double a[] = {1}, cost[] = {-1}, rhs[] = {1e12}, ub[] = {1e10}, huge[] = {1e30};
     gpuopt_context *context = test_context(NULL);

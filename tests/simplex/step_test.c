@@ -59,7 +59,8 @@ static void reinversion_takes_sound_pivots(void **state) {
     assert_int_equal(gpuopt__simplex_entry_position(-1, 0, 1, -1, 0, 1e-9), -1);
     assert_int_equal(gpuopt__simplex_entry_position(3, 1e-12, 1e-12, -1, 0, 1e-9), -1); /* too small by itself */
     assert_int_equal(gpuopt__simplex_entry_position(3, 1, 1e12, -1, 0, 1e-9), -1);      /* beside its column */
-    assert_int_equal(gpuopt__simplex_entry_position(3, 1e-12, 1e-12, -1, 0, 1e-14), 3); /* a careful reinversion */
+    assert_int_equal(gpuopt__simplex_entry_position(3, 1e-12, 1e-12, -1, 0, 1e-14),
+                     3); /* an extended-precision refactoring */
     assert_int_equal(gpuopt__simplex_entry_position(3, NAN, 1, -1, 0, 1e-9), -1);
 }
 

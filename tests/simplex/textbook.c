@@ -122,9 +122,9 @@ int textbook_leave(const textbook *t, textbook_rule rule, int q, int direction, 
     *step = t->high[q] - t->low[q];
     if (*step < HUGE_VALL) best = q;
     for (j = 0; j < t->both; j++) {
-        long double a = direction * change[j], room = a > 0 ? t->high[j] - t->x[j] : t->x[j] - t->low[j], ratio;
-        if (fabsl(a) < 1e-9L || room == HUGE_VALL) continue;
-        ratio = fmaxl(0, room / fabsl(a));
+        long double a = direction * change[j], slack = a > 0 ? t->high[j] - t->x[j] : t->x[j] - t->low[j], ratio;
+        if (fabsl(a) < 1e-9L || slack == HUGE_VALL) continue;
+        ratio = fmaxl(0, slack / fabsl(a));
         if (ratio > *step + little || (best == q && ratio >= *step)) continue;
         if (best >= 0 && ratio > *step - little && (rule == TEXTBOOK_BLAND || fabsl(a) <= fabsl(change[best])))
             continue;

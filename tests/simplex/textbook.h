@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The textbook simplex method for small models, with every number recomputed from the model and the basis in long
- * double. It plays the host that drives the library's parts, and is the oracle for what they return.
+ * double. It plays the caller that drives the library's parts, and is the oracle for what they return.
  */
 #ifndef TESTS_SIMPLEX_TEXTBOOK_H
 #define TESTS_SIMPLEX_TEXTBOOK_H

@@ -116,7 +116,7 @@ typedef struct tally {
     int outcome[GPUOPT_IMPRECISE + 1], certainty[GPUOPT_CERTAINTY_TOLERANCE + 1], within, twice, clp, clp_wrong;
 } tally;
 
-/* Whether an outcome may differ from the exact one, as the header says: the model is infeasible, or unbounded, by less
+/* Whether an outcome may differ from the exact one, as in the header: the model is infeasible, or unbounded, by less
  * than the tolerances, or its solutions are beyond the sizes that count as infinite. */
 static int allowed(const mip *m, const answer *a, const exact_answer *exact) {
     drawn moved;
@@ -212,8 +212,8 @@ static void options(uint64_t *seed, int k, gpuopt_simplex_desc *desc, gpuopt_sim
     if (chance(seed, 4)) rules->rebuild_pivots = (int32_t)test_random_int(seed, 1, 5);
 }
 
-/* Of a thousand models so many may be IMPRECISE, and ten more by chance. Without careful iterations, or if these pivot
- * on rounding, more are. */
+/* Of a thousand models so many may be IMPRECISE, and ten more by chance. Without extended-precision iterations, or if
+ * these pivot on rounding, more are. */
 static const int imprecise[KINDS] = {0, 15, 5, 30};
 
 static void against_exact_rationals(void **state) {

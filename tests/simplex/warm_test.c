@@ -93,8 +93,8 @@ static void warm_start_at_the_optimum(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A host that branches: a bound moves, a new handle is made, and starting from the last basis takes fewer iterations in
- * total than starting from the slack basis. */
+/* A caller that branches: a bound moves, a new handle is made, and starting from the last basis takes fewer iterations
+ * in total than starting from the slack basis. */
 static void warm_start_of_a_changed_model(void **state) {
     gpuopt_context *context = test_context(NULL);
     int k, step, verdicts = 0;

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# What the test scripts share: counting checks, and the last line "N passed, N failed". A script sources this file, calls
-# check or skip for each thing, and summary at its end.
+# What the test scripts share: counting checks, and the last line "N passed, N failed". A script sources this file,
+# calls check or skip for each thing, and summary at its end.
 
 passed=0 failed=0 skipped=0
 said=$(mktemp) || exit 1 # of the last check's command
@@ -30,7 +30,7 @@ skip() {
     skipped=$((skipped + 1))
 }
 
-# runs_all: whether everything is to run, as tests/run.sh --all tells the scripts that it runs.
+# runs_all: whether everything is to run, as tests/run.sh --all requests of the scripts that it runs.
 runs_all() { [ -n "${GPUOPT_TEST_ALL:-}" ]; }
 
 # count NAME FILE: shows the output of another script of this kind, and adds its counts; an output without the last line

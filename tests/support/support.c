@@ -18,8 +18,8 @@ const char *test_backend_name = "cpu";
 
 /* ---- The watched host ---- */
 
-/* Host blocks carry their size in front; device blocks are kept in a list, since the host cannot write to them. The list
- * is that of all threads. */
+/* Host blocks carry their size in front; device blocks are kept in a list, since the caller cannot write to them. The
+ * list is that of all threads. */
 enum { MAX_DEVICE_BLOCKS = 1024, HEADER = 64 };
 static struct {
     void *memory;

@@ -16,7 +16,7 @@
 #include "gpuopt.h"
 #include "tests/support/backends.h"
 
-/* A host whose services are watched: allocations are counted and can be made to fail, log messages are kept. */
+/* A caller whose services are watched: allocations are counted and can be made to fail, log messages are kept. */
 typedef struct test_host {
     long live;         /* blocks */
     long allocations;  /* ever */
@@ -47,22 +47,22 @@ gpuopt_context_desc test_context_desc(test_host *host);
 /* The same with tidy_matrices OFF: matrices with zeros or duplicates are refused. */
 gpuopt_context *test_strict_context(test_host *host);
 
-/* What a host held before a _create; its peaks begin there. */
+/* What a caller held before a _create; its peaks begin there. */
 typedef struct test_held {
     uint64_t bytes[2]; /* by gpuopt_memory_space */
 } test_held;
 test_held test_held_by(test_host *host);
 /* The _create has taken what was planned, for a while no more than that, and device memory on CUDA alone. */
 void test_as_planned(const test_host *host, const test_held *before, const gpuopt_memory_plan *plan);
-/* A stop hook that stops whenever it is asked, and adds 1 to the int that is the host's `user`. */
+/* A stop hook that stops whenever it is asked, and adds 1 to the int that is the caller's `user`. */
 int test_stop(void *user);
-/* From now on, or no longer, all allocations of the host fail. Returns how many did since the last call. */
+/* From now on, or no longer, all allocations of the caller fail. Returns how many did since the last call. */
 long test_deny_memory(test_host *host, int denies);
 /* Calls life(desc, of), which makes a context and handles and destroys them, with the first allocation failing, then
- * the second one, until none fails; then once more, where all fail from that one on. Each ends without a leak and with MEMORY and a message, the last one with OK.
- * Returns how many failed. */
+ * the second one, until none fails; then once more, where all fail from that one on. Each ends without a leak and with
+ * MEMORY and a message, the last one with OK. Returns how many failed. */
 long test_runs_out(gpuopt_status (*life)(const gpuopt_context_desc *desc, const void *of), const void *of);
-/* The call was refused with this status, and the log says so in these words. */
+/* The call was refused with this status, and the log has these words. */
 void test_refused(test_host *host, gpuopt_status found, gpuopt_status expected, const char *words);
 
 /* Whether the backend under test is this one. "cuda" is the emulated one, too. */

@@ -109,17 +109,17 @@ static uint32_t best_set;
 /* Items in their order; first what the best set is, then the log. */
 static void search(int k, int log) {
     struct node *n = &node[k];
-    int64_t room = capacity - n->weight, rest = 0;
+    int64_t residual = capacity - n->weight, rest = 0;
     int j, left = nodes;
     for (j = n->depth; j < items; j++) rest += profit[j];
-    if (room >= 0 && n->profit > best) best = n->profit, best_set = n->taken;
-    for (j = 0; log && j < nodes && room >= 0; j++)
+    if (residual >= 0 && n->profit > best) best = n->profit, best_set = n->taken;
+    for (j = 0; log && j < nodes && residual >= 0; j++)
         if (node[j].state && node[j].depth == n->depth && j < k && node[j].weight <= n->weight &&
             node[j].profit >= n->profit) {
             printf("dominated %d %d\n", k, j);
             return;
         }
-    if (room < 0 || n->depth == items || (n->profit + rest <= best && rest == 0)) {
+    if (residual < 0 || n->depth == items || (n->profit + rest <= best && rest == 0)) {
         if (log) printf("pruned %d\n", k);
         return;
     }

@@ -5,8 +5,8 @@
  * operation is done on the stream when all its ranks have come to it; one that not all come to, or come to with another
  * one, waits until the communicator is aborted; who aborts tells nobody; two ranks on one device are refused.
  * What NCCL would answer with anything at all ends the process with a message: a communicator that was freed, a call
- * while another one is being taken, memory of the host or of another device, sizes or roots that differ, a communicator
- * that is left at the end of the process, NVLink multicast not switched off.
+ * while another one is being taken, memory of the caller or of another device, sizes or roots that differ, a
+ * communicator that is left at the end of the process, NVLink multicast not switched off.
  * STAND_IN_FAIL=N: of the calls that open or exchange, number N after this variable was set, 1 the first, fails.
  * STAND_IN_VERSION=N: ncclGetVersion says N. STAND_IN_SLOW=N: ncclCommInitRankConfig takes N milliseconds.
  */
@@ -135,7 +135,8 @@ int ncclCommInitRankConfig(ncclComm_t *comm, int count, ncclUniqueId id, int ran
 
 /* ---- Operations ---- */
 
-/* The next part of a rank that is not done, among those from rank to rank `peer` (kind SEND or RECEIVE) or all ranks. */
+/* The next part of a rank that is not done, among those from rank to rank `peer` (kind SEND or RECEIVE) or all
+ * ranks. */
 static part *next_of(const struct ncclComm *c, kind k, int peer) {
     part *p;
     for (p = c->first; p; p = p->next)

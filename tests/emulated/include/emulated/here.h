@@ -29,11 +29,11 @@ struct Own {
     Seat *seat;     /* of the thread that runs, or null */
     Fibre *left;    /* the fibre that was running before the last switch */
     Worker *worker; /* that this thread of the system is, or null */
-    Host *host;     /* what the runtime keeps for a thread of the host, or null */
+    Host *host;     /* what the runtime keeps for a thread of the CPU, or null */
 };
 extern __thread Own own; /* without the function call that C++ has for thread_local ones of other units */
 
-/* Where a thread waits, for messages and to tell barriers apart. */
+/* Where a thread waits, for messages and to distinguish barriers. */
 struct Place {
     const char *what, *file;
     int line;
@@ -54,7 +54,7 @@ using Combine = unsigned (*)(unsigned, unsigned);
 const Deposit *meet(unsigned mask, const void *bytes, size_t size, Place place, Combine combine = nullptr);
 /* Called where a loop waits for memory to change: lets others run. */
 void spin(Place place);
-/* The same for memory that another grid, or the host, may change. */
+/* The same for memory that another grid, or the CPU, may change. */
 void spin_outside(Place place);
 /* Called by atomic operations: others may run here. */
 void may_switch();
