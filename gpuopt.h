@@ -152,8 +152,8 @@ typedef enum gpuopt_memory_space { GPUOPT_HOST = 0, GPUOPT_DEVICE = 1 } gpuopt_m
 
 /* ---- Structs with a size ----------------------------------------------------------------------------------------- *
  * Every struct that the caller fills or has filled begins with struct_size. Members are only ever appended, so that a
- * program compiled against another minor version keeps working. A zero member means the default. A struct that is
- * larger than the library knows is accepted if the surplus is zero.
+ * program compiled against another minor version keeps working. A zero member means the default. ARGUMENT, and the log
+ * names the struct: it is shorter than in its first version, or longer than now with a surplus that is not zero.
  *
  * GPUOPT_INIT(type) is such a struct with all defaults: gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc); */
 

@@ -15,7 +15,7 @@ static gpuopt_status gpuopt__basis_check_desc(const gpuopt_context *context, con
                                               const gpuopt_basis_desc *desc, gpuopt_basis_desc *d) {
     gpuopt_status status;
     memset(d, 0, sizeof *d);
-    status = gpuopt__check_struct(context, call, context->desc.backend->basis, desc, desc->struct_size, d, sizeof *d);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->basis, gpuopt_basis_desc, desc, d);
     if (status) return status;
     if (d->m < 0 || d->m > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "m is not in 0..2^28");
     {
@@ -68,9 +68,8 @@ static gpuopt_status gpuopt__basis_write_plan(gpuopt_context *context, const gpu
     gpuopt_memory_plan result;
     gpuopt_status status;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!desc || !GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                              desc ? "plan is NULL or has no struct_size" : "desc is NULL");
+    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__basis_check_desc(context, call, desc, &d);
     if (!status) status = context->desc.backend->basis->plan(context, &d, &result);
@@ -199,8 +198,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory_
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_basis_update(basis, where, position, alpha, info));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (info && !GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
+    if (info && !GPUOPT__HAS_SIZE(basis->context, call, gpuopt_basis_info, info)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(basis->context, call, where);
     if (!status) status = gpuopt__basis_check_position(basis, call, position);
     if (!status && alpha) status = gpuopt__basis_check_vector(basis, call, "alpha", where, alpha);
@@ -223,9 +221,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis
     gpuopt_basis_info result;
     gpuopt_status status;
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_basis_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(basis->context, "gpuopt_basis_get_info", gpuopt_basis_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__basis_of(basis)->get_info(basis, &result);
     if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
@@ -243,9 +240,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
     int64_t k;
     GPUOPT__COMPUTES(gpuopt_basis_get_drift(basis, columns, exact, drift));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (!columns || !GPUOPT__HAS_SIZE(drift))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call,
-                              columns ? "drift is NULL or has no struct_size" : "columns is NULL");
+    if (!columns) return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "columns is NULL");
+    if (!GPUOPT__HAS_SIZE(basis->context, call, gpuopt_basis_drift, drift)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__basis_check_shape(basis, call, columns);
     if (!status) status = gpuopt__basis_check_entries(basis, call, columns);
     if (!status) status = gpuopt__matrix_in(basis->context, columns, GPUOPT_LAYOUT_CSC, &by_columns, &transposed);

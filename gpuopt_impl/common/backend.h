@@ -137,19 +137,8 @@ static inline gpuopt_status gpuopt__take_block(const gpuopt_context *context, gp
     return status;
 }
 
-/* Copy structs that begin with their size between a program and a library of different versions. In: members that the
- * program does not know keep their value in the library's struct; members that the library does not know must be zero
- * (else 0 is returned). Out: the members that both know. */
-static inline int gpuopt__copy_in(void *to, size_t to_size, const void *from, size_t from_size) {
-    const unsigned char *byte = (const unsigned char *)from;
-    size_t k, head = sizeof(size_t);
-    if (from_size < head) return 0;
-    for (k = to_size; k < from_size; k++)
-        if (byte[k]) return 0;
-    memcpy((char *)to + head, byte + head, (from_size < to_size ? from_size : to_size) - head);
-    return 1;
-}
-
+/* Copies a struct that begins with its size between a program and a library of different versions, either way: the
+ * members that both know, except struct_size. GPUOPT__HAS_SIZE has checked the caller's. */
 static inline void gpuopt__copy_out(void *to, size_t to_size, const void *from, size_t from_size) {
     size_t head = sizeof(size_t);
     memcpy((char *)to + head, (const char *)from + head, (from_size < to_size ? from_size : to_size) - head);

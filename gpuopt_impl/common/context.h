@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "backend.h"
+#include "checks.h"
 #include "selftest.h"
 
 #ifdef GPUOPT__OPENMP
@@ -83,7 +83,8 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
     *context = NULL;
     memset(&draft, 0, sizeof draft);
     draft.desc.struct_size = sizeof draft.desc;
-    if (desc && !gpuopt__copy_in(&draft.desc, sizeof draft.desc, desc, desc->struct_size)) return GPUOPT_ERROR_ARGUMENT;
+    if (desc && !GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_context_desc, desc)) return GPUOPT_ERROR_ARGUMENT;
+    if (desc) gpuopt__copy_out(&draft.desc, sizeof draft.desc, desc, desc->struct_size);
     if (!draft.desc.backend) draft.desc.backend = gpuopt_backend_cpu();
     if (draft.desc.threads == 0) draft.desc.threads = 1;
     if (draft.desc.threads < 0 || draft.desc.threads > 1024 || !draft.desc.allocate != !draft.desc.release) {

@@ -41,8 +41,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     plan = &elimination->plan;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(elimination->context, call, gpuopt_elimination_message_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     bucket = gpuopt__elimination_bucket_of(elimination, call, message, 0);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
     t = &plan->table[bucket->message];
@@ -159,8 +159,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_eliminati
     plan = &elimination->plan;
     bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(view))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "view is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(elimination->context, call, gpuopt_device_view, view)) return GPUOPT_ERROR_ARGUMENT;
     if (!gpuopt__elimination_message_ready(elimination, bucket))
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
     memset(&result, 0, sizeof result);
@@ -321,8 +320,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *cont
     gpuopt__elimination_packed p;
     gpuopt_status status;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(message))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "message is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_elimination_packed_info, message)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_inspect(context, call, where, bytes, size, &p);
     if (!status) gpuopt__copy_out(message, message->struct_size, &p.info, sizeof p.info);
     return status;

@@ -63,8 +63,7 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
     gpuopt_status status;
     int32_t k;
     memset(d, 0, sizeof *d);
-    status =
-        gpuopt__check_struct(context, call, context->desc.backend->elimination, desc, desc->struct_size, d, sizeof *d);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->elimination, gpuopt_elimination_desc, desc, d);
     d->struct_size = sizeof *d;
     if (!status) status = gpuopt__elimination_check_options(context, call, d);
     if (status) return status;

@@ -347,9 +347,9 @@ GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, 
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_preprocessing_info *info) {
     if (!reduction) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_preprocessing_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(reduction->context, "gpuopt_elimination_preprocessing_get_info",
+                          gpuopt_elimination_preprocessing_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__copy_out(info, info->struct_size, &reduction->info, sizeof reduction->info);
     return GPUOPT_OK;
 }
@@ -357,9 +357,9 @@ GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimin
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_desc *desc) {
     if (!reduction) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(desc))
-        return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_preprocessing_get_desc",
-                              "desc is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(reduction->context, "gpuopt_elimination_preprocessing_get_desc", gpuopt_elimination_desc,
+                          desc))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__copy_out(desc, desc->struct_size, &reduction->desc, sizeof reduction->desc);
     return GPUOPT_OK;
 }

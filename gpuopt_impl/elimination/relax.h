@@ -225,7 +225,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context,
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (relaxation) *relaxation = NULL;
     if (iterations < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iterations is negative");
-    status = gpuopt__elimination_begin(context, call, desc, relaxation != NULL, &prep);
+    if (!relaxation) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "relaxation is NULL");
+    status = gpuopt__elimination_begin(context, call, desc, GPUOPT_OK, &prep);
     if (!status) status = gpuopt__elimination_relax_check(&prep, call);
     if (!status) status = gpuopt__elimination_relax_begin(context, call, &prep, 0, &r, &first);
     if (!status && iterations > 0 && r->groups > 0 && first.outcome == GPUOPT_OPTIMAL &&
@@ -245,9 +246,9 @@ GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimin
                                                                    gpuopt_elimination_cost_shifting_info *info) {
     gpuopt_elimination_cost_shifting_info result;
     if (!relaxation) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(relaxation->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_cost_shifting_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(relaxation->context, "gpuopt_elimination_cost_shifting_get_info",
+                          gpuopt_elimination_cost_shifting_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     result = relaxation->info;
     result.variables = relaxation->desc.variables;
     result.original = relaxation->original;
@@ -258,9 +259,9 @@ GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimin
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_desc(gpuopt_elimination_cost_shifting *relaxation,
                                                                    gpuopt_elimination_desc *desc) {
     if (!relaxation) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(desc))
-        return gpuopt__refuse(relaxation->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_cost_shifting_get_desc",
-                              "desc is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(relaxation->context, "gpuopt_elimination_cost_shifting_get_desc", gpuopt_elimination_desc,
+                          desc))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__copy_out(desc, desc->struct_size, &relaxation->desc, sizeof relaxation->desc);
     return GPUOPT_OK;
 }

@@ -158,8 +158,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
     memset(&result, 0, sizeof result);
     memset(&bound, 0, sizeof bound);
     status = gpuopt__check_where(e->context, call, where);
-    if (!status && assignment && !GPUOPT__HAS_SIZE(assignment))
-        status = gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "assignment has no struct_size");
+    if (!status && assignment && !GPUOPT__HAS_SIZE(e->context, call, gpuopt_elimination_assignment, assignment))
+        status = GPUOPT_ERROR_ARGUMENT;
     if (!status) status = gpuopt__elimination_check_phase(e, call, copy, value != NULL, 0);
     if (!status) status = gpuopt__elimination_fetch_values(e, call, where, value, &given);
     status = gpuopt__elimination_agree(e, call, status, &copy, sizeof copy);

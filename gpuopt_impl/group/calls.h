@@ -10,13 +10,8 @@
 
 /* ---- Life ---- */
 
-/* Fills own from the host's transport. Returns what is wrong with it, or NULL. */
-static const char *gpuopt__group_check_transport(const gpuopt_transport *transport, gpuopt_transport *own) {
-    memset(own, 0, sizeof *own);
-    own->count = 1;
-    if (!transport) return NULL;
-    if (!gpuopt__copy_in(own, sizeof *own, transport, transport->struct_size))
-        return "the transport's struct_size is wrong, or a member that this version does not know is set";
+/* What is wrong with a transport, or NULL. */
+static const char *gpuopt__group_check_transport(const gpuopt_transport *own) {
     if (own->count < 1 || own->count > GPUOPT__GROUP_RANKS) return "the transport's count is not in 1..65536";
     if (own->rank < 0 || own->rank >= own->count) return "the transport's rank is not in 0..count - 1";
     if (!own->all_gather || !own->broadcast || !own->send || !own->receive || !own->abort)
@@ -64,10 +59,13 @@ GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuo
     uint64_t limit;
     if (group) *group = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    fault = gpuopt__group_check_transport(transport, &own);
+    memset(&own, 0, sizeof own);
+    own.count = 1;
+    if (transport && !GPUOPT__COPY_IN(context, call, gpuopt_transport, &own, transport)) return GPUOPT_ERROR_ARGUMENT;
+    fault = transport ? gpuopt__group_check_transport(&own) : NULL;
     if (fault) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
     memset(&d, 0, sizeof d);
-    if (desc) status = gpuopt__check_struct(context, call, context, desc, desc->struct_size, &d, sizeof d);
+    if (desc) status = GPUOPT__CHECK_STRUCT(context, call, context, gpuopt_group_desc, desc, &d);
     if (!status) {
         const gpuopt__range range = {"time_limit", d.time_limit, 1e-3, 1e9};
         status = gpuopt__check_ranges(context, call, &range, 1);
@@ -94,9 +92,8 @@ GPUOPT_API void gpuopt_group_destroy(gpuopt_group *group) {
 GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group_info *info) {
     gpuopt_group_info result;
     if (!group) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(group->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_group_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(group->context, "gpuopt_group_get_info", gpuopt_group_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     result.rank = group->transport.rank;
     result.count = group->transport.count;

@@ -22,7 +22,7 @@ static gpuopt_status gpuopt__knapsack_batch_check(const gpuopt_context *context,
     memset(own, 0, sizeof *own);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status =
-        gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, own, sizeof *own);
+        GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->knapsack, gpuopt_knapsack_batch_desc, desc, own);
     if (status) return status;
     if (own->items < 1 || own->items > GPUOPT__KNAPSACK_SMALL_ITEMS)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "items is not in 1..256");
@@ -38,8 +38,7 @@ static gpuopt_status gpuopt__knapsack_batch_write_plan(gpuopt_context *context, 
     gpuopt_memory_plan p;
     gpuopt_status status;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_batch_check(context, call, desc, &own);
     if (status) return status;
     memset(&p, 0, sizeof p);
@@ -140,10 +139,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
     context = batch->context;
     memset(&p, 0, sizeof p);
     memset(&r, 0, sizeof r);
-    if (!problems || !gpuopt__copy_in(&p, sizeof p, problems, problems->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "problems is NULL or has a wrong size");
-    if (report && !gpuopt__copy_in(&r, sizeof r, report, report->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "report has a wrong size");
+    if (!GPUOPT__COPY_IN(context, call, gpuopt_knapsack_problems, &p, problems)) return GPUOPT_ERROR_ARGUMENT;
+    if (report && !GPUOPT__COPY_IN(context, call, gpuopt_knapsack_report, &r, report)) return GPUOPT_ERROR_ARGUMENT;
     if (p.count < 0 || p.count > batch->desc.count)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds the descriptor's");
     if (p.node_limit < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "node_limit is negative");

@@ -47,9 +47,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_knapsack_expand(knapsack, nodes, levels, info));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
-    if (nodes < 0 || levels < 0 || (info && !GPUOPT__HAS_SIZE(info)))
-        status = gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,
-                                nodes < 0 || levels < 0 ? "nodes or levels is negative" : "info has no struct_size");
+    if (nodes < 0 || levels < 0)
+        status = gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call, "nodes or levels is negative");
+    else if (info && !GPUOPT__HAS_SIZE(knapsack->context, call, gpuopt_knapsack_info, info))
+        status = GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_agree(
         knapsack, call, status,
         gpuopt__hash_number(gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)nodes), (uint64_t)levels));
@@ -77,9 +78,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpuopt_knapsack_info *info) {
     GPUOPT__COMPUTES(gpuopt_knapsack_get_info(knapsack, info));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(knapsack->context, "gpuopt_knapsack_get_info", gpuopt_knapsack_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__knapsack_report(knapsack, info);
     return GPUOPT_OK;
 }

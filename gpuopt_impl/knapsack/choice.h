@@ -45,8 +45,8 @@ static gpuopt_status gpuopt__knapsack_choice_check(const gpuopt_context *context
     gpuopt_status status;
     memset(d, 0, sizeof *d);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status =
-        gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, d, sizeof *d);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->knapsack, gpuopt_knapsack_multiple_choice_desc,
+                                  desc, d);
     if (!status) {
         const gpuopt__range range[] = {
             {"classes", (double)d->classes, 1, GPUOPT__KNAPSACK_CHOICE_CLASSES},
@@ -115,8 +115,7 @@ static gpuopt_status gpuopt__knapsack_choice_write_plan(gpuopt_context *context,
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__knapsack_choice_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_choice_check(context, call, desc, &d, &most);
     if (status) return status;
     memset(&p, 0, sizeof p);
@@ -240,14 +239,16 @@ static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_multiple_choice
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states,
                                                              int32_t steps,
                                                              gpuopt_knapsack_multiple_choice_info *info) {
+    static const char call[] = "gpuopt_knapsack_multiple_choice_run";
     gpuopt_knapsack_multiple_choice *k = knapsack;
     int64_t most = INT64_MAX;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_run(knapsack, states, steps, info));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
-    if (states < 0 || steps < 0 || (info && !GPUOPT__HAS_SIZE(info)))
-        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multiple_choice_run",
-                              states < 0 || steps < 0 ? "states or steps is negative" : "info has no struct_size");
+    if (states < 0 || steps < 0)
+        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "states or steps is negative");
+    if (info && !GPUOPT__HAS_SIZE(k->context, call, gpuopt_knapsack_multiple_choice_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     if (states > 0 && states < INT64_MAX - k->expanded) most = k->expanded + states;
     if (k->desc.state_limit > 0 && k->desc.state_limit < most) most = k->desc.state_limit;
     status = gpuopt__knapsack_choice_search(k, most, steps > 0 ? k->made + steps : INT64_MAX);
@@ -259,9 +260,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_info(gpuopt_knapsac
                                                                   gpuopt_knapsack_multiple_choice_info *info) {
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_get_info(knapsack, info));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multiple_choice_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(knapsack->context, "gpuopt_knapsack_multiple_choice_get_info",
+                          gpuopt_knapsack_multiple_choice_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__knapsack_choice_report(knapsack, info);
     return GPUOPT_OK;
 }

@@ -58,8 +58,7 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     memset(info, 0, sizeof *info);
     info->count = 1;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status =
-        gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, d, sizeof *d);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->knapsack, gpuopt_knapsack_desc, desc, d);
     if (!status) status = gpuopt__ranks_of(context, call, &d->group, info);
     if (info->count == 1) d->group = NULL;
     if (!status) status = gpuopt__knapsack_check_options(context, call, d);
@@ -137,8 +136,7 @@ static gpuopt_status gpuopt__knapsack_write_plan(gpuopt_context *context, const 
     int32_t pieces;
     GPUOPT__COMPUTES(gpuopt__knapsack_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group);
     if (status) return status;
     memset(&p, 0, sizeof p);

@@ -23,7 +23,7 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
     gpuopt_status status;
     memset(wish, 0, sizeof *wish);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status = gpuopt__check_struct(context, call, table, desc, desc->struct_size, own, sizeof *own);
+    status = GPUOPT__CHECK_STRUCT(context, call, table, gpuopt_propagator_batch_desc, desc, own);
     if (status) memset(own, 0, sizeof *own);
     if (!status) status = gpuopt__ranks_of(context, call, &own->group, &wish->group);
     if (status) return status;
@@ -48,8 +48,7 @@ static gpuopt_status gpuopt__propagator_batch_write_plan(gpuopt_propagator *base
     gpuopt_memory_plan result;
     gpuopt_status status;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(base->context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
     memset(&result, 0, sizeof result);
     if (!status) status = base->context->desc.backend->propagator->batch_plan(base, &own.desc, &result);
@@ -114,10 +113,9 @@ static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_
     gpuopt_status status;
     memset(given, 0, sizeof *given);
     memset(wanted, 0, sizeof *wanted);
-    if (!nodes || !gpuopt__copy_in(given, sizeof *given, nodes, nodes->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "nodes is NULL or has a wrong size");
-    if (report && !gpuopt__copy_in(wanted, sizeof *wanted, report, report->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "report has a wrong size");
+    if (!GPUOPT__COPY_IN(context, call, gpuopt_propagator_nodes, given, nodes)) return GPUOPT_ERROR_ARGUMENT;
+    if (report && !GPUOPT__COPY_IN(context, call, gpuopt_propagator_node_report, wanted, report))
+        return GPUOPT_ERROR_ARGUMENT;
     if (rounds < 1 || given->count < 0 || given->count > most || (given->count > 0 && !given->start))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
                               rounds < 1 ? "rounds is less than 1" : "count is out of range, or start is NULL");
@@ -156,9 +154,9 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_b
     context = batch->base->context;
     memset(&wanted, 0, sizeof wanted);
     status = gpuopt__propagator_batch_check_where(batch, call, where);
-    if (!changes || !gpuopt__copy_in(&wanted, sizeof wanted, changes, changes->struct_size) || wanted.capacity < 0)
-        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                                "changes is NULL, has a wrong size, or its capacity is negative");
+    if (!GPUOPT__COPY_IN(context, call, gpuopt_propagator_node_changes, &wanted, changes))
+        status = GPUOPT_ERROR_ARGUMENT;
+    else if (wanted.capacity < 0) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "capacity is negative");
     if (!status && batch->ran < 0)
         status = gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "there are no nodes that have run");
     if (batch->share && !wanted.own) status = gpuopt__ranks_agree(context, batch->share->dealt.group, call, status, 0);

@@ -9,7 +9,7 @@
 
 GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc,
                                                      gpuopt_propagator_settings settings) {
-    if (!desc || desc->struct_size < offsetof(gpuopt_propagator_desc, round_limit)) return GPUOPT_ERROR_ARGUMENT;
+    if (!GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_propagator_desc, desc)) return GPUOPT_ERROR_ARGUMENT;
     switch (settings) {
     case GPUOPT_SETTINGS_PAPER: desc->least_change = 1e-9, desc->least_change_relative = 0, desc->huge_value = 0; break;
     case GPUOPT_SETTINGS_SCIP:
@@ -23,8 +23,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *des
         break;
     default: return GPUOPT_ERROR_ARGUMENT;
     }
-    if (desc->struct_size >= offsetof(gpuopt_propagator_desc, relative_integers) + sizeof desc->relative_integers)
-        desc->relative_integers = settings == GPUOPT_SETTINGS_HIGHS ? GPUOPT_OFF : GPUOPT_DEFAULT;
+    desc->relative_integers = settings == GPUOPT_SETTINGS_HIGHS ? GPUOPT_OFF : GPUOPT_DEFAULT;
     desc->infinity = 1e20;
     desc->feasibility_tolerance = desc->integrality_tolerance = 1e-6;
     return GPUOPT_OK;
@@ -40,9 +39,8 @@ static gpuopt_status gpuopt__propagator_write_plan(gpuopt_context *context, cons
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!desc || !GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create",
-                              desc ? "plan is NULL or has no struct_size" : "desc is NULL");
+    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create", "desc is NULL");
+    if (!GPUOPT__HAS_SIZE(context, "gpuopt_propagator_create", gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_create", desc, &model);
     if (!status) taken_as_it_is = gpuopt__propagator_leaves_numbers(context, &model);
     if (!status) status = gpuopt__propagator_check_numbers(context, &model);
@@ -97,13 +95,14 @@ static const gpuopt__propagator_backend *gpuopt__propagator_of(const gpuopt_prop
 
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagator_info *info) {
+    static const char call[] = "gpuopt_propagator_round";
     gpuopt_propagator_info result;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_round(propagator, rounds, info));
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (rounds < 1 || (info && !GPUOPT__HAS_SIZE(info)))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_round",
-                              rounds < 1 ? "rounds is less than 1" : "info has no struct_size");
+    if (rounds < 1) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "rounds is less than 1");
+    if (info && !GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_propagator_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     propagator->version++;
     status = (gpuopt__propagator_of(propagator)->round)(propagator, rounds, info ? &result : NULL);
@@ -116,8 +115,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
     gpuopt_status status;
     static const char call[] = "gpuopt_propagator_get_info";
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_propagator_info, info)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(propagator)->get_info(propagator, &result);
     if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
@@ -208,8 +206,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagato
     GPUOPT__COMPUTES(gpuopt_propagator_get_rows(propagator, where, report));
     memset(&wanted, 0, sizeof wanted);
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (!report || !gpuopt__copy_in(&wanted, sizeof wanted, report, report->struct_size))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "report is NULL or has a wrong size");
+    if (!GPUOPT__COPY_IN(propagator->context, call, gpuopt_propagator_row_report, &wanted, report))
+        return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(propagator->context, call, where);
     if (status) return status;
     return gpuopt__propagator_of(propagator)->get_rows(propagator, where, &wanted);
@@ -220,8 +218,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propag
     gpuopt_device_view result;
     gpuopt_status status;
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(view))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "view is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_device_view, view)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__check_where(propagator->context, call, GPUOPT_DEVICE);
     if (!status) status = gpuopt__propagator_of(propagator)->device_view(propagator, &result);

@@ -60,8 +60,7 @@ static inline gpuopt_status gpuopt__propagator_check_desc(gpuopt_context *contex
     gpuopt_status status;
     memset(model, 0, sizeof *model);
     model->call = call;
-    status =
-        gpuopt__check_struct(context, call, context->desc.backend->propagator, desc, desc->struct_size, d, sizeof *d);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->propagator, gpuopt_propagator_desc, desc, d);
     if (!status) status = gpuopt__propagator_check_options(context, call, d);
     if (!status) status = gpuopt__check_matrix_shape(context, call, &d->matrix);
     if (status) return status;

@@ -38,9 +38,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagat
     gpuopt_propagator_trail result;
     gpuopt_status status = GPUOPT_OK;
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(trail))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_get_trail",
-                              "trail is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(propagator->context, "gpuopt_propagator_get_trail", gpuopt_propagator_trail, trail))
+        return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     if (propagator->trail_capacity > 0) status = gpuopt__propagator_of(propagator)->get_trail(propagator, &result);
     if (!status) gpuopt__copy_out(trail, trail->struct_size, &result, sizeof result);
@@ -54,8 +53,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propag
     gpuopt_status status = gpuopt__propagator_check_trail(propagator, call);
     if (status) return status;
     memset(&wanted, 0, sizeof wanted);
-    if (!changes || !gpuopt__copy_in(&wanted, sizeof wanted, changes, changes->struct_size))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "changes is NULL or has a wrong size");
+    if (!GPUOPT__COPY_IN(propagator->context, call, gpuopt_propagator_changes, &wanted, changes))
+        return GPUOPT_ERROR_ARGUMENT;
     if (from < 0 || wanted.capacity < 0)
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call,
                               from < 0 ? "from is negative" : "capacity is negative");
@@ -74,8 +73,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator
     status = gpuopt__propagator_check_trail(propagator, call);
     if (status) return status;
     memset(&wanted, 0, sizeof wanted);
-    if (!reason || !gpuopt__copy_in(&wanted, sizeof wanted, reason, reason->struct_size))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "reason is NULL or has a wrong size");
+    if (!GPUOPT__COPY_IN(propagator->context, call, gpuopt_propagator_reason, &wanted, reason))
+        return GPUOPT_ERROR_ARGUMENT;
     if (change < -1 || wanted.capacity < 0)
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call,
                               change < -1 ? "change is less than -1" : "capacity is negative");
@@ -157,8 +156,7 @@ static gpuopt_status gpuopt__propagator_fork_write_plan(gpuopt_propagator *origi
     gpuopt_memory_plan result;
     gpuopt_status status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_clone", plan);
     if (status) return status;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_clone", "plan has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, "gpuopt_propagator_clone", gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(original)->plan_fork(original, &result);
     if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);

@@ -21,7 +21,7 @@ static int64_t gpuopt__simplex_array_fingerprint(gpuopt_memory_space where, cons
 
 /* Whether there is an info to be filled, which brings the handle's copy of the engine's vectors up to date. */
 static int64_t gpuopt__simplex_info_fingerprint(const gpuopt_simplex_info *info) {
-    return !info ? 0 : GPUOPT__HAS_SIZE(info) ? 1 : 2;
+    return !info ? 0 : GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_info, info) ? 1 : 2;
 }
 
 /* The length of a list for so many lines; -1 if it is too long for them, which the call refuses. */

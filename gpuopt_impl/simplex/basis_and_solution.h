@@ -321,12 +321,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_get_solution(simplex, where, solution));
     memset(&to, 0, sizeof to);
-    fits = solution && gpuopt__copy_in(&to, sizeof to, solution, solution->struct_size);
+    fits = GPUOPT__COPY_IN(s ? s->context : NULL, call, gpuopt_simplex_solution, &to, solution);
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_solution, where, fits, to.x != NULL, to.reduced_cost != NULL,
                           to.activity != NULL, to.dual != NULL, to.x_low != NULL, to.dual_low != NULL);
-    if (!s) return GPUOPT_ERROR_ARGUMENT;
-    if (!fits)
-        return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "solution is NULL or has a wrong struct_size");
+    if (!s || !fits) return GPUOPT_ERROR_ARGUMENT;
     duals = to.reduced_cost || to.dual || to.dual_low;
     status = gpuopt__check_where(s->context, call, where);
     if (!status) status = gpuopt__simplex_fresh_to_solve(s, duals);
@@ -360,8 +358,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_proof(gpuopt_simplex *simplex, gpuop
     gpuopt_status status;
     if (!s) return GPUOPT_ERROR_ARGUMENT;
     memset(&to, 0, sizeof to);
-    if (!proof || !gpuopt__copy_in(&to, sizeof to, proof, proof->struct_size))
-        return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "proof is NULL or has a wrong struct_size");
+    if (!GPUOPT__COPY_IN(s->context, call, gpuopt_simplex_proof, &to, proof)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(s->context, call, where);
     if (!status && (to.farkas || to.farkas_low) && s->verdict != GPUOPT_INFEASIBLE)
         status = gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call, "the outcome is not INFEASIBLE");

@@ -51,8 +51,8 @@ static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const g
     void *seen = NULL;
     GPUOPT__COMPUTES(gpuopt__simplex_write_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!desc || !GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or plan is NULL, or has no struct_size");
+    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_draft(context, call, desc, &draft, &result);
     if (!status && draft.desc.matrix.start) {
         uint64_t width = (uint64_t)gpuopt__matrix_width(&draft.desc.matrix);
@@ -243,14 +243,13 @@ static gpuopt_status gpuopt__simplex_finish(gpuopt_simplex *s, gpuopt_status sta
 static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, const char *call,
                                                 const gpuopt_simplex_info *info) {
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
-    if (info && !GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
+    if (info && !GPUOPT__HAS_SIZE(simplex->context, call, gpuopt_simplex_info, info)) return GPUOPT_ERROR_ARGUMENT;
     return GPUOPT_OK;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_get_info(simplex, info));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_info, GPUOPT__HAS_SIZE(info));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_info, gpuopt__simplex_info_fingerprint(info));
     static const char call[] = "gpuopt_simplex_get_info";
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status && !info) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL");

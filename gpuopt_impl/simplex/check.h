@@ -40,7 +40,7 @@ static gpuopt_status gpuopt__simplex_check_options(const gpuopt_context *context
 static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const char *call,
                                            const gpuopt_simplex_desc *desc, gpuopt_simplex_desc *d, int64_t *nonzeros) {
     gpuopt_status status =
-        gpuopt__check_struct(context, call, context->desc.backend->simplex, desc, desc->struct_size, d, sizeof *d);
+        GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->simplex, gpuopt_simplex_desc, desc, d);
     if (status) return status;
     if (d->matrix.rows < 0 || d->matrix.cols < 0)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rows or cols is negative");

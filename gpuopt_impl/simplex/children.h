@@ -63,7 +63,7 @@ static gpuopt_status gpuopt__simplex_children_check(gpuopt_simplex *root, const 
     memset(dealt, 0, sizeof *dealt);
     memset(own, 0, sizeof *own);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status = gpuopt__check_struct(context, call, backend, desc, desc->struct_size, own, sizeof *own);
+    status = GPUOPT__CHECK_STRUCT(context, call, backend, gpuopt_simplex_children_desc, desc, own);
     if (status) memset(own, 0, sizeof *own);
     if (!status) status = gpuopt__ranks_of(context, call, &own->group, &group);
     if (status) return status;
@@ -134,8 +134,7 @@ static gpuopt_status gpuopt__simplex_children_write_plan(gpuopt_simplex *root, c
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
     if (!root) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(root->context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     gpuopt__simplex_children_begin(&draft, root);
     status = gpuopt__simplex_children_check(root, call, desc, &draft, &dealt);
@@ -242,8 +241,8 @@ static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_children *b,
                                                gpuopt_simplex_child_report *wanted) {
     const gpuopt_context *context = b->root->context;
     memset(wanted, 0, sizeof *wanted);
-    if (report && !gpuopt__copy_in(wanted, sizeof *wanted, report, report->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "report has a wrong size");
+    if (report && !GPUOPT__COPY_IN(context, call, gpuopt_simplex_child_report, wanted, report))
+        return GPUOPT_ERROR_ARGUMENT;
     if (iterations < 1) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
     if (count < 0 || count > b->copies)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds batch_size");
@@ -262,8 +261,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *ch
     GPUOPT__COMPUTES(gpuopt_simplex_children_run(children, where, list, iterations, report));
     if (!children) return GPUOPT_ERROR_ARGUMENT;
     memset(&given, 0, sizeof given);
-    if (!list || !gpuopt__copy_in(&given, sizeof given, list, list->struct_size))
-        status = gpuopt__refuse(children->context, GPUOPT_ERROR_ARGUMENT, call, "list is NULL or has a wrong size");
+    if (!GPUOPT__COPY_IN(children->context, call, gpuopt_simplex_child_list, &given, list))
+        status = GPUOPT_ERROR_ARGUMENT;
     else status = gpuopt__simplex_check_run(children, call, where, given.count, iterations, report, &wanted);
     if (!status && given.count > 0) status = gpuopt__simplex_take_children(children, call, where, &given);
     if (children->dealt)

@@ -106,11 +106,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_si
     gpuopt_simplex_entering result;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_price(simplex, entering));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_price, GPUOPT__HAS_SIZE(entering));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_price, GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_entering, entering));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(entering))
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_price",
-                              "entering is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(simplex->context, "gpuopt_simplex_price", gpuopt_simplex_entering, entering))
+        return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_find_entering(simplex, "gpuopt_simplex_price", &run, &report);
     if (status) return status;
     memset(&result, 0, sizeof result);
@@ -193,11 +192,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     gpuopt_status status;
     int tries;
     GPUOPT__COMPUTES(gpuopt_simplex_ratio_test(simplex, entering, direction, leaving));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_ratio_test, entering, direction, GPUOPT__HAS_SIZE(leaving));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_ratio_test, entering, direction,
+                          GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_leaving, leaving));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(leaving) || (direction != 1 && direction != -1))
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "leaving is NULL or has no struct_size, or direction is neither 1 nor -1");
+    if (!GPUOPT__HAS_SIZE(simplex->context, call, gpuopt_simplex_leaving, leaving)) return GPUOPT_ERROR_ARGUMENT;
+    if (direction != 1 && direction != -1)
+        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "direction is neither 1 nor -1");
     status = gpuopt__simplex_refuse_crossing(simplex, call);
     if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine);
     if (!status) status = gpuopt__simplex_ratio_arguments(simplex, call, entering, direction, &run);

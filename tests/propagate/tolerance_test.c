@@ -183,7 +183,6 @@ static void check_tuned(gpuopt_propagator_settings settings, double least, doubl
 static void settings_are_as_documented(void **state) {
     static const gpuopt_propagator_settings refused[3] = {(gpuopt_propagator_settings)4, (gpuopt_propagator_settings)-1,
                                                           GPUOPT_SETTINGS_PAPER};
-    gpuopt_propagator_desc older;
     int k;
     (void)state;
     check_tuned(GPUOPT_SETTINGS_PAPER, 1e-9, 0, 1e100);
@@ -198,11 +197,6 @@ static void settings_are_as_documented(void **state) {
         assert_int_equal(gpuopt_propagator_desc_tune(&desc, refused[k]), GPUOPT_ERROR_ARGUMENT);
         assert_memory_equal(&desc, &kept, sizeof desc);
     }
-    /* A descriptor that ends before relative_integers. */
-    gpuopt_desc_init(&older, sizeof older);
-    older.struct_size = offsetof(gpuopt_propagator_desc, relative_integers);
-    assert_int_equal(gpuopt_propagator_desc_tune(&older, GPUOPT_SETTINGS_HIGHS), GPUOPT_OK);
-    assert_true(older.least_change_relative == 0.3 && older.relative_integers == GPUOPT_DEFAULT);
 }
 
 /* Whether x in [0, 100] is tightened to x <= rhs. */
