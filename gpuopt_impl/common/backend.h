@@ -3,9 +3,10 @@
  * The frame: what a backend provides, and the services (log, stop, memory) that the host's program offers, as all
  * families and backends use them. Private; the layout may change in any release.
  *
- * The rest of common/: checks.h and matrix.h check what the public calls are given; context.h has the calls on
- * contexts; numerics.h has arithmetic that gives the same bits in C and in CUDA, environment.h and selftest.h see to it
- * that it does; items.h divides a batch among threads; bytes.h packs numbers; deferred.h keeps a matrix as M + U V.
+ * The rest of common/: debug.h is how every call begins; checks.h and matrix.h check what the public calls are given;
+ * context.h has the calls on contexts; numerics.h has arithmetic that gives the same bits in C and in CUDA,
+ * environment.h and selftest.h see to it that it does; items.h divides a batch among threads; bytes.h packs numbers;
+ * deferred.h keeps a matrix as M + U V.
  */
 #ifndef GPUOPT_IMPL_BACKEND_H
 #define GPUOPT_IMPL_BACKEND_H
@@ -47,6 +48,9 @@ struct gpuopt_context {
     int default_memory; /* the host gave no hooks; a backend with a device then brings its own allocator in open() */
     void *memory_user;  /* passed to allocate and release: desc.user, or what that allocator needs */
     void *state;        /* the backend's own */
+#ifdef GPUOPT_DEBUG
+    struct gpuopt__debug *debug; /* see debug.h; at the end, where objects without GPUOPT_DEBUG have nothing */
+#endif
 };
 
 struct gpuopt_backend {

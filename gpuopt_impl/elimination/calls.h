@@ -80,6 +80,7 @@ static gpuopt_status gpuopt__elimination_plan_share(gpuopt__elimination_preparat
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate) {
+    GPUOPT__ENTERS(context, context);
     static const char call[] = "gpuopt_elimination_order";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_share share;
@@ -88,7 +89,6 @@ GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const
     int32_t *found = NULL, variables = 0, steps = 0, k;
     void *memory = NULL;
     GPUOPT__COMPUTES(gpuopt_elimination_order(context, desc, order, parent, estimate));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (estimate && !GPUOPT__HAS_SIZE(context, call, gpuopt_elimination_estimate, estimate))
         fault = GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
@@ -120,7 +120,6 @@ static gpuopt_status gpuopt__elimination_write_plan(gpuopt_context *context, con
     gpuopt_elimination_estimate e;
     gpuopt_status status, fault = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt__elimination_write_plan(context, desc, plan));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) fault = GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
     if (!status) status = gpuopt__elimination_plan_share(&prep, call, &share, &e);
@@ -284,9 +283,9 @@ static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, g
 /* ---- Life ---- */
 
 GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination) {
+    GPUOPT__DESTROYS(gpuopt_elimination, elimination, elimination->context);
     gpuopt_context *context;
     void *block;
-    if (!elimination) return;
     context = elimination->context;
     block = elimination->block;
     gpuopt__elimination_backend_of(elimination)->destroy(elimination);
@@ -340,7 +339,6 @@ static gpuopt_status gpuopt__elimination_create_handle(gpuopt_context *context, 
     gpuopt_elimination_estimate e;
     gpuopt_status status, fault = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt__elimination_create_handle(context, desc, elimination));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!elimination) fault = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "elimination and plan are NULL");
     status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
     if (!status) status = gpuopt__elimination_make_plan(&prep, call, &e);
@@ -355,8 +353,8 @@ static gpuopt_status gpuopt__elimination_create_handle(gpuopt_context *context, 
 
 GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                    gpuopt_memory_plan *plan, gpuopt_elimination **elimination) {
+    GPUOPT__CREATES(gpuopt_elimination, context, context, elimination);
     gpuopt_status status = plan ? gpuopt__elimination_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (elimination) *elimination = NULL;
     return status || (plan && !elimination) ? status : gpuopt__elimination_create_handle(context, desc, elimination);
 }
 

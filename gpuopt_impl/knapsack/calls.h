@@ -40,13 +40,13 @@ static void gpuopt__knapsack_report(gpuopt_knapsack *k, gpuopt_knapsack_info *in
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
                                                 gpuopt_knapsack_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_expand";
     gpuopt__knapsack_search *s;
     int again;
     int64_t expanded = INT64_MAX, steps = INT64_MAX, lower;
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_knapsack_expand(knapsack, nodes, levels, info));
-    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (nodes < 0 || levels < 0)
         status = gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call, "nodes or levels is negative");
     else if (info && !GPUOPT__HAS_SIZE(knapsack->context, call, gpuopt_knapsack_info, info))
@@ -76,8 +76,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpuopt_knapsack_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     GPUOPT__COMPUTES(gpuopt_knapsack_get_info(knapsack, info));
-    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(knapsack->context, "gpuopt_knapsack_get_info", gpuopt_knapsack_info, info))
         return GPUOPT_ERROR_ARGUMENT;
     gpuopt__knapsack_report(knapsack, info);
@@ -93,6 +93,7 @@ static const char *gpuopt__knapsack_copies_fault(const gpuopt_knapsack *k, const
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                        int64_t profit, const uint8_t *taken) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_set_incumbent";
     gpuopt_knapsack *k = knapsack;
     const void *found = NULL;
@@ -100,7 +101,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack
     uint64_t hash = gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)profit);
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_set_incumbent(knapsack, where, profit, taken));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && !fault) {
         fault = gpuopt__knapsack_copies_fault(k, taken);
@@ -119,6 +119,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                     int64_t profit, const int64_t *copies) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_set_copies";
     gpuopt_knapsack *k = knapsack;
     const void *found = NULL;
@@ -126,7 +127,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, g
     uint64_t hash = gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)profit);
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_set_copies(knapsack, where, profit, copies));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && !copies) status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "copies is NULL");
     if (!status)
@@ -158,13 +158,13 @@ static gpuopt_status gpuopt__knapsack_finish_items(gpuopt_knapsack *k, const cha
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where, uint8_t *taken,
                                                    int64_t *profit, int64_t *weight) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_get_items";
     gpuopt_knapsack *k = knapsack;
     const char *fault;
     int64_t sum;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_get_items(knapsack, where, taken, profit, weight));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     fault = gpuopt__knapsack_copies_fault(k, taken);
     status = fault ? gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, fault) : GPUOPT_OK;
     status = gpuopt__knapsack_finish_items(k, call, where, status, &sum);
@@ -177,11 +177,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gp
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                     int64_t *copies, int64_t *profit, int64_t *weight) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     gpuopt_knapsack *k = knapsack;
     int64_t sum;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_get_copies(knapsack, where, copies, profit, weight));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_finish_items(k, "gpuopt_knapsack_get_copies", where, GPUOPT_OK, &sum);
     if (status) return status;
     if (copies) gpuopt__knapsack_to_copies(k, k->taken, (int64_t *)(void *)k->scratch);

@@ -114,7 +114,6 @@ static gpuopt_status gpuopt__knapsack_choice_write_plan(gpuopt_context *context,
     uint64_t peak;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__knapsack_choice_write_plan(context, desc, plan));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_choice_check(context, call, desc, &d, &most);
     if (status) return status;
@@ -128,7 +127,7 @@ static gpuopt_status gpuopt__knapsack_choice_write_plan(gpuopt_context *context,
 }
 
 GPUOPT_API void gpuopt_knapsack_multiple_choice_destroy(gpuopt_knapsack_multiple_choice *knapsack) {
-    if (!knapsack) return;
+    GPUOPT__DESTROYS(gpuopt_knapsack_multiple_choice, knapsack, knapsack->context);
     gpuopt__knapsack_choice_lists_destroy(knapsack);
     gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
 }
@@ -172,7 +171,6 @@ static gpuopt_status gpuopt__knapsack_choice_create_handle(gpuopt_context *conte
     uint64_t bytes;
     void *memory;
     GPUOPT__COMPUTES(gpuopt__knapsack_choice_create_handle(context, desc, knapsack));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_choice_check(context, call, desc, &d, &most);
     if (status) return status;
@@ -204,8 +202,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *
                                                                 const gpuopt_knapsack_multiple_choice_desc *desc,
                                                                 gpuopt_memory_plan *plan,
                                                                 gpuopt_knapsack_multiple_choice **knapsack) {
+    GPUOPT__CREATES(gpuopt_knapsack_multiple_choice, context, context, knapsack);
     gpuopt_status status = plan ? gpuopt__knapsack_choice_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (knapsack) *knapsack = NULL;
     return status || (plan && !knapsack) ? status : gpuopt__knapsack_choice_create_handle(context, desc, knapsack);
 }
 
@@ -239,12 +237,12 @@ static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_multiple_choice
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states,
                                                              int32_t steps,
                                                              gpuopt_knapsack_multiple_choice_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_multiple_choice_run";
     gpuopt_knapsack_multiple_choice *k = knapsack;
     int64_t most = INT64_MAX;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_run(knapsack, states, steps, info));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     if (states < 0 || steps < 0)
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "states or steps is negative");
     if (info && !GPUOPT__HAS_SIZE(k->context, call, gpuopt_knapsack_multiple_choice_info, info))
@@ -258,8 +256,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_mul
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_info(gpuopt_knapsack_multiple_choice *knapsack,
                                                                   gpuopt_knapsack_multiple_choice_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_get_info(knapsack, info));
-    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(knapsack->context, "gpuopt_knapsack_multiple_choice_get_info",
                           gpuopt_knapsack_multiple_choice_info, info))
         return GPUOPT_ERROR_ARGUMENT;
@@ -292,6 +290,7 @@ static gpuopt_status gpuopt__knapsack_choice_weigh(const gpuopt_knapsack_multipl
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack,
                                                                        gpuopt_memory_space where,
                                                                        const int32_t *chosen) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_multiple_choice_set_incumbent";
     gpuopt_knapsack_multiple_choice *k = knapsack;
     const uint64_t bytes = k ? sizeof *k->trial * (uint64_t)k->desc.classes : 0;
@@ -299,7 +298,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_kn
     int64_t profit;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_set_incumbent(knapsack, where, chosen));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && !chosen) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "chosen is NULL");
     if (!status) status = gpuopt__fetch(k->context, where, chosen, bytes, k->trial, &found);
@@ -319,11 +317,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_kn
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack,
                                                                    gpuopt_memory_space where, int32_t *chosen,
                                                                    int64_t *profit) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_multiple_choice_get_items";
     gpuopt_knapsack_multiple_choice *k = knapsack;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_get_items(knapsack, where, chosen, profit));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && k->infeasible) return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "there is no solution");
     if (!status && chosen) status = gpuopt__knapsack_choice_recover(k);

@@ -98,7 +98,6 @@ static gpuopt_status gpuopt__knapsack_multi_write_plan(gpuopt_context *context,
     uint64_t peak;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__knapsack_multi_write_plan(context, desc, plan));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_multi_check(context, call, desc, &d);
     if (status) return status;
@@ -112,7 +111,7 @@ static gpuopt_status gpuopt__knapsack_multi_write_plan(gpuopt_context *context,
 }
 
 GPUOPT_API void gpuopt_knapsack_multidimensional_destroy(gpuopt_knapsack_multidimensional *knapsack) {
-    if (!knapsack) return;
+    GPUOPT__DESTROYS(gpuopt_knapsack_multidimensional, knapsack, knapsack->context);
     if (knapsack->engine) gpuopt__knapsack_multi_backend(knapsack)->multi_destroy(knapsack);
     gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
 }
@@ -154,7 +153,6 @@ static gpuopt_status gpuopt__knapsack_multi_create_handle(gpuopt_context *contex
     uint64_t bytes;
     void *memory;
     GPUOPT__COMPUTES(gpuopt__knapsack_multi_create_handle(context, desc, knapsack));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_multi_check(context, call, desc, &d);
     if (status) return status;
@@ -179,8 +177,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context 
                                                                  const gpuopt_knapsack_multidimensional_desc *desc,
                                                                  gpuopt_memory_plan *plan,
                                                                  gpuopt_knapsack_multidimensional **knapsack) {
+    GPUOPT__CREATES(gpuopt_knapsack_multidimensional, context, context, knapsack);
     gpuopt_status status = plan ? gpuopt__knapsack_multi_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (knapsack) *knapsack = NULL;
     return status || (plan && !knapsack) ? status : gpuopt__knapsack_multi_create_handle(context, desc, knapsack);
 }
 
@@ -238,12 +236,12 @@ static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multidimension
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes,
                                                               int32_t rounds,
                                                               gpuopt_knapsack_multidimensional_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_multidimensional_run";
     gpuopt_knapsack_multidimensional *k = knapsack;
     int64_t most = INT64_MAX, last = INT64_MAX;
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_run(knapsack, nodes, rounds, info));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     if (nodes < 0 || rounds < 0)
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "nodes or rounds is negative");
     if (info && !GPUOPT__HAS_SIZE(k->context, call, gpuopt_knapsack_multidimensional_info, info))
@@ -269,8 +267,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_mu
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsack_multidimensional *knapsack,
                                                                    gpuopt_knapsack_multidimensional_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_get_info(knapsack, info));
-    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(knapsack->context, "gpuopt_knapsack_multidimensional_get_info",
                           gpuopt_knapsack_multidimensional_info, info))
         return GPUOPT_ERROR_ARGUMENT;
@@ -283,6 +281,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsa
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack,
                                                                         gpuopt_memory_space where,
                                                                         const uint8_t *taken) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_multidimensional_set_incumbent";
     gpuopt_knapsack_multidimensional *k = knapsack;
     const void *found = NULL;
@@ -291,7 +290,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_k
     int32_t i, j;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_set_incumbent(knapsack, where, taken));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && !taken) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "taken is NULL");
     if (!status) status = gpuopt__fetch(k->context, where, taken, (uint64_t)k->desc.items, k->trial, &found);
@@ -320,9 +318,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_k
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack,
                                                                     gpuopt_memory_space where, uint8_t *taken,
                                                                     int64_t *profit) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     gpuopt_knapsack_multidimensional *k = knapsack;
     gpuopt_status status;
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, "gpuopt_knapsack_multidimensional_get_items", where);
     if (!status) status = gpuopt__deliver(k->context, where, taken, k->taken, (uint64_t)k->desc.items);
     if (!status && profit) *profit = k->lower * k->unit;

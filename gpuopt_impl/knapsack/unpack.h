@@ -225,13 +225,13 @@ static gpuopt_status gpuopt__knapsack_replace(gpuopt_knapsack *k, const char *ca
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_unpack";
     gpuopt_knapsack *k = knapsack;
     const gpuopt__knapsack_search *s;
     gpuopt__knapsack_packed p;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_unpack(knapsack, bytes, size));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     s = &k->search;
     status = gpuopt__knapsack_check_packed(k, call, bytes, size, &p);
     if (!status && (s->depth > 1 || (s->depth == 1 && (s->list[0].decided != 0 || s->list[0].count != 1))))

@@ -47,7 +47,6 @@ static gpuopt_status gpuopt__propagator_batch_write_plan(gpuopt_propagator *base
     gpuopt__propagator_batch_checked own;
     gpuopt_memory_plan result;
     gpuopt_status status;
-    if (!base) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(base->context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
     memset(&result, 0, sizeof result);
@@ -65,7 +64,6 @@ static gpuopt_status gpuopt__propagator_batch_create_handle(gpuopt_propagator *b
     gpuopt_propagator_batch *b = NULL;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_batch_create_handle(base, desc, batch));
-    if (!base) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
     if (!batch) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     if (!status) status = base->context->desc.backend->propagator->batch_create(base, &own.desc, &b);
@@ -82,13 +80,13 @@ static gpuopt_status gpuopt__propagator_batch_create_handle(gpuopt_propagator *b
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_propagator_batch **batch) {
+    GPUOPT__CREATES(gpuopt_propagator_batch, base, base->context, batch);
     gpuopt_status status = plan ? gpuopt__propagator_batch_write_plan(base, desc, plan) : GPUOPT_OK;
-    if (batch) *batch = NULL;
     return status || (plan && !batch) ? status : gpuopt__propagator_batch_create_handle(base, desc, batch);
 }
 
 GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch) {
-    if (!batch) return;
+    GPUOPT__DESTROYS(gpuopt_propagator_batch, batch, batch->base->context);
     gpuopt__release(batch->base->context, GPUOPT_HOST, batch->share);
     batch->base->context->desc.backend->propagator->batch_destroy(batch);
 }
@@ -126,13 +124,13 @@ static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                      const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                      const gpuopt_propagator_node_report *report) {
+    GPUOPT__ENTERS(batch, batch->base->context);
     static const char call[] = "gpuopt_propagator_batch_run";
     gpuopt_propagator_nodes given;
     gpuopt_propagator_node_report wanted;
     gpuopt_status status;
     gpuopt_context *context;
     GPUOPT__COMPUTES(gpuopt_propagator_batch_run(batch, where, nodes, rounds, report));
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_batch_check_run(batch, where, nodes, rounds, report, &given, &wanted);
     context = batch->base->context;
     batch->ran = -1;
@@ -146,11 +144,11 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *ba
 
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                              gpuopt_propagator_node_changes *changes) {
+    GPUOPT__ENTERS(batch, batch->base->context);
     static const char call[] = "gpuopt_propagator_batch_get_changes";
     gpuopt_propagator_node_changes wanted;
     gpuopt_status status;
     gpuopt_context *context;
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     context = batch->base->context;
     memset(&wanted, 0, sizeof wanted);
     status = gpuopt__propagator_batch_check_where(batch, call, where);
@@ -172,11 +170,11 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_b
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                             int64_t count, const int32_t *node, double *lb,
                                                             double *ub) {
+    GPUOPT__ENTERS(batch, batch->base->context);
     static const char call[] = "gpuopt_propagator_batch_get_bounds";
     gpuopt_context *context;
     gpuopt_status status;
     int32_t nodes;
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     context = batch->base->context;
     status = gpuopt__propagator_batch_check_where(batch, call, where);
     if (status) return status;

@@ -38,7 +38,6 @@ static gpuopt_status gpuopt__propagator_write_plan(gpuopt_context *context, cons
     int taken_as_it_is = 0;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_write_plan(context, desc, plan));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create", "desc is NULL");
     if (!GPUOPT__HAS_SIZE(context, "gpuopt_propagator_create", gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_create", desc, &model);
@@ -63,7 +62,6 @@ static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, c
     gpuopt__propagator_model model;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_create_handle(context, desc, propagator));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!propagator || !desc)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create",
                               desc ? "propagator and plan are NULL" : "desc is NULL");
@@ -79,13 +77,14 @@ static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, c
 
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_memory_plan *plan, gpuopt_propagator **propagator) {
+    GPUOPT__CREATES(gpuopt_propagator, context, context, propagator);
     gpuopt_status status = plan ? gpuopt__propagator_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (propagator) *propagator = NULL;
     return status || (plan && !propagator) ? status : gpuopt__propagator_create_handle(context, desc, propagator);
 }
 
 GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator) {
-    if (propagator) propagator->context->desc.backend->propagator->destroy(propagator);
+    GPUOPT__DESTROYS(gpuopt_propagator, propagator, propagator->context);
+    propagator->context->desc.backend->propagator->destroy(propagator);
 }
 
 /* The table of a handle's backend. */
@@ -95,11 +94,11 @@ static const gpuopt__propagator_backend *gpuopt__propagator_of(const gpuopt_prop
 
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagator_info *info) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_round";
     gpuopt_propagator_info result;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_round(propagator, rounds, info));
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (rounds < 1) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "rounds is less than 1");
     if (info && !GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_propagator_info, info))
         return GPUOPT_ERROR_ARGUMENT;
@@ -111,10 +110,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, 
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     gpuopt_propagator_info result;
     gpuopt_status status;
     static const char call[] = "gpuopt_propagator_get_info";
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_propagator_info, info)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(propagator)->get_info(propagator, &result);
@@ -128,7 +127,6 @@ static gpuopt_status gpuopt__propagator_check_bounds_call(const gpuopt_propagato
                                                           gpuopt_memory_space where, int64_t *count,
                                                           const int32_t *col) {
     gpuopt_status status;
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (*count < 0 || (!col && *count != 0 && *count != propagator->cols))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call,
                               *count < 0 ? "count is negative"
@@ -142,6 +140,7 @@ static gpuopt_status gpuopt__propagator_check_bounds_call(const gpuopt_propagato
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                       int64_t count, const int32_t *col, double *lb, double *ub) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     GPUOPT__COMPUTES(gpuopt_propagator_get_bounds(propagator, where, count, col, lb, ub));
     gpuopt_status status =
         gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_bounds", where, &count, col);
@@ -152,6 +151,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propaga
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                       int64_t count, const int32_t *col, const double *lb,
                                                       const double *ub) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_set_bounds";
     GPUOPT__COMPUTES(gpuopt_propagator_set_bounds(propagator, where, count, col, lb, ub));
     gpuopt_status status = gpuopt__propagator_check_bounds_call(propagator, call, where, &count, col);
@@ -182,10 +182,10 @@ static gpuopt_status gpuopt__propagator_check_rows(const gpuopt_propagator *prop
 GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                      int64_t count, const int32_t *row, const double *lhs,
                                                      const double *rhs) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_set_sides";
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_set_sides(propagator, where, count, row, lhs, rhs));
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (count < 0 || (count > 0 && (!row || !lhs || !rhs)))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
     status = gpuopt__check_where(propagator->context, call, where);
@@ -200,12 +200,12 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagat
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                     const gpuopt_propagator_row_report *report) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_get_rows";
     gpuopt_propagator_row_report wanted;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_get_rows(propagator, where, report));
     memset(&wanted, 0, sizeof wanted);
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__COPY_IN(propagator->context, call, gpuopt_propagator_row_report, &wanted, report))
         return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(propagator->context, call, where);
@@ -214,10 +214,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagato
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_device_view";
     gpuopt_device_view result;
     gpuopt_status status;
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_device_view, view)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__check_where(propagator->context, call, GPUOPT_DEVICE);

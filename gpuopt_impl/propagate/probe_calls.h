@@ -62,7 +62,6 @@ static gpuopt_status gpuopt__propagator_probe_write_plan(gpuopt_propagator *base
     gpuopt_group_info ranks;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    if (!base) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(base->context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
     memset(&result, 0, sizeof result);
@@ -113,7 +112,6 @@ static gpuopt_status gpuopt__propagator_probe_create_handle(gpuopt_propagator *b
     gpuopt_group *group;
     gpuopt_group_info ranks;
     gpuopt_status status;
-    if (!base) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
     if (!probe) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "probe and plan are NULL");
     if (!status) status = gpuopt__propagator_probe_make(&head, &batch, group, &ranks, &p);
@@ -131,13 +129,13 @@ static gpuopt_status gpuopt__propagator_probe_create_handle(gpuopt_propagator *b
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_probe_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_propagator_probe **probe) {
+    GPUOPT__CREATES(gpuopt_propagator_probe, base, base->context, probe);
     gpuopt_status status = plan ? gpuopt__propagator_probe_write_plan(base, desc, plan) : GPUOPT_OK;
-    if (probe) *probe = NULL;
     return status || (plan && !probe) ? status : gpuopt__propagator_probe_create_handle(base, desc, probe);
 }
 
 GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe) {
-    if (!probe) return;
+    GPUOPT__DESTROYS(gpuopt_propagator_probe, probe, probe->base->context);
     probe->base->context->desc.backend->propagator->probe_close(probe);
     gpuopt_propagator_batch_destroy(probe->batch);
     gpuopt__release(probe->base->context, GPUOPT_HOST, probe->share);
@@ -164,12 +162,12 @@ static gpuopt_propagator_probe_info *gpuopt__propagator_probe_all(gpuopt_propaga
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col,
                                                      int32_t rounds, gpuopt_propagator_probe_info *info) {
+    GPUOPT__ENTERS(probe, probe->base->context);
     static const char call[] = "gpuopt_propagator_probe_run";
     gpuopt_propagator_probe_info *all;
     gpuopt_status status;
     int32_t chosen = 0;
     GPUOPT__COMPUTES(gpuopt_propagator_probe_run(probe, count, col, rounds, info));
-    if (!probe) return GPUOPT_ERROR_ARGUMENT;
     probe->ran = 0;
     status = gpuopt__propagator_probe_check_run(probe, call, count, col, rounds, info);
     if (!status) status = gpuopt__propagator_probe_begin_pass(probe, count, col, &chosen);
@@ -216,12 +214,12 @@ static gpuopt_status gpuopt__propagator_probe_no_room(const gpuopt_propagator_pr
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_probe *probe,
                                                             gpuopt_propagator_probe_bounds *bounds) {
+    GPUOPT__ENTERS(probe, probe->base->context);
     static const char call[] = "gpuopt_propagator_probe_get_bounds";
     gpuopt_propagator_probe_bounds own;
     int32_t j;
     gpuopt_status status;
     int fits;
-    if (!probe) return GPUOPT_ERROR_ARGUMENT;
     memset(&own, 0, sizeof own);
     fits = GPUOPT__COPY_IN(probe->base->context, call, gpuopt_propagator_probe_bounds, &own, bounds);
     status = gpuopt__propagator_probe_begin(probe, call, fits, own.capacity);
@@ -242,13 +240,13 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_pr
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propagator_probe *probe,
                                                                   gpuopt_propagator_probe_implications *implications) {
+    GPUOPT__ENTERS(probe, probe->base->context);
     static const char call[] = "gpuopt_propagator_probe_get_implications";
     gpuopt_propagator_probe_implications own;
     const gpuopt_propagator_probe_info *all;
     int64_t shown;
     int fits;
     gpuopt_status status;
-    if (!probe) return GPUOPT_ERROR_ARGUMENT;
     memset(&own, 0, sizeof own);
     fits = GPUOPT__COPY_IN(probe->base->context, call, gpuopt_propagator_probe_implications, &own, implications);
     status = gpuopt__propagator_probe_begin(probe, call, fits, own.capacity);
@@ -272,12 +270,12 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propaga
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propagator_probe *probe,
                                                                   gpuopt_propagator_probe_equivalences *equivalences) {
+    GPUOPT__ENTERS(probe, probe->base->context);
     static const char call[] = "gpuopt_propagator_probe_get_equivalences";
     gpuopt_propagator_probe_equivalences own;
     int64_t shown;
     gpuopt_status status;
     int fits;
-    if (!probe) return GPUOPT_ERROR_ARGUMENT;
     memset(&own, 0, sizeof own);
     fits = GPUOPT__COPY_IN(probe->base->context, call, gpuopt_propagator_probe_equivalences, &own, equivalences);
     status = gpuopt__propagator_probe_begin(probe, call, fits, own.capacity);

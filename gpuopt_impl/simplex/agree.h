@@ -89,7 +89,7 @@ static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, 
  * numbers equal. */
 #define GPUOPT__SIMPLEX_AGREE(call, ...)                                                              \
     do {                                                                                              \
-        if (simplex && simplex->desc.group) {                                                         \
+        if (simplex->desc.group) {                                                                    \
             const int64_t gpuopt_fingerprint[] = {__VA_ARGS__};                                       \
             gpuopt_status gpuopt_agreed =                                                             \
                 gpuopt__simplex_agree(simplex, #call, gpuopt_fingerprint, sizeof gpuopt_fingerprint); \

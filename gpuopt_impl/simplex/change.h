@@ -111,6 +111,7 @@ static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *c
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                    const int32_t *col, const double *lb, const double *ub) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_set_bounds(simplex, where, count, col, lb, ub));
     GPUOPT__SIMPLEX_AGREE(
         gpuopt_simplex_set_bounds, where, count,
@@ -120,7 +121,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuo
     static const char call[] = "gpuopt_simplex_set_bounds";
     gpuopt__simplex_change c = {count, col, lb, ub};
     gpuopt_status status;
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_fetch_change(simplex, call, where, simplex->lp.cols, &c);
     if (!status) status = gpuopt__check_indices(simplex->context, call, "col", c.count, c.index, simplex->lp.cols);
     if (!status)
@@ -132,6 +132,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuo
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *row, const double *lhs, const double *rhs) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_set_sides(simplex, where, count, row, lhs, rhs));
     GPUOPT__SIMPLEX_AGREE(
         gpuopt_simplex_set_sides, where, count,
@@ -141,7 +142,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
     static const char call[] = "gpuopt_simplex_set_sides";
     gpuopt__simplex_change c = {count, row, lhs, rhs};
     gpuopt_status status;
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (count > 0 && (!lhs || !rhs))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "lhs or rhs is NULL");
     status = gpuopt__simplex_fetch_change(simplex, call, where, simplex->lp.rows, &c);
@@ -154,6 +154,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_set_costs(simplex, where, count, col, cost));
     GPUOPT__SIMPLEX_AGREE(
         gpuopt_simplex_set_costs, where, count,
@@ -166,7 +167,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuop
     int64_t k;
     int exact = 1;
     gpuopt_status status;
-    if (!s) return GPUOPT_ERROR_ARGUMENT;
     if (count > 0 && !cost) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "cost is NULL");
     status = gpuopt__simplex_fetch_change(s, call, where, s->lp.cols, &c);
     if (!status) status = gpuopt__check_indices(s->context, call, "col", c.count, c.index, s->lp.cols);

@@ -133,7 +133,6 @@ static gpuopt_status gpuopt__simplex_children_write_plan(gpuopt_simplex *root, c
     gpuopt_memory_plan result;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    if (!root) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(root->context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     gpuopt__simplex_children_begin(&draft, root);
@@ -172,7 +171,6 @@ static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root
     gpuopt__dealt dealt;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__simplex_children_create_handle(root, desc, batch));
-    if (!root) return GPUOPT_ERROR_ARGUMENT;
     gpuopt__simplex_children_begin(&draft, root);
     status = gpuopt__simplex_children_check(root, call, desc, &draft, &dealt);
     if (!batch) status = gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "children and plan are NULL");
@@ -187,13 +185,13 @@ static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root
 
 GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_simplex_children **batch) {
+    GPUOPT__CREATES(gpuopt_simplex_children, root, root->context, batch);
     gpuopt_status status = plan ? gpuopt__simplex_children_write_plan(root, desc, plan) : GPUOPT_OK;
-    if (batch) *batch = NULL;
     return status || (plan && !batch) ? status : gpuopt__simplex_children_create_handle(root, desc, batch);
 }
 
 GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *children) {
-    if (!children) return;
+    GPUOPT__DESTROYS(gpuopt_simplex_children, children, children->context);
     gpuopt__simplex_backend_of(children->root)->children_destroy(children);
     gpuopt__release(children->root->context, GPUOPT_HOST, children);
 }
@@ -254,12 +252,12 @@ static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_children *b,
 GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
                                                      const gpuopt_simplex_child_list *list, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report) {
+    GPUOPT__ENTERS(children, children->context);
     static const char call[] = "gpuopt_simplex_children_run";
     gpuopt_simplex_child_list given;
     gpuopt_simplex_child_report wanted;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_children_run(children, where, list, iterations, report));
-    if (!children) return GPUOPT_ERROR_ARGUMENT;
     memset(&given, 0, sizeof given);
     if (!GPUOPT__COPY_IN(children->context, call, gpuopt_simplex_child_list, &given, list))
         status = GPUOPT_ERROR_ARGUMENT;
@@ -276,6 +274,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
                                                                const int32_t *col, const double *value,
                                                                int64_t iterations,
                                                                const gpuopt_simplex_child_report *report) {
+    GPUOPT__ENTERS(children, children->context);
     static const char call[] = "gpuopt_simplex_children_strong_branch";
     gpuopt_simplex_child_report wanted;
     gpuopt_context *context;
@@ -283,7 +282,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
     int32_t k;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_children_strong_branch(children, where, count, col, value, iterations, report));
-    if (!children) return GPUOPT_ERROR_ARGUMENT;
     context = children->context;
     status = gpuopt__simplex_check_run(children, call, where, 2 * (int64_t)count, iterations, report, &wanted);
     if (!status && count > 0 && !col) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "col is NULL");

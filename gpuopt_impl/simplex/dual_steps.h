@@ -28,7 +28,7 @@ static gpuopt_status gpuopt__simplex_dual_ready(gpuopt_simplex *s, const char *c
 
 /* What all parts check first. fits: the struct that is to be filled does; if not, the log knows. */
 static gpuopt_status gpuopt__simplex_dual_check(const gpuopt_simplex *s, const char *call, int fits) {
-    if (!s || !fits) return GPUOPT_ERROR_ARGUMENT;
+    if (!fits) return GPUOPT_ERROR_ARGUMENT;
     if (s->desc.algorithm != GPUOPT_ALGORITHM_PRIMAL) return GPUOPT_OK;
     return gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call, "the handle's algorithm is PRIMAL");
 }
@@ -50,6 +50,7 @@ static gpuopt_status gpuopt__simplex_dual_from(gpuopt_simplex *s, const char *ca
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuopt_simplex_dual_leaving *leaving) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_dual_price";
     gpuopt_simplex *s = simplex;
     gpuopt__simplex_dual_run run;
@@ -57,8 +58,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuo
     gpuopt_simplex_dual_leaving result;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_dual_price(simplex, leaving));
-    status = gpuopt__simplex_dual_check(s, call,
-                                        s && GPUOPT__HAS_SIZE(s->context, call, gpuopt_simplex_dual_leaving, leaving));
+    status =
+        gpuopt__simplex_dual_check(s, call, GPUOPT__HAS_SIZE(s->context, call, gpuopt_simplex_dual_leaving, leaving));
     if (status) return status;
     memset(&result, 0, sizeof result);
     result.variable = -1;
@@ -82,6 +83,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuo
 
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex, int32_t leaving,
                                                         gpuopt_simplex_dual_entering *entering) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_dual_ratio_test";
     gpuopt__simplex_dual_run run;
     gpuopt__simplex_run_report report;
@@ -89,7 +91,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex,
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_dual_ratio_test(simplex, leaving, entering));
     status = gpuopt__simplex_dual_check(
-        simplex, call, simplex && GPUOPT__HAS_SIZE(simplex->context, call, gpuopt_simplex_dual_entering, entering));
+        simplex, call, GPUOPT__HAS_SIZE(simplex->context, call, gpuopt_simplex_dual_entering, entering));
     if (!status) status = gpuopt__simplex_dual_from(simplex, call, GPUOPT__SIMPLEX_RUN_RATIO, leaving, &run);
     if (!status) status = gpuopt__simplex_backend_of(simplex)->dual_run(simplex->engine, &run, &report);
     if (status) return status;
@@ -139,6 +141,7 @@ static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *ca
 
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int32_t leaving, int32_t entering,
                                                    gpuopt_simplex_info *info) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_dual_pivot";
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_dual_pivot(simplex, leaving, entering, info));

@@ -182,6 +182,20 @@ sizes_are_tested() {
 }
 check "tests/contract/sizes_test.c has all structs with a struct_size" sizes_are_tested
 
+# That the test of GPUOPT_DEBUG makes every call of the headers that takes a context or a handle. It can leave out those that
+# take neither, and gpuopt_context_last_error, which it makes otherwise.
+calls_are_tested() {
+    local name missing=0
+    for name in $(cat "$root"/gpuopt.h "$root"/gpuopt/*.h | tr '\n' ' ' | grep -oE 'GPUOPT_API [^;({]*\(' | grep -oE 'gpuopt_[a-z0-9_]+'); do
+        case $name in
+        gpuopt_status* | *_string | gpuopt_version_number | gpuopt_desc_init | gpuopt_backend* | *_desc_tune | gpuopt_context_create) ;;
+        *) grep -qw "$name" "$root/tests/contract/debug_test.c" || { echo "without $name" && missing=1; } ;;
+        esac
+    done
+    [ $missing -eq 0 ]
+}
+check "tests/contract/debug_test.c has all calls" calls_are_tested
+
 # ---- Its size ----
 
 functions=$(grep -c '^function ' "$work/list")
