@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * GPUOPT_DEBUG: a call in a context that another thread is in, and a call on a handle whose context is gone, are refused,
- * whichever call it is. The library of this test is compiled with -DGPUOPT_DEBUG.
+ * GPUOPT_DEBUG: a call in a context that another thread is in, and a call on a handle whose context is gone, are
+ * refused, whichever call it is. The library of this test is compiled with -DGPUOPT_DEBUG.
  */
 #include <pthread.h>
 #include <stdio.h>

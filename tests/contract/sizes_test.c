@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * struct_size: every call that takes a struct with a size refuses one that is shorter than in the struct's first version
- * and one with a member that it does not know, names the struct, and changes nothing. A longer one with zeros works.
+ * struct_size: every call that takes a struct with a size refuses one that is shorter than in the struct's first
+ * version, and one with a member that it does not know. It names the struct and changes nothing. A longer one with zeros
+ * works.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -175,9 +175,9 @@ check "it has all functions and constants" complete
 # That the test of struct_size has every struct of the headers. No call takes a gpuopt_spare by itself.
 sizes_are_tested() {
     local type missing=0
-    for type in $(cat "$root"/gpuopt.h "$root"/gpuopt/*.h | sed -n 's,.*size_t struct_size;.*sizeof(\([a-z_]*\)).*,\1,p'); do
+    while read -r type; do
         [ "$type" = gpuopt_spare ] || grep -qw "$type" "$root/tests/contract/sizes_test.c" || { echo "without $type" && missing=1; }
-    done
+    done < <(cat "$root"/gpuopt.h "$root"/gpuopt/*.h | sed -n 's,.*size_t struct_size;.*sizeof(\([a-z_]*\)).*,\1,p')
     [ $missing -eq 0 ]
 }
 check "tests/contract/sizes_test.c has all structs with a struct_size" sizes_are_tested
@@ -186,12 +186,12 @@ check "tests/contract/sizes_test.c has all structs with a struct_size" sizes_are
 # take neither, and gpuopt_context_last_error, which it makes otherwise.
 calls_are_tested() {
     local name missing=0
-    for name in $(cat "$root"/gpuopt.h "$root"/gpuopt/*.h | tr '\n' ' ' | grep -oE 'GPUOPT_API [^;({]*\(' | grep -oE 'gpuopt_[a-z0-9_]+'); do
+    while read -r name; do
         case $name in
         gpuopt_status* | *_string | gpuopt_version_number | gpuopt_desc_init | gpuopt_backend* | *_desc_tune | gpuopt_context_create) ;;
         *) grep -qw "$name" "$root/tests/contract/debug_test.c" || { echo "without $name" && missing=1; } ;;
         esac
-    done
+    done < <(cat "$root"/gpuopt.h "$root"/gpuopt/*.h | tr '\n' ' ' | grep -oE 'GPUOPT_API [^;({]*\(' | grep -oE 'gpuopt_[a-z0-9_]+')
     [ $missing -eq 0 ]
 }
 check "tests/contract/debug_test.c has all calls" calls_are_tested
