@@ -51,8 +51,8 @@
  *            checked unless the call says so.
  * Bounds     A column with lb > ub is no error: the first step says that the model is infeasible. A row with lhs > rhs
  *            is an error. Bounds and sides of size 1e20 or more are infinite; a descriptor can change that limit.
- * Threads    One thread at a time uses a context and everything created in it. Different contexts are independent:
- *            there are no globals, clocks or signal handlers. doc/embedding.md covers fork() and OpenMP.
+ * Threads    One thread at a time uses a context and everything created in it; -DGPUOPT_DEBUG catches a second one.
+ *            There are no globals, clocks or signal handlers. doc/embedding.md covers fork(), OpenMP and debugging.
  * Streams    A context's GPU work is ordered on its stream. Calls that return host arrays wait for it. Input arrays in
  *            host memory may be reused once the call returns. The thread's current device stays as it was.
  * Bits       The same calls give the same bits with any number of threads. The table compares CPU and GPU.
@@ -152,8 +152,8 @@ typedef enum gpuopt_memory_space { GPUOPT_HOST = 0, GPUOPT_DEVICE = 1 } gpuopt_m
 
 /* ---- Structs with a size ----------------------------------------------------------------------------------------- *
  * Every struct that the caller fills or has filled begins with struct_size. Members are only ever appended, so that a
- * program compiled against another minor version keeps working. A zero member means the default. A struct that is
- * larger than the library knows is accepted if the surplus is zero.
+ * program compiled against another minor version keeps working. A zero member means the default. ARGUMENT, and the log
+ * names the struct: it is shorter than in its first version, or longer than now with a surplus that is not zero.
  *
  * GPUOPT_INIT(type) is such a struct with all defaults: gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc); */
 

@@ -43,6 +43,7 @@ extern "C" {
 #include "common/checks.h"
 #include "common/context.h"
 #include "common/dealt.h"
+#include "common/debug.h"
 #include "common/deferred.h"
 #include "common/environment.h"
 #include "common/items.h"

@@ -16,7 +16,7 @@ static gpuopt_status gpuopt__basis_check_desc(const gpuopt_context *context, con
                                               const gpuopt_basis_desc *desc, gpuopt_basis_desc *d) {
     gpuopt_status status;
     memset(d, 0, sizeof *d);
-    status = gpuopt__check_struct(context, call, context->desc.backend->basis, desc, desc->struct_size, d, sizeof *d);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->basis, gpuopt_basis_desc, desc, d);
     if (status) return status;
     if (d->m < 0 || d->m > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "m is not in 0..2^28");
     {
@@ -77,10 +77,8 @@ static gpuopt_status gpuopt__basis_write_plan(gpuopt_context *context, const gpu
     gpuopt_basis_desc d;
     gpuopt_memory_plan result;
     gpuopt_status status;
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!desc || !GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                              desc ? "plan is NULL or has no struct_size" : "desc is NULL");
+    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__basis_check_desc(context, call, desc, &d);
     if (!status) status = context->desc.backend->basis->plan(context, &d, &result);
@@ -93,7 +91,6 @@ static gpuopt_status gpuopt__basis_create_handle(gpuopt_context *context, const 
     static const char call[] = "gpuopt_basis_create";
     gpuopt_basis_desc d;
     gpuopt_status status;
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!basis || !desc)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, desc ? "basis and plan are NULL" : "desc is NULL");
     status = gpuopt__basis_check_desc(context, call, desc, &d);
@@ -102,21 +99,22 @@ static gpuopt_status gpuopt__basis_create_handle(gpuopt_context *context, const 
 
 GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
                                              gpuopt_memory_plan *plan, gpuopt_basis **basis) {
+    GPUOPT__CREATES(gpuopt_basis, context, context, basis);
     gpuopt_status status = plan ? gpuopt__basis_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (basis) *basis = NULL;
     return status || (plan && !basis) ? status : gpuopt__basis_create_handle(context, desc, basis);
 }
 
 GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis) {
-    if (basis) gpuopt__basis_of(basis)->destroy(basis);
+    GPUOPT__DESTROYS(gpuopt_basis, basis, basis->context);
+    gpuopt__basis_of(basis)->destroy(basis);
 }
 
 GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
+    GPUOPT__ENTERS(basis, basis->context);
     static const char call[] = "gpuopt_basis_load";
     gpuopt__tidied tidied;
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_basis_load(basis, columns));
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (columns) status = gpuopt__basis_check_shape(basis, call, columns);
     if (!status) status = gpuopt__basis_of(basis)->load(basis, columns);
     if (status == GPUOPT__UNTIDY) {
@@ -176,9 +174,9 @@ static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memo
 
 GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t count,
                                             const int32_t *row, const double *rhs, double *x) {
+    GPUOPT__ENTERS(basis, basis->context);
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_basis_ftran(basis, where, count, row, rhs, x));
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (row) status = gpuopt__basis_ftran_sparse(basis, where, count, row, rhs, x);
     else if (count != 0 && count != basis->m)
         status = gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_basis_ftran",
@@ -193,10 +191,10 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_s
 
 GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
                                             const double *c, double *y) {
+    GPUOPT__ENTERS(basis, basis->context);
     static const char call[] = "gpuopt_basis_btran";
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_basis_btran(basis, where, position, c, y));
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (position != -1 && c)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "c is given, and position is not -1");
     status = position != -1 ? gpuopt__basis_check_position(basis, call, position)
@@ -211,13 +209,12 @@ GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_s
 
 GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
                                              const double *alpha, gpuopt_basis_info *info) {
+    GPUOPT__ENTERS(basis, basis->context);
     static const char call[] = "gpuopt_basis_update";
     gpuopt_basis_info result;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_basis_update(basis, where, position, alpha, info));
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (info && !GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
+    if (info && !GPUOPT__HAS_SIZE(basis->context, call, gpuopt_basis_info, info)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(basis->context, call, where);
     if (!status) status = gpuopt__basis_check_position(basis, call, position);
     if (!status && alpha) status = gpuopt__basis_check_vector(basis, call, "alpha", where, alpha);
@@ -237,12 +234,11 @@ GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory_
 }
 
 GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) {
+    GPUOPT__ENTERS(basis, basis->context);
     gpuopt_basis_info result;
     gpuopt_status status;
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_basis_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(basis->context, "gpuopt_basis_get_info", gpuopt_basis_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__basis_of(basis)->get_info(basis, &result);
     if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
@@ -251,6 +247,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis
 
 GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, int exact,
                                                 gpuopt_basis_drift *drift) {
+    GPUOPT__ENTERS(basis, basis->context);
     static const char call[] = "gpuopt_basis_get_drift";
     gpuopt_basis_drift result;
     gpuopt_matrix by_columns;
@@ -260,10 +257,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
     int32_t j;
     int64_t k;
     GPUOPT__COMPUTES(gpuopt_basis_get_drift(basis, columns, exact, drift));
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (!columns || !GPUOPT__HAS_SIZE(drift))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call,
-                              columns ? "drift is NULL or has no struct_size" : "columns is NULL");
+    if (!columns) return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "columns is NULL");
+    if (!GPUOPT__HAS_SIZE(basis->context, call, gpuopt_basis_drift, drift)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__basis_check_shape(basis, call, columns);
     if (status) return status;
     status = gpuopt__basis_tidy(basis, call, columns, &tidied);
@@ -287,9 +282,9 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
 }
 
 GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space where, double *inverse) {
+    GPUOPT__ENTERS(basis, basis->context);
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_basis_get_inverse(basis, where, inverse));
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__basis_check_result(basis, "gpuopt_basis_get_inverse", where, inverse, 0);
     return status ? status : gpuopt__basis_of(basis)->get_inverse(basis, where, inverse);
 }

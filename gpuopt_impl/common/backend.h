@@ -3,9 +3,10 @@
  * The frame: what a backend provides, and the services (log, stop, memory) that the calling program offers, as all
  * families and backends use them. Private; the layout may change in any release.
  *
- * The rest of common/: checks.h and matrix.h check what the public calls are given; context.h has the calls on
- * contexts; numerics.h has arithmetic that gives the same bits in C and in CUDA, environment.h and selftest.h see to it
- * that it does; items.h divides a batch among threads; bytes.h packs numbers; deferred.h keeps a matrix as M + U V.
+ * The rest of common/: debug.h is how every call begins; checks.h and matrix.h check what the public calls are given;
+ * context.h has the calls on contexts; numerics.h has arithmetic that gives the same bits in C and in CUDA,
+ * environment.h and selftest.h see to it that it does; items.h divides a batch among threads; bytes.h packs numbers;
+ * deferred.h keeps a matrix as M + U V.
  */
 #ifndef GPUOPT_IMPL_BACKEND_H
 #define GPUOPT_IMPL_BACKEND_H
@@ -47,6 +48,9 @@ struct gpuopt_context {
     int default_memory; /* the caller gave no hooks; a backend with a device then brings its own allocator in open() */
     void *memory_user;  /* passed to allocate and release: desc.user, or what that allocator needs */
     void *state;        /* the backend's own */
+#ifdef GPUOPT_DEBUG
+    struct gpuopt__debug *debug; /* see debug.h; at the end, where objects without GPUOPT_DEBUG have nothing */
+#endif
 };
 
 struct gpuopt_backend {
@@ -137,19 +141,8 @@ static inline gpuopt_status gpuopt__take_block(const gpuopt_context *context, gp
     return status;
 }
 
-/* Copy structs that begin with their size between a program and a library of different versions. In: members that the
- * program does not know keep their value in the library's struct; members that the library does not know must be zero
- * (else 0 is returned). Out: the members that both know. */
-static inline int gpuopt__copy_in(void *to, size_t to_size, const void *from, size_t from_size) {
-    const unsigned char *byte = (const unsigned char *)from;
-    size_t k, head = sizeof(size_t);
-    if (from_size < head) return 0;
-    for (k = to_size; k < from_size; k++)
-        if (byte[k]) return 0;
-    memcpy((char *)to + head, byte + head, (from_size < to_size ? from_size : to_size) - head);
-    return 1;
-}
-
+/* Copies a struct that begins with its size between a program and a library of different versions, either way: the
+ * members that both know, except struct_size. GPUOPT__HAS_SIZE has checked the caller's. */
 static inline void gpuopt__copy_out(void *to, size_t to_size, const void *from, size_t from_size) {
     size_t head = sizeof(size_t);
     memcpy((char *)to + head, (const char *)from + head, (from_size < to_size ? from_size : to_size) - head);

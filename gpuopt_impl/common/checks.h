@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "backend.h"
+#include "debug.h"
 
 /* Logs why a call is refused. */
 static inline gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt_status status, const char *call,
@@ -19,31 +19,65 @@ static inline gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt
 
 /* ---- Structs ---- */
 
-/* Whether a struct that is to be filled is not NULL and has its size set. */
-#define GPUOPT__HAS_SIZE(result) ((result) && (result)->struct_size >= sizeof(result)->struct_size)
-
-/* Fills the library's own descriptor, which is all zero, from the caller's. family: the backend's table of functions;
- * NULL in a build without that family. */
-static inline gpuopt_status gpuopt__check_struct(const gpuopt_context *context, const char *call, const void *family,
-                                                 const void *desc, size_t desc_size, void *own, size_t own_size) {
-    if (!family)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
-                              "this build of the backend leaves the family out");
-    if (gpuopt__copy_in(own, own_size, desc, desc_size)) return GPUOPT_OK;
-    return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                          "struct_size is wrong, or a member that this version does not know is set");
+/* The least struct_size of a public struct: its size in the first version. That is its present size, unless members of
+ * the core were appended later: then its line here tells where they begin. tests/frame/core_api.txt records the sizes.
+ */
+static inline size_t gpuopt__first_size(const char *type, size_t size) {
+    /* if (!strcmp(type, "gpuopt_TYPE")) return offsetof(gpuopt_TYPE, FIRST_LATER_MEMBER); */
+    (void)type;
+    return size;
 }
 
-/* The same for a struct that a descriptor points to, which is called `name`; NULL: the defaults, and own stays zero. */
-static inline gpuopt_status gpuopt__check_part(const gpuopt_context *context, const char *call, const char *name,
-                                               const void *part, void *own, size_t own_size) {
-    size_t size = 0;
-    if (part) memcpy(&size, part, sizeof size); /* struct_size is the first member */
-    if (!part || gpuopt__copy_in(own, own_size, part, size)) return GPUOPT_OK;
-    gpuopt__log(context, 0, "%s: %s: struct_size is wrong, or a member that this version does not know is set", call,
-                name);
-    return GPUOPT_ERROR_ARGUMENT;
+/* Whether the caller's struct is there, is at least as long as in the first version, and has set no member that this
+ * version does not know. If not, tells the log of the context, which may be NULL. */
+static inline int gpuopt__has_size(const gpuopt_context *context, const char *call, const char *name, const char *type,
+                                   const void *given, size_t first, size_t size) {
+    const unsigned char *byte = (const unsigned char *)given;
+    size_t given_size, k;
+    if (!given) {
+        if (context) gpuopt__log(context, 0, "%s: %s is NULL", call, name);
+        return 0;
+    }
+    memcpy(&given_size, given, sizeof given_size);
+    if (given_size < first) {
+        if (context)
+            gpuopt__log(context, 0,
+                        "%s: %s: struct_size is %llu, but its first version has %llu bytes; begin with GPUOPT_INIT(%s)",
+                        call, type, (unsigned long long)given_size, (unsigned long long)first, type);
+        return 0;
+    }
+    for (k = size; k < given_size; k++)
+        if (byte[k]) {
+            if (context)
+                gpuopt__log(context, 0,
+                            "%s: %s: struct_size is %llu; this version knows %llu bytes, and byte %llu is set", call,
+                            type, (unsigned long long)given_size, (unsigned long long)size, (unsigned long long)k);
+            return 0;
+        }
+    return 1;
 }
+
+/* The same for a pointer `given` to a struct of that type. */
+#define GPUOPT__HAS_SIZE(context, call, type, given)                                 \
+    gpuopt__has_size(context, call, #given, #type, 1 ? (given) : (const type *)NULL, \
+                     gpuopt__first_size(#type, sizeof(type)), sizeof(type))
+
+/* The same; it then copies the struct to `own`, which is all zero, except for struct_size. */
+#define GPUOPT__COPY_IN(context, call, type, own, given) \
+    (GPUOPT__HAS_SIZE(context, call, type, given) &&     \
+     (gpuopt__copy_out(own, sizeof(type), given, (given)->struct_size), 1))
+
+/* The same for a descriptor; returns a status. family: the backend's table of functions; NULL in a build without that
+ * family. */
+#define GPUOPT__CHECK_STRUCT(context, call, family, type, desc, own)                                                  \
+    (!(family)                                                                                                        \
+         ? gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this build of the backend leaves the family out") \
+     : GPUOPT__COPY_IN(context, call, type, own, desc) ? GPUOPT_OK                                                    \
+                                                       : GPUOPT_ERROR_ARGUMENT)
+
+/* The same for a struct that a descriptor points to; NULL: the defaults, and own stays zero. */
+#define GPUOPT__CHECK_PART(context, call, type, part, own) \
+    (!(part) || GPUOPT__COPY_IN(context, call, type, own, part) ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT)
 
 /* ---- Options ---- */
 

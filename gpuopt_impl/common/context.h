@@ -83,7 +83,8 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
     *context = NULL;
     memset(&draft, 0, sizeof draft);
     draft.desc.struct_size = sizeof draft.desc;
-    if (desc && !gpuopt__copy_in(&draft.desc, sizeof draft.desc, desc, desc->struct_size)) return GPUOPT_ERROR_ARGUMENT;
+    if (desc && !GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_context_desc, desc)) return GPUOPT_ERROR_ARGUMENT;
+    if (desc) gpuopt__copy_out(&draft.desc, sizeof draft.desc, desc, desc->struct_size);
     if (!draft.desc.backend) draft.desc.backend = gpuopt_backend_cpu();
     if (draft.desc.threads == 0) draft.desc.threads = 1;
     fault = draft.desc.threads < 0 || draft.desc.threads > 1024 ? "threads is not in 0..1024"
@@ -104,12 +105,13 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
         draft.desc.allocate = gpuopt__default_allocate;
         draft.desc.release = gpuopt__default_release;
     }
-    status = gpuopt__allocate(&draft, GPUOPT_HOST, sizeof *result + GPUOPT__MESSAGE, &memory);
+    status = gpuopt__allocate(&draft, GPUOPT_HOST, sizeof *result + GPUOPT__MESSAGE + GPUOPT__DEBUG_BYTES, &memory);
     if (status) return status;
     result = (gpuopt_context *)memory;
     *result = draft;
     result->last_error = (char *)(result + 1);
-    result->last_error[0] = '\0';
+    memset(result->last_error, 0, GPUOPT__MESSAGE);
+    GPUOPT__DEBUG_BEGIN(result, result->last_error + GPUOPT__MESSAGE);
     status = result->desc.backend->open(result);
     if (status) gpuopt__release(&draft, GPUOPT_HOST, result);
     else *context = result;
@@ -128,18 +130,19 @@ static void gpuopt__end_threads(const gpuopt_context *context) {
 }
 
 GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context) {
-    if (!context) return;
+    if (!context || GPUOPT__DEBUG_KEEPS(context)) return;
     gpuopt__end_threads(context);
     context->desc.backend->close(context);
     gpuopt__release(context, GPUOPT_HOST, context);
 }
 
 GPUOPT_API gpuopt_status gpuopt_context_wait(gpuopt_context *context) {
-    return context ? context->desc.backend->wait(context) : GPUOPT_ERROR_ARGUMENT;
+    GPUOPT__ENTERS(context, context);
+    return context->desc.backend->wait(context);
 }
 
 GPUOPT_API const char *gpuopt_context_last_error(const gpuopt_context *context) {
-    return context ? context->last_error : "";
+    return context ? GPUOPT__DEBUG_LAST_ERROR(context) : "";
 }
 
 static gpuopt_status gpuopt__cpu_open(gpuopt_context *context) {

@@ -12,15 +12,14 @@
 
 /* ---- Plans ---- */
 
-/* The part that the public calls share: checks the arguments and prepares a plan. prep must be ended in any case. */
+/* The part that the public calls share: checks the arguments and prepares a plan. prep must be ended in any case.
+ * fault: of the place for the result. */
 static gpuopt_status gpuopt__elimination_begin(gpuopt_context *context, const char *call,
-                                               const gpuopt_elimination_desc *desc, int wanted,
+                                               const gpuopt_elimination_desc *desc, gpuopt_status fault,
                                                gpuopt__elimination_preparation *prep) {
     memset(prep, 0, sizeof *prep);
-    if (!desc || !wanted)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                              desc ? "the result is NULL or has no struct_size" : "desc is NULL");
-    return gpuopt__elimination_prepare(context, call, desc, prep);
+    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
+    return fault ? fault : gpuopt__elimination_prepare(context, call, desc, prep);
 }
 
 /* Finds parent [variables], as gpuopt_elimination_order returns it. */
@@ -44,7 +43,7 @@ static gpuopt_status gpuopt__elimination_find_parents(gpuopt__elimination_prepar
 /* The same for calls that ranks make together: then prep is that of this rank's part. Both must be ended by
  * gpuopt__elimination_share_end, which returns whether all ranks completed it. */
 static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, const char *call,
-                                                     const gpuopt_elimination_desc *desc, int wanted,
+                                                     const gpuopt_elimination_desc *desc, gpuopt_status fault,
                                                      gpuopt__elimination_preparation *prep,
                                                      gpuopt__elimination_share *share) {
     gpuopt_elimination_desc d;
@@ -53,9 +52,9 @@ static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, co
     memset(share, 0, sizeof *share);
     memset(&d, 0, sizeof d);
     memset(&group, 0, sizeof group);
-    if (desc && gpuopt__copy_in(&d, sizeof d, desc, desc->struct_size))
+    if (desc && GPUOPT__COPY_IN(NULL, NULL, gpuopt_elimination_desc, &d, desc))
         status = gpuopt__ranks_of(context, call, &d.group, &group);
-    begun = gpuopt__elimination_begin(context, call, desc, wanted, prep);
+    begun = gpuopt__elimination_begin(context, call, desc, fault, prep);
     if (!status) status = begun;
     if (!d.group || group.count == 1) return status;
     if (!status && prep->desc.messages->count)
@@ -81,17 +80,18 @@ static gpuopt_status gpuopt__elimination_plan_share(gpuopt__elimination_preparat
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate) {
+    GPUOPT__ENTERS(context, context);
     static const char call[] = "gpuopt_elimination_order";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
-    gpuopt_status status;
+    gpuopt_status status, fault = GPUOPT_OK;
     int32_t *found = NULL, variables = 0, steps = 0, k;
     void *memory = NULL;
     GPUOPT__COMPUTES(gpuopt_elimination_order(context, desc, order, parent, estimate));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    status =
-        gpuopt__elimination_begin_share(context, call, desc, !estimate || GPUOPT__HAS_SIZE(estimate), &prep, &share);
+    if (estimate && !GPUOPT__HAS_SIZE(context, call, gpuopt_elimination_estimate, estimate))
+        fault = GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
     if (!status) { /* kept apart: slicing changes the order; and not counted, for the estimate is that of _plan */
         variables = prep.desc.variables;
         steps = prep.draft.plan.steps;
@@ -118,10 +118,10 @@ static gpuopt_status gpuopt__elimination_write_plan(gpuopt_context *context, con
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
-    gpuopt_status status;
+    gpuopt_status status, fault = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt__elimination_write_plan(context, desc, plan));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__elimination_begin_share(context, call, desc, GPUOPT__HAS_SIZE(plan), &prep, &share);
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) fault = GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
     if (!status) status = gpuopt__elimination_plan_share(&prep, call, &share, &e);
     status = gpuopt__elimination_share_end(context, call, &prep, &share, status);
     if (!status) gpuopt__copy_out(plan, plan->struct_size, &e.memory, sizeof e.memory);
@@ -283,9 +283,9 @@ static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, g
 /* ---- Life ---- */
 
 GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination) {
+    GPUOPT__DESTROYS(gpuopt_elimination, elimination, elimination->context);
     gpuopt_context *context;
     void *block;
-    if (!elimination) return;
     context = elimination->context;
     block = elimination->block;
     gpuopt__elimination_backend_of(elimination)->destroy(elimination);
@@ -337,10 +337,10 @@ static gpuopt_status gpuopt__elimination_create_handle(gpuopt_context *context, 
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
-    gpuopt_status status;
+    gpuopt_status status, fault = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt__elimination_create_handle(context, desc, elimination));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__elimination_begin_share(context, call, desc, elimination != NULL, &prep, &share);
+    if (!elimination) fault = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "elimination and plan are NULL");
+    status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
     if (!status) status = gpuopt__elimination_make_plan(&prep, call, &e);
     if (!status) status = gpuopt__elimination_build(context, &prep, &share, elimination);
     status = gpuopt__elimination_share_end(context, call, &prep, &share, status);
@@ -353,8 +353,8 @@ static gpuopt_status gpuopt__elimination_create_handle(gpuopt_context *context, 
 
 GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                    gpuopt_memory_plan *plan, gpuopt_elimination **elimination) {
+    GPUOPT__CREATES(gpuopt_elimination, context, context, elimination);
     gpuopt_status status = plan ? gpuopt__elimination_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (elimination) *elimination = NULL;
     return status || (plan && !elimination) ? status : gpuopt__elimination_create_handle(context, desc, elimination);
 }
 

@@ -33,16 +33,16 @@ static const gpuopt__elimination_bucket *gpuopt__elimination_bucket_of(const gpu
 
 GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination *elimination, int32_t message,
                                                              gpuopt_elimination_message_info *info) {
+    GPUOPT__ENTERS(elimination, elimination->context);
     static const char call[] = "gpuopt_elimination_message_get_info";
     const gpuopt__elimination_plan *plan;
     const gpuopt__elimination_bucket *bucket;
     const gpuopt__elimination_table *t;
     gpuopt_elimination_message_info result;
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     plan = &elimination->plan;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(elimination->context, call, gpuopt_elimination_message_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     bucket = gpuopt__elimination_bucket_of(elimination, call, message, 0);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
     t = &plan->table[bucket->message];
@@ -123,13 +123,13 @@ static gpuopt_status gpuopt__elimination_stage_message(gpuopt_elimination *e, co
 GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                         int32_t message, int32_t copy, int64_t *cost, double *value,
                                                         uint64_t *count) {
+    GPUOPT__ENTERS(elimination, elimination->context);
     static const char call[] = "gpuopt_elimination_message_get";
     const gpuopt__elimination_plan *plan;
     const gpuopt__elimination_bucket *bucket;
     gpuopt_status status;
     void *wanted;
     GPUOPT__COMPUTES(gpuopt_elimination_message_get(elimination, where, message, copy, cost, value, count));
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     plan = &elimination->plan;
     status = gpuopt__check_where(elimination->context, call, where);
@@ -150,18 +150,17 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elim
 
 GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_elimination *elimination, int32_t message,
                                                                 int32_t copy, gpuopt_device_view *view) {
+    GPUOPT__ENTERS(elimination, elimination->context);
     static const char call[] = "gpuopt_elimination_message_device_view";
     const gpuopt__elimination_plan *plan;
     const gpuopt__elimination_bucket *bucket;
     gpuopt_device_view result;
     gpuopt_status status;
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     plan = &elimination->plan;
     bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(view))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "view is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(elimination->context, call, gpuopt_device_view, view)) return GPUOPT_ERROR_ARGUMENT;
     if (!gpuopt__elimination_message_ready(elimination, bucket))
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
     memset(&result, 0, sizeof result);
@@ -272,6 +271,7 @@ static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int3
 GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                          int32_t message, int32_t copy, void *bytes, uint64_t capacity,
                                                          uint64_t *size) {
+    GPUOPT__ENTERS(elimination, elimination->context);
     static const char call[] = "gpuopt_elimination_message_pack";
     const gpuopt__elimination_plan *plan;
     const gpuopt__elimination_bucket *bucket;
@@ -279,7 +279,6 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
     gpuopt__elimination_parts parts;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_elimination_message_pack(elimination, where, message, copy, bytes, capacity, size));
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     status = gpuopt__check_where(elimination->context, call, where);
     if (status) return status;
@@ -318,12 +317,11 @@ static gpuopt_status gpuopt__elimination_inspect(gpuopt_context *context, const 
 GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, gpuopt_memory_space where,
                                                             const void *bytes, uint64_t size,
                                                             gpuopt_elimination_packed_info *message) {
+    GPUOPT__ENTERS(context, context);
     static const char call[] = "gpuopt_elimination_message_inspect";
     gpuopt__elimination_packed p;
     gpuopt_status status;
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(message))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "message is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_elimination_packed_info, message)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_inspect(context, call, where, bytes, size, &p);
     if (!status) gpuopt__copy_out(message, message->struct_size, &p.info, sizeof p.info);
     return status;
@@ -332,13 +330,13 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *cont
 GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, uint64_t model, const void *bytes,
                                                            uint64_t size, int32_t *scope, int32_t *domain,
                                                            int64_t *cost, double *value, uint64_t *count) {
+    GPUOPT__ENTERS(context, context);
     static const char call[] = "gpuopt_elimination_message_unpack";
     const unsigned char *from = (const unsigned char *)bytes;
     gpuopt__elimination_packed p;
     gpuopt_status status;
     int64_t k;
     GPUOPT__COMPUTES(gpuopt_elimination_message_unpack(context, model, bytes, size, scope, domain, cost, value, count));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_inspect(context, call, GPUOPT_HOST, bytes, size, &p);
     if (status) return status;
     if (p.info.model != model)

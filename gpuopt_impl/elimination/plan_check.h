@@ -88,16 +88,13 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
     int32_t k;
     memset(d, 0, sizeof *d);
     memset(options, 0, sizeof *options);
-    status =
-        gpuopt__check_struct(context, call, context->desc.backend->elimination, desc, desc->struct_size, d, sizeof *d);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->elimination, gpuopt_elimination_desc, desc, d);
     if (!status)
-        status = gpuopt__check_part(context, call, "desc->order_search", d->order_search, &options->order_search,
-                                    sizeof options->order_search);
+        status = GPUOPT__CHECK_PART(context, call, gpuopt_elimination_order_search, d->order_search,
+                                    &options->order_search);
+    if (!status) status = GPUOPT__CHECK_PART(context, call, gpuopt_elimination_memory, d->memory, &options->memory);
     if (!status)
-        status = gpuopt__check_part(context, call, "desc->memory", d->memory, &options->memory, sizeof options->memory);
-    if (!status)
-        status = gpuopt__check_part(context, call, "desc->messages", d->messages, &options->messages,
-                                    sizeof options->messages);
+        status = GPUOPT__CHECK_PART(context, call, gpuopt_elimination_messages, d->messages, &options->messages);
     d->struct_size = sizeof *d;
     options->order_search.struct_size = sizeof options->order_search;
     options->memory.struct_size = sizeof options->memory;

@@ -310,20 +310,20 @@ static gpuopt_status gpuopt__elimination_reduce_prepare(gpuopt_context *context,
 }
 
 GPUOPT_API void gpuopt_elimination_preprocessing_destroy(gpuopt_elimination_preprocessing *reduction) {
-    if (reduction) gpuopt__release(reduction->context, GPUOPT_HOST, reduction);
+    GPUOPT__DESTROYS(gpuopt_elimination_preprocessing, reduction, reduction->context);
+    gpuopt__release(reduction->context, GPUOPT_HOST, reduction);
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                        uint32_t rules, int64_t work,
                                                        gpuopt_elimination_preprocessing **reduction) {
+    GPUOPT__CREATES(gpuopt_elimination_preprocessing, context, context, reduction);
     static const char call[] = "gpuopt_elimination_preprocess";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_reduce r;
     gpuopt_status status;
     int all = 0;
     GPUOPT__COMPUTES(gpuopt_elimination_preprocess(context, desc, rules, work, reduction));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (reduction) *reduction = NULL;
     if (work < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "work is negative");
     if (rules >= 2u * GPUOPT_RULE_BOUND)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rules has a bit that is no rule");
@@ -348,20 +348,20 @@ GPUOPT_API gpuopt_status gpuopt_elimination_preprocess(gpuopt_context *context, 
 
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_info(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_preprocessing_info *info) {
-    if (!reduction) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_preprocessing_get_info",
-                              "info is NULL or has no struct_size");
+    GPUOPT__ENTERS(reduction, reduction->context);
+    if (!GPUOPT__HAS_SIZE(reduction->context, "gpuopt_elimination_preprocessing_get_info",
+                          gpuopt_elimination_preprocessing_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__copy_out(info, info->struct_size, &reduction->info, sizeof reduction->info);
     return GPUOPT_OK;
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimination_preprocessing *reduction,
                                                                    gpuopt_elimination_desc *desc) {
-    if (!reduction) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(desc))
-        return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_preprocessing_get_desc",
-                              "desc is NULL or has no struct_size");
+    GPUOPT__ENTERS(reduction, reduction->context);
+    if (!GPUOPT__HAS_SIZE(reduction->context, "gpuopt_elimination_preprocessing_get_desc", gpuopt_elimination_desc,
+                          desc))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__copy_out(desc, desc->struct_size, &reduction->desc, sizeof reduction->desc);
     return GPUOPT_OK;
 }
@@ -382,9 +382,9 @@ static int32_t gpuopt__elimination_reduce_recorded(const gpuopt__elimination_red
 
 GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_postsolve(gpuopt_elimination_preprocessing *reduction,
                                                                     const int32_t *reduced, int32_t *value) {
+    GPUOPT__ENTERS(reduction, reduction->context);
     static const char call[] = "gpuopt_elimination_preprocessing_postsolve";
     int32_t k;
-    if (!reduction) return GPUOPT_ERROR_ARGUMENT;
     if ((!reduced && reduction->desc.variables > 0) || (!value && reduction->variables > 0))
         return gpuopt__refuse(reduction->context, GPUOPT_ERROR_ARGUMENT, call, "reduced or value is NULL");
     if (reduction->desc.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)

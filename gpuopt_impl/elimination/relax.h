@@ -169,7 +169,8 @@ static gpuopt_status gpuopt__elimination_relax_check(const gpuopt__elimination_p
 }
 
 GPUOPT_API void gpuopt_elimination_cost_shifting_destroy(gpuopt_elimination_cost_shifting *relaxation) {
-    if (relaxation) gpuopt__release(relaxation->context, GPUOPT_HOST, relaxation);
+    GPUOPT__DESTROYS(gpuopt_elimination_cost_shifting, relaxation, relaxation->context);
+    gpuopt__release(relaxation->context, GPUOPT_HOST, relaxation);
 }
 
 /* Makes the relaxation of a prepared model, with all shifts 0, and eliminates it. */
@@ -216,16 +217,16 @@ static gpuopt_status gpuopt__elimination_relax_again(gpuopt_context *context, co
 GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                         int32_t iterations,
                                                         gpuopt_elimination_cost_shifting **relaxation) {
+    GPUOPT__CREATES(gpuopt_elimination_cost_shifting, context, context, relaxation);
     static const char call[] = "gpuopt_elimination_shift_costs";
     gpuopt__elimination_preparation prep;
     gpuopt__elimination_relax_result first;
     gpuopt_elimination_cost_shifting *r = NULL;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_elimination_shift_costs(context, desc, iterations, relaxation));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (relaxation) *relaxation = NULL;
     if (iterations < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iterations is negative");
-    status = gpuopt__elimination_begin(context, call, desc, relaxation != NULL, &prep);
+    if (!relaxation) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "relaxation is NULL");
+    status = gpuopt__elimination_begin(context, call, desc, GPUOPT_OK, &prep);
     if (!status) status = gpuopt__elimination_relax_check(&prep, call);
     if (!status) status = gpuopt__elimination_relax_begin(context, call, &prep, 0, &r, &first);
     if (!status && iterations > 0 && r->groups > 0 && first.outcome == GPUOPT_OPTIMAL &&
@@ -243,11 +244,11 @@ GPUOPT_API gpuopt_status gpuopt_elimination_shift_costs(gpuopt_context *context,
 
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimination_cost_shifting *relaxation,
                                                                    gpuopt_elimination_cost_shifting_info *info) {
+    GPUOPT__ENTERS(relaxation, relaxation->context);
     gpuopt_elimination_cost_shifting_info result;
-    if (!relaxation) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(relaxation->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_cost_shifting_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(relaxation->context, "gpuopt_elimination_cost_shifting_get_info",
+                          gpuopt_elimination_cost_shifting_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     result = relaxation->info;
     result.variables = relaxation->desc.variables;
     result.original = relaxation->original;
@@ -257,10 +258,10 @@ GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_info(gpuopt_elimin
 
 GPUOPT_API gpuopt_status gpuopt_elimination_cost_shifting_get_desc(gpuopt_elimination_cost_shifting *relaxation,
                                                                    gpuopt_elimination_desc *desc) {
-    if (!relaxation) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(desc))
-        return gpuopt__refuse(relaxation->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_cost_shifting_get_desc",
-                              "desc is NULL or has no struct_size");
+    GPUOPT__ENTERS(relaxation, relaxation->context);
+    if (!GPUOPT__HAS_SIZE(relaxation->context, "gpuopt_elimination_cost_shifting_get_desc", gpuopt_elimination_desc,
+                          desc))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__copy_out(desc, desc->struct_size, &relaxation->desc, sizeof relaxation->desc);
     return GPUOPT_OK;
 }

@@ -151,12 +151,12 @@ static gpuopt_status gpuopt__elimination_fetch_condition(const gpuopt_eliminatio
 
 GPUOPT_API gpuopt_status gpuopt_elimination_set_evidence(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                          int32_t copy, const int32_t *value) {
+    GPUOPT__ENTERS(elimination, elimination->context);
     static const char call[] = "gpuopt_elimination_set_evidence";
     gpuopt__elimination_plan *plan;
     gpuopt_status status;
     int32_t k;
     GPUOPT__COMPUTES(gpuopt_elimination_set_evidence(elimination, where, copy, value));
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     plan = &elimination->plan;
     status = gpuopt__elimination_fetch_condition(elimination, call, where, copy, &value);
     if (elimination->group) {
@@ -219,14 +219,15 @@ static gpuopt_status gpuopt__elimination_fill_info(gpuopt_elimination *e, const 
 
 GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
                                                  gpuopt_elimination_info *info) {
+    GPUOPT__ENTERS(elimination, elimination->context);
     static const char call[] = "gpuopt_elimination_step";
     const int32_t data[] = {variables, info != NULL};
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_elimination_step(elimination, variables, info));
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    if (variables < 1 || (info && !GPUOPT__HAS_SIZE(info)))
-        status = gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
-                                variables < 1 ? "variables is not positive" : "info has no struct_size");
+    if (variables < 1)
+        status = gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "variables is not positive");
+    else if (info && !GPUOPT__HAS_SIZE(elimination->context, call, gpuopt_elimination_info, info))
+        status = GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_agree(elimination, call, status, data, sizeof data);
     if (status) return status;
     status = gpuopt__elimination_step_units(elimination, variables);
@@ -237,17 +238,17 @@ GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination
 static gpuopt_status gpuopt__elimination_give_info(gpuopt_elimination *e, const char *call, int32_t copy,
                                                    gpuopt_elimination_info *info) {
     gpuopt_status status = GPUOPT_OK;
-    if (!GPUOPT__HAS_SIZE(info) || copy < 0 || copy >= e->plan.copies)
-        status = gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call,
-                                "info is NULL or has no struct_size, or copy is out of range");
+    if (!GPUOPT__HAS_SIZE(e->context, call, gpuopt_elimination_info, info)) status = GPUOPT_ERROR_ARGUMENT;
+    else if (copy < 0 || copy >= e->plan.copies)
+        status = gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "copy is out of range");
     status = gpuopt__elimination_agree(e, call, status, &copy, sizeof copy);
     return status ? status : gpuopt__elimination_fill_info(e, call, status, copy, info);
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, int32_t copy,
                                                      gpuopt_elimination_info *info) {
+    GPUOPT__ENTERS(elimination, elimination->context);
     GPUOPT__COMPUTES(gpuopt_elimination_get_info(elimination, copy, info));
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     return gpuopt__elimination_give_info(elimination, "gpuopt_elimination_get_info", copy, info);
 }
 

@@ -147,6 +147,7 @@ static gpuopt_status gpuopt__elimination_find_values(gpuopt_elimination *e, int3
 GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                    int32_t copy, int32_t *value,
                                                    gpuopt_elimination_assignment *assignment) {
+    GPUOPT__ENTERS(elimination, elimination->context);
     static const char call[] = "gpuopt_elimination_assign";
     gpuopt_elimination *e = elimination;
     gpuopt_elimination_assignment result;
@@ -154,12 +155,11 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
     const int32_t *given = NULL;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_elimination_assign(elimination, where, copy, value, assignment));
-    if (!e) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     memset(&bound, 0, sizeof bound);
     status = gpuopt__check_where(e->context, call, where);
-    if (!status && assignment && !GPUOPT__HAS_SIZE(assignment))
-        status = gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "assignment has no struct_size");
+    if (!status && assignment && !GPUOPT__HAS_SIZE(e->context, call, gpuopt_elimination_assignment, assignment))
+        status = GPUOPT_ERROR_ARGUMENT;
     if (!status) status = gpuopt__elimination_check_phase(e, call, copy, value != NULL, 0);
     if (!status) status = gpuopt__elimination_fetch_values(e, call, where, value, &given);
     status = gpuopt__elimination_agree(e, call, status, &copy, sizeof copy);
@@ -195,6 +195,7 @@ static int64_t gpuopt__elimination_bound_offset(const gpuopt__elimination_plan *
 GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                        int32_t copy, int32_t variable, int increase, int64_t count,
                                                        const int32_t *value, int64_t *bound, double *bound_value) {
+    GPUOPT__ENTERS(elimination, elimination->context);
     static const char call[] = "gpuopt_elimination_get_bounds";
     gpuopt_elimination *e = elimination;
     gpuopt__elimination_plan *plan;
@@ -203,7 +204,6 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimi
     int64_t bad = INT64_MAX;
     GPUOPT__COMPUTES(
         gpuopt_elimination_get_bounds(elimination, where, copy, variable, increase, count, value, bound, bound_value));
-    if (!e) return GPUOPT_ERROR_ARGUMENT;
     plan = &e->plan;
     status = gpuopt__check_where(e->context, call, where);
     if (!status) status = gpuopt__elimination_whole(e, call);

@@ -10,13 +10,8 @@
 
 /* ---- Life ---- */
 
-/* Fills own from the caller's transport. Returns what is wrong with it, or NULL. */
-static const char *gpuopt__group_check_transport(const gpuopt_transport *transport, gpuopt_transport *own) {
-    memset(own, 0, sizeof *own);
-    own->count = 1;
-    if (!transport) return NULL;
-    if (!gpuopt__copy_in(own, sizeof *own, transport, transport->struct_size))
-        return "the transport's struct_size is wrong, or a member that this version does not know is set";
+/* What is wrong with a transport, or NULL. */
+static const char *gpuopt__group_check_transport(const gpuopt_transport *own) {
     if (own->count < 1 || own->count > GPUOPT__GROUP_RANKS) return "the transport's count is not in 1..65536";
     if (own->rank < 0 || own->rank >= own->count) return "the transport's rank is not in 0..count - 1";
     if (!own->all_gather || !own->broadcast || !own->send || !own->receive || !own->abort)
@@ -55,6 +50,7 @@ static gpuopt_status gpuopt__group_make(gpuopt_context *context, const gpuopt_tr
 
 GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuopt_transport *transport,
                                              const gpuopt_group_desc *desc, gpuopt_group **group) {
+    GPUOPT__CREATES(gpuopt_group, context, context, group);
     static const char call[] = "gpuopt_group_create";
     gpuopt_group_desc d;
     gpuopt_transport own;
@@ -62,12 +58,13 @@ GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuo
     const char *fault;
     gpuopt_status status = GPUOPT_OK;
     uint64_t limit;
-    if (group) *group = NULL;
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    fault = gpuopt__group_check_transport(transport, &own);
+    memset(&own, 0, sizeof own);
+    own.count = 1;
+    if (transport && !GPUOPT__COPY_IN(context, call, gpuopt_transport, &own, transport)) return GPUOPT_ERROR_ARGUMENT;
+    fault = transport ? gpuopt__group_check_transport(&own) : NULL;
     if (fault) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
     memset(&d, 0, sizeof d);
-    if (desc) status = gpuopt__check_struct(context, call, context, desc, desc->struct_size, &d, sizeof d);
+    if (desc) status = GPUOPT__CHECK_STRUCT(context, call, context, gpuopt_group_desc, desc, &d);
     if (!status) {
         const gpuopt__range range = {"time_limit", d.time_limit, 1e-3, 1e9};
         status = gpuopt__check_ranges(context, call, &range, 1);
@@ -88,15 +85,15 @@ GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuo
 }
 
 GPUOPT_API void gpuopt_group_destroy(gpuopt_group *group) {
-    if (group) gpuopt__release(group->context, GPUOPT_HOST, group);
+    GPUOPT__DESTROYS(gpuopt_group, group, group->context);
+    gpuopt__release(group->context, GPUOPT_HOST, group);
 }
 
 GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group_info *info) {
+    GPUOPT__ENTERS(group, group->context);
     gpuopt_group_info result;
-    if (!group) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(group->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_group_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(group->context, "gpuopt_group_get_info", gpuopt_group_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     result.rank = group->transport.rank;
     result.count = group->transport.count;
@@ -109,7 +106,7 @@ GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group
 }
 
 GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group) {
-    if (!group) return GPUOPT_ERROR_ARGUMENT;
+    GPUOPT__ENTERS(group, group->context);
     gpuopt__group_break(group);
     return GPUOPT_OK;
 }
@@ -117,9 +114,9 @@ GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group) {
 /* ---- Collective calls ---- */
 
 GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *bytes, uint64_t size) {
+    GPUOPT__ENTERS(group, group->context);
     const char *fault;
     uint64_t hash = 0;
-    if (!group) return GPUOPT_ERROR_ARGUMENT;
     fault = size > 0 && !bytes ? "bytes is NULL" : NULL;
     if (!fault) hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)bytes, size);
     return gpuopt__group_begin(group, GPUOPT__GROUP_AGREE,
@@ -143,9 +140,9 @@ static gpuopt_status gpuopt__group_broadcast_all(gpuopt_group *g, const char *ca
 
 GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memory_space where, int32_t root,
                                                 void *data, uint64_t bytes) {
+    GPUOPT__ENTERS(group, group->context);
     static const char call[] = "gpuopt_group_broadcast";
     gpuopt_status status;
-    if (!group) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__group_check_where(group, call, where);
     if (!status)
         status = gpuopt__group_check(group, call,
@@ -181,12 +178,12 @@ static gpuopt_status gpuopt__group_gather(gpuopt_group *g, gpuopt_memory_space w
 
 GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_memory_space where, const void *send,
                                                  uint64_t bytes, void *receive, uint64_t capacity, uint64_t *sizes) {
+    GPUOPT__ENTERS(group, group->context);
     static const char call[] = "gpuopt_group_all_gather";
     gpuopt_status status;
     uint64_t left = capacity;
     int32_t r;
     int fits = 1;
-    if (!group) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__group_check_where(group, call, where);
     if (!status)
         status = gpuopt__group_check(group, call,
@@ -251,11 +248,11 @@ static gpuopt_status gpuopt__group_reduce(gpuopt_group *g, gpuopt_group_reductio
 
 GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_group_reduction reduction, int64_t count,
                                                  int64_t *integer, double *real) {
+    GPUOPT__ENTERS(group, group->context);
     const char *fault;
     gpuopt_status status;
     int64_t k;
     GPUOPT__COMPUTES(gpuopt_group_all_reduce(group, reduction, count, integer, real));
-    if (!group) return GPUOPT_ERROR_ARGUMENT;
     fault = (int)reduction < 0 || reduction > GPUOPT_REDUCE_SUM ? "reduction is not a constant of its enum"
             : count < 0                                         ? "count is negative"
             : !integer == !real                                 ? "one of integer and real must be NULL"
@@ -290,10 +287,10 @@ static gpuopt_status gpuopt__group_check_peer(gpuopt_group *g, const char *call,
 
 GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory_space where, int32_t to, const void *data,
                                            uint64_t bytes) {
+    GPUOPT__ENTERS(group, group->context);
     static const char call[] = "gpuopt_group_send";
     const char *at = (const char *)data;
     gpuopt_status status;
-    if (!group) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__group_check_peer(group, call, where, to, data, bytes);
     while (!status && bytes > 0) {
         uint64_t piece = gpuopt__group_piece(bytes, GPUOPT__GROUP_PIECE);
@@ -307,10 +304,10 @@ GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory_sp
 
 GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory_space where, int32_t from, void *data,
                                               uint64_t bytes) {
+    GPUOPT__ENTERS(group, group->context);
     static const char call[] = "gpuopt_group_receive";
     char *at = (char *)data;
     gpuopt_status status;
-    if (!group) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__group_check_peer(group, call, where, from, data, bytes);
     while (!status && bytes > 0) {
         uint64_t piece = gpuopt__group_piece(bytes, GPUOPT__GROUP_PIECE);

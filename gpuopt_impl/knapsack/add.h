@@ -136,13 +136,13 @@ static gpuopt_status gpuopt__knapsack_add(gpuopt_knapsack *k, const char *call, 
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size, int add) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_unpack";
     gpuopt_knapsack *k = knapsack;
     const gpuopt__knapsack_search *s;
     gpuopt__knapsack_packed p;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_unpack(knapsack, bytes, size, add));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     s = &k->search;
     status = add ? gpuopt__knapsack_refuse_ranks(k, call) : GPUOPT_OK;
     if (!status) status = gpuopt__knapsack_check_packed(k, call, bytes, size, &p);

@@ -22,7 +22,7 @@ static gpuopt_status gpuopt__knapsack_batch_check(const gpuopt_context *context,
     memset(own, 0, sizeof *own);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status =
-        gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, own, sizeof *own);
+        GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->knapsack, gpuopt_knapsack_batch_desc, desc, own);
     if (status) return status;
     if (own->items < 1 || own->items > GPUOPT__KNAPSACK_SMALL_ITEMS)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "items is not in 1..256");
@@ -37,9 +37,7 @@ static gpuopt_status gpuopt__knapsack_batch_write_plan(gpuopt_context *context, 
     gpuopt_knapsack_batch_desc own;
     gpuopt_memory_plan p;
     gpuopt_status status;
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_batch_check(context, call, desc, &own);
     if (status) return status;
     memset(&p, 0, sizeof p);
@@ -58,7 +56,6 @@ static gpuopt_status gpuopt__knapsack_batch_create_handle(gpuopt_context *contex
     gpuopt_status status;
     void *memory;
     GPUOPT__COMPUTES(gpuopt__knapsack_batch_create_handle(context, desc, batch));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!batch) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     status = gpuopt__knapsack_batch_check(context, call, desc, &own);
     if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, sizeof *b, &memory);
@@ -75,13 +72,13 @@ static gpuopt_status gpuopt__knapsack_batch_create_handle(gpuopt_context *contex
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_batch_create(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
                                                       gpuopt_memory_plan *plan, gpuopt_knapsack_batch **batch) {
+    GPUOPT__CREATES(gpuopt_knapsack_batch, context, context, batch);
     gpuopt_status status = plan ? gpuopt__knapsack_batch_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (batch) *batch = NULL;
     return status || (plan && !batch) ? status : gpuopt__knapsack_batch_create_handle(context, desc, batch);
 }
 
 GPUOPT_API void gpuopt_knapsack_batch_destroy(gpuopt_knapsack_batch *batch) {
-    if (!batch) return;
+    GPUOPT__DESTROYS(gpuopt_knapsack_batch, batch, batch->context);
     gpuopt__knapsack_batch_backend(batch)->batch_destroy(batch);
     gpuopt__release(batch->context, GPUOPT_HOST, batch);
 }
@@ -129,6 +126,7 @@ static gpuopt_status gpuopt__knapsack_batch_refuse(const gpuopt_knapsack_batch *
 GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch, gpuopt_memory_space where,
                                                    const gpuopt_knapsack_problems *problems,
                                                    const gpuopt_knapsack_report *report) {
+    GPUOPT__ENTERS(batch, batch->context);
     static const char call[] = "gpuopt_knapsack_batch_run";
     gpuopt_knapsack_problems p;
     gpuopt_knapsack_report r;
@@ -136,14 +134,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
     const gpuopt_context *context;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_batch_run(batch, where, problems, report));
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     context = batch->context;
     memset(&p, 0, sizeof p);
     memset(&r, 0, sizeof r);
-    if (!problems || !gpuopt__copy_in(&p, sizeof p, problems, problems->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "problems is NULL or has a wrong size");
-    if (report && !gpuopt__copy_in(&r, sizeof r, report, report->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "report has a wrong size");
+    if (!GPUOPT__COPY_IN(context, call, gpuopt_knapsack_problems, &p, problems)) return GPUOPT_ERROR_ARGUMENT;
+    if (report && !GPUOPT__COPY_IN(context, call, gpuopt_knapsack_report, &r, report)) return GPUOPT_ERROR_ARGUMENT;
     if (p.count < 0 || p.count > batch->desc.count)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds the descriptor's");
     if (p.node_limit < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "node_limit is negative");

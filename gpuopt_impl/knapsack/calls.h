@@ -41,16 +41,17 @@ static void gpuopt__knapsack_report(gpuopt_knapsack *k, gpuopt_knapsack_info *in
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
                                                 gpuopt_knapsack_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_expand";
     gpuopt__knapsack_search *s;
     int again;
     int64_t expanded = INT64_MAX, steps = INT64_MAX, lower;
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_knapsack_expand(knapsack, nodes, levels, info));
-    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
-    if (nodes < 0 || levels < 0 || (info && !GPUOPT__HAS_SIZE(info)))
-        status = gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,
-                                nodes < 0 || levels < 0 ? "nodes or levels is negative" : "info has no struct_size");
+    if (nodes < 0 || levels < 0)
+        status = gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call, "nodes or levels is negative");
+    else if (info && !GPUOPT__HAS_SIZE(knapsack->context, call, gpuopt_knapsack_info, info))
+        status = GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_agree(
         knapsack, call, status,
         gpuopt__hash_number(gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)nodes), (uint64_t)levels));
@@ -76,11 +77,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpuopt_knapsack_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     GPUOPT__COMPUTES(gpuopt_knapsack_get_info(knapsack, info));
-    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(knapsack->context, "gpuopt_knapsack_get_info", gpuopt_knapsack_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__knapsack_report(knapsack, info);
     return GPUOPT_OK;
 }
@@ -89,6 +89,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                        int64_t profit, const int64_t *copies) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_set_incumbent";
     gpuopt_knapsack *k = knapsack;
     const void *found = NULL;
@@ -96,7 +97,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack
     uint64_t hash = gpuopt__hash_number(GPUOPT__HASH_START, (uint64_t)profit);
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_set_incumbent(knapsack, where, profit, copies));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && !fault && copies) {
         status = gpuopt__fetch(k->context, where, copies, sizeof *copies * (uint64_t)k->given, k->scratch, &found);
@@ -115,13 +115,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                    int64_t *copies, int64_t *profit, int64_t *weight) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_get_items";
     gpuopt_knapsack *k = knapsack;
     int64_t sum = 0;
     int32_t j;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_get_items(knapsack, where, copies, profit, weight));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_agree(k, call, gpuopt__check_where(k->context, call, where), GPUOPT__HASH_START);
     if (!status) status = gpuopt__knapsack_recover_all(k);
     if (status) return status;

@@ -45,8 +45,8 @@ static gpuopt_status gpuopt__knapsack_choice_check(const gpuopt_context *context
     gpuopt_status status;
     memset(d, 0, sizeof *d);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status =
-        gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, d, sizeof *d);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->knapsack, gpuopt_knapsack_multiple_choice_desc,
+                                  desc, d);
     if (!status) {
         const gpuopt__range range[] = {
             {"classes", (double)d->classes, 1, GPUOPT__KNAPSACK_CHOICE_CLASSES},
@@ -114,9 +114,7 @@ static gpuopt_status gpuopt__knapsack_choice_write_plan(gpuopt_context *context,
     uint64_t peak;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__knapsack_choice_write_plan(context, desc, plan));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_choice_check(context, call, desc, &d, &most);
     if (status) return status;
     memset(&p, 0, sizeof p);
@@ -129,7 +127,7 @@ static gpuopt_status gpuopt__knapsack_choice_write_plan(gpuopt_context *context,
 }
 
 GPUOPT_API void gpuopt_knapsack_multiple_choice_destroy(gpuopt_knapsack_multiple_choice *knapsack) {
-    if (!knapsack) return;
+    GPUOPT__DESTROYS(gpuopt_knapsack_multiple_choice, knapsack, knapsack->context);
     gpuopt__knapsack_choice_lists_destroy(knapsack);
     gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
 }
@@ -173,7 +171,6 @@ static gpuopt_status gpuopt__knapsack_choice_create_handle(gpuopt_context *conte
     uint64_t bytes;
     void *memory;
     GPUOPT__COMPUTES(gpuopt__knapsack_choice_create_handle(context, desc, knapsack));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_choice_check(context, call, desc, &d, &most);
     if (status) return status;
@@ -205,8 +202,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_create(gpuopt_context *
                                                                 const gpuopt_knapsack_multiple_choice_desc *desc,
                                                                 gpuopt_memory_plan *plan,
                                                                 gpuopt_knapsack_multiple_choice **knapsack) {
+    GPUOPT__CREATES(gpuopt_knapsack_multiple_choice, context, context, knapsack);
     gpuopt_status status = plan ? gpuopt__knapsack_choice_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (knapsack) *knapsack = NULL;
     return status || (plan && !knapsack) ? status : gpuopt__knapsack_choice_create_handle(context, desc, knapsack);
 }
 
@@ -240,14 +237,16 @@ static void gpuopt__knapsack_choice_report(const gpuopt_knapsack_multiple_choice
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states,
                                                              int32_t steps,
                                                              gpuopt_knapsack_multiple_choice_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
+    static const char call[] = "gpuopt_knapsack_multiple_choice_run";
     gpuopt_knapsack_multiple_choice *k = knapsack;
     int64_t most = INT64_MAX;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_run(knapsack, states, steps, info));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
-    if (states < 0 || steps < 0 || (info && !GPUOPT__HAS_SIZE(info)))
-        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multiple_choice_run",
-                              states < 0 || steps < 0 ? "states or steps is negative" : "info has no struct_size");
+    if (states < 0 || steps < 0)
+        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "states or steps is negative");
+    if (info && !GPUOPT__HAS_SIZE(k->context, call, gpuopt_knapsack_multiple_choice_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     if (states > 0 && states < INT64_MAX - k->expanded) most = k->expanded + states;
     if (k->desc.state_limit > 0 && k->desc.state_limit < most) most = k->desc.state_limit;
     status = gpuopt__knapsack_choice_search(k, most, steps > 0 ? k->made + steps : INT64_MAX);
@@ -257,11 +256,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_mul
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_info(gpuopt_knapsack_multiple_choice *knapsack,
                                                                   gpuopt_knapsack_multiple_choice_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_get_info(knapsack, info));
-    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multiple_choice_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(knapsack->context, "gpuopt_knapsack_multiple_choice_get_info",
+                          gpuopt_knapsack_multiple_choice_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__knapsack_choice_report(knapsack, info);
     return GPUOPT_OK;
 }
@@ -291,6 +290,7 @@ static gpuopt_status gpuopt__knapsack_choice_weigh(const gpuopt_knapsack_multipl
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_knapsack_multiple_choice *knapsack,
                                                                        gpuopt_memory_space where,
                                                                        const int32_t *chosen) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_multiple_choice_set_incumbent";
     gpuopt_knapsack_multiple_choice *k = knapsack;
     const uint64_t bytes = k ? sizeof *k->trial * (uint64_t)k->desc.classes : 0;
@@ -298,7 +298,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_kn
     int64_t profit;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_set_incumbent(knapsack, where, chosen));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && !chosen) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "chosen is NULL");
     if (!status) status = gpuopt__fetch(k->context, where, chosen, bytes, k->trial, &found);
@@ -318,11 +317,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_kn
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack,
                                                                    gpuopt_memory_space where, int32_t *chosen,
                                                                    int64_t *profit) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_multiple_choice_get_items";
     gpuopt_knapsack_multiple_choice *k = knapsack;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_multiple_choice_get_items(knapsack, where, chosen, profit));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && k->infeasible) return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "there is no solution");
     if (!status && chosen) status = gpuopt__knapsack_choice_recover(k);

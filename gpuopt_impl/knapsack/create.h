@@ -58,8 +58,7 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     memset(info, 0, sizeof *info);
     info->count = 1;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status =
-        gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, d, sizeof *d);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->knapsack, gpuopt_knapsack_desc, desc, d);
     if (!status) status = gpuopt__ranks_of(context, call, &d->group, info);
     if (info->count == 1) d->group = NULL;
     if (!status) status = gpuopt__knapsack_check_options(context, call, d);
@@ -136,9 +135,7 @@ static gpuopt_status gpuopt__knapsack_write_plan(gpuopt_context *context, const 
     int64_t limit;
     int32_t pieces;
     GPUOPT__COMPUTES(gpuopt__knapsack_write_plan(context, desc, plan));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_check(context, call, desc, &d, &pieces, &limit, &group);
     if (status) return status;
     memset(&p, 0, sizeof p);
@@ -150,9 +147,9 @@ static gpuopt_status gpuopt__knapsack_write_plan(gpuopt_context *context, const 
 }
 
 GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack) {
+    GPUOPT__DESTROYS(gpuopt_knapsack, knapsack, knapsack->context);
     const gpuopt_context *context;
     void *block;
-    if (!knapsack) return;
     context = knapsack->context;
     block = knapsack->block;
     gpuopt__knapsack_of(knapsack)->destroy(knapsack);
@@ -288,15 +285,14 @@ static gpuopt_status gpuopt__knapsack_create_handle(gpuopt_context *context, con
                                                     gpuopt_knapsack **knapsack) {
     static const char call[] = "gpuopt_knapsack_create";
     GPUOPT__COMPUTES(gpuopt__knapsack_create_handle(context, desc, knapsack));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     return gpuopt__knapsack_make(context, call, desc, 1, knapsack);
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_memory_plan *plan, gpuopt_knapsack **knapsack) {
+    GPUOPT__CREATES(gpuopt_knapsack, context, context, knapsack);
     gpuopt_status status = plan ? gpuopt__knapsack_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (knapsack) *knapsack = NULL;
     return status || (plan && !knapsack) ? status : gpuopt__knapsack_create_handle(context, desc, knapsack);
 }
 

@@ -88,6 +88,7 @@ static gpuopt_status gpuopt__knapsack_reduce_to(gpuopt_knapsack *k, const gpuopt
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
                                                uint64_t *size) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_split";
     gpuopt_knapsack *k = knapsack;
     const gpuopt__knapsack_search *s;
@@ -99,7 +100,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_
     int32_t j;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_split(knapsack, every, bytes, capacity, size));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     s = &k->search;
     if (every < 1 || (!bytes && !size))
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call,
@@ -130,11 +130,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_split(gpuopt_knapsack *knapsack, int64_
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, int64_t part, int64_t parts) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_take_share";
     gpuopt__knapsack_share share = {0, 0, 0};
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_take_share(knapsack, part, parts));
-    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (parts < 1 || part < 0 || part >= parts)
         return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,
                               parts < 1 ? "parts is less than 1" : "part is not in 0..parts - 1");

@@ -45,8 +45,8 @@ static gpuopt_status gpuopt__knapsack_multi_check(const gpuopt_context *context,
     int32_t workers = 1;
     memset(d, 0, sizeof *d);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status =
-        gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, d, sizeof *d);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->knapsack, gpuopt_knapsack_multidimensional_desc,
+                                  desc, d);
     if (!status) {
         const gpuopt__range range[] = {{"items", (double)d->items, 1, GPUOPT__KNAPSACK_MULTI_ITEMS},
                                        {"rows", (double)d->rows, 1, GPUOPT__KNAPSACK_MULTI_ROWS},
@@ -99,9 +99,7 @@ static gpuopt_status gpuopt__knapsack_multi_write_plan(gpuopt_context *context,
     uint64_t peak;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__knapsack_multi_write_plan(context, desc, plan));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__knapsack_multi_check(context, call, desc, &d);
     if (status) return status;
     memset(&p, 0, sizeof p);
@@ -114,7 +112,7 @@ static gpuopt_status gpuopt__knapsack_multi_write_plan(gpuopt_context *context,
 }
 
 GPUOPT_API void gpuopt_knapsack_multidimensional_destroy(gpuopt_knapsack_multidimensional *knapsack) {
-    if (!knapsack) return;
+    GPUOPT__DESTROYS(gpuopt_knapsack_multidimensional, knapsack, knapsack->context);
     if (knapsack->engine) gpuopt__knapsack_multi_backend(knapsack)->multi_destroy(knapsack);
     gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
 }
@@ -156,7 +154,6 @@ static gpuopt_status gpuopt__knapsack_multi_create_handle(gpuopt_context *contex
     uint64_t bytes;
     void *memory;
     GPUOPT__COMPUTES(gpuopt__knapsack_multi_create_handle(context, desc, knapsack));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack and plan are NULL");
     status = gpuopt__knapsack_multi_check(context, call, desc, &d);
     if (status) return status;
@@ -181,8 +178,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_create(gpuopt_context 
                                                                  const gpuopt_knapsack_multidimensional_desc *desc,
                                                                  gpuopt_memory_plan *plan,
                                                                  gpuopt_knapsack_multidimensional **knapsack) {
+    GPUOPT__CREATES(gpuopt_knapsack_multidimensional, context, context, knapsack);
     gpuopt_status status = plan ? gpuopt__knapsack_multi_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (knapsack) *knapsack = NULL;
     return status || (plan && !knapsack) ? status : gpuopt__knapsack_multi_create_handle(context, desc, knapsack);
 }
 
@@ -240,14 +237,16 @@ static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multidimension
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes,
                                                               int32_t rounds,
                                                               gpuopt_knapsack_multidimensional_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
+    static const char call[] = "gpuopt_knapsack_multidimensional_run";
     gpuopt_knapsack_multidimensional *k = knapsack;
     int64_t most = INT64_MAX, last = INT64_MAX;
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_run(knapsack, nodes, rounds, info));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
-    if (nodes < 0 || rounds < 0 || (info && !GPUOPT__HAS_SIZE(info)))
-        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multidimensional_run",
-                              nodes < 0 || rounds < 0 ? "nodes or rounds is negative" : "info has no struct_size");
+    if (nodes < 0 || rounds < 0)
+        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "nodes or rounds is negative");
+    if (info && !GPUOPT__HAS_SIZE(k->context, call, gpuopt_knapsack_multidimensional_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     if (nodes > 0 && nodes < INT64_MAX - k->nodes) most = k->nodes + nodes;
     if (k->desc.node_limit > 0 && k->desc.node_limit < most) most = k->desc.node_limit;
     if (rounds > 0) last = k->rounds + rounds;
@@ -269,11 +268,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_mu
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsack_multidimensional *knapsack,
                                                                    gpuopt_knapsack_multidimensional_info *info) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_get_info(knapsack, info));
-    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multidimensional_get_info",
-                              "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(knapsack->context, "gpuopt_knapsack_multidimensional_get_info",
+                          gpuopt_knapsack_multidimensional_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     gpuopt__knapsack_multi_report(knapsack, info);
     return GPUOPT_OK;
 }
@@ -283,6 +282,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_info(gpuopt_knapsa
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_knapsack_multidimensional *knapsack,
                                                                         gpuopt_memory_space where,
                                                                         const int64_t *copies) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_multidimensional_set_incumbent";
     gpuopt_knapsack_multidimensional *k = knapsack;
     const void *found = NULL;
@@ -291,7 +291,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_k
     int32_t i, j;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_multidimensional_set_incumbent(knapsack, where, copies));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && !copies) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "copies is NULL");
     if (!status)
@@ -328,10 +327,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_set_incumbent(gpuopt_k
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knapsack_multidimensional *knapsack,
                                                                     gpuopt_memory_space where, int64_t *copies,
                                                                     int64_t *profit) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     gpuopt_knapsack_multidimensional *k = knapsack;
     int32_t j;
     gpuopt_status status;
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     for (j = 0; j < k->desc.items; j++) k->copies[j] = k->taken[j];
     status = gpuopt__check_where(k->context, "gpuopt_knapsack_multidimensional_get_items", where);
     if (!status)

@@ -146,6 +146,7 @@ static void gpuopt__knapsack_remove(gpuopt__knapsack_search *s, int32_t first, i
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, void *bytes,
                                               uint64_t capacity, uint64_t *size) {
+    GPUOPT__ENTERS(knapsack, knapsack->context);
     static const char call[] = "gpuopt_knapsack_pack";
     gpuopt_knapsack *k = knapsack;
     gpuopt__knapsack_search *s;
@@ -155,7 +156,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     int32_t first, j, decided;
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_knapsack_pack(knapsack, nodes, remove, bytes, capacity, size));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
     s = &k->search;
     if (nodes < -1 || (!bytes && !size))
         status = gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call,

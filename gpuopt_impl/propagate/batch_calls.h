@@ -23,7 +23,7 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
     gpuopt_status status;
     memset(checked, 0, sizeof *checked);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status = gpuopt__check_struct(context, call, table, desc, desc->struct_size, own, sizeof *own);
+    status = GPUOPT__CHECK_STRUCT(context, call, table, gpuopt_propagator_batch_desc, desc, own);
     if (status) memset(own, 0, sizeof *own);
     if (!status) status = gpuopt__ranks_of(context, call, &own->group, &checked->group);
     if (status) return status;
@@ -47,9 +47,7 @@ static gpuopt_status gpuopt__propagator_batch_write_plan(gpuopt_propagator *base
     gpuopt__propagator_batch_checked own;
     gpuopt_memory_plan result;
     gpuopt_status status;
-    if (!base) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(base->context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
     memset(&result, 0, sizeof result);
     if (!status) status = base->context->desc.backend->propagator->batch_plan(base, &own.desc, &result);
@@ -66,7 +64,6 @@ static gpuopt_status gpuopt__propagator_batch_create_handle(gpuopt_propagator *b
     gpuopt_propagator_batch *b = NULL;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_batch_create_handle(base, desc, batch));
-    if (!base) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
     if (!batch) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     if (!status) status = base->context->desc.backend->propagator->batch_create(base, &own.desc, &b);
@@ -83,13 +80,13 @@ static gpuopt_status gpuopt__propagator_batch_create_handle(gpuopt_propagator *b
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_propagator_batch **batch) {
+    GPUOPT__CREATES(gpuopt_propagator_batch, base, base->context, batch);
     gpuopt_status status = plan ? gpuopt__propagator_batch_write_plan(base, desc, plan) : GPUOPT_OK;
-    if (batch) *batch = NULL;
     return status || (plan && !batch) ? status : gpuopt__propagator_batch_create_handle(base, desc, batch);
 }
 
 GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch) {
-    if (!batch) return;
+    GPUOPT__DESTROYS(gpuopt_propagator_batch, batch, batch->base->context);
     gpuopt__release(batch->base->context, GPUOPT_HOST, batch->share);
     batch->base->context->desc.backend->propagator->batch_destroy(batch);
 }
@@ -114,10 +111,9 @@ static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_
     gpuopt_status status;
     memset(given, 0, sizeof *given);
     memset(wanted, 0, sizeof *wanted);
-    if (!nodes || !gpuopt__copy_in(given, sizeof *given, nodes, nodes->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "nodes is NULL or has a wrong size");
-    if (report && !gpuopt__copy_in(wanted, sizeof *wanted, report, report->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "report has a wrong size");
+    if (!GPUOPT__COPY_IN(context, call, gpuopt_propagator_nodes, given, nodes)) return GPUOPT_ERROR_ARGUMENT;
+    if (report && !GPUOPT__COPY_IN(context, call, gpuopt_propagator_node_report, wanted, report))
+        return GPUOPT_ERROR_ARGUMENT;
     if (rounds < 1 || given->count < 0 || given->count > most || (given->count > 0 && !given->start))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
                               rounds < 1 ? "rounds is less than 1" : "count is out of range, or start is NULL");
@@ -128,13 +124,13 @@ static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                      const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                      const gpuopt_propagator_node_report *report) {
+    GPUOPT__ENTERS(batch, batch->base->context);
     static const char call[] = "gpuopt_propagator_batch_run";
     gpuopt_propagator_nodes given;
     gpuopt_propagator_node_report wanted;
     gpuopt_status status;
     gpuopt_context *context;
     GPUOPT__COMPUTES(gpuopt_propagator_batch_run(batch, where, nodes, rounds, report));
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_batch_check_run(batch, where, nodes, rounds, report, &given, &wanted);
     context = batch->base->context;
     batch->ran = -1;
@@ -148,17 +144,17 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *ba
 
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                              gpuopt_propagator_node_changes *changes) {
+    GPUOPT__ENTERS(batch, batch->base->context);
     static const char call[] = "gpuopt_propagator_batch_get_changes";
     gpuopt_propagator_node_changes wanted;
     gpuopt_status status;
     gpuopt_context *context;
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     context = batch->base->context;
     memset(&wanted, 0, sizeof wanted);
     status = gpuopt__propagator_batch_check_where(batch, call, where);
-    if (!changes || !gpuopt__copy_in(&wanted, sizeof wanted, changes, changes->struct_size) || wanted.capacity < 0)
-        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                                "changes is NULL, has a wrong size, or its capacity is negative");
+    if (!GPUOPT__COPY_IN(context, call, gpuopt_propagator_node_changes, &wanted, changes))
+        status = GPUOPT_ERROR_ARGUMENT;
+    else if (wanted.capacity < 0) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "capacity is negative");
     if (!status && batch->ran < 0)
         status = gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "there are no nodes that have run");
     if (batch->share && !wanted.own) status = gpuopt__ranks_agree(context, batch->share->dealt.group, call, status, 0);
@@ -174,11 +170,11 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_b
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                             int64_t count, const int32_t *node, double *lb,
                                                             double *ub) {
+    GPUOPT__ENTERS(batch, batch->base->context);
     static const char call[] = "gpuopt_propagator_batch_get_bounds";
     gpuopt_context *context;
     gpuopt_status status;
     int32_t nodes;
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     context = batch->base->context;
     status = gpuopt__propagator_batch_check_where(batch, call, where);
     if (status) return status;

@@ -10,6 +10,7 @@
 GPUOPT_API gpuopt_status gpuopt_propagator_tolerances_tune(gpuopt_propagator_tolerances *tolerances,
                                                            gpuopt_propagator_settings settings) {
     gpuopt_propagator_tolerances t;
+    if (!GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_propagator_tolerances, tolerances)) return GPUOPT_ERROR_ARGUMENT;
     memset(&t, 0, sizeof t);
     t.feasibility = t.integrality = 1e-6;
     t.least_change = 1e-9;
@@ -22,7 +23,6 @@ GPUOPT_API gpuopt_status gpuopt_propagator_tolerances_tune(gpuopt_propagator_tol
     case GPUOPT_SETTINGS_PAPILO: t.least_change = 1e-3, t.huge_value = 1e8; break;
     default: return GPUOPT_ERROR_ARGUMENT;
     }
-    if (!tolerances || tolerances->struct_size < sizeof t) return GPUOPT_ERROR_ARGUMENT;
     gpuopt__copy_out(tolerances, tolerances->struct_size, &t, sizeof t);
     return GPUOPT_OK;
 }
@@ -73,10 +73,8 @@ static gpuopt_status gpuopt__propagator_write_plan(gpuopt_context *context, cons
     int taken_as_it_is = 0;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_write_plan(context, desc, plan, warns));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!desc || !GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create",
-                              desc ? "plan is NULL or has no struct_size" : "desc is NULL");
+    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create", "desc is NULL");
+    if (!GPUOPT__HAS_SIZE(context, "gpuopt_propagator_create", gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_create", desc, &model);
     if (!status) taken_as_it_is = gpuopt__propagator_leaves_numbers(context, &model);
     if (!status) status = gpuopt__propagator_check_numbers(context, &model);
@@ -97,7 +95,6 @@ static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, c
     gpuopt__propagator_model model;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__propagator_create_handle(context, desc, propagator));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!propagator || !desc)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create",
                               desc ? "propagator and plan are NULL" : "desc is NULL");
@@ -120,13 +117,14 @@ static gpuopt_status gpuopt__propagator_create_handle(gpuopt_context *context, c
 
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_memory_plan *plan, gpuopt_propagator **propagator) {
+    GPUOPT__CREATES(gpuopt_propagator, context, context, propagator);
     gpuopt_status status = plan ? gpuopt__propagator_write_plan(context, desc, plan, !propagator) : GPUOPT_OK;
-    if (propagator) *propagator = NULL;
     return status || (plan && !propagator) ? status : gpuopt__propagator_create_handle(context, desc, propagator);
 }
 
 GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator) {
-    if (propagator) propagator->context->desc.backend->propagator->destroy(propagator);
+    GPUOPT__DESTROYS(gpuopt_propagator, propagator, propagator->context);
+    propagator->context->desc.backend->propagator->destroy(propagator);
 }
 
 /* The table of a handle's backend. */
@@ -136,13 +134,14 @@ static const gpuopt__propagator_backend *gpuopt__propagator_of(const gpuopt_prop
 
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagator_info *info) {
+    GPUOPT__ENTERS(propagator, propagator->context);
+    static const char call[] = "gpuopt_propagator_round";
     gpuopt_propagator_info result;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_round(propagator, rounds, info));
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (rounds < 1 || (info && !GPUOPT__HAS_SIZE(info)))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_round",
-                              rounds < 1 ? "rounds is less than 1" : "info has no struct_size");
+    if (rounds < 1) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "rounds is less than 1");
+    if (info && !GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_propagator_info, info))
+        return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     propagator->version++;
     status = (gpuopt__propagator_of(propagator)->round)(propagator, rounds, info ? &result : NULL);
@@ -151,12 +150,11 @@ GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, 
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     gpuopt_propagator_info result;
     gpuopt_status status;
     static const char call[] = "gpuopt_propagator_get_info";
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_propagator_info, info)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(propagator)->get_info(propagator, &result);
     if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
@@ -169,7 +167,6 @@ static gpuopt_status gpuopt__propagator_check_bounds_call(const gpuopt_propagato
                                                           gpuopt_memory_space where, int64_t *count,
                                                           const int32_t *col) {
     gpuopt_status status;
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (*count < 0 || (!col && *count != 0 && *count != propagator->cols))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call,
                               *count < 0 ? "count is negative"
@@ -183,6 +180,7 @@ static gpuopt_status gpuopt__propagator_check_bounds_call(const gpuopt_propagato
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                       int64_t count, const int32_t *col, double *lb, double *ub) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     GPUOPT__COMPUTES(gpuopt_propagator_get_bounds(propagator, where, count, col, lb, ub));
     gpuopt_status status =
         gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_bounds", where, &count, col);
@@ -193,6 +191,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propaga
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                       int64_t count, const int32_t *col, const double *lb,
                                                       const double *ub) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_set_bounds";
     GPUOPT__COMPUTES(gpuopt_propagator_set_bounds(propagator, where, count, col, lb, ub));
     gpuopt_status status = gpuopt__propagator_check_bounds_call(propagator, call, where, &count, col);
@@ -223,10 +222,10 @@ static gpuopt_status gpuopt__propagator_check_rows(const gpuopt_propagator *prop
 GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                      int64_t count, const int32_t *row, const double *lhs,
                                                      const double *rhs) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_set_sides";
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_set_sides(propagator, where, count, row, lhs, rhs));
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (count < 0 || (count > 0 && (!row || !lhs || !rhs)))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
     status = gpuopt__check_where(propagator->context, call, where);
@@ -241,26 +240,25 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagat
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                     const gpuopt_propagator_row_report *report) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_get_rows";
     gpuopt_propagator_row_report wanted;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_get_rows(propagator, where, report));
     memset(&wanted, 0, sizeof wanted);
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (!report || !gpuopt__copy_in(&wanted, sizeof wanted, report, report->struct_size))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "report is NULL or has a wrong size");
+    if (!GPUOPT__COPY_IN(propagator->context, call, gpuopt_propagator_row_report, &wanted, report))
+        return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(propagator->context, call, where);
     if (status) return status;
     return gpuopt__propagator_of(propagator)->get_rows(propagator, where, &wanted);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_device_view";
     gpuopt_device_view result;
     gpuopt_status status;
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(view))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "view is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(propagator->context, call, gpuopt_device_view, view)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__check_where(propagator->context, call, GPUOPT_DEVICE);
     if (!status) status = gpuopt__propagator_of(propagator)->device_view(propagator, &result);

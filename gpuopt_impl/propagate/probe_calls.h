@@ -26,8 +26,8 @@ static gpuopt_status gpuopt__propagator_probe_check_desc(gpuopt_propagator *base
     memset(batch, 0, sizeof *batch);
     *group = NULL;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status = gpuopt__check_struct(context, call, context->desc.backend->propagator, desc, desc->struct_size, &own,
-                                  sizeof own);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->propagator, gpuopt_propagator_probe_desc, desc,
+                                  &own);
     if (!status) status = gpuopt__ranks_of(context, call, &own.group, ranks);
     if (status) return status;
     *group = own.group;
@@ -62,9 +62,7 @@ static gpuopt_status gpuopt__propagator_probe_write_plan(gpuopt_propagator *base
     gpuopt_group_info ranks;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    if (!base) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(base->context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
     memset(&result, 0, sizeof result);
     result.struct_size = sizeof result;
@@ -114,7 +112,6 @@ static gpuopt_status gpuopt__propagator_probe_create_handle(gpuopt_propagator *b
     gpuopt_group *group;
     gpuopt_group_info ranks;
     gpuopt_status status;
-    if (!base) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__propagator_probe_check_desc(base, call, desc, &head, &batch, &group, &ranks);
     if (!probe) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "probe and plan are NULL");
     if (!status) status = gpuopt__propagator_probe_make(&head, &batch, group, &ranks, &p);
@@ -132,13 +129,13 @@ static gpuopt_status gpuopt__propagator_probe_create_handle(gpuopt_propagator *b
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_probe_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_propagator_probe **probe) {
+    GPUOPT__CREATES(gpuopt_propagator_probe, base, base->context, probe);
     gpuopt_status status = plan ? gpuopt__propagator_probe_write_plan(base, desc, plan) : GPUOPT_OK;
-    if (probe) *probe = NULL;
     return status || (plan && !probe) ? status : gpuopt__propagator_probe_create_handle(base, desc, probe);
 }
 
 GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe) {
-    if (!probe) return;
+    GPUOPT__DESTROYS(gpuopt_propagator_probe, probe, probe->base->context);
     probe->base->context->desc.backend->propagator->probe_close(probe);
     gpuopt_propagator_batch_destroy(probe->batch);
     gpuopt__release(probe->base->context, GPUOPT_HOST, probe->share);
@@ -151,8 +148,7 @@ static gpuopt_status gpuopt__propagator_probe_check_run(const gpuopt_propagator_
                                                         int32_t count, const int32_t *col, int32_t rounds,
                                                         const gpuopt_propagator_probe_info *info) {
     const gpuopt_context *context = probe->base->context;
-    if (info && !GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
+    if (info && !GPUOPT__HAS_SIZE(context, call, gpuopt_propagator_probe_info, info)) return GPUOPT_ERROR_ARGUMENT;
     if (rounds < 1 || count < 0 || count > probe->base->cols)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
                               rounds < 1 ? "rounds is less than 1" : "count is out of range");
@@ -166,12 +162,12 @@ static gpuopt_propagator_probe_info *gpuopt__propagator_probe_all(gpuopt_propaga
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col,
                                                      int32_t rounds, gpuopt_propagator_probe_info *info) {
+    GPUOPT__ENTERS(probe, probe->base->context);
     static const char call[] = "gpuopt_propagator_probe_run";
     gpuopt_propagator_probe_info *all;
     gpuopt_status status;
     int32_t chosen = 0;
     GPUOPT__COMPUTES(gpuopt_propagator_probe_run(probe, count, col, rounds, info));
-    if (!probe) return GPUOPT_ERROR_ARGUMENT;
     probe->ran = 0;
     status = gpuopt__propagator_probe_check_run(probe, call, count, col, rounds, info);
     if (!status) status = gpuopt__propagator_probe_begin_pass(probe, count, col, &chosen);
@@ -189,16 +185,13 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *pr
 
 /* ---- Results ---- */
 
-/* Begins a call that reads up to *capacity results, a member of `own`, into a struct of `size` bytes, whose copy is
- * `own`. */
-static gpuopt_status gpuopt__propagator_probe_begin(const gpuopt_propagator_probe *probe, const char *call,
-                                                    const void *result, void *own, size_t size, int64_t *capacity) {
+/* Begins a call that reads up to `capacity` results into a struct; fits: its size has been checked. */
+static gpuopt_status gpuopt__propagator_probe_begin(const gpuopt_propagator_probe *probe, const char *call, int fits,
+                                                    int64_t capacity) {
     const gpuopt_context *context = probe->base->context;
-    memset(own, 0, size);
-    if (!result || !gpuopt__copy_in(own, size, result, *(const size_t *)result))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the struct is NULL or has a wrong size");
+    if (!fits) return GPUOPT_ERROR_ARGUMENT;
     if (!probe->ran) return gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "nothing has been probed");
-    if (*capacity < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the capacity is negative");
+    if (capacity < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the capacity is negative");
     return GPUOPT_OK;
 }
 
@@ -221,12 +214,15 @@ static gpuopt_status gpuopt__propagator_probe_too_many(const gpuopt_propagator_p
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_probe *probe,
                                                             gpuopt_propagator_probe_bounds *bounds) {
+    GPUOPT__ENTERS(probe, probe->base->context);
     static const char call[] = "gpuopt_propagator_probe_get_bounds";
     gpuopt_propagator_probe_bounds own;
     int32_t j;
     gpuopt_status status;
-    if (!probe) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__propagator_probe_begin(probe, call, bounds, &own, sizeof own, &own.capacity);
+    int fits;
+    memset(&own, 0, sizeof own);
+    fits = GPUOPT__COPY_IN(probe->base->context, call, gpuopt_propagator_probe_bounds, &own, bounds);
+    status = gpuopt__propagator_probe_begin(probe, call, fits, own.capacity);
     if (status) return status;
     own.count = 0;
     for (j = 0; j < probe->base->cols; j++) {
@@ -244,14 +240,16 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_pr
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propagator_probe *probe,
                                                                   gpuopt_propagator_probe_implications *implications) {
+    GPUOPT__ENTERS(probe, probe->base->context);
     static const char call[] = "gpuopt_propagator_probe_get_implications";
     gpuopt_propagator_probe_implications own;
     const gpuopt_propagator_probe_info *all;
     int64_t shown;
     int fits;
     gpuopt_status status;
-    if (!probe) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__propagator_probe_begin(probe, call, implications, &own, sizeof own, &own.capacity);
+    memset(&own, 0, sizeof own);
+    fits = GPUOPT__COPY_IN(probe->base->context, call, gpuopt_propagator_probe_implications, &own, implications);
+    status = gpuopt__propagator_probe_begin(probe, call, fits, own.capacity);
     status = gpuopt__propagator_probe_together(probe, call, status, own.capacity,
                                                (own.outcome != NULL) + 2 * (own.start != NULL) + 4 * (own.col != NULL) +
                                                    8 * (own.lb != NULL) + 16 * (own.ub != NULL));
@@ -272,12 +270,15 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propaga
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propagator_probe *probe,
                                                                   gpuopt_propagator_probe_equivalences *equivalences) {
+    GPUOPT__ENTERS(probe, probe->base->context);
     static const char call[] = "gpuopt_propagator_probe_get_equivalences";
     gpuopt_propagator_probe_equivalences own;
     int64_t shown;
     gpuopt_status status;
-    if (!probe) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__propagator_probe_begin(probe, call, equivalences, &own, sizeof own, &own.capacity);
+    int fits;
+    memset(&own, 0, sizeof own);
+    fits = GPUOPT__COPY_IN(probe->base->context, call, gpuopt_propagator_probe_equivalences, &own, equivalences);
+    status = gpuopt__propagator_probe_begin(probe, call, fits, own.capacity);
     status = gpuopt__propagator_probe_together(
         probe, call, status, own.capacity, (own.col != NULL) + 2 * (own.other != NULL) + 4 * (own.opposite != NULL));
     if (status) return status;

@@ -8,17 +8,18 @@
 #include "calls.h"
 
 static gpuopt_status gpuopt__propagator_check_trail(const gpuopt_propagator *propagator, const char *call) {
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (propagator->trail_capacity > 0) return GPUOPT_OK;
     return gpuopt__refuse(propagator->context, GPUOPT_ERROR_STATE, call, "the propagator was created without a trail");
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_push(gpuopt_propagator *propagator, int64_t *start) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     gpuopt_status status = gpuopt__propagator_check_trail(propagator, "gpuopt_propagator_push");
     return status ? status : gpuopt__propagator_of(propagator)->push(propagator, start);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, int32_t levels) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_pop";
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_pop(propagator, levels));
@@ -30,17 +31,17 @@ GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, in
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_commit(gpuopt_propagator *propagator) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     gpuopt_status status = gpuopt__propagator_check_trail(propagator, "gpuopt_propagator_commit");
     return status ? status : gpuopt__propagator_of(propagator)->keep(propagator);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagator, gpuopt_propagator_trail *trail) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     gpuopt_propagator_trail result;
     gpuopt_status status = GPUOPT_OK;
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(trail))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_get_trail",
-                              "trail is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(propagator->context, "gpuopt_propagator_get_trail", gpuopt_propagator_trail, trail))
+        return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     if (propagator->trail_capacity > 0) status = gpuopt__propagator_of(propagator)->get_trail(propagator, &result);
     if (!status) gpuopt__copy_out(trail, trail->struct_size, &result, sizeof result);
@@ -49,13 +50,14 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagat
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                        int64_t from, gpuopt_propagator_changes *changes) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_get_changes";
     gpuopt_propagator_changes wanted;
     gpuopt_status status = gpuopt__propagator_check_trail(propagator, call);
     if (status) return status;
     memset(&wanted, 0, sizeof wanted);
-    if (!changes || !gpuopt__copy_in(&wanted, sizeof wanted, changes, changes->struct_size))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "changes is NULL or has a wrong size");
+    if (!GPUOPT__COPY_IN(propagator->context, call, gpuopt_propagator_changes, &wanted, changes))
+        return GPUOPT_ERROR_ARGUMENT;
     if (from < 0 || wanted.capacity < 0)
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call,
                               from < 0 ? "from is negative" : "capacity is negative");
@@ -67,6 +69,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propag
 
 GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator, int64_t change,
                                                    gpuopt_propagator_reason *reason) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_explain";
     gpuopt_propagator_reason wanted;
     gpuopt_status status;
@@ -74,8 +77,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator
     status = gpuopt__propagator_check_trail(propagator, call);
     if (status) return status;
     memset(&wanted, 0, sizeof wanted);
-    if (!reason || !gpuopt__copy_in(&wanted, sizeof wanted, reason, reason->struct_size))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "reason is NULL or has a wrong size");
+    if (!GPUOPT__COPY_IN(propagator->context, call, gpuopt_propagator_reason, &wanted, reason))
+        return GPUOPT_ERROR_ARGUMENT;
     if (change < -1 || wanted.capacity < 0)
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call,
                               change < -1 ? "change is less than -1" : "capacity is negative");
@@ -109,13 +112,13 @@ static gpuopt_status gpuopt__propagator_check_added(const gpuopt_propagator *pro
 
 GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagator, const gpuopt_matrix *rows,
                                                     const double *lhs, const double *rhs, int32_t *row) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_add_rows";
     gpuopt__tidied tidied;
     gpuopt_matrix by_rows;
     void *transposed = NULL;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_add_rows(propagator, rows, lhs, rhs, row));
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!rows) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "rows is NULL");
     memset(&tidied, 0, sizeof tidied);
     status = gpuopt__propagator_check_added(propagator, call, rows, lhs, rhs, &tidied, &by_rows, &transposed);
@@ -130,10 +133,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagato
 
 GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propagator, int64_t count,
                                                        const int32_t *row) {
+    GPUOPT__ENTERS(propagator, propagator->context);
     static const char call[] = "gpuopt_propagator_remove_rows";
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_remove_rows(propagator, count, row));
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (count < 0 || (count > 0 && !row))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "row is NULL or count negative");
     status = gpuopt__propagator_check_rows(propagator, call, count, row, 1);
@@ -146,7 +149,6 @@ GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propag
 
 static gpuopt_status gpuopt__propagator_check_fork(const gpuopt_propagator *original, const gpuopt_context *context,
                                                    const char *call, const void *result) {
-    if (!original || !context) return GPUOPT_ERROR_ARGUMENT;
     if (!result) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "there is nowhere to write the result");
     if (context->desc.backend != original->context->desc.backend ||
         context->desc.device != original->context->desc.device)
@@ -160,8 +162,7 @@ static gpuopt_status gpuopt__propagator_fork_write_plan(gpuopt_propagator *origi
     gpuopt_memory_plan result;
     gpuopt_status status = gpuopt__propagator_check_fork(original, context, "gpuopt_propagator_clone", plan);
     if (status) return status;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_clone", "plan has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, "gpuopt_propagator_clone", gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(original)->plan_fork(original, &result);
     if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
@@ -178,8 +179,9 @@ static gpuopt_status gpuopt__propagator_fork_create_handle(gpuopt_propagator *or
 
 GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gpuopt_context *context,
                                                  gpuopt_memory_plan *plan, gpuopt_propagator **fork) {
+    GPUOPT__CREATES(gpuopt_propagator, context, context, fork);
+    GPUOPT__ENTERS(original, original->context);
     gpuopt_status status = plan ? gpuopt__propagator_fork_write_plan(original, context, plan) : GPUOPT_OK;
-    if (fork) *fork = NULL;
     return status || (plan && !fork) ? status : gpuopt__propagator_fork_create_handle(original, context, fork);
 }
 

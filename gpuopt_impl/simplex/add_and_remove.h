@@ -226,11 +226,11 @@ static gpuopt_status gpuopt__simplex_grow(gpuopt_simplex *s, const char *call, i
 
 GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const gpuopt_matrix *rows, const double *lhs,
                                                  const double *rhs) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_add_rows";
     gpuopt__tidied tidied;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_add_rows(simplex, rows, lhs, rhs));
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_can_grow(simplex, call);
     if (status) return status;
     status = gpuopt__simplex_check_lines(simplex, call, 1, rows, &tidied);
@@ -244,11 +244,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const 
 
 GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const gpuopt_matrix *cols, const double *cost,
                                                  const double *lb, const double *ub) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_add_cols";
     gpuopt__tidied tidied;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_add_cols(simplex, cols, cost, lb, ub));
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_can_grow(simplex, call);
     if (status) return status;
     status = gpuopt__simplex_check_lines(simplex, call, 0, cols, &tidied);
@@ -344,14 +344,14 @@ static gpuopt_status gpuopt__simplex_shrink(gpuopt_simplex *s, const char *call,
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_rows(gpuopt_simplex *simplex, int64_t count, const int32_t *row) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_remove_rows(simplex, count, row));
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     return gpuopt__simplex_shrink(simplex, "gpuopt_simplex_remove_rows", 1, count, row);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int64_t count, const int32_t *col) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_remove_cols(simplex, count, col));
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     return gpuopt__simplex_shrink(simplex, "gpuopt_simplex_remove_cols", 0, count, col);
 }
 

@@ -21,7 +21,7 @@ static int64_t gpuopt__simplex_array_fingerprint(gpuopt_memory_space where, cons
 
 /* Whether there is an info to be filled, which brings the handle's copy of the engine's vectors up to date. */
 static int64_t gpuopt__simplex_info_fingerprint(const gpuopt_simplex_info *info) {
-    return !info ? 0 : GPUOPT__HAS_SIZE(info) ? 1 : 2;
+    return !info ? 0 : GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_info, info) ? 1 : 2;
 }
 
 /* The length of lists for lines that are listed in `index` (NULL: all lines); -1 if it is too long for them, which the
@@ -92,7 +92,7 @@ static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, 
  * numbers equal. */
 #define GPUOPT__SIMPLEX_AGREE(call, ...)                                                              \
     do {                                                                                              \
-        if (simplex && simplex->desc.group) {                                                         \
+        if (simplex->desc.group) {                                                                    \
             const int64_t gpuopt_fingerprint[] = {__VA_ARGS__};                                       \
             gpuopt_status gpuopt_agreed =                                                             \
                 gpuopt__simplex_agree(simplex, #call, gpuopt_fingerprint, sizeof gpuopt_fingerprint); \

@@ -15,12 +15,10 @@ static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
                                                 : status;
 }
 
-/* Checks the handle, `where`, and an array that must not be NULL. */
+/* Checks `where`, and an array that must not be NULL. */
 static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
                                                  const char *name, const void *array) {
-    gpuopt_status status;
-    if (!s) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_where(s->context, call, where);
+    const gpuopt_status status = gpuopt__check_where(s->context, call, where);
     if (status || array) return status;
     gpuopt__log(s->context, 0, "%s: %s is NULL", call, name);
     return GPUOPT_ERROR_ARGUMENT;
@@ -29,6 +27,7 @@ static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const 
 /* ---- Basis ---- */
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_basis, where, status != NULL);
     gpuopt_status result = gpuopt__simplex_check_array(simplex, "gpuopt_simplex_get_basis", where, "status", status);
     uint8_t *staging;
@@ -224,6 +223,7 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                   const uint8_t *status) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_set_basis(simplex, where, status));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_basis, where,
                           gpuopt__simplex_array_fingerprint(where, status, (int64_t)simplex->lp.cols + simplex->lp.rows,
@@ -313,20 +313,19 @@ static double gpuopt__simplex_dual_low_of(const gpuopt_simplex *s, int32_t row) 
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                      const gpuopt_simplex_solution *solution) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_get_solution";
     gpuopt_simplex *s = simplex;
     gpuopt_simplex_solution to;
-    const int32_t rows = s ? s->lp.rows : 0, cols = s ? s->lp.cols : 0;
+    const int32_t rows = s->lp.rows, cols = s->lp.cols;
     int fits, duals;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_get_solution(simplex, where, solution));
     memset(&to, 0, sizeof to);
-    fits = solution && gpuopt__copy_in(&to, sizeof to, solution, solution->struct_size);
+    fits = GPUOPT__COPY_IN(s->context, call, gpuopt_simplex_solution, &to, solution);
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_solution, where, fits, to.x != NULL, to.reduced_cost != NULL,
                           to.activity != NULL, to.dual != NULL, to.x_low != NULL, to.dual_low != NULL);
-    if (!s) return GPUOPT_ERROR_ARGUMENT;
-    if (!fits)
-        return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "solution is NULL or has a wrong struct_size");
+    if (!fits) return GPUOPT_ERROR_ARGUMENT;
     duals = to.reduced_cost || to.dual || to.dual_low;
     status = gpuopt__check_where(s->context, call, where);
     if (!status) status = gpuopt__simplex_fresh_to_solve(s, duals);
@@ -354,14 +353,13 @@ static gpuopt_status gpuopt__simplex_deliver_vector(gpuopt_simplex *s, gpuopt_me
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_proof(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                   const gpuopt_simplex_proof *proof) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_get_proof";
     gpuopt_simplex *s = simplex;
     gpuopt_simplex_proof to;
     gpuopt_status status;
-    if (!s) return GPUOPT_ERROR_ARGUMENT;
     memset(&to, 0, sizeof to);
-    if (!proof || !gpuopt__copy_in(&to, sizeof to, proof, proof->struct_size))
-        return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "proof is NULL or has a wrong struct_size");
+    if (!GPUOPT__COPY_IN(s->context, call, gpuopt_simplex_proof, &to, proof)) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(s->context, call, where);
     if (!status && (to.farkas || to.farkas_low) && s->verdict != GPUOPT_INFEASIBLE)
         status = gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call, "the outcome is not INFEASIBLE");

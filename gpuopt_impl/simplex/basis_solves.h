@@ -22,9 +22,7 @@ static gpuopt_status gpuopt__simplex_present_inverse(gpuopt_simplex *s) {
 
 static gpuopt_status gpuopt__simplex_check_solves(const gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
                                                   int64_t count, const void *array) {
-    gpuopt_status status;
-    if (!s) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_where(s->context, call, where);
+    gpuopt_status status = gpuopt__check_where(s->context, call, where);
     if (!status && (count < 0 || (count > 0 && !array)))
         status = gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
     return status;
@@ -32,6 +30,7 @@ static gpuopt_status gpuopt__simplex_check_solves(const gpuopt_simplex *s, const
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                             int32_t *head) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_get_basic_variables(simplex, where, head));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_basic_variables, where, head != NULL);
     gpuopt_status status = gpuopt__simplex_check_solves(simplex, "gpuopt_simplex_get_basic_variables", where, 1, head);
@@ -75,6 +74,7 @@ static gpuopt_status gpuopt__simplex_solve_all(gpuopt_simplex *s, const char *ca
 
 GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                               double *x) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_ftran(simplex, where, count, x));
     GPUOPT__SIMPLEX_AGREE(
         gpuopt_simplex_ftran, where, count,
@@ -84,6 +84,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_me
 
 GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                               double *y) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_btran(simplex, where, count, y));
     GPUOPT__SIMPLEX_AGREE(
         gpuopt_simplex_btran, where, count,
@@ -107,6 +108,7 @@ static gpuopt_status gpuopt__simplex_table_row(gpuopt_simplex *s, int32_t positi
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_tableau_rows(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                          int64_t count, const int32_t *position, double *rows) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_get_tableau_rows(simplex, where, count, position, rows));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_tableau_rows, where, count, rows != NULL,
                           gpuopt__simplex_array_fingerprint(GPUOPT_HOST, position, count, sizeof(int32_t)));

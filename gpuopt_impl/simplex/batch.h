@@ -42,7 +42,7 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const 
     memset(dealt, 0, sizeof *dealt);
     m->context = context;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status = gpuopt__check_struct(context, call, family, desc, desc->struct_size, own, sizeof *own);
+    status = GPUOPT__CHECK_STRUCT(context, call, family, gpuopt_simplex_batch_desc, desc, own);
     if (status) memset(own, 0, sizeof *own);
     if (!status) status = gpuopt__ranks_of(context, call, &own->group, &group);
     if (status) return status;
@@ -115,9 +115,7 @@ static gpuopt_status gpuopt__simplex_batch_write_plan(gpuopt_context *context, c
     gpuopt__arena arena = {NULL, 0};
     int32_t *lines[6];
     gpuopt_status status;
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     status = gpuopt__simplex_batch_check(context, call, desc, &draft, &dealt);
     if (!status) status = gpuopt__simplex_batch_backend_of(context)->plan(&draft, &result);
@@ -160,7 +158,6 @@ static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_context *context
     gpuopt__dealt dealt;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__simplex_batch_create_handle(context, desc, many));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_batch_check(context, call, desc, &draft, &dealt);
     if (!many) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "batch and plan are NULL");
     if (!status) status = gpuopt__simplex_batch_make(&draft, &dealt, &m);
@@ -174,13 +171,13 @@ static gpuopt_status gpuopt__simplex_batch_create_handle(gpuopt_context *context
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_context *context, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_memory_plan *plan, gpuopt_simplex_batch **batch) {
+    GPUOPT__CREATES(gpuopt_simplex_batch, context, context, batch);
     gpuopt_status status = plan ? gpuopt__simplex_batch_write_plan(context, desc, plan) : GPUOPT_OK;
-    if (batch) *batch = NULL;
     return status || (plan && !batch) ? status : gpuopt__simplex_batch_create_handle(context, desc, batch);
 }
 
 GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch) {
-    if (!batch) return;
+    GPUOPT__DESTROYS(gpuopt_simplex_batch, batch, batch->context);
     gpuopt__simplex_batch_backend_of(batch->context)->destroy(batch);
     gpuopt__release(batch->context, GPUOPT_HOST, batch);
 }
@@ -225,6 +222,7 @@ static gpuopt_status gpuopt__simplex_batch_take(gpuopt_simplex_batch *m, const c
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *batch, gpuopt_memory_space where,
                                                    const gpuopt_simplex_programs *programs) {
+    GPUOPT__ENTERS(batch, batch->context);
     static const char call[] = "gpuopt_simplex_batch_load";
     gpuopt_simplex_programs given;
     gpuopt_context *context;
@@ -232,12 +230,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *batch, 
     int64_t which;
     int32_t most;
     GPUOPT__COMPUTES(gpuopt_simplex_batch_load(batch, where, programs));
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     context = batch->context;
     most = batch->dealt ? batch->dealt->most : batch->desc.batch_size;
     memset(&given, 0, sizeof given);
-    if (!programs || !gpuopt__copy_in(&given, sizeof given, programs, programs->struct_size))
-        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "programs is NULL or has a wrong size");
+    if (!GPUOPT__COPY_IN(context, call, gpuopt_simplex_programs, &given, programs)) status = GPUOPT_ERROR_ARGUMENT;
     else status = gpuopt__simplex_batch_check_where(batch, call, where);
     if (!status && (given.count < 0 || given.count > most))
         status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds batch_size");
@@ -282,8 +278,7 @@ static gpuopt_simplex_batch_info gpuopt__simplex_batch_count(const gpuopt_simple
 static gpuopt_status gpuopt__simplex_batch_fill_info(const gpuopt_simplex_batch *m, const char *call,
                                                      gpuopt_simplex_batch_info *info) {
     gpuopt_simplex_batch_info result;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(m->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(m->context, call, gpuopt_simplex_batch_info, info)) return GPUOPT_ERROR_ARGUMENT;
     result = m->dealt ? m->of_all : gpuopt__simplex_batch_count(m);
     gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return GPUOPT_OK;
@@ -291,14 +286,14 @@ static gpuopt_status gpuopt__simplex_batch_fill_info(const gpuopt_simplex_batch 
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *batch, int64_t iterations,
                                                       gpuopt_simplex_batch_info *info) {
+    GPUOPT__ENTERS(batch, batch->context);
     static const char call[] = "gpuopt_simplex_batch_iterate";
     gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_simplex_batch_iterate(batch, iterations, info));
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     if (iterations < 1)
         status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
-    if (info && !GPUOPT__HAS_SIZE(info))
-        status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
+    if (info && !GPUOPT__HAS_SIZE(batch->context, call, gpuopt_simplex_batch_info, info))
+        status = GPUOPT_ERROR_ARGUMENT;
     if (batch->dealt) status = gpuopt__simplex_batch_together(batch, call, status, iterations, 0, 0);
     if (status) return status;
     batch->set.most = iterations < INT32_MAX ? (int32_t)iterations : INT32_MAX;
@@ -312,6 +307,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *batc
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_get_info(gpuopt_simplex_batch *batch, gpuopt_simplex_batch_info *info) {
+    GPUOPT__ENTERS(batch, batch->context);
     return batch ? gpuopt__simplex_batch_fill_info(batch, "gpuopt_simplex_batch_get_info", info)
                  : GPUOPT_ERROR_ARGUMENT;
 }
@@ -352,15 +348,15 @@ static gpuopt_status gpuopt__simplex_batch_get_own(gpuopt_simplex_batch *m,
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *batch, gpuopt_memory_space where, int32_t first,
                                                   int32_t count, const gpuopt_simplex_batch_report *report) {
+    GPUOPT__ENTERS(batch, batch->context);
     static const char call[] = "gpuopt_simplex_batch_get";
     gpuopt__simplex_batch_wanted wanted, own;
     gpuopt_status status;
     int32_t loaded;
-    if (!batch) return GPUOPT_ERROR_ARGUMENT;
     loaded = batch->dealt ? batch->dealt->count : batch->set.count;
     memset(&wanted, 0, sizeof wanted);
-    if (!report || !gpuopt__copy_in(&wanted.report, sizeof wanted.report, report, report->struct_size))
-        status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "report is NULL or has a wrong size");
+    if (!GPUOPT__COPY_IN(batch->context, call, gpuopt_simplex_batch_report, &wanted.report, report))
+        status = GPUOPT_ERROR_ARGUMENT;
     else status = gpuopt__simplex_batch_check_where(batch, call, where);
     if (!status && (first < 0 || count < 0 || first > loaded - count))
         status = gpuopt__refuse(batch->context, GPUOPT_ERROR_ARGUMENT, call, "there are no such programs");

@@ -89,9 +89,8 @@ static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const g
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__simplex_write_plan(context, desc, plan, warns));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!desc || !GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or plan is NULL, or has no struct_size");
+    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
+    if (!GPUOPT__HAS_SIZE(context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     memset(&tidied, 0, sizeof tidied);
     status = gpuopt__simplex_draft(context, call, desc, &draft, &result);
     first = result;
@@ -210,7 +209,6 @@ static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, cons
     gpuopt__tidied tidied;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__simplex_create_handle(context, desc, simplex));
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     memset(&tidied, 0, sizeof tidied);
     status = gpuopt__simplex_draft(context, call, desc, &draft, &plan);
@@ -230,14 +228,14 @@ static gpuopt_status gpuopt__simplex_create_handle(gpuopt_context *context, cons
 
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_memory_plan *plan, gpuopt_simplex **simplex) {
+    GPUOPT__CREATES(gpuopt_simplex, context, context, simplex);
     gpuopt_status status = plan ? gpuopt__simplex_write_plan(context, desc, plan, !simplex) : GPUOPT_OK;
-    if (simplex) *simplex = NULL;
     return status || (plan && !simplex) ? status : gpuopt__simplex_create_handle(context, desc, simplex);
 }
 
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex) {
+    GPUOPT__DESTROYS(gpuopt_simplex, simplex, simplex->context);
     gpuopt_context *context;
-    if (!simplex) return;
     context = simplex->context;
     if (simplex->engine) context->desc.backend->simplex->destroy(context, simplex->engine);
     gpuopt__release(context, GPUOPT_HOST, simplex);
@@ -302,15 +300,14 @@ static gpuopt_status gpuopt__simplex_finish(gpuopt_simplex *s, gpuopt_status sta
 
 static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, const char *call,
                                                 const gpuopt_simplex_info *info) {
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
-    if (info && !GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
+    if (info && !GPUOPT__HAS_SIZE(simplex->context, call, gpuopt_simplex_info, info)) return GPUOPT_ERROR_ARGUMENT;
     return GPUOPT_OK;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_get_info(simplex, info));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_info, GPUOPT__HAS_SIZE(info));
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_info, gpuopt__simplex_info_fingerprint(info));
     static const char call[] = "gpuopt_simplex_get_info";
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status && !info) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL");
@@ -320,6 +317,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt
 
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations,
                                                 gpuopt_simplex_info *info) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_iterate(simplex, iterations, info));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_iterate, iterations, gpuopt__simplex_info_fingerprint(info));
     static const char call[] = "gpuopt_simplex_iterate";
@@ -336,6 +334,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int refactor, gpuopt_simplex_info *info) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_rebuild(simplex, refactor, info));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_rebuild, refactor != 0, gpuopt__simplex_info_fingerprint(info));
     gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_rebuild", info);

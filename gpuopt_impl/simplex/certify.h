@@ -8,13 +8,13 @@
 #include "calls.h"
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_set_cutoff(simplex, cutoff));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_cutoff,
                           gpuopt__simplex_array_fingerprint(GPUOPT_HOST, &cutoff, 1, sizeof(cutoff)));
     static const char call[] = "gpuopt_simplex_set_cutoff";
     gpuopt_simplex *s = simplex;
     double scaled;
-    if (!s) return GPUOPT_ERROR_ARGUMENT;
     if (cutoff != cutoff) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "cutoff is NaN");
     scaled = (cutoff - s->desc.offset) * (s->cost_scale * s->primal_scale);
     s->dual_method.limit = cutoff;
@@ -25,11 +25,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, doub
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_get_bound(simplex, bound));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_get_bound, bound != NULL);
     double found = 0;
     gpuopt_status status;
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!bound)
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_get_bound", "bound is NULL");
     if (simplex->verdict == GPUOPT_INFEASIBLE || simplex->crossing >= 0) {
@@ -92,6 +92,7 @@ static gpuopt_status gpuopt__simplex_certify(gpuopt_simplex *s) {
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_verify_basis(simplex, info));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_verify_basis, gpuopt__simplex_info_fingerprint(info));
     gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_verify_basis", info);

@@ -123,6 +123,7 @@ static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *c
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                    const int32_t *col, const double *lb, const double *ub) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_set_bounds(simplex, where, count, col, lb, ub));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_bounds, where, count,
                           gpuopt__simplex_array_fingerprint(
@@ -134,7 +135,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuo
     static const char call[] = "gpuopt_simplex_set_bounds";
     gpuopt__simplex_change c = {count, col, lb, ub};
     gpuopt_status status;
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_fetch_change(simplex, call, where, "col", simplex->lp.cols, &c);
     if (!status)
         status =
@@ -145,6 +145,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_bounds(gpuopt_simplex *simplex, gpuo
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *row, const double *lhs, const double *rhs) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_set_sides(simplex, where, count, row, lhs, rhs));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_sides, where, count,
                           gpuopt__simplex_array_fingerprint(
@@ -156,7 +157,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
     static const char call[] = "gpuopt_simplex_set_sides";
     gpuopt__simplex_change c = {count, row, lhs, rhs};
     gpuopt_status status;
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_fetch_change(simplex, call, where, "row", simplex->lp.rows, &c);
     if (count == 0 && !lhs && !rhs) return status; /* nothing to set */
     if (!status && c.count > 0 && (!lhs || !rhs))
@@ -169,6 +169,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_set_costs(simplex, where, count, col, cost));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_set_costs, where, count,
                           gpuopt__simplex_array_fingerprint(
@@ -181,7 +182,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuop
     int64_t k;
     int exact = 1;
     gpuopt_status status;
-    if (!s) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_fetch_change(s, call, where, "col", s->lp.cols, &c);
     if (count == 0 && !cost) return status; /* nothing to set */
     if (!status && c.count > 0 && !cost) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "cost is NULL");

@@ -12,7 +12,7 @@
 static gpuopt_status gpuopt__simplex_check_tolerances(const gpuopt_context *context, const char *call,
                                                       const gpuopt_simplex_tolerances *given,
                                                       gpuopt_simplex_tolerances *own) {
-    gpuopt_status status = gpuopt__check_part(context, call, "desc->tolerances", given, own, sizeof *own);
+    gpuopt_status status = GPUOPT__CHECK_PART(context, call, gpuopt_simplex_tolerances, given, own);
     const gpuopt__range range[] = {
         {"desc->tolerances->primal", own->primal, 1e-12, 1e-3},
         {"desc->tolerances->dual", own->dual, 1e-12, 1e-3},
@@ -27,7 +27,7 @@ static gpuopt_status gpuopt__simplex_check_tolerances(const gpuopt_context *cont
 
 static gpuopt_status gpuopt__simplex_check_rules(const gpuopt_context *context, const char *call,
                                                  const gpuopt_simplex_rules *given, gpuopt_simplex_rules *own) {
-    gpuopt_status status = gpuopt__check_part(context, call, "desc->rules", given, own, sizeof *own);
+    gpuopt_status status = GPUOPT__CHECK_PART(context, call, gpuopt_simplex_rules, given, own);
     const gpuopt__range range[] = {
         {"desc->rules->deferred_pivots", (double)own->deferred_pivots, 1, 256},
         {"desc->rules->rebuild_pivots", (double)own->rebuild_pivots, 1, INT32_MAX},
@@ -47,7 +47,7 @@ static gpuopt_status gpuopt__simplex_check_rules(const gpuopt_context *context, 
 
 static gpuopt_status gpuopt__simplex_check_spare(const gpuopt_context *context, const char *call,
                                                  const gpuopt_spare *given, gpuopt_spare *own) {
-    gpuopt_status status = gpuopt__check_part(context, call, "desc->spare", given, own, sizeof *own);
+    gpuopt_status status = GPUOPT__CHECK_PART(context, call, gpuopt_spare, given, own);
     const gpuopt__range range[] = {
         {"desc->spare->rows", (double)own->rows, 0, INT32_MAX},
         {"desc->spare->cols", (double)own->cols, 0, INT32_MAX},
@@ -107,7 +107,7 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
                                            int64_t *nonzeros) {
     gpuopt_simplex_desc own = {0};
     gpuopt_status status =
-        gpuopt__check_struct(context, call, context->desc.backend->simplex, desc, desc->struct_size, &own, sizeof own);
+        GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->simplex, gpuopt_simplex_desc, desc, &own);
     if (status) return status;
     d->group = own.group; /* whose ranks have to agree on what is wrong */
     if (own.matrix.rows < 0 || own.matrix.cols < 0)

@@ -63,7 +63,7 @@ static gpuopt_status gpuopt__simplex_children_check(gpuopt_simplex *root, const 
     memset(dealt, 0, sizeof *dealt);
     memset(own, 0, sizeof *own);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status = gpuopt__check_struct(context, call, backend, desc, desc->struct_size, own, sizeof *own);
+    status = GPUOPT__CHECK_STRUCT(context, call, backend, gpuopt_simplex_children_desc, desc, own);
     if (status) memset(own, 0, sizeof *own);
     if (!status) status = gpuopt__ranks_of(context, call, &own->group, &group);
     if (status) return status;
@@ -133,9 +133,7 @@ static gpuopt_status gpuopt__simplex_children_write_plan(gpuopt_simplex *root, c
     gpuopt_memory_plan result;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    if (!root) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(plan))
-        return gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    if (!GPUOPT__HAS_SIZE(root->context, call, gpuopt_memory_plan, plan)) return GPUOPT_ERROR_ARGUMENT;
     memset(&result, 0, sizeof result);
     gpuopt__simplex_children_begin(&draft, root);
     status = gpuopt__simplex_children_check(root, call, desc, &draft, &dealt);
@@ -173,7 +171,6 @@ static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root
     gpuopt__dealt dealt;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt__simplex_children_create_handle(root, desc, batch));
-    if (!root) return GPUOPT_ERROR_ARGUMENT;
     gpuopt__simplex_children_begin(&draft, root);
     status = gpuopt__simplex_children_check(root, call, desc, &draft, &dealt);
     if (!batch) status = gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "children and plan are NULL");
@@ -188,13 +185,13 @@ static gpuopt_status gpuopt__simplex_children_create_handle(gpuopt_simplex *root
 
 GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, const gpuopt_simplex_children_desc *desc,
                                                         gpuopt_memory_plan *plan, gpuopt_simplex_children **batch) {
+    GPUOPT__CREATES(gpuopt_simplex_children, root, root->context, batch);
     gpuopt_status status = plan ? gpuopt__simplex_children_write_plan(root, desc, plan) : GPUOPT_OK;
-    if (batch) *batch = NULL;
     return status || (plan && !batch) ? status : gpuopt__simplex_children_create_handle(root, desc, batch);
 }
 
 GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *children) {
-    if (!children) return;
+    GPUOPT__DESTROYS(gpuopt_simplex_children, children, children->context);
     gpuopt__simplex_backend_of(children->root)->children_destroy(children);
     gpuopt__release(children->root->context, GPUOPT_HOST, children);
 }
@@ -242,8 +239,8 @@ static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_children *b,
                                                gpuopt_simplex_child_report *wanted) {
     const gpuopt_context *context = b->root->context;
     memset(wanted, 0, sizeof *wanted);
-    if (report && !gpuopt__copy_in(wanted, sizeof *wanted, report, report->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "report has a wrong size");
+    if (report && !GPUOPT__COPY_IN(context, call, gpuopt_simplex_child_report, wanted, report))
+        return GPUOPT_ERROR_ARGUMENT;
     if (iterations < 1) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
     if (count < 0 || count > b->copies)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or exceeds batch_size");
@@ -255,15 +252,15 @@ static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_children *b,
 GPUOPT_API gpuopt_status gpuopt_simplex_children_run(gpuopt_simplex_children *children, gpuopt_memory_space where,
                                                      const gpuopt_simplex_child_list *list, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report) {
+    GPUOPT__ENTERS(children, children->context);
     static const char call[] = "gpuopt_simplex_children_run";
     gpuopt_simplex_child_list given;
     gpuopt_simplex_child_report wanted;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_children_run(children, where, list, iterations, report));
-    if (!children) return GPUOPT_ERROR_ARGUMENT;
     memset(&given, 0, sizeof given);
-    if (!list || !gpuopt__copy_in(&given, sizeof given, list, list->struct_size))
-        status = gpuopt__refuse(children->context, GPUOPT_ERROR_ARGUMENT, call, "list is NULL or has a wrong size");
+    if (!GPUOPT__COPY_IN(children->context, call, gpuopt_simplex_child_list, &given, list))
+        status = GPUOPT_ERROR_ARGUMENT;
     else status = gpuopt__simplex_check_run(children, call, where, given.count, iterations, report, &wanted);
     if (!status && given.count > 0) status = gpuopt__simplex_take_children(children, call, where, &given);
     if (children->dealt)
@@ -277,6 +274,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
                                                                const int32_t *col, const double *value,
                                                                int64_t iterations,
                                                                const gpuopt_simplex_child_report *report) {
+    GPUOPT__ENTERS(children, children->context);
     static const char call[] = "gpuopt_simplex_children_strong_branch";
     gpuopt_simplex_child_report wanted;
     gpuopt_context *context;
@@ -284,7 +282,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_strong_branch(gpuopt_simplex_ch
     int32_t k;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_children_strong_branch(children, where, count, col, value, iterations, report));
-    if (!children) return GPUOPT_ERROR_ARGUMENT;
     context = children->context;
     status = gpuopt__simplex_check_run(children, call, where, 2 * (int64_t)count, iterations, report, &wanted);
     if (!status && count > 0 && !col) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "col is NULL");

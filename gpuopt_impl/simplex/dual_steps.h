@@ -26,12 +26,9 @@ static gpuopt_status gpuopt__simplex_dual_ready(gpuopt_simplex *s, const char *c
     return status;
 }
 
-/* What all parts check first. */
-static gpuopt_status gpuopt__simplex_dual_check(const gpuopt_simplex *s, const char *call, int info_is_right) {
-    if (!s) return GPUOPT_ERROR_ARGUMENT;
-    if (!info_is_right)
-        return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "what is to be filled is NULL or has no struct_size");
+/* What all parts check first. fits: the struct that is to be filled does; if not, the log knows. */
+static gpuopt_status gpuopt__simplex_dual_check(const gpuopt_simplex *s, const char *call, int fits) {
+    if (!fits) return GPUOPT_ERROR_ARGUMENT;
     if (s->desc.algorithm != GPUOPT_ALGORITHM_PRIMAL) return GPUOPT_OK;
     return gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call, "the handle's algorithm is PRIMAL");
 }
@@ -53,6 +50,7 @@ static gpuopt_status gpuopt__simplex_dual_from(gpuopt_simplex *s, const char *ca
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuopt_simplex_dual_leaving *leaving) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_dual_price";
     gpuopt_simplex *s = simplex;
     gpuopt__simplex_dual_run run;
@@ -60,7 +58,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuo
     gpuopt_simplex_dual_leaving result;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_dual_price(simplex, leaving));
-    status = gpuopt__simplex_dual_check(s, call, GPUOPT__HAS_SIZE(leaving));
+    status =
+        gpuopt__simplex_dual_check(s, call, GPUOPT__HAS_SIZE(s->context, call, gpuopt_simplex_dual_leaving, leaving));
     if (status) return status;
     memset(&result, 0, sizeof result);
     result.variable = -1;
@@ -84,13 +83,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuo
 
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex, int32_t leaving,
                                                         gpuopt_simplex_dual_entering *entering) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_dual_ratio_test";
     gpuopt__simplex_dual_run run;
     gpuopt__simplex_run_report report;
     gpuopt_simplex_dual_entering result;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_dual_ratio_test(simplex, leaving, entering));
-    status = gpuopt__simplex_dual_check(simplex, call, GPUOPT__HAS_SIZE(entering));
+    status = gpuopt__simplex_dual_check(
+        simplex, call, GPUOPT__HAS_SIZE(simplex->context, call, gpuopt_simplex_dual_entering, entering));
     if (!status) status = gpuopt__simplex_dual_from(simplex, call, GPUOPT__SIMPLEX_RUN_RATIO, leaving, &run);
     if (!status) status = gpuopt__simplex_backend_of(simplex)->dual_run(simplex->engine, &run, &report);
     if (status) return status;
@@ -140,10 +141,12 @@ static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *ca
 
 GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int32_t leaving, int32_t entering,
                                                    gpuopt_simplex_info *info) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_dual_pivot";
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_dual_pivot(simplex, leaving, entering, info));
-    status = gpuopt__simplex_dual_check(simplex, call, !info || GPUOPT__HAS_SIZE(info));
+    status = gpuopt__simplex_check_info(simplex, call, info);
+    if (!status) status = gpuopt__simplex_dual_check(simplex, call, 1);
     if (!status) status = gpuopt__simplex_dual_move(simplex, call, leaving, entering);
     return status ? status : gpuopt__simplex_finish(simplex, GPUOPT_OK, info);
 }

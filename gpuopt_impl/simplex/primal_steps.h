@@ -101,16 +101,15 @@ static gpuopt_simplex_candidate gpuopt__simplex_candidate(const gpuopt_simplex *
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     gpuopt__simplex_run run;
     gpuopt__simplex_run_report report;
     gpuopt_simplex_entering result;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_price(simplex, entering));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_price, GPUOPT__HAS_SIZE(entering));
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(entering))
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_price",
-                              "entering is NULL or has no struct_size");
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_price, GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_entering, entering));
+    if (!GPUOPT__HAS_SIZE(simplex->context, "gpuopt_simplex_price", gpuopt_simplex_entering, entering))
+        return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__simplex_find_entering(simplex, "gpuopt_simplex_price", &run, &report);
     if (status) return status;
     memset(&result, 0, sizeof result);
@@ -140,13 +139,13 @@ static void gpuopt__simplex_rank(gpuopt_simplex_candidate *list, int32_t most, i
 
 GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int32_t count,
                                                    gpuopt_simplex_candidate *candidates, int32_t *found) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     gpuopt__simplex_run run;
     gpuopt__simplex_run_report report;
     gpuopt_status status;
     int32_t j, listed = 1;
     GPUOPT__COMPUTES(gpuopt_simplex_candidates(simplex, count, candidates, found));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_candidates, count, candidates != NULL, found != NULL);
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!candidates || !found || count < 1)
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_candidates",
                               count < 1 ? "count is less than 1" : "candidates or found is NULL");
@@ -186,6 +185,7 @@ static gpuopt_status gpuopt__simplex_ratio_arguments(gpuopt_simplex *s, const ch
 
 GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
                                                    gpuopt_simplex_leaving *leaving) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     static const char call[] = "gpuopt_simplex_ratio_test";
     gpuopt__simplex_run run;
     gpuopt__simplex_run_report report;
@@ -193,11 +193,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     gpuopt_status status;
     int tries;
     GPUOPT__COMPUTES(gpuopt_simplex_ratio_test(simplex, entering, direction, leaving));
-    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_ratio_test, entering, direction, GPUOPT__HAS_SIZE(leaving));
-    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(leaving) || (direction != 1 && direction != -1))
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "leaving is NULL or has no struct_size, or direction is neither 1 nor -1");
+    GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_ratio_test, entering, direction,
+                          GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_leaving, leaving));
+    if (!GPUOPT__HAS_SIZE(simplex->context, call, gpuopt_simplex_leaving, leaving)) return GPUOPT_ERROR_ARGUMENT;
+    if (direction != 1 && direction != -1)
+        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "direction is neither 1 nor -1");
     status = gpuopt__simplex_refuse_crossing(simplex, call);
     if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine);
     if (!status) status = gpuopt__simplex_ratio_arguments(simplex, call, entering, direction, &run);
@@ -299,6 +299,7 @@ static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, g
 
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_pivot(simplex, entering, leaving, to_upper, info));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_pivot, entering, leaving, to_upper != 0,
                           gpuopt__simplex_info_fingerprint(info));
@@ -307,6 +308,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t e
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info) {
+    GPUOPT__ENTERS(simplex, simplex->context);
     GPUOPT__COMPUTES(gpuopt_simplex_flip(simplex, variable, info));
     GPUOPT__SIMPLEX_AGREE(gpuopt_simplex_flip, variable, gpuopt__simplex_info_fingerprint(info));
     return gpuopt__simplex_move(simplex, "gpuopt_simplex_flip", GPUOPT__SIMPLEX_RUN_FLIP, variable, -1, 0, info);

@@ -277,52 +277,6 @@ static void info_of_a_new_basis(void **state) {
     gpuopt_basis_destroy(basis);
 }
 
-/* A caller compiled against a version with more members, or with fewer. */
-static void structs_of_other_versions(void **state) {
-    fixture *f = *state;
-    struct {
-        gpuopt_basis_desc desc;
-        double surplus[2];
-    } newer;
-    struct {
-        gpuopt_basis_info info;
-        int32_t surplus[2];
-    } report;
-    gpuopt_basis *basis;
-    double column[M] = {2, 0, 1, 0};
-    gpuopt_basis_info info;
-    gpuopt_basis_drift drift;
-    gpuopt_matrix c = basis_columns(&f->b);
-    memset(&newer, 0, sizeof newer);
-    newer.desc.struct_size = sizeof newer;
-    newer.desc.m = M;
-    newer.desc.deferred_updates = 3;
-    assert_int_equal(gpuopt_basis_create(f->context, &newer.desc, NULL, &basis), GPUOPT_OK);
-    assert_int_equal(basis_info(basis).deferred_updates, 3);
-    gpuopt_basis_destroy(basis);
-    newer.surplus[1] = 1;
-    check(f, gpuopt_basis_create(f->context, &newer.desc, NULL, &basis), GPUOPT_ERROR_ARGUMENT, "struct_size");
-    newer.desc.struct_size = offsetof(gpuopt_basis_desc, deferred_updates);
-    assert_int_equal(gpuopt_basis_create(f->context, &newer.desc, NULL, &basis), GPUOPT_OK);
-    assert_true(basis_info(basis).deferred_updates > 3);
-    memset(&report, 0x55, sizeof report);
-    report.info.struct_size = sizeof report;
-    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, 0, NULL, column, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 0, NULL, &report.info), GPUOPT_OK);
-    assert_int_equal(report.info.updates, 1);
-    assert_int_equal(report.surplus[0], 0x55555555);
-    memset(&info, 0x55, sizeof info);
-    info.struct_size = offsetof(gpuopt_basis_info, pending);
-    assert_int_equal(gpuopt_basis_get_info(basis, &info), GPUOPT_OK);
-    assert_int_equal(info.updates, 1);
-    assert_int_equal(info.pending, 0x55555555);
-    gpuopt_basis_destroy(basis);
-    drift.norm = 7;
-    drift.struct_size = offsetof(gpuopt_basis_drift, norm);
-    assert_int_equal(gpuopt_basis_get_drift(f->basis, &c, 1, &drift), GPUOPT_OK);
-    assert_true(drift.norm == 7 && drift.estimate < 1e-12);
-}
-
 /* m = 0: every call works, on nothing. */
 static void no_rows(void **state) {
     static const int64_t start[1] = {0};
@@ -394,7 +348,6 @@ static const struct CMUnitTest tests[] = {
     TEST(an_update_needs_an_ftran),
     TEST(refused_calls_leave_nothing_behind),
     TEST(info_of_a_new_basis),
-    TEST(structs_of_other_versions),
     TEST(no_rows),
     TEST(one_and_two_rows),
 };

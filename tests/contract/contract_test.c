@@ -214,23 +214,6 @@ static void info_at_any_time(void **state) {
     }
 }
 
-/* A caller of an older version has a shorter struct, of which no byte behind its end is touched. */
-static void short_info(void **state) {
-    (void)state;
-    FOR_ALL_FAMILIES(f) {
-        gpuopt_context *context = test_context(NULL);
-        void *handle = created(f, context, GPUOPT_LAYOUT_CSC, 0);
-        anything info;
-        size_t k, size = sizeof(size_t) + sizeof(gpuopt_outcome);
-        memset(&info, 0x55, sizeof info);
-        info.struct_size = size;
-        assert_int_equal(f->work(handle, 0, &info), GPUOPT_OK);
-        for (k = size; k < sizeof info; k++) assert_int_equal(info.byte[k], 0x55);
-        f->destroy(handle);
-        gpuopt_context_destroy(context);
-    }
-}
-
 /* ---- Host and device memory ---- */
 
 static void host_or_device(void **state) {
@@ -338,10 +321,10 @@ static void stopping(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(plan_and_life),   cmocka_unit_test(memory_may_run_out), cmocka_unit_test(memory_is_denied),
-    cmocka_unit_test(create_refuses),  cmocka_unit_test(steps_refuse),       cmocka_unit_test(info_at_any_time),
-    cmocka_unit_test(short_info),      cmocka_unit_test(host_or_device),     cmocka_unit_test(rows_or_columns),
-    cmocka_unit_test(crossing_bounds), cmocka_unit_test(stopping),
+    cmocka_unit_test(plan_and_life),  cmocka_unit_test(memory_may_run_out), cmocka_unit_test(memory_is_denied),
+    cmocka_unit_test(create_refuses), cmocka_unit_test(steps_refuse),       cmocka_unit_test(info_at_any_time),
+    cmocka_unit_test(host_or_device), cmocka_unit_test(rows_or_columns),    cmocka_unit_test(crossing_bounds),
+    cmocka_unit_test(stopping),
 };
 
 TEST_MAIN(tests)

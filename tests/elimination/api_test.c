@@ -170,30 +170,6 @@ static void members(void **state) {
     /* clang-format on */
 }
 
-/* A struct of a later minor version: more members, all zero or not. */
-static void later_versions(void **state) {
-    fixture *f = *state;
-    struct {
-        gpuopt_elimination_desc desc;
-        uint64_t more[4];
-    } d;
-    struct {
-        gpuopt_elimination_info info;
-        uint64_t more[2];
-    } i;
-    gpuopt_elimination *elimination;
-    memset(&d, 0, sizeof d);
-    d.desc = f->desc;
-    d.desc.struct_size = sizeof d;
-    elimination = handle_create(f->context, &d.desc, &f->host);
-    gpuopt_desc_init(&i, sizeof i);
-    assert_int_equal(gpuopt_elimination_step(elimination, 2, &i.info), GPUOPT_OK);
-    assert_true(i.info.struct_size == sizeof i && i.info.outcome == GPUOPT_OPTIMAL);
-    gpuopt_elimination_destroy(elimination);
-    d.more[2] = 1;
-    check_desc(f, &d.desc, GPUOPT_ERROR_ARGUMENT, "a member of a later version");
-}
-
 /* ---- Handles ---- */
 
 static void handle_arguments(void **state) {
@@ -305,7 +281,6 @@ static void input_is_copied(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(pointers),         TEST(members),       TEST(later_versions),
-    TEST(handle_arguments), TEST(not_to_be_had), TEST(input_is_copied),
+    TEST(pointers), TEST(members), TEST(handle_arguments), TEST(not_to_be_had), TEST(input_is_copied),
 };
 TEST_MAIN(tests)

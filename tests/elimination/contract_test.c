@@ -317,35 +317,9 @@ static void before_the_first_step(void **state) {
     model_free(&m);
 }
 
-/* An estimate that ends before, or within, its memory; the library's own size of it; a given order is handed back. */
-static void smaller_estimates(void **state) {
-    model m = draw(5, GPUOPT_SEMIRING_MIN_SUM);
-    gpuopt_elimination_desc desc = model_desc(&m);
-    gpuopt_context *context = test_context(NULL);
-    gpuopt_elimination_estimate whole = GPUOPT_INIT(gpuopt_elimination_estimate), part;
-    const size_t head = offsetof(gpuopt_elimination_estimate, memory), size[2] = {head, head + 2 * sizeof(uint64_t)};
-    int32_t order[VARIABLES], back[VARIABLES], k, j;
-    (void)state;
-    for (k = 0; k < VARIABLES; k++) order[k] = VARIABLES - 1 - k;
-    desc.order = order;
-    desc.order_count = VARIABLES;
-    assert_int_equal(gpuopt_elimination_order(context, &desc, back, NULL, &whole), GPUOPT_OK);
-    assert_memory_equal(back, order, sizeof order);
-    assert_true(whole.memory.struct_size == sizeof(gpuopt_memory_plan) && whole.memory.host_bytes > 0);
-    for (k = 0; k < 2; k++) {
-        memset(&part, 0x55, sizeof part);
-        part.struct_size = size[k];
-        assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &part), GPUOPT_OK);
-        assert_memory_equal((char *)&part + sizeof(size_t), (char *)&whole + sizeof(size_t), size[k] - sizeof(size_t));
-        for (j = (int32_t)size[k]; j < (int32_t)sizeof part; j++) assert_int_equal(((unsigned char *)&part)[j], 0x55);
-    }
-    gpuopt_context_destroy(context);
-    model_free(&m);
-}
-
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(stopped_anywhere), cmocka_unit_test(stopped_then_otherwise), cmocka_unit_test(stopped_search),
-    cmocka_unit_test(memory),           cmocka_unit_test(before_the_first_step),  cmocka_unit_test(smaller_estimates),
+    cmocka_unit_test(memory),           cmocka_unit_test(before_the_first_step),
 };
 
 TEST_MAIN(tests)

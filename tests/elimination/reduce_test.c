@@ -145,10 +145,6 @@ static void what_is_refused(void **state) {
     assert_int_equal(reduction_info(reduction).variables, 4);
     assert_int_equal(gpuopt_elimination_preprocessing_postsolve(reduction, outside, value), GPUOPT_ERROR_ARGUMENT);
     assert_non_null(strstr(host.error, "reduced[2] = 3"));
-    info.struct_size = offsetof(gpuopt_elimination_preprocessing_info, variables);
-    info.variables = 77; /* a caller of an older version */
-    assert_int_equal(gpuopt_elimination_preprocessing_get_info(reduction, &info), GPUOPT_OK);
-    assert_int_equal(info.variables, 77);
     gpuopt_elimination_preprocessing_destroy(reduction);
     gpuopt_elimination_preprocessing_destroy(NULL);
     model_free(&m);

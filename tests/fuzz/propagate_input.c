@@ -129,8 +129,5 @@ void input_make(fuzz *f) {
     d->ub = f->dirty && rarely(f) ? NULL : (const double *)input_own(f, f->ub, cols, sizeof *f->ub);
     d->integer = (const uint8_t *)input_own(f, f->integer, cols, 1);
     if (f->dirty && rarely(f)) d->matrix.rows = -d->matrix.rows;
-    if (f->dirty && rarely(f))
-        d->struct_size = offsetof(gpuopt_propagator_desc, infinity), f->infinity = 1e20,
-        f->feasibility = f->integrality = 1e-6, d->round_limit = 0, d->mode = GPUOPT_MODE_JACOBI,
-        d->precision = GPUOPT_PRECISION_FP64;
+    if (f->dirty && rarely(f)) d->struct_size = offsetof(gpuopt_propagator_desc, infinity);
 }

@@ -166,58 +166,11 @@ static void memory(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* ---- Structs of other versions ---- */
-
-static void versions(void **state) {
-    test_host host;
-    gpuopt_context *context = test_context(&host);
-    uint64_t random = 31;
-    model m = model_random(2, 30, 100, &random);
-    int64_t optimum = model_optimum(&m);
-    struct {
-        gpuopt_knapsack_desc desc;
-        int64_t later;
-    } newer;
-    struct {
-        gpuopt_knapsack_info info;
-        int64_t later;
-    } report;
-    gpuopt_knapsack_desc older;
-    gpuopt_knapsack *knapsack = NULL;
-    gpuopt_knapsack_info info, whole;
-    (void)state;
-    memset(&newer, 0, sizeof newer);
-    newer.desc = model_desc(&m);
-    newer.desc.struct_size = sizeof newer;
-    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, NULL, &knapsack), GPUOPT_OK);
-    gpuopt_knapsack_destroy(knapsack);
-    newer.later = 1; /* asks for something unknown */
-    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT);
-    assert_true(knapsack == NULL && strstr(host.error, "does not know"));
-    /* A shorter struct: missing members are 0, whatever follows it in memory. */
-    memset(&older, 0xFF, sizeof older);
-    memcpy(&older, &newer.desc, offsetof(gpuopt_knapsack_desc, search));
-    older.struct_size = offsetof(gpuopt_knapsack_desc, search);
-    knapsack = model_create(context, &older);
-    whole = model_finish(knapsack, &m, optimum);
-    assert_true(whole.pool == 1 << 20);
-    memset(&report, 0x5A, sizeof report);
-    report.info.struct_size = sizeof report;
-    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &report.info), GPUOPT_OK);
-    assert_true(report.info.primal_bound == optimum && report.later == 0x5A5A5A5A5A5A5A5A);
-    memset(&info, 0x5A, sizeof info);
-    info.struct_size = offsetof(gpuopt_knapsack_info, steps);
-    assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
-    assert_true(info.struct_size == offsetof(gpuopt_knapsack_info, steps) && info.expanded == whole.expanded);
-    assert_true(info.peak == whole.peak && info.steps == 0x5A5A5A5A5A5A5A5A && info.free_items == 0x5A5A5A5A);
-    gpuopt_knapsack_destroy(knapsack);
-    gpuopt_context_destroy(context);
-    assert_int_equal(host.live, 0);
-}
-
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(refused), cmocka_unit_test(where),    cmocka_unit_test(before_the_first_step),
-    cmocka_unit_test(memory),  cmocka_unit_test(versions),
+    cmocka_unit_test(refused),
+    cmocka_unit_test(where),
+    cmocka_unit_test(before_the_first_step),
+    cmocka_unit_test(memory),
 };
 
 TEST_MAIN(tests)

@@ -149,7 +149,7 @@ static void refused(void **state) {
     RUN(ARGUMENT, "count", p.count = -1);
     RUN(ARGUMENT, "count", p.count = 13);
     RUN(ARGUMENT, "node_limit", p.node_limit = -1);
-    RUN(ARGUMENT, "wrong size", p.struct_size = 3);
+    RUN(ARGUMENT, "struct_size", p.struct_size = 3);
     RUN(ARGUMENT, "weight, profit or capacity", p.weight = NULL);
     RUN(ARGUMENT, "weight, profit or capacity", p.profit = NULL);
     RUN(ARGUMENT, "weight, profit or capacity", p.capacity = NULL);

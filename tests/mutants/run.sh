@@ -14,7 +14,8 @@
 #   file: FILE
 #   old: TEXT             of one line; must be in the file exactly once
 #   new: TEXT             what stands there instead
-#   tests: FOLDER/NAME... of tests/FOLDER/NAME_test.c, run on the CPU; NAME:threads runs cpu-threads. Or, for a mutant
+#   tests: FOLDER/NAME... of tests/FOLDER/NAME_test.c, run on the CPU; NAME:threads runs cpu-threads, and NAME:debug
+#                         has the library compiled with -DGPUOPT_DEBUG. Or, for a mutant
 #   equivalent: REASON    that no test can notice
 # and a blank line.
 set -u
@@ -64,7 +65,14 @@ helpers() {
 # passes LIBRARY TEST: links it with that object, and runs it.
 passes() {
     local library=$1 folder=${2%%/*} name=${2#*/} backend=cpu made=()
-    case $name in *:threads) name=${name%:threads} backend=cpu-threads ;; esac
+    case $name in
+    *:threads) name=${name%:threads} backend=cpu-threads ;;
+    *:debug)
+        name=${name%:debug}
+        gcc "${flags[@]}" -O0 -DGPUOPT_DEBUG -c gpuopt_impl/gpuopt.c -o "$work/debug.o" || exit 1
+        library=debug
+        ;;
+    esac
     helpers "$folder"
     object "tests/$folder/${name}_test.c"
     g++ -fopenmp "${made[0]}" "$work/$folder.a" "$work/$library.o" -lcmocka -lgmp -lClp -lCoinUtils -lz -llzma -lm \
@@ -83,7 +91,7 @@ try() {
     [ "$count" -eq 1 ] || { complain "the text is $count times in $file" && return; }
     [ "$old" != "$new" ] || { complain "it changes nothing" && return; }
     for one in $tests; do
-        [ -e "tests/${one%:threads}_test.c" ] || { complain "no test $one" && return; }
+        [ -e "tests/${one%:*}_test.c" ] || { complain "no test $one" && return; }
     done
     if [ -n "$check" ]; then
         echo "in-place   $name"

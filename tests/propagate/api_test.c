@@ -296,74 +296,8 @@ static void context_refuses_bad_descriptors(void **state) {
 
 enum { BLOCK = 256, PAINT = 0xAB };
 
-/* A struct to be filled, followed by painted bytes. */
-static void *painted(unsigned char *block, size_t size) {
-    memset(block, PAINT, BLOCK);
-    memcpy(block, &size, sizeof size);
-    return block;
-}
-
 static void check_paint(const unsigned char *block, size_t from) {
     for (; from < BLOCK; from++) assert_int_equal(block[from], PAINT);
-}
-
-/* The block begins with its size and as many members of the struct as fit into it; the rest is still painted. */
-static void check_written(const unsigned char *block, size_t size, const void *full, size_t full_size) {
-    size_t common = size < full_size ? size : full_size;
-    assert_memory_equal(block, &size, sizeof size);
-    assert_memory_equal(block + sizeof size, (const char *)full + sizeof size, common - sizeof size);
-    check_paint(block, common);
-}
-
-static void descriptors_of_other_versions(void **state) {
-    const size_t older = offsetof(gpuopt_propagator_desc, round_limit), newer = sizeof(gpuopt_propagator_desc) + 24;
-    model_host *h = *state;
-    gpuopt_propagator_desc cut_off = h->desc, *desc;
-    cut_off.round_limit = 1; /* beyond the end of the shorter struct, so it must be ignored */
-    cut_off.mode = (gpuopt_propagator_mode)99;
-    desc = model_resized(&cut_off, sizeof cut_off, older);
-    model_check_works(h->context, desc);
-    free(desc);
-    desc = model_resized(&h->desc, sizeof h->desc, newer);
-    model_check_works(h->context, desc);
-    ((char *)desc)[newer - 1] = 1;
-    check_create_refuses(h, desc, GPUOPT_ERROR_ARGUMENT, "struct_size", 0);
-    free(desc);
-}
-
-static void results_of_other_versions(void **state) {
-    const size_t plan_size[2] = {offsetof(gpuopt_memory_plan, device_bytes), sizeof(gpuopt_memory_plan) + 24};
-    const size_t info_size[2] = {offsetof(gpuopt_propagator_info, infeasible_row), sizeof(gpuopt_propagator_info) + 24};
-    _Alignas(16) unsigned char block[BLOCK];
-    model_host *h = *state;
-    gpuopt_propagator *p = problem_create(h->context, &h->desc);
-    gpuopt_propagator_info info;
-    gpuopt_memory_plan plan = {.struct_size = sizeof plan};
-    int k;
-    assert_int_equal(gpuopt_propagator_create(h->context, &h->desc, &plan, NULL), GPUOPT_OK);
-    assert_true(plan.host_bytes > 0 && plan.host_bytes != (uint64_t)0xABABABABABABABAB);
-    for (k = 0; k < 2; k++) {
-        size_t common = k ? sizeof info : info_size[0];
-        assert_int_equal(gpuopt_propagator_create(h->context, &h->desc, painted(block, plan_size[k]), NULL), GPUOPT_OK);
-        check_written(block, plan_size[k], &plan, sizeof plan);
-        assert_int_equal(gpuopt_propagator_round(p, 1, painted(block, info_size[k])), GPUOPT_OK);
-        check_paint(block, common);
-        memcpy(&info, block, common);
-        assert_int_equal(info.outcome, GPUOPT_MORE);
-        assert_int_equal(info.rounds, 1);
-        assert_true(info.changed > 0);
-        assert_int_equal(gpuopt_propagator_get_info(p, painted(block, info_size[k])), GPUOPT_OK);
-        check_written(block, info_size[k], &info, sizeof info);
-    }
-    assert_int_equal(info.infeasible_row, -1); /* a member that the longer struct has */
-    if (test_on("cuda")) {
-        const size_t older = offsetof(gpuopt_device_view, type);
-        gpuopt_device_view view = {.struct_size = sizeof view};
-        assert_int_equal(gpuopt_propagator_device_view(p, &view), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_device_view(p, painted(block, older)), GPUOPT_OK);
-        check_written(block, older, &view, sizeof view);
-    }
-    gpuopt_propagator_destroy(p);
 }
 
 /* ---- Names ---- */
@@ -401,8 +335,6 @@ static const struct CMUnitTest tests[] = {
     MODEL_TEST(null_arguments),
     MODEL_TEST(every_refusal_is_logged),
     cmocka_unit_test(context_refuses_bad_descriptors),
-    MODEL_TEST(descriptors_of_other_versions),
-    MODEL_TEST(results_of_other_versions),
     cmocka_unit_test(names_and_versions),
 };
 TEST_MAIN(tests)

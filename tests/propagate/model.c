@@ -190,14 +190,6 @@ void model_for_variants(model_test *test, mip m) {
     gpuopt_context_destroy(context);
 }
 
-void *model_resized(const void *from, size_t from_size, size_t size) {
-    char *block = calloc(1, size);
-    assert_non_null(block);
-    memcpy(block, from, size < from_size ? size : from_size);
-    memcpy(block, &size, sizeof size);
-    return block;
-}
-
 int model_setup(void **state) {
     model_host *h = malloc(sizeof *h);
     assert_non_null(h);

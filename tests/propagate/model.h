@@ -55,10 +55,6 @@ void model_for_variants(model_test *test, mip m);
 #define MODEL_VARIANTS_TEST(name, m) \
     static void name(void **state) { (void)state, model_for_variants(check_##name, m); }
 
-/* A copy of a struct with the size that it has in another version, in a block of just that size, so that sanitizers
- * notice a read beyond its end. To be freed. */
-void *model_resized(const void *from, size_t from_size, size_t size);
-
 /* What a MODEL_TEST finds in *state: a watched caller, its context, the small model, and a descriptor of it without the
  * array `integer`, which is optional. After the test everything must have been released. */
 typedef struct model_host {

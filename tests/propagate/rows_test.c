@@ -101,36 +101,8 @@ static void check_row_reports_follow_the_bounds(gpuopt_context *context, gpuopt_
 
 MODEL_VARIANTS_TEST(row_reports_follow_the_bounds, model_small())
 
-static void row_reports_of_other_versions(void **state) {
-    const size_t older = offsetof(gpuopt_propagator_row_report, min_infinite),
-                 newer = sizeof(gpuopt_propagator_row_report) + 24;
-    model_host *h = *state;
-    double activity[2] = {-1, -1};
-    uint8_t status[2] = {99, 99};
-    gpuopt_propagator_row_report full, *report;
-    gpuopt_propagator *p = problem_create(h->context, &h->desc);
-    gpuopt_desc_init(&full, sizeof full);
-    full.max_activity = activity;
-    full.status = status;
-    report = model_resized(&full, sizeof full, older);
-    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, report), GPUOPT_OK);
-    assert_true(activity[0] == 20 && activity[1] == 10); /* 10 + 10, 10 - 0 */
-    assert_true(status[0] == 99 && status[1] == 99);     /* the shorter struct does not have it */
-    free(report);
-    report = model_resized(&full, sizeof full, newer);
-    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, report), GPUOPT_OK);
-    assert_true(status[0] == LHS && status[1] == RHS); /* sides that the rows do not have */
-    ((char *)report)[newer - 1] = 1;
-    activity[0] = -1;
-    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, report), GPUOPT_ERROR_ARGUMENT);
-    assert_true(activity[0] == -1);
-    free(report);
-    gpuopt_propagator_destroy(p);
-}
-
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(row_reports),
     cmocka_unit_test(row_reports_follow_the_bounds),
-    MODEL_TEST(row_reports_of_other_versions),
 };
 TEST_MAIN(tests)

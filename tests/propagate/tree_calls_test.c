@@ -233,50 +233,10 @@ static void create_refuses(void **state) {
     mip_free(&m);
 }
 
-/* ---- Structs of other versions ---- */
-
-/* A struct is read and written within its size. */
-static void structs_of_other_versions(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    mip m = model_small();
-    gpuopt_propagator_desc desc = tree_desc(&m, GPUOPT_MODE_JACOBI, GPUOPT_PRECISION_FP64);
-    gpuopt_propagator *p = problem_create(context, &desc);
-    gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail), *t;
-    gpuopt_propagator_changes changes = GPUOPT_INIT(gpuopt_propagator_changes), *c;
-    gpuopt_propagator_reason reason = GPUOPT_INIT(gpuopt_propagator_reason), *r;
-    (void)state;
-    tree_push(p);
-    problem_round(p, 10);
-    t = model_resized(&trail, sizeof trail, offsetof(gpuopt_propagator_trail, level_start));
-    assert_int_equal(gpuopt_propagator_get_trail(p, t), GPUOPT_OK);
-    assert_int_equal(t->changes, 6);
-    assert_int_equal(t->levels, 1);
-    free(t);
-    c = model_resized(&changes, sizeof changes, offsetof(gpuopt_propagator_changes, row));
-    assert_int_equal(gpuopt_propagator_get_changes(p, GPUOPT_HOST, 0, c), GPUOPT_OK);
-    assert_int_equal(c->count, 6);
-    free(c);
-    c = model_resized(&changes, sizeof changes, sizeof changes + 24);
-    assert_int_equal(gpuopt_propagator_get_changes(p, GPUOPT_HOST, 0, c), GPUOPT_OK);
-    assert_int_equal(c->count, 6);
-    ((char *)c)[sizeof changes + 23] = 1; /* unknown, and not 0 */
-    assert_int_equal(gpuopt_propagator_get_changes(p, GPUOPT_HOST, 0, c), GPUOPT_ERROR_ARGUMENT);
-    free(c);
-    r = model_resized(&reason, sizeof reason, offsetof(gpuopt_propagator_reason, col));
-    assert_int_equal(gpuopt_propagator_explain(p, 4, r), GPUOPT_OK);
-    assert_int_equal(r->count, 1);
-    assert_int_equal(r->row, 0);
-    free(r);
-    gpuopt_propagator_destroy(p);
-    gpuopt_context_destroy(context);
-    mip_free(&m);
-}
-
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(refused),
     cmocka_unit_test(null_handles),
     cmocka_unit_test(no_trail),
     cmocka_unit_test(create_refuses),
-    cmocka_unit_test(structs_of_other_versions),
 };
 TEST_MAIN(tests)

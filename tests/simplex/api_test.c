@@ -379,65 +379,6 @@ static void part_of_a_solution(void **state) {
     }
 }
 
-/* ---- Structs ---- */
-
-/* A caller that was compiled against a version with more members, or with fewer. */
-static void structs_of_other_versions(void **state) {
-    fixture *f = *state;
-    struct {
-        gpuopt_simplex_desc desc;
-        double surplus[2];
-    } newer;
-    struct {
-        gpuopt_simplex_rules rules;
-        int64_t surplus;
-    } rules;
-    struct {
-        gpuopt_simplex_info info;
-        int32_t surplus[2];
-    } report;
-    gpuopt_simplex *simplex;
-    gpuopt_simplex_entering e;
-    gpuopt_simplex_leaving l;
-    memset(&newer, 0, sizeof newer);
-    newer.desc = f->desc;
-    newer.desc.struct_size = sizeof newer;
-    newer.desc.rules = &rules.rules;
-    memset(&rules, 0, sizeof rules);
-    rules.rules.struct_size = sizeof rules;
-    rules.rules.deferred_pivots = 3;
-    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_OK);
-    assert_int_equal(simplex_info(simplex).deferred_pivots, 3);
-    memset(&report, 0x55, sizeof report);
-    report.info.struct_size = sizeof report;
-    assert_int_equal(gpuopt_simplex_iterate(simplex, 100, &report.info), GPUOPT_OK);
-    assert_true(fabs(report.info.objective - optimum) < 1e-12 && report.surplus[0] == 0x55555555);
-    memset(&report, 0x55, sizeof report);
-    report.info.struct_size = offsetof(gpuopt_simplex_info, flips);
-    assert_int_equal(gpuopt_simplex_get_info(simplex, &report.info), GPUOPT_OK);
-    assert_true(report.info.outcome == GPUOPT_OPTIMAL && report.info.iterations > 0);
-    assert_true(report.info.flips == 0x5555555555555555);
-    memset(&e, 0x55, sizeof e);
-    e.struct_size = offsetof(gpuopt_simplex_entering, direction);
-    assert_int_equal(gpuopt_simplex_price(simplex, &e), GPUOPT_OK);
-    assert_true(e.variable == -1 && e.direction == 0x55555555);
-    gpuopt_simplex_destroy(simplex);
-    rules.surplus = 1;
-    check(f, gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, "desc->rules: ");
-    rules.surplus = 0;
-    newer.surplus[1] = 1;
-    check(f, gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
-    newer.desc.struct_size = sizeof(size_t) - 1;
-    check(f, gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
-    newer.desc.struct_size = offsetof(gpuopt_simplex_desc, rules);
-    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, NULL, &simplex), GPUOPT_OK);
-    memset(&l, 0x55, sizeof l);
-    l.struct_size = offsetof(gpuopt_simplex_leaving, flip);
-    assert_int_equal(gpuopt_simplex_ratio_test(simplex, 0, 1, &l), GPUOPT_OK);
-    assert_true(l.variable == COLS + 1 && l.flip == 0x55555555);
-    gpuopt_simplex_destroy(simplex);
-}
-
 static const struct CMUnitTest tests[] = {
     TEST(pointers),
     TEST(options),
@@ -448,6 +389,5 @@ static const struct CMUnitTest tests[] = {
     TEST(bounds_that_are_not_there),
     TEST(bases_and_evidence),
     TEST(part_of_a_solution),
-    TEST(structs_of_other_versions),
 };
 TEST_MAIN(tests)

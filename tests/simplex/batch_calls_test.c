@@ -113,7 +113,7 @@ static void refused_calls(void **state) {
     LOAD(ARGUMENT, "count", bad.count = -1);
     LOAD(ARGUMENT, "count", bad.count = COUNT + 1);
     LOAD(ARGUMENT, "value is NULL", bad.value = NULL);
-    LOAD(ARGUMENT, "wrong size", bad.struct_size = 2);
+    LOAD(ARGUMENT, "struct_size", bad.struct_size = 2);
     REFUSED(ARGUMENT, "programs is NULL", gpuopt_simplex_batch_load(many, GPUOPT_HOST, NULL));
     REFUSED(ARGUMENT, "where", gpuopt_simplex_batch_load(many, (gpuopt_memory_space)7, &all->p));
     REFUSED(ARGUMENT, "iterations", gpuopt_simplex_batch_iterate(many, 0, &info));
@@ -127,7 +127,7 @@ static void refused_calls(void **state) {
     REFUSED(ARGUMENT, "where", gpuopt_simplex_batch_get(many, (gpuopt_memory_space)7, 0, 1, &after->r));
     REFUSED(ARGUMENT, "report is NULL", gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, 1, NULL));
     wrong.struct_size = 1;
-    REFUSED(ARGUMENT, "wrong size", gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, 1, &wrong));
+    REFUSED(ARGUMENT, "struct_size", gpuopt_simplex_batch_get(many, GPUOPT_HOST, 0, 1, &wrong));
     assert_int_equal(gpuopt_simplex_batch_load(NULL, GPUOPT_HOST, &all->p), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_batch_iterate(NULL, 1, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_simplex_batch_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);

@@ -95,7 +95,7 @@ static void refused_runs(void **state) {
     REFUSED(code, text, gpuopt_simplex_children_run(batch, GPUOPT_HOST, &bad->c, 100, &after->r))
     RUN(ARGUMENT, "count", bad->c.count = -1);
     RUN(ARGUMENT, "count", bad->c.count = COUNT + 1);
-    RUN(ARGUMENT, "wrong size", bad->c.struct_size = 3);
+    RUN(ARGUMENT, "struct_size", bad->c.struct_size = 3);
     for (kind = 0; kind < 3; kind++) {
         static const char *const start[] = {"start", "side_start", "cost_start"};
         static const char *const index[] = {"col[0]", "row[0]", "cost_col[0]"};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every public call on a context or a handle begins with: the handle is not NULL. GPUOPT_DEBUG also catches two
+ * misuses by a status and a message: two threads in calls of one context, and handles that outlive their context.
+ */
+#ifndef GPUOPT_IMPL_DEBUG_H
+#define GPUOPT_IMPL_DEBUG_H
+
+#include "backend.h"
+
+/* For a call on a handle whose context is `in`. */
+#define GPUOPT__ENTERS(handle, in)                         \
+    if (!(handle)) return GPUOPT_ERROR_ARGUMENT;           \
+    GPUOPT__DEBUG_ENTERS(gpuopt_entered, in, "", NULL, 0); \
+    GPUOPT__DEBUG_REFUSES(gpuopt_entered, GPUOPT_ERROR_STATE)
+
+/* For a call that makes a handle of a type from `base`, and puts it at *place. */
+#define GPUOPT__CREATES(type, base, in, place)                 \
+    if (place) *(place) = NULL;                                \
+    if (!(base)) return GPUOPT_ERROR_ARGUMENT;                 \
+    GPUOPT__DEBUG_ENTERS(gpuopt_created, in, #type, place, 0); \
+    GPUOPT__DEBUG_REFUSES(gpuopt_created, GPUOPT_ERROR_STATE)
+
+/* For a _destroy of a handle. */
+#define GPUOPT__DESTROYS(type, handle, in)                    \
+    if (!(handle)) return;                                    \
+    GPUOPT__DEBUG_ENTERS(gpuopt_entered, in, #type, NULL, 1); \
+    GPUOPT__DEBUG_REFUSES(gpuopt_entered, )
+
+#ifndef GPUOPT_DEBUG
+
+#define GPUOPT__DEBUG_ENTERS(scope, in, type, place, destroys) (void)0
+#define GPUOPT__DEBUG_REFUSES(scope, status) (void)0
+#define GPUOPT__DEBUG_BYTES 0
+#define GPUOPT__DEBUG_BEGIN(context, memory) (void)0
+#define GPUOPT__DEBUG_KEEPS(context) 0
+#define GPUOPT__DEBUG_LAST_ERROR(context) (context)->last_error
+
+#else
+
+#if !defined(__GNUC__)
+#error "gpuopt: GPUOPT_DEBUG needs gcc or clang"
+#endif
+
+enum { GPUOPT__DEBUG_KINDS = 32 };
+
+/* What a context knows of its calls and handles. The thread that has set `call` owns the other members. */
+typedef struct gpuopt__debug {
+    const char *call;   /* in progress, the outermost; NULL: none */
+    const void *thread; /* that makes it; others only compare it with themselves */
+    int depth;          /* of public calls within one another */
+    int outlived;       /* gpuopt_context_destroy was called while handles lived */
+    struct {
+        const char *type;
+        long count;
+    } alive[GPUOPT__DEBUG_KINDS];
+} gpuopt__debug;
+
+/* A public call from its begin to its return. */
+typedef struct gpuopt__debug_scope {
+    gpuopt__debug *debug; /* NULL: refused */
+    const char *type;
+    void *place; /* where the call puts a handle of that type; or NULL */
+} gpuopt__debug_scope;
+
+#define GPUOPT__DEBUG_BYTES sizeof(gpuopt__debug)
+#define GPUOPT__DEBUG_BEGIN(context, memory) \
+    (memset(memory, 0, GPUOPT__DEBUG_BYTES), (context)->debug = (gpuopt__debug *)(memory))
+#define GPUOPT__DEBUG_ENTERS(scope, in, type, place, destroys)                \
+    gpuopt__debug_scope scope __attribute__((cleanup(gpuopt__debug_leave))) = \
+        gpuopt__debug_enter(in, __func__, type, place, destroys)
+#define GPUOPT__DEBUG_REFUSES(scope, status) \
+    if (!scope.debug) return status
+#define GPUOPT__DEBUG_KEEPS(context) gpuopt__debug_keeps(context, __func__)
+#define GPUOPT__DEBUG_LAST_ERROR(context) gpuopt__debug_last_error(context)
+
+/* A number of the calling thread, other than that of all other threads: an address. */
+static inline const void *gpuopt__debug_thread(void) {
+    static __thread char here;
+    return &here;
+}
+
+static inline void gpuopt__debug_count(gpuopt__debug *d, const char *type, long change) {
+    int k = 0;
+    while (k < GPUOPT__DEBUG_KINDS - 1 && d->alive[k].type && strcmp(d->alive[k].type, type) != 0) k++;
+    d->alive[k].type = type;
+    d->alive[k].count += change;
+}
+
+static inline void gpuopt__debug_leave(gpuopt__debug_scope *scope) {
+    gpuopt__debug *d = scope->debug;
+    void *made = NULL;
+    if (!d) return;
+    if (scope->place) memcpy(&made, scope->place, sizeof made);
+    if (made && d->depth == 1) gpuopt__debug_count(d, scope->type, 1);
+    if (--d->depth > 0) return;
+    __atomic_store_n(&d->thread, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&d->call, NULL, __ATOMIC_RELEASE);
+}
+
+static inline gpuopt__debug_scope gpuopt__debug_enter(gpuopt_context *context, const char *name, const char *type,
+                                                      void *place, int destroys) {
+    gpuopt__debug_scope scope = {context->debug, type, place};
+    gpuopt__debug *d = context->debug;
+    const char *other = NULL;
+    if (__atomic_load_n(&d->thread, __ATOMIC_RELAXED) == gpuopt__debug_thread()) {
+        d->depth++; /* the library, or a hook, makes another call */
+    } else if (__atomic_compare_exchange_n(&d->call, &other, name, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&d->thread, gpuopt__debug_thread(), __ATOMIC_RELAXED);
+        d->depth = 1;
+        if (d->outlived && !destroys) {
+            gpuopt__log(context, 0, "%s: the context was destroyed before its handles", name);
+            scope.place = NULL;
+            gpuopt__debug_leave(&scope);
+            scope.debug = NULL;
+        } else if (destroys) gpuopt__debug_count(d, type, -1);
+    } else { /* the last error is the other thread's */
+        char message[GPUOPT__MESSAGE];
+        snprintf(message, sizeof message, "%s: another thread is in %s of the same context", name, other);
+        if (context->desc.log) (context->desc.log)(context->desc.user, 0, message);
+        scope.debug = NULL;
+    }
+    return scope;
+}
+
+/* Whether gpuopt_context_destroy leaves the context as it is, so that calls on its handles can be refused. */
+static inline int gpuopt__debug_keeps(gpuopt_context *context, const char *name) {
+    gpuopt__debug_scope scope = gpuopt__debug_enter(context, name, "", NULL, 0);
+    gpuopt__debug *d = scope.debug;
+    char text[GPUOPT__MESSAGE / 2] = "";
+    size_t length = 0;
+    int k;
+    if (!d) return 1;
+    for (k = 0; k < GPUOPT__DEBUG_KINDS; k++)
+        if (d->alive[k].count > 0 && length < sizeof text)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%ld %s", length ? ", " : "",
+                                       d->alive[k].count, d->alive[k].type);
+    if (d->depth > 1) gpuopt__log(context, 0, "%s: it is called within %s", name, d->call);
+    else if (length) gpuopt__log(context, 0, "%s: handles outlive their context, which is kept: %s", name, text);
+    else return 0;
+    if (d->depth == 1) d->outlived = 1;
+    gpuopt__debug_leave(&scope);
+    return 1;
+}
+
+static inline const char *gpuopt__debug_last_error(const gpuopt_context *context) {
+    const gpuopt__debug *d = context->debug;
+    if (__atomic_load_n(&d->call, __ATOMIC_ACQUIRE) &&
+        __atomic_load_n(&d->thread, __ATOMIC_RELAXED) != gpuopt__debug_thread())
+        return "another thread is in a call of this context";
+    return context->last_error;
+}
+
+#endif /* GPUOPT_DEBUG */
+
+#endif /* GPUOPT_IMPL_DEBUG_H */
