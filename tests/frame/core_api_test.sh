@@ -188,7 +188,7 @@ calls_are_tested() {
     local name missing=0
     while read -r name; do
         case $name in
-        gpuopt_status* | *_string | gpuopt_version_number | gpuopt_desc_init | gpuopt_backend* | *_desc_tune | gpuopt_context_create) ;;
+        gpuopt_status* | *_string | gpuopt_version_number | gpuopt_desc_init | gpuopt_backend* | *_tolerances_tune | gpuopt_context_create) ;;
         *) grep -qw "$name" "$root/tests/contract/debug_test.c" || { echo "without $name" && missing=1; } ;;
         esac
     done < <(cat "$root"/gpuopt.h "$root"/gpuopt/*.h | tr '\n' ' ' | grep -oE 'GPUOPT_API [^;({]*\(' | grep -oE 'gpuopt_[a-z0-9_]+')
@@ -230,6 +230,7 @@ typedef struct gpuopt_context_desc {
     int (*stop)(void *user);
     double (*seconds)(void *user);
     uint64_t keep_device_bytes;
+    int tidy_matrices;
 } gpuopt_context_desc;
 
 typedef struct gpuopt_memory_plan {
@@ -269,6 +270,7 @@ int main(void) {
     SHOW(gpuopt_context_desc, threads, "int32_t");
     SHOW(gpuopt_context_desc, user, "void *");
     SHOW(gpuopt_context_desc, keep_device_bytes, "uint64_t");
+    SHOW(gpuopt_context_desc, tidy_matrices, "gpuopt_switch");
     SHOW(gpuopt_memory_plan, struct_size, "size_t");
     SHOW(gpuopt_memory_plan, host_bytes, "uint64_t");
     SHOW(gpuopt_memory_plan, device_bytes, "uint64_t");
