@@ -46,10 +46,10 @@
  * Outcome    What a step found (infeasible, optimal, ...) is not an error: it is info.outcome.
  * Info       A step fills an info struct, and _get_info fills the same struct at any time. Before the first step the
  *            outcome is MORE, unless _create settled the problem. A step's info may be NULL; see the table.
- * where      Tells whether the vectors of a call are in host or device memory. Device memory needs the CUDA backend
+ * where      The memory of the vectors of a call: host or device memory. Device memory needs the CUDA backend
  *            (else GPUOPT_ERROR_UNSUPPORTED), is used in the order of the context's stream, and its values are not
  *            checked unless the call says so.
- * Bounds     A column with lb > ub is no error: the first step says that the model is infeasible. A row with lhs > rhs
+ * Bounds     A column with lb > ub is no error: the first step finds the model infeasible. A row with lhs > rhs
  *            is an error. Bounds and sides of size 1e20 or more are infinite; a descriptor can change that limit.
  * Threads    One thread at a time uses a context and everything created in it. Different contexts are independent:
  *            there are no globals, clocks or signal handlers. doc/embedding.md covers fork() and OpenMP.
@@ -68,7 +68,7 @@
  *     device view     bounds          -               -               messages        -
  *     pack, unpack    -               -               -               messages        nodes
  *     matrix          CSR or CSC      CSC or CSR      CSC, CSR, dense -               -
- *     stop is asked   between rounds  - (3)           between runs    between buckets between levels
+ *     stop is called  between rounds  - (3)           between runs    between buckets between levels
  *     CPU = GPU       same bits       up to rounding  up to rounding  same bits (4)   same bits
  *
  * (1) With the drivers HOST and COOPERATIVE, requested by name, a CUDA graph can capture the call, unless the handle
@@ -193,7 +193,7 @@ typedef struct gpuopt_context_desc {
     void *(*allocate)(void *user, gpuopt_memory_space where, size_t bytes);
     void (*release)(void *user, gpuopt_memory_space where, void *memory); /* goes with allocate */
     void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
-    /* Asked from time to time during long calls, as the table above says. Nonzero: the call stops there and returns
+    /* Called from time to time during long calls, as the table above says. Nonzero: the call stops there and returns
      * GPUOPT_OK with the outcome MORE; the next call goes on. NULL: never. For Ctrl-C: examples/interrupt.c. */
     int (*stop)(void *user);
     /* The caller's clock: seconds since any moment, not going back. Required by limits in seconds (order_seconds). */
@@ -279,7 +279,7 @@ typedef struct gpuopt_group gpuopt_group;
  * Validity  No bound becomes tighter than its row implies: errors are added outward. No point is cut off that satisfies
  *           all rows and bounds exactly, with three deliberate exceptions: candidates of integer columns are rounded to
  *           integers, FP32 rounds coefficients, and a column whose bounds the caller made equal never moves.
- * Verdict   INFEASIBLE is true in exact arithmetic: an activity misses a side, or a column's bounds cross, by more than
+ * Outcome   INFEASIBLE is true in exact arithmetic: an activity misses a side, or a column's bounds cross, by more than
  *           feasibility_tolerance and more than all errors. CONVERGED: no row can move a bound by more than the least
  *           change.
  * Bits      JACOBI returns the same bounds round for round on the CPU and the GPU. */
@@ -627,7 +627,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
 /* Destroys a handle; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 /* Does up to `iterations` (>= 1) iterations, fewer if the outcome is known before. info may be NULL. The stop hook is
- * asked at every rebuild. Outcomes are about the original data:
+ * called at every rebuild. Outcomes are about the original data:
  *   OPTIMAL     The point, in twice the working precision, violates no bound or side by more than primal_tolerance *
  *               max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance * max(1, |cost|).
  *               `certainty` names the first of these that holds:
@@ -638,13 +638,13 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  *                          * max(1, |objective|), and so does the objective if the best pivot mends a violation.
  *               TOLERANCE  The objectives differ by no more than that. Up to 162 rows, mending a violation moves the
  *                          objective by no more, either.
- *               If the doubles have no exactly feasible point, the log says so once, at level 2.
+ *               If the doubles have no exactly feasible point, the log reports it once, at level 2.
  *   INFEASIBLE  Proven: certificate_margin > 0. No x whose unbounded columns are below 1e24 meets all rows. A model
  *               that misses a feasible point by less than the tolerance is not INFEASIBLE.
  *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains 1e18 before rounding
  *               could take a row further than primal_tolerance beyond its sides.
  *   CUTOFF      Proven: no solution is better than the cutoff (gpuopt/search.h).
- *   IMPRECISE   None of these. The log says what is missing, and info how far the point is off. More iterations do not
+ *   IMPRECISE   None of these. The log names what is missing, and info has the violations. More iterations do not
  *               help; another basis may.
  * Every model gets an outcome after finitely many iterations. NUMERIC: a number of the optimum is beyond the range of
  * double; the handle keeps the last basis reached. MEMORY: the factors could not grow; call again. */
@@ -706,7 +706,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuop
 
 /* The next three calls change the model of a handle: basis, inverse and scales stay, and the outcome is MORE again. A
  * nonbasic variable goes to its new bound, or to the other one if that has become infinite. Lists are in the memory
- * that `where` says; of entries for one column or row the last one counts. ARGUMENT: a number is out of range, or a
+ * that `where` names; of entries for one column or row the last one counts. ARGUMENT: a number is out of range, or a
  * value as for _create, in device memory, too. NUMERIC: a value would overflow or lose digits in the scales that
  * _create chose. */
 
@@ -720,7 +720,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
 GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost);
 
-/* The present point, on the original data. Each array is NULL or in the memory that `where` says. */
+/* The present point, for the original data. Each array is NULL or in the memory that `where` names. */
 typedef struct gpuopt_simplex_solution {
     size_t struct_size;   /* sizeof(gpuopt_simplex_solution) */
     double *x;            /* [cols]; a nonbasic column whose bounds cross is at its lb */
@@ -735,7 +735,7 @@ typedef struct gpuopt_simplex_solution {
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                      const gpuopt_simplex_solution *solution);
 
-/* What proves INFEASIBLE or UNBOUNDED. Each array is NULL or in the memory that `where` says. */
+/* What proves INFEASIBLE or UNBOUNDED. Each array is NULL or in the memory that `where` names. */
 typedef struct gpuopt_simplex_proof {
     size_t struct_size; /* sizeof(gpuopt_simplex_proof) */
     /* INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }, infinite bounds of
@@ -748,7 +748,7 @@ typedef struct gpuopt_simplex_proof {
     double *ray;
     double *ray_low; /* [cols] low words */
 } gpuopt_simplex_proof;
-/* Gets the proof. STATE: an array is asked for that does not belong to the outcome. Not collective. */
+/* Gets the proof. STATE: a requested array does not belong to the outcome. Not collective. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_proof(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                   const gpuopt_simplex_proof *proof);
 
@@ -782,7 +782,7 @@ typedef enum gpuopt_elimination_cost {
 } gpuopt_elimination_cost;
 
 /* One function: a dense table, or a list of tuples with a cost for all others. INT64 models read cost and default_cost,
- * DOUBLE models value and default_value. The cost INT64_MAX (MAX_SUM: INT64_MIN) is forbidden whatever top says. A
+ * DOUBLE models value and default_value. The cost INT64_MAX (MAX_SUM: INT64_MIN) is forbidden whatever top is. A
  * struct of zeros is the constant 0. No member will be added. */
 typedef struct gpuopt_elimination_function {
     int32_t arity;         /* variables; 0: a constant */
@@ -796,7 +796,7 @@ typedef struct gpuopt_elimination_function {
     const uint64_t *count; /* MIN_COUNT, dense, as cost: how often each entry counts (a child's message); NULL: once */
 } gpuopt_elimination_function;
 
-/* How an order is found: each step eliminates the variable with the least of what the constant says, in the remaining
+/* How an order is found: each step eliminates the variable with the least of the quantity below, in the remaining
  * graph. The seed breaks ties. */
 typedef enum gpuopt_elimination_heuristic {
     GPUOPT_HEURISTIC_BEST = 0,          /* all three, and the best order is improved by annealing */
@@ -1019,7 +1019,7 @@ typedef struct gpuopt_knapsack_desc {
  * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight,
  * profit or copies_max the log names the item. NUMERIC: Dantzig's bound of the problem exceeds 2^63 - 1. UNSUPPORTED:
  * with copies, more than 2^28 pieces. With DOMINANCE, problems with few weight classes may take up to 15 s more, in
- * which the stop hook is asked, and up to 300 MB of temporary host memory that no plan counts; without that memory the
+ * which the stop hook is called, and up to 300 MB of temporary host memory that no plan counts; without that memory the
  * step is skipped. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_memory_plan *plan, gpuopt_knapsack **knapsack);
@@ -1055,8 +1055,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
 /* Offers a solution to the search; may be called at any time. taken [items]: not 0 for its items; profit: theirs. The
  * solution becomes the incumbent if it is better. taken NULL: a claim that some solution has at least this profit. From
  * then on only such solutions are searched for, and the search ends with INFEASIBLE if there is none. ARGUMENT: profit
- * is negative or not that of the items, or the items are too heavy, in device memory, too. STATE: taken is not NULL,
- * and the handle has copies_max. */
+ * is negative or not that of the items, or the items are too heavy; arrays in device memory are checked, too. STATE:
+ * taken is not NULL, and the handle has copies_max. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                        int64_t profit, const uint8_t *taken);
 /* As _set_incumbent with items, for all handles: copies [items] of each item. ARGUMENT: copies is NULL, or a number is
@@ -1068,7 +1068,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_copies(gpuopt_knapsack *knapsack, g
  * ended; it may find a better solution. STATE: taken is not NULL, and the handle has copies_max. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where, uint8_t *taken,
                                                    int64_t *profit, int64_t *weight);
-/* As _get_items, for all handles: copies [items] of each item. */
+/* As _get_items, but works with all handles. copies [items]: how many copies of each item. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_copies(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                     int64_t *copies, int64_t *profit, int64_t *weight);
 /* Packs nodes, the incumbent and the claim into bytes [capacity], in host memory, for a checkpoint or for another
