@@ -31,13 +31,13 @@ constexpr int elimination_threads = 256;
 /* Blocks per multiprocessor that the kernel is compiled for. With three operands in registers it got one block before,
  * which cost queen5-5-3 (table Exact) its goal. */
 constexpr int elimination_resident = 2;
-/* Rows of a tile whose sums a thread keeps in registers: what the plan cuts tiles for. */
+/* Rows of a tile whose sums a thread keeps in registers: the plan cuts tiles accordingly. */
 constexpr int elimination_rows = GPUOPT__ELIMINATION_TILE_ROWS;
-/* The most operands that depend on the row and have their addresses in registers. By hand. */
+/* Most operands with addresses in registers; they depend on the row. Chosen by hand. */
 constexpr int elimination_held = 3;
-/* The most operands that depend on the row of a job that gets a kernel compiled for their number. By hand. */
+/* Kernels are compiled for each number, up to this one, of operands that depend on the row. Chosen by hand. */
 constexpr int elimination_varying = 6;
-/* The most operands that are the same for all rows and are loaded together with the others. By hand. */
+/* Most operands that are the same for all rows and are loaded together with the others. Chosen by hand. */
 constexpr int elimination_calm = 4;
 /* Operands with addresses in shared memory. Later ones are recomputed at every use. 64 of them take 64 KB for 256
  * threads. */
@@ -116,7 +116,7 @@ constexpr int product_right_values(int words, bool packed) {
 /* Warps that fit a multiprocessor. Tiles with little to compute for what they load need more of them. */
 constexpr int product_resident(int words) { return product_warps * (words <= 2 ? 3 : 2); }
 
-/* Shared memory of a block: every device grants it. */
+/* Shared memory of a block; every supported device has it. */
 constexpr size_t product_most_bytes = 60 * 1024;
 
 /* The model of time by which a tile's shape is chosen, and whether the product kernel is taken at all. The unit is one
@@ -166,8 +166,8 @@ constexpr int64_t stream_pitch = int64_t{1} << 31;
 /* ---- The value phase ---- */
 
 constexpr int decide_threads = 128; /* a word of decisions in each: whole warps of neighbouring words. Not measured */
-/* Threads of a block that looks up bounds. Partial assignments in host memory go through a part of the store, but
- * through a buffer of so many of them, and of at most so many bytes: thousands of some hundred variables. Not
+/* Threads of a block that looks up bounds. Partial assignments in host memory go through a part of the store: a
+ * buffer for this many of them, but of at most this many bytes (thousands with some hundred variables). Not
  * measured. */
 constexpr int bound_threads = 256;
 constexpr int64_t bound_piece_part = 16, bound_piece_rows = 64, bound_piece_bytes = 4 << 20;

@@ -122,7 +122,7 @@ enum : unsigned { KEY_EMPTY = ~0u, KEY_NEW = 1u << 31 };
 /* Shares of a row: 15 bits for each side, and whether the row is in the queue. */
 enum : unsigned { SHARES = 0x7fff, SHARE_BITS = 15, SHARE_QUEUED = 1u << 31 };
 
-/* How large the tables are: slots, powers of two, and how many of them may be taken. There are so many more that all
+/* How large the tables are: slots, powers of two, and how many of them may be taken. There are enough more that all
  * threads of a node may take one at once without filling the table. */
 struct TableSizes {
     unsigned col_slots, row_slots, columns, rows;

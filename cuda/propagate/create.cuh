@@ -141,7 +141,7 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     return status ? status : first_launch();
 }
 
-/* Chooses a driver, and has CUDA's setup at a first launch happen here. */
+/* Chooses a driver, and launches once, so that CUDA's setup at a first launch is done. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::first_launch() {
     gpuopt_propagator_info nothing;

@@ -41,7 +41,7 @@ struct ProbeView {
     long long equivalences; /* capacity */
 };
 
-/* A piece: binaries `first` to first + count - 1, after so many implications and equivalences. */
+/* A piece: binaries `first` to first + count - 1, after the implications and equivalences found before. */
 struct ProbePiece {
     const NodeRecord *record;
     ChangeBuffer changed;

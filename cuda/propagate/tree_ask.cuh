@@ -183,7 +183,7 @@ template <class Val, class Bound>
 gpuopt_status TypedTree<Val, Bound>::remove_rows(int64_t count, const int32_t *row) {
     int64_t k = 0;
     int32_t from = entries_;
-    for (; k < count; k++) { /* a row that is there twice is found with a length below 0 */
+    for (; k < count; k++) { /* a repeated row is found with a length below 0 */
         int &length = host_.length[row[k] - p_.rows];
         if (length < 0) break;
         length = -2 - length;

@@ -79,7 +79,7 @@ __device__ void take_column(const Propagator<Val, Bound> &p, const Tree<Bound> &
     else atomicMin(count, capacity + 1); /* more than the list holds: the next round evaluates all */
 }
 
-/* Sets bounds and records what they change, in the order in which they are given; of a column that is there twice, the
+/* Sets bounds and records what they change, in the order in which they are given; for a repeated column the
  * last ones. If not all fit, reports that and leaves the rest: the CPU then takes the changes back. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(TREE_MOST_THREADS)

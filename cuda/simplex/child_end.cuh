@@ -297,7 +297,7 @@ class Child : public ChildProof {
         const int state = child_own.state[v];
         if (state & CHILD_BASIC) return GPUOPT_VARIABLE_BASIC;
         if (state == (GPUOPT__SIMPLEX_MAY_INCREASE | GPUOPT__SIMPLEX_MAY_DECREASE)) return GPUOPT_VARIABLE_AT_ZERO;
-        /* a logical is minus its row */
+        /* a slack is minus its row */
         return (state == GPUOPT__SIMPLEX_MAY_DECREASE) != (v >= child_root.cols) ? GPUOPT_VARIABLE_AT_UPPER
                                                                                  : GPUOPT_VARIABLE_AT_LOWER;
     }

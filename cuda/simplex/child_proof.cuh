@@ -101,7 +101,7 @@ class ChildProof : public ChildPrimal {
 
     /* ---- The duals ---- */
 
-    /* y, of the costs with their shifts, from the reduced costs of the logicals; y_low = 0. */
+    /* y, of the costs with their shifts, from the reduced costs of the slacks; y_low = 0. */
     __device__ void read_duals() {
         for (int i = thread(); i < child_root.rows; i += threads()) {
             int v = child_root.cols + i;

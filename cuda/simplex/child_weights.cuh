@@ -19,9 +19,9 @@ namespace {
 
 enum {
     CHILD_PRODUCTS = 64, /* pivots whose products are kept: with more, rounding makes the weights worse and worse */
-    CHILD_PRODUCTS_PAY = 32768, /* G is made if the square of its rows is at most so many times the entries of a row of
+    CHILD_PRODUCTS_PAY = 32768, /* G is made if the square of its rows is at most this times the entries of a row of
                                    B0^-1, for each child that a multiprocessor is taken to get: */
-    CHILD_PROCESSORS = 128      /* of so many; no device is asked, so that all ranks decide alike */
+    CHILD_PROCESSORS = 128      /* of this many; fixed, not the device's, so that all ranks decide alike */
 };
 
 /* Of a pivot, which is `by`: the weight that its row had, and the square of rho's norm. */

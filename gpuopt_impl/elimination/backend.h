@@ -51,7 +51,7 @@ struct gpuopt_elimination {
     int exact;        /* no bucket was split */
     /* The value phase in passes (RECOMPUTE). */
     int repeated;      /* a pass was computed again, over messages that were left in the end */
-    int32_t pass;      /* whose decisions are there, or are being computed */
+    int32_t pass;      /* whose decisions are stored, or are being computed */
     int64_t pass_unit; /* units of it that are done; once it is complete: all that it needs */
     int32_t assigning; /* the copy whose assignment was stopped; -1: none */
     int32_t next_pass; /* of that assignment */

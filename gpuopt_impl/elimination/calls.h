@@ -92,7 +92,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status =
         gpuopt__elimination_begin_share(context, call, desc, !estimate || GPUOPT__HAS_SIZE(estimate), &prep, &share);
-    if (!status) { /* kept apart: slicing changes the order; and not counted, for the estimate is that of _plan */
+    if (!status) { /* a copy, since slicing changes the order; the estimate does not count it */
         variables = prep.desc.variables;
         steps = prep.draft.plan.steps;
         status = gpuopt__allocate(context, GPUOPT_HOST, 2 * sizeof(int32_t) * (uint64_t)variables + 1, &memory);

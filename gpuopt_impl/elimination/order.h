@@ -183,7 +183,7 @@ static int gpuopt__elimination_search_restarts(const gpuopt__elimination_greedy 
 }
 
 /* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
- * lower number, the others by the seed. The caller is asked whether to stop once there is an order. */
+ * lower number, the others by the seed. The stop hook is called once there is an order. */
 static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_order_search *search,
                                                          gpuopt_elimination_heuristic heuristic, int32_t restarts,
                                                          uint64_t seed, gpuopt__elimination_order_score *score) {

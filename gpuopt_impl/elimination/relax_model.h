@@ -9,7 +9,7 @@
 
 #include "calls.h"
 
-/* INT64: costs of a relaxation are so many times the model's, so that shifts may be parts of one: the largest such
+/* INT64: the factor from costs of the model to those of a relaxation, so that shifts may be fractions: the largest
  * power of two with which costs stay within 30 bits, but at least LEAST if 60 bits allow it. With 1, model 404's bound
  * at z = 15 stays at 111; with 16 and more it reaches 112 and 113. */
 #define GPUOPT__ELIMINATION_SCALE_MOST 256
@@ -35,7 +35,7 @@ struct gpuopt_elimination_cost_shifting {
     double *real;           /* DOUBLE: instead of cost */
     int32_t *tuple, *scope;
     gpuopt_elimination_function *function;
-    int64_t most;   /* that a shift may be, in units of `unit`, either way */
+    int64_t most;   /* largest size of a shift, in units of `unit` */
     double unit;    /* of shifts: sums of them are exact */
     int64_t lowest; /* INT64: the best bound, negated with MAX_SUM, in units of the relaxation */
 };

@@ -53,7 +53,7 @@ static int32_t gpuopt__elimination_share_values(int32_t values, int32_t left, in
     return part < 1 ? 1 : part >= values ? values - 1 : (int32_t)part;
 }
 
-/* The variable to split for so many ranks: that which leaves the least work, if the values of either side can be
+/* The variable to split among the ranks: the one that leaves the least work, if the values of either side can be
  * divided evenly among its ranks. -1: each variable has one value. */
 static int32_t gpuopt__elimination_share_variable(const gpuopt__elimination_draft *draft, const int32_t *domain,
                                                   int32_t ranks, double *gain) {

@@ -87,7 +87,7 @@ typedef struct gpuopt__elimination_job {
     int32_t table;             /* the message's */
     int32_t on_host, streamed; /* the message is in host memory; it or an operand is */
     int maximum; /* LOG_SUM_EXP: the maximum instead of the sum, in all mini-buckets of a position but the first */
-    /* Not 0: this job computes no message but the decisions of one, from word `decision` on, so many bits each. Its
+    /* Not 0: this job computes no message but the decisions of one, from word `decision` on, of this many bits. Its
      * operands are the tables of the bucket in their order, as the value phase adds them up: the same sums. */
     int32_t decision_bits;
     int64_t decision;

@@ -86,7 +86,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
 
 /* ---- Incumbents ---- */
 
-/* Why a call that knows items as taken or not is of no use to this handle; NULL: it is. */
+/* The fault of a call with items as taken or not, if this handle needs numbers of copies; NULL: none. */
 static const char *gpuopt__knapsack_copies_fault(const gpuopt_knapsack *k, const uint8_t *taken) {
     return k->most && taken ? "items have several copies, see gpuopt_knapsack_get_copies and _set_copies" : NULL;
 }

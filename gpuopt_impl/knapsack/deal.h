@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: one of every so many nodes out of a pool, as packed bytes, or all others; and nodes into a pool that has
- * some of its own.
+ * Knapsack: takes one of every `every` nodes out of a pool, as packed bytes, or drops all others; and adds nodes to a
+ * pool that already holds some.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_DEAL_H
 #define GPUOPT_IMPL_KNAPSACK_DEAL_H
@@ -150,8 +150,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_take_share(gpuopt_knapsack *knapsack, i
 
 /* ---- Adding ---- */
 
-/* Whether the nodes of the pool, and those in the bytes, have decided every item before their level. Then lists of one
- * level are one list. */
+/* Whether the nodes of the pool, and those in the bytes, have decided every item before their level. If so, the
+ * lists of a level can be merged. */
 static int gpuopt__knapsack_skips_nothing(const gpuopt__knapsack_search *s, const gpuopt__knapsack_packed *p) {
     int64_t i;
     int32_t j;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. Any solution of
- * so many items of a group is bounded by a state of the list before the group, that many of its best items, and the
- * best rest that fits. Forcing an item in or out costs the difference between its value and that of the one it
- * replaces.
+ * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. A solution with
+ * k items of a group is bounded by a state of the list before the group, the k best items of the group, and the best
+ * rest that fits. Forcing an item in or out costs the difference between its value and that of the one it replaces.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
 #define GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H

@@ -29,7 +29,7 @@ static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knap
 }
 
 /* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity,
- * in at most so many nodes an item, and takes it over if it fits. *info: what the search has come to; INFEASIBLE: there
+ * in a limited number of nodes per item, and adopts it if it fits. *info: the result; INFEASIBLE: there
  * is none. weight, taken: [items of the view], the latter scratch. */
 static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int64_t *weight, int64_t capacity,
                                                    int64_t pool, int64_t nodes, uint8_t *taken,

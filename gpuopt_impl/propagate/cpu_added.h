@@ -131,7 +131,7 @@ static gpuopt_status gpuopt__propagator_cpu_remove_rows(gpuopt_propagator *propa
     gpuopt__propagator_cpu *p = (gpuopt__propagator_cpu *)propagator;
     gpuopt__propagator_added *added = &p->added;
     int64_t k;
-    for (k = 0; k < count; k++) { /* a row that is there twice is found with a length below 0 */
+    for (k = 0; k < count; k++) { /* a repeated row is found with a length below 0 */
         int32_t *length = &added->length[row[k] - p->head.rows];
         if (*length < 0) break;
         *length = -2 - *length;

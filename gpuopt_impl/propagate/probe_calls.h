@@ -189,8 +189,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *pr
 
 /* ---- Results ---- */
 
-/* Begins a call that reads up to *capacity results, a member of `own`, into a struct of `size` bytes, whose copy is
- * `own`. */
+/* Begins a call that reads results: copies the caller's struct of `size` bytes to `own`, and checks *capacity, a
+ * member of `own`. */
 static gpuopt_status gpuopt__propagator_probe_begin(const gpuopt_propagator_probe *probe, const char *call,
                                                     const void *result, void *own, size_t size, int64_t *capacity) {
     const gpuopt_context *context = probe->base->context;

@@ -29,7 +29,7 @@ typedef struct gpuopt__propagator_level {
 
 /* ---- What changed ---- */
 
-/* Writes the changes from position `from` on, of a trail with so many, to the caller's arrays. */
+/* Writes the changes of a trail [count] from position `from` on to the caller's arrays. */
 static inline gpuopt_status gpuopt__propagator_write_changes(const gpuopt_context *context,
                                                              const gpuopt__propagator_change *trail, int32_t count,
                                                              int64_t from, gpuopt_propagator_changes *changes) {

@@ -24,7 +24,7 @@ static int64_t gpuopt__simplex_info_fingerprint(const gpuopt_simplex_info *info)
     return !info ? 0 : GPUOPT__HAS_SIZE(info) ? 1 : 2;
 }
 
-/* The length of a list for so many lines; -1 if it is too long for them, which the call refuses. */
+/* The length of a list of rows or columns; -1 if it is longer than `lines`, which the call refuses. */
 static int64_t gpuopt__simplex_listed(int64_t count, int32_t lines) { return count <= lines ? count : -1; }
 
 /* The hash of a descriptor that has been checked, with its arrays. */

@@ -72,7 +72,7 @@ GPUOPT_HD int gpuopt__simplex_batch_number_bad(const gpuopt__simplex_batch_set *
                                                                                    : !(x > -s->infinity);
 }
 
-/* Of [count][rows], whether both sides are there and cross. */
+/* Whether both sides at an index of [count][rows] are given and cross. */
 GPUOPT_HD int gpuopt__simplex_batch_sides_cross(const gpuopt__simplex_batch_set *s, int64_t index) {
     const int32_t k = (int32_t)(index / s->rows), row = (int32_t)(index % s->rows);
     return gpuopt__simplex_batch_number(s, GPUOPT__SIMPLEX_BATCH_LHS, k, row, -HUGE_VAL) >

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Many small linear programs: one iteration of the dual simplex method on the tableau, which takes the place of phase 1
- * as long as it gets on. It works with reduced costs of its own, `price`, which always have the right sign: where the
- * true one, `d`, has not, a variable with two bounds has gone to the other one, and any other has a cost of its own.
- * What that leaves to do is phase 2's. The ratio test passes break points (Maros 2003), devex weights choose the row.
+ * as long as it makes progress. It works with reduced costs of its own, `price`, which always have the right sign: if
+ * the true one, `d`, has not, a variable with two bounds has flipped, and any other has a cost of its own. Phase 2 does
+ * the rest. The ratio test passes break points (Maros 2003), devex weights choose the row.
  *
  * Until the next rebuild, z, low and point are scratch: the step at which a slot's break point is reached, later how
  * far it flips; what its flip takes off the slope, later its next price; and a list of slots, and a bit for each slot.
@@ -13,7 +13,7 @@
 
 #include "batch_step.h"
 
-/* A slope is counted in so many whole units: sums of 8,192 of them are exact, in any order. */
+/* A slope is counted in this many whole units: sums of 8,192 of them are exact, in any order. */
 #define GPUOPT__SIMPLEX_BATCH_SLOPE 0x1p38
 
 enum {

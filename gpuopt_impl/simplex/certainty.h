@@ -25,7 +25,7 @@ typedef struct gpuopt__simplex_misfit {
     double gap;   /* primal objective minus dual objective, in the caller's units */
 } gpuopt__simplex_misfit;
 
-/* The reported doubles, scaled: x [cols + rows], clipped to the bounds, without logicals, and y [rows]. What underflows
+/* The reported doubles, scaled: x [cols + rows], clipped to the bounds, without slacks, and y [rows]. What underflows
  * in the caller's units is reported as less. */
 static void gpuopt__simplex_reported(const gpuopt_simplex *s, double *x, double *y) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
@@ -40,7 +40,7 @@ static void gpuopt__simplex_reported(const gpuopt_simplex *s, double *x, double 
     }
 }
 
-/* Which value the logical of a row should have: the bound that its dual names, or the one that it violates, else its
+/* Which value the slack of a row should have: the bound that its dual names, or the one that it violates, else its
  * own, -(A x). A dual may not name an infinite side; then *share becomes infinite. */
 static double gpuopt__simplex_target(const gpuopt_simplex *s, int32_t row, double own, double y, double *share) {
     double l = s->lower[s->lp.cols + row], u = s->upper[s->lp.cols + row], named = y < 0 ? l : u;

@@ -186,7 +186,7 @@ static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
     return GPUOPT_OK;
 }
 
-/* The columns and the logicals of the rows that are not open make a basis, whose factors find the positions. */
+/* The columns and the slacks of the rows that are not open make a basis, whose factors find the positions. */
 static gpuopt_status gpuopt__simplex_cpu_enter_all(gpuopt__simplex_cpu *s, int32_t count, const int32_t *column,
                                                    double least, uint8_t *open, int32_t *position) {
     int32_t *head = s->changed, i, k, n = count, singular;
@@ -274,7 +274,7 @@ static void gpuopt__simplex_cpu_times(gpuopt__simplex_cpu *s) {
     gpuopt__deferred_add_pending(inverse, parts, s->multiplier);
 }
 
-/* With the tableau, the column of B^-1 for a nonbasic logical is in its slot, and that for a basic one is a unit
+/* With the tableau, the column of B^-1 for a nonbasic slack is in its slot, and that for a basic one is a unit
  * vector. */
 static gpuopt_status gpuopt__simplex_cpu_ftran(void *engine, double *x) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;

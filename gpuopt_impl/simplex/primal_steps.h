@@ -7,8 +7,8 @@
 
 #include "calls.h"
 
-/* Callers number variables as in the header. Internally a row's logical is minus its activity, so directions and
- * bounds are reversed for logicals. */
+/* Callers number variables as in the header. Internally a row's slack is minus its activity, so directions and
+ * bounds are reversed for slacks. */
 static int gpuopt__simplex_is_logical(const gpuopt_simplex *s, int32_t variable) { return variable >= s->lp.cols; }
 
 static int gpuopt__simplex_turned(const gpuopt_simplex *s, int32_t variable, int direction) {

@@ -195,7 +195,7 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
     gain -= gpuopt__simplex_error(gain, sum.error_sum, cols);
     scale = gpuopt__simplex_to_unit(largest);
     s->certificate_residual = 0;
-    for (i = 0; i < rows; i++) { /* the logical moves by the residual */
+    for (i = 0; i < rows; i++) { /* the slack moves by the residual */
         double move = s->by_row[i],
                error = gpuopt__simplex_error(move, s->error_sum[i], gpuopt__simplex_terms(s, cols + i));
         double wrong = 0;

@@ -38,7 +38,7 @@ static void gpuopt__simplex_place_nonbasic(gpuopt_simplex *s) {
     }
 }
 
-/* The engine's values and bounds count from x while the stage is REFINED, else from 0. */
+/* The engine's values and bounds are differences from x while the stage is REFINED, else from 0. */
 static void gpuopt__simplex_center(gpuopt_simplex *s) {
     gpuopt__simplex_vectors *v = &s->v;
     size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
