@@ -15,7 +15,7 @@
  *   4. Each thread of a block waits for some blocks only. The second __syncthreads() passes on to the whole block what
  *      its threads have acquired, since causality order is transitive.
  * Two sets of words alternate: a block may write its word of barrier n + 1 while another still reads that of barrier n,
- * but not that of n + 2, since nobody passes n + 1 before all have arrived there, hence have left n. So a word is at
+ * but not that of n + 2, since no block passes n + 1 before all have arrived there, hence left n. So a word is at
  * most two barriers behind, and 32 bits of the barrier's number are enough however often they wrap.
  */
 #ifndef GPUOPT_CUDA_GRID_BARRIER_CUH

@@ -12,7 +12,7 @@
 
 namespace {
 
-/* How a kernel is launched beside how many blocks. */
+/* How a kernel is launched, besides the number of blocks. */
 enum LaunchKind {
     LAUNCH_PLAIN,
     LAUNCH_COOPERATIVE, /* all blocks run at once, and may wait for one another */

@@ -3,7 +3,7 @@
  * Every number by which elimination on the GPU was tuned, and the limits that its kernels are compiled for. Host code
  * alone can include this file.
  *
- * What set a number stands beside it. Tables named here are in tests/bench/results/elimination.md, all measured on an
+ * Each number has its reason next to it. Tables named are in tests/bench/results/elimination.md, all measured on an
  * H200 (132 multiprocessors): Exact, The fused kernel, Large domains. "By hand" means: chosen while those tables were
  * made, and confirmed by them as a whole; no run is recorded that varies this number alone.
  */
@@ -60,7 +60,7 @@ constexpr int staged_resident = 2; /* blocks per multiprocessor. By hand */
  * where threads that load what they add reached 10 to 30% of the copy speed with 16 bits and two large functions. */
 constexpr int staged_depth = 4;
 constexpr int64_t staged_bytes = 18432;
-/* Dynamic shared memory of a block: what every device from sm_90 on has beside the 12 KB that the kernel declares. */
+/* Dynamic shared memory of a block: what every device from sm_90 on has besides the 12 KB that the kernel declares. */
 constexpr size_t staged_memory_most = 84 * 1024;
 constexpr int staged_segments_most = 256; /* of a stage. By hand */
 /* A segment may hold the gaps between its rows if they at most double it, or if it has at most this many bytes.
@@ -121,7 +121,7 @@ constexpr size_t product_most_bytes = 60 * 1024;
 
 /* The model of time by which a tile's shape is chosen, and whether the product kernel is taken at all. The unit is one
  * add-min pair of the whole device: 1/16.0e12 s on the H200 (tests/bench/add_min_rate.cu). Fitted to the first run of
- * the table Large domains (commit ba47b4e), but for the two floors, which came with 954b332. */
+ * the table Large domains (commit ba47b4e), except for the two floors, which came with 954b332. */
 constexpr double product_pair_words = 3.1;   /* a pair takes 1 + this / words of a thread: shared memory is read */
 constexpr double product_load_near = 3;      /* an element of a table whose neighbours are loaded with it */
 constexpr double product_load_far = 83;      /* one that is alone in a sector of the L2 cache */

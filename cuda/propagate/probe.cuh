@@ -12,7 +12,7 @@
 
 namespace {
 
-/* What a piece has found, beside bounds. */
+/* What a piece has found, besides bounds. */
 struct ProbeReport {
     int done;       /* binaries */
     int hopeless;   /* the first of them that can be neither 0 nor 1; INT_MAX: none */

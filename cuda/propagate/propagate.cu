@@ -151,7 +151,7 @@ void cuda_propagator_destroy(gpuopt_propagator *propagator) {
     gpuopt__release(context, GPUOPT_HOST, propagator);
 }
 
-/* Refuses a model in which the GPU has found a fault. The CPU finds it once more, for the log. */
+/* Refuses a model in which the GPU has found a fault. The CPU finds it again, for the log. */
 gpuopt_status cuda_propagator_fault(gpuopt_context *context, gpuopt__propagator_model &model) {
     gpuopt_status status = gpuopt__propagator_check_numbers(context, &model);
     return status ? status

@@ -3,7 +3,7 @@
  * A block that works on one of many small linear programs: the loops and reductions that
  * gpuopt_impl/simplex/batch_team.h describes. A reduction has one barrier: each warp writes its result to its own cell
  * of the place, and after the barrier every warp reads all cells. The next use of the same place comes after at least
- * one more barrier, so nobody writes a cell that another thread may still read.
+ * one more barrier, so no thread writes a cell that another one may still read.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_BATCH_TEAM_CUH
 #define GPUOPT_CUDA_SIMPLEX_BATCH_TEAM_CUH

@@ -34,7 +34,7 @@ enum {
     CHILD_IDLE = 2,      /* pivots in turn that move nothing, after which costs are perturbed */
 };
 
-/* Smaller entries of columns B^-1 a, and of rows of the root's inverse beside their largest one, are rounding. */
+/* Smaller entries of columns B^-1 a, and of rows of the root's inverse relative to their largest, are rounding. */
 constexpr double CHILD_TINY = 1e-14;
 
 /* A pointer into global memory, in a struct that is itself in shared memory. */

@@ -30,7 +30,7 @@ class ChildCore : public ChildBlock {
 
     /* ---- Slices ---- */
 
-    /* y'a for the lane's column (or row), but for its factor if FLAT; y[i] of the lane's bank is at i * banks. */
+    /* y'a for the lane's column (or row), except for its factor if FLAT; y[i] of the lane's bank is at i * banks. */
     template <bool FLAT>
     __device__ static double entries(const ChildSlices &slices, const ChildSlice &slice, const double *y, int banks) {
         const int64_t begin = 32 * int64_t{slice.begin} + lane();

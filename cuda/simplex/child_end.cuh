@@ -95,7 +95,7 @@ class Child : public ChildProof {
         return price();
     }
 
-    /* After a refused row: x from the original data, and all rows once more. IMPRECISE: that has been done too
+    /* After a refused row: x from the original data, and all rows again. IMPRECISE: that has been done too
      * often. */
     __device__ __noinline__ int again() {
         if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
@@ -213,7 +213,7 @@ class Child : public ChildProof {
             return GPUOPT_MORE;
         }
         auto far = [&](int v) { return is_wrong(v, child_own.d[v]); };
-        if (!primal(most, far)) make_dual_feasible(child_own.d, far); /* flips, and the dual method once more */
+        if (!primal(most, far)) make_dual_feasible(child_own.d, far); /* flips, and the dual method again */
         return GPUOPT_MORE;
     }
 

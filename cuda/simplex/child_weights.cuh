@@ -39,7 +39,7 @@ class ChildWeights : public ChildRatioTest {
     using ChildRatioTest::ChildRatioTest;
 
   protected:
-    /* What the weights after a pivot take beside alpha, which is in U and V already, but is not counted. squares: this
+    /* What the weights after a pivot need besides alpha, which is in U and V already, but is not counted. squares: this
      * thread's part of the square of rho's norm, which is returned. */
     template <bool COMPACT>
     __device__ double prepare_weights(double by, double squares) {

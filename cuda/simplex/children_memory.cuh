@@ -52,7 +52,7 @@ struct Parcel {
         return reinterpret_cast<Entry *>(here + (reinterpret_cast<const char *>(place) - there));
     }
 };
-/* Bytes of what a call gives, and of what it finds beside what was asked for in the descriptor. */
+/* Bytes of a call's input, and of its results besides those that the descriptor requests. */
 int64_t child_given_bytes(const gpuopt_simplex_children_desc &desc) {
     const int64_t starts = 2 * (desc.batch_size + int64_t{1}), of_copies = desc.batch_size / 2 + int64_t{2},
                   of_changes = 4 * desc.changes + 4;

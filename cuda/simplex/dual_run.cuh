@@ -124,7 +124,7 @@ class DualBlock : DualRatio<REVISED> {
         return report.idle < GPUOPT__SIMPLEX_STALL || end(GPUOPT__SIMPLEX_END_STALLED);
     }
 
-    /* What is known of the two variables. */
+    /* Data of the two variables. */
     __device__ void look() {
         int p = leaving, q = entering;
         in = fresh(v.slot + q), out = fresh(v.head + p);

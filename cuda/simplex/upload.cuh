@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How the caller's matrix gets to the GPU: one copy of what the caller gave, as it is; all else happens on the device
- * (model.cuh). What the device finds wrong with the entries the CPU looks for once more, for the message.
+ * (model.cuh). What the device finds wrong with the entries the CPU looks for again, for the message.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_UPLOAD_CUH
 #define GPUOPT_CUDA_SIMPLEX_UPLOAD_CUH

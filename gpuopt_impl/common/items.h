@@ -10,8 +10,8 @@
 #include <omp.h>
 #endif
 
-/* Works on item k. thread: below the context's threads, and of no other item meanwhile. stopped: the caller has asked
- * to stop, so that the item is only to be marked as one that nobody has worked on. */
+/* Works on item k. thread: below the context's threads, and no other item has it at the same time. stopped: the caller
+ * has asked to stop, so the item is only marked as not worked on. */
 typedef void gpuopt__item_work(void *of, int thread, int64_t k, int stopped);
 
 typedef struct gpuopt__items {

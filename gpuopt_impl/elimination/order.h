@@ -254,7 +254,7 @@ static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_or
 }
 
 /* Moves of the annealing that comes first, which takes as long as a few greedy runs. If nothing follows it, it is
- * longer where that is little beside the elimination itself. */
+ * longer if that is short compared with the elimination itself. */
 static int64_t gpuopt__elimination_search_little(const gpuopt__elimination_order_search *search,
                                                  const gpuopt__elimination_order_score *score) {
     if (search->moves > 0 || score->operations <= GPUOPT__ELIMINATION_RESTARTS_FROM * search->greedy.vertices)

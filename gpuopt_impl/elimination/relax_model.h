@@ -146,7 +146,7 @@ static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparatio
     r->info.scale = scaled ? scaled : scale;
     r->unit = 1.0 / (double)r->info.scale;
     r->most = ((int64_t)1 << 60) / ((int64_t)split + 1);
-    /* A top that no sum can reach does nothing beside forbidden entries, which are marked. */
+    /* A top that no sum can reach only forbids entries, and these are marked. */
     r->desc.top = d->top > 0 && (double)d->top <= all ? d->top * scale : 0;
     if (r->desc.top > 0 && (r->desc.top - 1) / parts < r->most) r->most = (r->desc.top - 1) / parts;
 }
@@ -249,7 +249,7 @@ static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation
 }
 
 /* Makes the relaxation of a draft. *relaxation stays NULL on failure. scaled: 0, or the scale that the draft's model
- * has already, beside the one that the relaxation stands for. */
+ * has already, besides the one that the relaxation stands for. */
 static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpuopt__elimination_preparation *prep,
                                                     int64_t scaled, gpuopt_elimination_cost_shifting **relaxation) {
     const gpuopt_elimination_desc *d = &prep->desc;

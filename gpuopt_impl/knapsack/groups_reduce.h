@@ -250,7 +250,7 @@ static int64_t gpuopt__knapsack_group_largest(const gpuopt__knapsack_view *v) {
 
 /* ---- The best lambda ---- */
 
-/* A search for the lambda of the least bound. The bound is convex in lambda but for what merging states and fixing
+/* A search for the lambda of the least bound. The bound is convex in lambda except for what merging states and fixing
  * items change in between, so the search compares values, and stays where the least one was. */
 typedef struct gpuopt__knapsack_group_line {
     int64_t low, best, high;                           /* other lambdas are worse; high is at first too large */

@@ -39,7 +39,7 @@ static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_contex
     return status;
 }
 
-/* The rules but for what gpuopt__propagator_rules_derive() adds. */
+/* The rules except for what gpuopt__propagator_rules_derive() adds. */
 static inline void gpuopt__propagator_fill_rules(gpuopt__propagator_rules *rules, const gpuopt_propagator_desc *d) {
     rules->infinity = d->infinity > 0 ? d->infinity : 1e20;
     rules->feasibility = d->feasibility_tolerance > 0 ? d->feasibility_tolerance : 1e-6;

@@ -141,7 +141,7 @@ GPUOPT_HD double gpuopt__propagator_error_share(int64_t length) {
     return length > 1 ? (double)steps * 0x1p-51 : 0;
 }
 
-/* hi + lo: the activity's finite terms, but for an error of at most error_bound. infinite: the count of its other
+/* hi + lo: the activity's finite terms, except for an error of at most error_bound. infinite: the count of its other
  * terms. */
 GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, double hi, double lo, double error_bound,
                                                                  int infinite) {

@@ -19,7 +19,7 @@ typedef struct gpuopt__propagator_change {
 } gpuopt__propagator_change;
 enum { GPUOPT__PROPAGATOR_HOST = -1, GPUOPT__PROPAGATOR_HOST_OF_FIXED = -2 /* the column was fixed before */ };
 
-/* A level: what _pop restores beside the bounds. */
+/* A level: what _pop restores besides the bounds. */
 typedef struct gpuopt__propagator_level {
     int32_t start, due_start; /* of its entries in the trail, and in due */
     int32_t infeasible_row, infeasible_col;

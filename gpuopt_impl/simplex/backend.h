@@ -241,7 +241,7 @@ struct gpuopt_simplex_children {
 typedef struct gpuopt__simplex_backend {
     /* Adds the engine's memory to the plan, and sets K in the shape. */
     gpuopt_status (*plan)(gpuopt_context *, gpuopt__simplex_shape *, gpuopt_memory_plan *);
-    /* Makes the engine from a description that has been checked, but for the entries of a sparse matrix, which are
+    /* Makes the engine from a description that has been checked, except for the entries of a sparse matrix, which are
      * checked here; an engine that fails is NULL. Fills the scales of lp. *moderate: whether no entry is near the ends
      * of the range of double. lp, its arrays and the vectors stay where they are as long as the engine lives; the
      * description's arrays are read until `scale` has been called. scratch [max(rows, cols)]. */

@@ -26,7 +26,7 @@ typedef struct gpuopt__simplex_batch_wanted {
     gpuopt_simplex_batch_report report;
 } gpuopt__simplex_batch_wanted;
 
-/* What a backend provides. A handle is filled in but for `engine` and the backend's arrays of `set`. */
+/* What a backend provides. A handle is filled in except for `engine` and the backend's arrays of `set`. */
 struct gpuopt__simplex_batch_backend {
     gpuopt_status (*plan)(const gpuopt_simplex_batch *, gpuopt_memory_plan *); /* adds */
     gpuopt_status (*create)(gpuopt_simplex_batch *);

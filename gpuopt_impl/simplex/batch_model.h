@@ -49,7 +49,7 @@ typedef struct gpuopt__simplex_batch_set {
     uint8_t *status;                      /* [copies][cols + rows] as of gpuopt_simplex_get_basis */
 } gpuopt__simplex_batch_set;
 
-/* What a team has for the program that it works on. Numbers are scaled but for those of `point`, `low` and what y is
+/* What a team has for the program that it works on. Numbers are scaled except for those of `point`, `low` and what y is
  * said to be. Scaled x = x * unit, reduced cost = the caller's / unit. */
 typedef struct gpuopt__simplex_batch_work {
     int32_t rows, cols, pitch;

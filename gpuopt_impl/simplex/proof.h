@@ -2,7 +2,7 @@
  *
  * Proofs of INFEASIBLE and UNBOUNDED. Every sum is taken in twice the working precision and comes with a bound on its
  * error; a proof counts only if it holds whatever the errors are within these bounds. An infinite bound of a column is
- * taken for 1e24, so that a coefficient that is 0 but for rounding is no gap: it is a term like others.
+ * taken for 1e24, so that a coefficient that is 0 up to rounding is no gap: it is a term like others.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_PROOF_H
 #define GPUOPT_IMPL_SIMPLEX_PROOF_H
