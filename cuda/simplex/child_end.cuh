@@ -191,8 +191,7 @@ class Child : public ChildProof {
         int wrong = wrong_costs();
         if (wrong & WRONG_BASIC) refine(-1, 0), wrong = wrong_costs();
         if (wrong & BROKEN) return GPUOPT_IMPRECISE;
-        if (!wrong &&
-            !objectives_agree()) { /* wrong ones within the tolerance, times large ranges: no more tolerance */
+        if (!wrong && !objectives_agree()) { /* wrong costs within the tolerance meet large ranges: tolerate none */
             strict_ = true;
             refine(-1, 0);
             wrong = wrong_costs();

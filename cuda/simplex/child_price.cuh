@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the GPU: rows of B^-1 N, from the columns of A in slices, and the reduced costs, to which a
- * pivot adds a multiple of its row: that is done while the next row is made.
+ * Children of one basis on the GPU: rows of B^-1 N, from the columns of A in slices, and the reduced costs. A pivot
+ * adds a multiple of its row to them, and the pass that computes the next row does so.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRICE_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_PRICE_CUH

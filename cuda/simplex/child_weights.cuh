@@ -7,8 +7,8 @@
  *     B0^-1 rho = G Z e_p + W f    with G = B0^-1 B0^-T, which all children share, and W = B0^-1 V',
  *     V rho     = W' Z e_p + S f   with S = V V',
  *     tau       = Z B0^-1 rho + U V rho.
- * The new column of W and the new row of S are the first two over the pivot. So a row of V has its column of W and its
- * row of S behind it, G stands for the root beside B0^-1, and all three are summed up at once: child_products.cuh.
+ * The new column of W and the new row of S are the first two, divided by the pivot element. In memory a row of V is
+ * followed by its column of W and its row of S, and child_products.cuh adds up all three in one pass.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_WEIGHTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_WEIGHTS_CUH

@@ -76,7 +76,7 @@ struct gpuopt__elimination_backend {
     /* The stored costs of a function, of the plan's width, and its counts or NULL: its whole table. NULL: see place. */
     gpuopt_status (*load)(gpuopt_elimination *, int32_t table, const void *cost, const uint64_t *count);
     gpuopt_status (*loaded)(gpuopt_elimination *); /* after the last load */
-    /* The offsets of conditioned tables: offset [copies][condition_rows]. */
+    /* The offsets of tables with evidence: offset [copies][condition_rows]. */
     gpuopt_status (*condition)(gpuopt_elimination *, const int64_t *offset);
     /* The value phase of the variables at positions to - 1, ..., from: value [variables] goes in and out. total: the
      * cost of the assignment, if from == 0. */

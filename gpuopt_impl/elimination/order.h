@@ -16,7 +16,7 @@ typedef struct gpuopt__elimination_scopes {
     const int32_t *domain; /* [variables] */
     const int64_t *start;  /* [functions + 1] */
     const int32_t *scope;  /* [start[functions]] */
-    const uint8_t *fixed;  /* [variables] not 0: conditioned, not in the graph */
+    const uint8_t *fixed;  /* [variables] not 0: evidence, not in the graph */
 } gpuopt__elimination_scopes;
 
 typedef struct gpuopt__elimination_order_search {

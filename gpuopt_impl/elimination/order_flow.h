@@ -168,8 +168,8 @@ static void gpuopt__elimination_flow_clear(gpuopt__elimination_flow *f, int32_t 
     f->reached[2 * v] = f->reached[2 * v + 1] = GPUOPT__ELIMINATION_FLOW_UNSEEN;
 }
 
-/* Finds the vertices where paths can begin, the neighbours of sources. What comes after the cell and is beside what comes
- * before it stays open in any case, and is left out. So is all of it if cells are nested. */
+/* Finds the vertices where paths can begin, the neighbours of sources. Vertices after the cell with a neighbour before
+ * it stay open in any case and are left out. If cells are nested, so are all vertices after the cell. */
 static void gpuopt__elimination_flow_entries(gpuopt__elimination_flow *f) {
     const int32_t inside = f->begin + f->source;
     int32_t k;

@@ -84,7 +84,7 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
     return GPUOPT_OK;
 }
 
-/* Checks the entries of order or condition: variables, each of them once in both together. mark [variables] is zero
+/* Checks the entries of order or evidence: variables, each of them once in both together. mark [variables] is zero
  * on the first call. */
 static gpuopt_status gpuopt__elimination_check_variables(const gpuopt_context *context, const char *call,
                                                          const char *name, const gpuopt_elimination_desc *d,
@@ -229,7 +229,7 @@ static int64_t gpuopt__elimination_list_slots(int64_t tuples) {
     return slots;
 }
 
-/* The most slots that a list of the model needs. */
+/* The number of slots for the longest list of the model. */
 static int64_t gpuopt__elimination_most_slots(const gpuopt_elimination_desc *d) {
     int64_t most = 0;
     int32_t k;

@@ -20,7 +20,7 @@ struct gpuopt_elimination_cost_shifting {
     gpuopt_elimination_desc desc; /* of the relaxation; its arrays are behind the handle */
     gpuopt_elimination_cost_shifting_info info;
     int32_t copies, groups; /* variables of the relaxation that are eliminated; original variables with several */
-    int32_t *domain;        /* [desc.variables]: copies, then conditioned variables */
+    int32_t *domain;        /* [desc.variables]: copies, then evidence variables */
     int32_t *original;      /* [desc.variables] */
     int32_t *order;         /* [copies] */
     int32_t *condition;     /* [desc.condition_count] */

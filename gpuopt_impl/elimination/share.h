@@ -64,7 +64,7 @@ static int32_t gpuopt__elimination_share_variable(const gpuopt__elimination_draf
     for (v = 0; v < draft->plan.variables; v++) {
         double low, high, rest;
         int32_t values;
-        if (draft->plan.position[v] < 0 || domain[v] < 2) continue; /* conditioned, or nothing to split */
+        if (draft->plan.position[v] < 0 || domain[v] < 2) continue; /* evidence, or nothing to split */
         values = gpuopt__elimination_share_values(domain[v], left, ranks);
         low = (double)values / left;
         high = (double)(domain[v] - values) / (ranks - left);

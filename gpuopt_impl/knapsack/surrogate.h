@@ -35,8 +35,8 @@ typedef struct gpuopt__knapsack_case {
 } gpuopt__knapsack_case;
 
 /* Writes weights w + sigma, or max(0, w - sigma), sigma for each copy, to `to`, a weight each `stride` bytes. Returns
- * the capacity; negative: there is no solution. Items whose weight would be negative are taken, and give the capacity
- * what they lack. */
+ * the capacity; negative: there is no solution. Items whose weight would be negative are taken, with weight 0, and
+ * that weight is subtracted from the capacity. */
 static int64_t gpuopt__knapsack_surrogate_weights(const gpuopt_knapsack *k, const gpuopt__knapsack_case *c, int64_t *to,
                                                   size_t stride) {
     const gpuopt__knapsack_view *v = &k->search.view;

@@ -158,7 +158,7 @@ static gpuopt_status gpuopt__simplex_cpu_renew(gpuopt__simplex_cpu *s, double le
     return gpuopt__simplex_sparse_make(&s->sparse, s->lp->rows, &b, least, 0, singular);
 }
 
-/* The same for products: an ill-conditioned basis has its inverse, and that of a singular one a rebuild finds out. */
+/* The same for products: an ill-conditioned basis has its inverse, and a rebuild detects a singular one. */
 static gpuopt_status gpuopt__simplex_cpu_ready(gpuopt__simplex_cpu *s) {
     int32_t singular;
     return gpuopt__simplex_cpu_renew(s, 0, &singular);
