@@ -46,10 +46,10 @@
  * Outcome    What a step found (infeasible, optimal, ...) is not an error: it is info.outcome.
  * Info       A step fills an info struct, and _get_info fills the same struct at any time. Before the first step the
  *            outcome is MORE, unless _create settled the problem. A step's info may be NULL; see the table.
- * where      Tells whether the vectors of a call are in host or device memory. Device memory needs the CUDA backend
+ * where      The memory of the vectors of a call: host or device memory. Device memory needs the CUDA backend
  *            (else GPUOPT_ERROR_UNSUPPORTED), is used in the order of the context's stream, and its values are not
  *            checked unless the call says so.
- * Bounds     A column with lb > ub is no error: the first step says that the model is infeasible. A row with lhs > rhs
+ * Bounds     A column with lb > ub is no error: the first step finds the model infeasible. A row with lhs > rhs
  *            is an error. Bounds and sides of size 1e20 or more are infinite; a descriptor can change that limit.
  * Threads    One thread at a time uses a context and everything created in it; -DGPUOPT_DEBUG catches a second one.
  *            There are no globals, clocks or signal handlers. doc/embedding.md covers fork(), OpenMP and debugging.
@@ -68,7 +68,7 @@
  *     device view     bounds          -               -               messages        -
  *     pack, unpack    -               -               -               messages        nodes
  *     matrix          CSR or CSC      CSC or CSR      CSC, CSR, dense -               -
- *     stop is asked   between rounds  - (3)           between runs    between buckets between levels
+ *     stop is called  between rounds  - (3)           between runs    between buckets between levels
  *     CPU = GPU       same bits       up to rounding  up to rounding  same bits (4)   same bits
  *
  * (1) With the drivers HOST and COOPERATIVE, requested by name, a CUDA graph can capture the call, unless the handle
@@ -193,7 +193,7 @@ typedef struct gpuopt_context_desc {
     void *(*allocate)(void *user, gpuopt_memory_space where, size_t bytes);
     void (*release)(void *user, gpuopt_memory_space where, void *memory); /* goes with allocate */
     void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
-    /* Asked from time to time during long calls, as the table above says. Nonzero: the call stops there and returns
+    /* Called from time to time during long calls, as the table above says. Nonzero: the call stops there and returns
      * GPUOPT_OK with the outcome MORE; the next call goes on. NULL: never. For Ctrl-C: examples/interrupt.c. */
     int (*stop)(void *user);
     /* The caller's clock: seconds since any moment, not going back. Required by limits in seconds. */
@@ -721,7 +721,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
 GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost);
 
-/* The present point, on the original data. Each array is NULL or in the memory that `where` says. */
+/* The present point, for the original data. Each array is NULL or in the memory that `where` names. */
 typedef struct gpuopt_simplex_solution {
     size_t struct_size;   /* sizeof(gpuopt_simplex_solution) */
     double *x;            /* [cols]; a nonbasic column whose bounds cross is at its lb */
@@ -735,7 +735,7 @@ typedef struct gpuopt_simplex_solution {
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                      const gpuopt_simplex_solution *solution);
 
-/* What proves INFEASIBLE or UNBOUNDED. Each array is NULL or in the memory that `where` says. */
+/* What proves INFEASIBLE or UNBOUNDED. Each array is NULL or in the memory that `where` names. */
 typedef struct gpuopt_simplex_proof {
     size_t struct_size; /* sizeof(gpuopt_simplex_proof) */
     /* INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }, infinite bounds of
@@ -747,7 +747,7 @@ typedef struct gpuopt_simplex_proof {
     double *ray;
     double *ray_low; /* [cols] low words */
 } gpuopt_simplex_proof;
-/* Gets the proof. STATE: an array is asked for that does not belong to the outcome. Not collective. */
+/* Gets the proof. STATE: a requested array does not belong to the outcome. Not collective. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_proof(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                   const gpuopt_simplex_proof *proof);
 
@@ -780,7 +780,7 @@ typedef enum gpuopt_elimination_cost {
 } gpuopt_elimination_cost;
 
 /* One function: a dense table, or a list of tuples with a cost for all others. INT64 models read cost and default_cost,
- * DOUBLE models value and default_value. The cost INT64_MAX (MAX_SUM: INT64_MIN) is forbidden whatever top says. A
+ * DOUBLE models value and default_value. The cost INT64_MAX (MAX_SUM: INT64_MIN) is forbidden whatever top is. A
  * struct of zeros is the constant 0. No member will be added. */
 typedef struct gpuopt_elimination_function {
     int32_t arity;         /* variables; 0: a constant */

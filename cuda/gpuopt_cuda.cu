@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The CUDA backend: the context, and the families' tables, each from its own translation unit (FAMILY/FAMILY.cu).
- * Compile all of them with nvcc and link them beside gpuopt_impl/gpuopt.c; gpuopt_backend_cuda() is the only symbol
+ * Compile all of them with nvcc and link them with gpuopt_impl/gpuopt.c; gpuopt_backend_cuda() is the only symbol
  * that other shared objects see.
  */
 /* gpuopt_backend_cuda() stays visible to other shared objects where all else is compiled with hidden visibility. */

@@ -140,7 +140,7 @@ GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch);
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_load(gpuopt_simplex_batch *batch, gpuopt_memory_space where,
                                                    const gpuopt_simplex_programs *programs);
 /* Does up to `iterations` (>= 1) pivots and bound flips of each program whose outcome is MORE, and waits. info may be
- * NULL. A program that is not finished continues from its basis in the next call. The stop hook is asked between
+ * NULL. A program that is not finished continues from its basis in the next call. The stop hook is called between
  * programs on the CPU, and not on the GPU; programs not yet started then stay as they are. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_iterate(gpuopt_simplex_batch *batch, int64_t iterations,
                                                       gpuopt_simplex_batch_info *info);
@@ -168,7 +168,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_get(gpuopt_simplex_batch *batch, g
  *            examples/cutting_stock.c.
  * Bits       Results and node counts are the same on every backend, with any number of threads. Of several solutions
  *            with the same profit, the same one is always returned.
- * stop       The hook is asked between knapsacks on the CPU, and not on the GPU; there, node_limit bounds the time. */
+ * stop       The hook is called between knapsacks on the CPU, and not on the GPU; there, node_limit bounds the time. */
 
 /* Memory for small knapsacks that are solved together. */
 typedef struct gpuopt_knapsack_batch gpuopt_knapsack_batch;

@@ -43,7 +43,7 @@ extern "C" {
  *            from their present call or the next one. Arrays that a failed call was to fill are unspecified. Contexts
  *            and their other handles remain usable, whatever the transport's error, and the group can be destroyed.
  * Arrays     of _broadcast, _all_gather, _send and _receive are in host memory or in the memory of the context's
- *            device, as `where` says; it may differ between ranks. The arrays of one call must not overlap. Device
+ *            device; `where` selects it, and may differ between ranks. The arrays of one call must not overlap. Device
  *            memory needs the CUDA backend and a transport that accepts it. Otherwise the call returns UNSUPPORTED, and
  *            a collective call does so on all ranks. An exchange of device memory runs after the work already enqueued
  *            on the context's stream, and has finished when the call returns. All ranks must have the same byte order.
@@ -71,8 +71,8 @@ typedef struct gpuopt_transport {
                           uint64_t bytes);
     gpuopt_status (*receive)(void *user, double seconds, gpuopt_memory_space where, int32_t from, void *data,
                              uint64_t bytes);
-    /* Tells the others, without waiting for their calls, that this rank will make no more calls. What waits for this
-     * rank then returns PEER as soon as the others know, rather than after the time limit. So do all their later
+    /* Notifies the others, without waiting for their calls, that this rank will make no more calls. What waits for this
+     * rank then returns PEER as soon as the others notice, rather than after the time limit. So do all their later
      * calls. */
     void (*abort)(void *user);
     /* Whether `where` may be DEVICE. This rank's arrays are then in the memory of its context's device, and no work in
@@ -153,7 +153,7 @@ GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, gpuopt_memory_sp
 GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, gpuopt_memory_space where, int32_t from, void *data,
                                               uint64_t bytes);
 /* Breaks the group because this rank cannot go on. Notifies the others, so that they need not wait for the time limit;
- * how soon they know depends on the transport. */
+ * how soon they notice depends on the transport. */
 GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group);
 
 #ifdef __cplusplus

@@ -160,8 +160,8 @@ typedef enum gpuopt_elimination_rule {
      * rounding. INT64: not where the largest costs sum to more than 2^47. */
     GPUOPT_RULE_SPLIT = 4,
     GPUOPT_RULE_DEGREE = 8, /* eliminates a variable with at most two neighbours (Larrosa, Dechter 2003) */
-    /* Replaces a variable in its other functions by the variables that determine it: for each assignment of these, one
-     * function allows at most one of its values. */
+    /* Replaces a variable in its other functions by the variables that determine it: for each assignment of these, a
+     * function allows at most one value of the replaced variable. */
     GPUOPT_RULE_FUNCTIONAL = 16,
     /* MIN_SUM, MAX_SUM: removes a value if another value of the variable is at least as good whatever the other
      * variables are (soft neighbourhood substitutability: Lecoutre, Roussel, Dehani 2012). */

@@ -76,7 +76,7 @@ typedef struct gpuopt_knapsack_multidimensional_info {
 
 /* Searches until at least `nodes` nodes have been visited, or `rounds` rounds made, or the search ends (0: no such
  * limit). A round is never divided, so `nodes` and node_limit may be exceeded by up to 128 nodes a worker. info may be
- * NULL. The stop hook is asked after each round; if it ends the call, the next one goes on to the same result. Waits
+ * NULL. The stop hook is called after each round; if it ends the call, the next one goes on to the same result. Waits
  * for the device after each round. ARGUMENT: a negative number. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_run(gpuopt_knapsack_multidimensional *knapsack, int64_t nodes,
                                                               int32_t rounds,
@@ -110,7 +110,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multidimensional_get_items(gpuopt_knaps
  *         break item come first. A state is dropped if another one dominates it, or if its bound does not beat the
  *         incumbent, the best solution known. Each state also gives a solution. After Pisinger: A Minimal Algorithm for
  *         the Multiple-Choice Knapsack Problem (1995). The bound is Dantzig's, over the undecided classes.
- *         doc/knapsack.md says more.
+ *         doc/knapsack.md has more.
  * Memory  Each state that fits a list takes 72 bytes of host memory. Lists whose size was given never grow. Lists of
  *         default size double when states do not fit, as long as the context's allocator has memory: up to 2^26 states
  *         (4.8 GB, and half as much again while they grow). When they cannot grow, the outcome is FULL, and the next
@@ -172,7 +172,7 @@ typedef struct gpuopt_knapsack_multiple_choice_info {
 
 /* Decides class after class, until at least `states` states have been expanded, or `steps` steps made, or the search
  * ends (0: no such limit). A step is never divided, so `states` and state_limit may be exceeded by one list of states.
- * info may be NULL. The stop hook is asked after each step; if it ends the call, the next one goes on to the same
+ * info may be NULL. The stop hook is called after each step; if it ends the call, the next one goes on to the same
  * result. After FULL, a call tries the step again. ARGUMENT: a negative number. Cost: O(s n log n) a step, for s states
  * and the class's n items that may be of use. A step whose states do not fit is repeated with longer lists. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_run(gpuopt_knapsack_multiple_choice *knapsack, int64_t states,
@@ -190,7 +190,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_set_incumbent(gpuopt_kn
  * be NULL. A state carries only its last 64 bits of decisions. Earlier ones are recovered by going through the levels
  * again, in the handle's memory, usually with about twice as many states as the search expanded. In the worst case,
  * which has not been observed, lists outgrow the handle's. Then every 64 bits of decisions take as many states as the
- * search did. The stop hook is not asked. STATE: INFEASIBLE. */
+ * search did. The stop hook is not called. STATE: INFEASIBLE. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_items(gpuopt_knapsack_multiple_choice *knapsack,
                                                                    gpuopt_memory_space where, int32_t *chosen,
                                                                    int64_t *profit);

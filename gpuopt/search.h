@@ -93,7 +93,7 @@ typedef struct gpuopt_propagator_changes {
     int32_t *row;
 } gpuopt_propagator_changes;
 /* Reads the changes from position `from` on: their count, and the first `capacity` of them into arrays in the memory
- * that `where` says. A bound that moved several times is listed several times. ARGUMENT: from is negative or beyond the
+ * that `where` names. A bound that moved more than once is listed each time. ARGUMENT: from is negative or beyond the
  * end. STATE: there is no trail. Cost O(changes read). CUDA, host memory: one copy brings only the changes that were
  * not read before; no copy is needed if the last _round found at most 256. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory_space where,
@@ -155,7 +155,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_clone(gpuopt_propagator *original, gp
  *            GPU also all added rows in each round. If the base is not at a fixpoint, each node also evaluates the rows
  *            that can still act in the base. The first _run after a change of the base costs one more pass over A on
  *            the GPU, and O(rows + cols) per thread on the CPU.
- * stop       The hook is asked between nodes on the CPU, and between launches on the GPU. A _run has few launches:
+ * stop       The hook is called between nodes on the CPU, and between launches on the GPU. A _run has few launches:
  *            nodes that outgrow their memory are run again with more.
  * Group      See "Sharing work in a group". The results are the same bits as without a group, except nonzeros. _create,
  *            _run and _get_changes (unless `own` is set) are collective, and need the group; _destroy does not. They
@@ -187,7 +187,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
 /* Destroys a batch; NULL is allowed. */
 GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch);
 
-/* Nodes to be propagated. All arrays are in the memory that the call's `where` says. */
+/* Nodes to be propagated. All arrays are in the memory that the call's `where` names. */
 typedef struct gpuopt_propagator_nodes {
     size_t struct_size; /* sizeof(gpuopt_propagator_nodes) */
     int32_t count;      /* nodes, 0 to the descriptor's */
@@ -197,7 +197,7 @@ typedef struct gpuopt_propagator_nodes {
     const double *lb, *ub; /* their bounds, tighter or looser than the base's; NULL: set to the base's */
 } gpuopt_propagator_nodes;
 
-/* Where _run writes its results. Each array is [nodes] or NULL, in the memory that `where` says. */
+/* Where _run writes its results. Each array is [nodes] or NULL, in the memory that `where` names. */
 typedef struct gpuopt_propagator_node_report {
     size_t struct_size;      /* sizeof(gpuopt_propagator_node_report) */
     int32_t *outcome;        /* a gpuopt_outcome: MORE, CONVERGED, INFEASIBLE, LIMIT or FULL */
@@ -222,7 +222,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *ba
                                                      const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                      const gpuopt_propagator_node_report *report);
 
-/* The columns whose bounds end up different from the base's. Each array is in the memory that `where` says, or NULL. */
+/* The columns whose bounds end up different from the base's. Each array is NULL or in the memory that `where` names. */
 typedef struct gpuopt_propagator_node_changes {
     size_t struct_size; /* sizeof(gpuopt_propagator_node_changes) */
     int64_t capacity;   /* set by the caller: length of the last three arrays */
@@ -240,7 +240,7 @@ typedef struct gpuopt_propagator_node_changes {
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                              gpuopt_propagator_node_changes *changes);
 /* Reads all bounds of `count` nodes of the latest _run: node [count], lb and ub [count][cols], all in the memory that
- * `where` says; lb or ub may be NULL. node NULL: the first `count` nodes. A node without changes to read has the base's
+ * `where` names; lb or ub may be NULL. node NULL: the first `count` nodes. A node without changes has the base's
  * bounds. ARGUMENT: a count, or a node in host memory, is out of range; a node in device memory gives NaN. MEMORY: as
  * _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols). With a group:
  * only of nodes that this rank ran (another's: ARGUMENT); node NULL: the first `count` of these. */
@@ -262,7 +262,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
  *            find more, set the new bounds in the base, propagate, and probe again until a pass finds nothing.
  * Validity   The results hold for every point within the base's bounds that satisfies all rows, with the probed
  *            binaries at 0 or 1. As in propagation, no such point is cut off.
- * stop       The hook is asked as in batches, and between them. A hook that always asks to stop may end a call before
+ * stop       The hook is called as in batches, and between them. A hook that always asks to stop may end a call before
  *            the first binary.
  * Group      See "Sharing work in a group". The results are the same bits as without a group. Each rank probes one
  *            block of the binaries. _create, _run, _get_implications and _get_equivalences are collective, and need the
@@ -487,19 +487,19 @@ GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int
 GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff);
 /* Gets a bound that no solution beats, with infinite bounds of columns taken for 1e24. It comes from the duals of the
  * present basis on the original data, minus the most that rounding could have added. If the basis is dual feasible, it
- * is close to the objective; else it may say nothing, down to -infinity (maximising: up to infinity). INFEASIBLE:
+ * is close to the objective; else it may be useless, down to -infinity (maximising: up to infinity). INFEASIBLE:
  * infinity (maximising: -infinity). Time: a few products with the inverse and with A. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound);
 /* Determines the outcome of the basis as it is, for example one from another solver or the caller's own. Pivots only to
  * repair a basis that is too close to a singular one. x and duals are recomputed from the original data, and the
  * perturbation of bounds is removed. OPTIMAL, within the tolerances, INFEASIBLE and UNBOUNDED are proven as by
- * _iterate; else the outcome is MORE, and info says how far the point is off. info may be NULL. Time: a rebuild, plus
+ * _iterate; else the outcome is MORE, and info has the violations of the point. info may be NULL. Time: a rebuild, plus
  * some products with the inverse for each violated bound (in phase 1) or reduced cost. */
 GPUOPT_API gpuopt_status gpuopt_simplex_verify_basis(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* The next four calls solve with the basis, for cuts and the caller's own methods: in the units of the caller's model,
  * with the present inverse, without refinement. B [rows][rows] has the columns of the basic variables in the order of
- * _get_basic_variables: for a column that of A, and for the activity of row i -e_i, since A x - activity = 0. None of
+ * _get_basic_variables: the column of A, and for the slack of row i -e_i, since A x - activity = 0. None of
  * the calls moves anything. ARGUMENT: a negative count, or a position out of range. */
 
 /* Gets the basic variable of each position: head [rows]. */
@@ -595,7 +595,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_children_create(gpuopt_simplex *root, co
 /* Destroys a batch; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_children_destroy(gpuopt_simplex_children *children);
 
-/* Children to be solved. All arrays are in the memory that the call's `where` says. A `start` [count + 1] ascends from
+/* Children to be solved. All arrays are in the memory that the call's `where` names. A `start` [count + 1] ascends from
  * 0: entries start[k] to start[k + 1] - 1 of the arrays after it belong to child k; NULL: no child has any. If a child
  * has several entries for one column or row, the last one counts. */
 typedef struct gpuopt_simplex_child_list {
@@ -612,7 +612,7 @@ typedef struct gpuopt_simplex_child_list {
     const double *cost;        /* their costs */
 } gpuopt_simplex_child_list;
 
-/* Where _run writes its results. Each array is NULL or in the memory that `where` says. */
+/* Where _run writes its results. Each array is NULL or in the memory that `where` names. */
 typedef struct gpuopt_simplex_child_report {
     size_t struct_size;  /* sizeof(gpuopt_simplex_child_report) */
     int32_t *outcome;    /* [count] a gpuopt_outcome as of _iterate, or FULL; MORE: not decided within `iterations` */
@@ -626,7 +626,7 @@ typedef struct gpuopt_simplex_child_report {
     int32_t *certainty;  /* [count] a gpuopt_certainty: TOLERANCE if OPTIMAL, else NONE */
 } gpuopt_simplex_child_report;
 
-/* Does up to `iterations` (at least 1) iterations of each child, and waits for the results. The stop hook is asked
+/* Does up to `iterations` (at least 1) iterations of each child, and waits for the results. The stop hook is called
  * between children on the CPU, and not on the GPU. Children not yet started have outcome MORE, 0 iterations and bound
  * NaN. ARGUMENT: a count or start is out of range, or _set_bounds, _set_sides or _set_costs would refuse an entry; also
  * in device memory. NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more

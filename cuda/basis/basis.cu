@@ -131,7 +131,7 @@ gpuopt_status CudaBasis::btran_unit(gpuopt_memory_space where, int position, dou
 
 /* ---- Updates ---- */
 
-/* M += U V, for so many columns of U. */
+/* M += U V, for the first `count` columns of U. */
 void CudaBasis::apply(int count) {
     rank_update(rank_, queue_, m(), m(), count, b_.u, b_.pitch, b_.v, b_.pitch, b_.matrix, b_.pitch);
     slot_ = 0;

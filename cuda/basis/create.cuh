@@ -130,7 +130,7 @@ CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) : q
     load_.stage = entries < BASIS_STAGE ? entries : static_cast<int64_t>(BASIS_STAGE);
 }
 
-/* cuBLAS and cuSOLVER, if both are there. */
+/* cuBLAS and cuSOLVER, if both are installed. */
 void CudaBasis::find_libraries() {
     const CudaLibraries *libraries = open_libraries(context());
     int size = 0;

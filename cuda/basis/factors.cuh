@@ -6,10 +6,10 @@
  *     ( G  0 )                       ( G^-1      0 )
  *     ( F  I ),  and its inverse is  ( -F G^-1   I )
  *
- * but for the scaling. G and F are gathered in `work`, where cuSOLVER factors G = P^-1 L U. The inverse is built in
+ * except for the scaling. G and F are gathered in `work`, where cuSOLVER factors G = P^-1 L U. The inverse is built in
  * `second`: U^-1, from its diagonal blocks of 32 x 32 up by products of blocks twice the size (method 2B of Du Croz and
  * Higham, Stability of methods for matrix inversion, IMA Journal of Numerical Analysis 12, 1992, applied recursively);
- * then U^-1 L^-1, which is G^-1 but for the order of its columns; then -F G^-1. row_at, row_of and col_of keep the
+ * then U^-1 L^-1, which is G^-1 except for the order of its columns; then -F G^-1. row_at, row_of and col_of keep the
  * orders, so nothing is moved.
  */
 #ifndef GPUOPT_CUDA_BASIS_FACTORS_CUH

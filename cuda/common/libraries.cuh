@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cuBLAS and cuSOLVER, where they are there. A context looks for them when the first handle that wants them is created
- * (never in a step), and keeps one handle of each on its stream. Without them, or with one that does not work, our own
+ * cuBLAS and cuSOLVER, where they are installed. A context looks for them when it creates the first handle that needs
+ * them (never in a step), and keeps one handle of each on its stream. If one is missing or does not work, our own
  * kernels do the work, and this is logged once.
  *
  * They are opened by dlopen, so that a program which does not have them runs all the same, and one which has loaded

@@ -51,7 +51,7 @@ struct alignas(16) PeerCell {
 struct PeerStatus {
     unsigned long long number; /* of the last message */
     int lost;                  /* a wait timed out */
-    unsigned stop;             /* not 0: the kernel is to give up */
+    unsigned stop;             /* not 0: the kernel must stop waiting */
 };
 
 using PeerWord = cuda::atomic_ref<unsigned long long, cuda::thread_scope_system>;
@@ -173,7 +173,7 @@ struct PeerHandle {
     cudaStream_t stream;
     PeerKey key;
     PeerStatus *status;   /* null: no kernel of others waits */
-    int32_t device, able; /* able: 0: it has no memory that others could be let into */
+    int32_t device, able; /* able: 0: it has no memory that others could access */
 };
 
 /* Of a context whose memory is the library's own: the caller's hooks may give any. */

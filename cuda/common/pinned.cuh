@@ -22,7 +22,7 @@ struct PinnedSlab {
     bool locked; /* here; else by the caller's allocator */
 };
 
-/* Bytes of whole pages, and what to allocate to have so many, wherever the allocation begins. */
+/* Bytes rounded up to whole pages, and how many to allocate to contain these pages, wherever the block begins. */
 constexpr size_t whole_pages(size_t bytes) { return (bytes + PINNED_PAGE - 1) / PINNED_PAGE * PINNED_PAGE; }
 constexpr size_t bytes_for_pages(size_t bytes) { return whole_pages(bytes) + PINNED_PAGE; }
 /* The first page that begins at this address or after it. */

@@ -12,7 +12,7 @@
 
 namespace {
 
-/* How a kernel is launched beside how many blocks. */
+/* How a kernel is launched, besides the number of blocks. */
 enum LaunchKind {
     LAUNCH_PLAIN,
     LAUNCH_COOPERATIVE, /* all blocks run at once, and may wait for one another */
@@ -86,7 +86,7 @@ class Queue {
     gpuopt_status copy(void *to, const void *from, size_t bytes, const char *what = "copying") const {
         return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_) : cudaSuccess, what);
     }
-    /* The same for `lines` pieces of so many bytes, each so far from the one before. */
+    /* The same for `lines` pieces of `bytes` bytes, each a pitch after the one before. */
     gpuopt_status copy_lines(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t bytes, size_t lines,
                              const char *what) const {
         return check(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, bytes, lines, cudaMemcpyDefault, stream_), what);

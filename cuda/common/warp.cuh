@@ -7,7 +7,7 @@
 
 namespace {
 
-/* The sum of doubles, in a fixed order; or of each group of so many lanes. */
+/* The sum of doubles over each group of LANES lanes, in a fixed order. */
 template <int LANES = 32>
 __device__ double warp_sum(double sum) {
     for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);

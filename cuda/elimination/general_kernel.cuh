@@ -303,7 +303,7 @@ __global__ void __launch_bounds__(elimination_threads, elimination_resident)
     for (int k = thread; k < (near + 1) * Rows; k += elimination_threads) {
         int of = k / Rows < near ? k / Rows : job.operands;
         shared.row[k / Rows][k % Rows] = k % Rows < job.rows ? static_cast<uint32_t>(row_at(job, strides, of, k % Rows))
-                                                             : 0; /* no such row: row 0 once more */
+                                                             : 0; /* no such row: row 0 again */
     }
     Sums<Keep, Rows, Own> sums;
     constexpr int held = Sums<Keep, Rows, Own>::held;

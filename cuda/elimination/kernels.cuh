@@ -123,7 +123,7 @@ StagedKernel staged_of_shape(const Staged &p) {
     return eliminate_staged<Cell, Height, STAGED_OTHERS>;
 }
 
-/* Heights: staged_height(), at most staged_highest_of(). */
+/* The kernel for the plan's height, which staged_height() chooses: at most staged_highest_of(). */
 template <class Cell>
 StagedKernel staged_of_height(const Staged &p) {
     if constexpr (Cell::pack > 1) return p.height == 10 ? staged_of_shape<Cell, 10>(p) : staged_of_shape<Cell, 16>(p);

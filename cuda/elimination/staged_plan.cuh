@@ -32,7 +32,7 @@ struct Staged {
     int32_t entries, rows, width;     /* words of a row; rows of a tile; threads of a team */
     int32_t height, pack;             /* rows that a thread of the kernel can hold; entries of a word */
     int32_t group;                    /* values of a stage */
-    int32_t decision_bits;            /* not 0: the kernel also finds the decisions, so many bits each, */
+    int32_t decision_bits;            /* not 0: the kernel also finds the decisions, of this many bits, */
     int64_t decision, decision_words; /* from this word on; words of a copy */
     /* For one value: segments of each operand, chunks of 16 bytes in one, and a mask of the row digits inside one. */
     int32_t segments[staged_operands], chunks[staged_operands];

@@ -173,7 +173,7 @@ gpuopt__elimination_chunks cut_job(const gpuopt__elimination_plan &p, const Tabl
 }
 
 /* Calls visit(chunk, digits) for a chunk of each shape that a job is cut into, as long as that returns GPUOPT_OK: all
- * chunks of a job are alike but for the last piece, which may be shorter. Overwrites the caller's chunk. */
+ * chunks of a job are alike except for the last piece, which may be shorter. Overwrites the caller's chunk. */
 template <class Visit>
 gpuopt_status for_chunk_shapes(const gpuopt__elimination_plan &p, TableStream *s, const gpuopt__elimination_job &job,
                                Visit visit) {

@@ -3,7 +3,7 @@
  * Every number by which elimination on the GPU was tuned, and the limits that its kernels are compiled for. Host code
  * alone can include this file.
  *
- * What set a number stands beside it. Tables named here are in tests/bench/results/elimination.md, all measured on an
+ * Each number has its reason next to it. Tables named are in tests/bench/results/elimination.md, all measured on an
  * H200 (132 multiprocessors): Exact, The fused kernel, Large domains. "By hand" means: chosen while those tables were
  * made, and confirmed by them as a whole; no run is recorded that varies this number alone.
  */
@@ -31,13 +31,13 @@ constexpr int elimination_threads = 256;
 /* Blocks per multiprocessor that the kernel is compiled for. With three operands in registers it got one block before,
  * which cost queen5-5-3 (table Exact) its goal. */
 constexpr int elimination_resident = 2;
-/* Rows of a tile whose sums a thread keeps in registers: what the plan cuts tiles for. */
+/* Rows of a tile whose sums a thread keeps in registers: the plan cuts tiles accordingly. */
 constexpr int elimination_rows = GPUOPT__ELIMINATION_TILE_ROWS;
-/* The most operands that depend on the row and have their addresses in registers. By hand. */
+/* Most operands with addresses in registers; they depend on the row. Chosen by hand. */
 constexpr int elimination_held = 3;
-/* The most operands that depend on the row of a job that gets a kernel compiled for their number. By hand. */
+/* Kernels are compiled for each number, up to this one, of operands that depend on the row. Chosen by hand. */
 constexpr int elimination_varying = 6;
-/* The most operands that are the same for all rows and are loaded together with the others. By hand. */
+/* Most operands that are the same for all rows and are loaded together with the others. Chosen by hand. */
 constexpr int elimination_calm = 4;
 /* Operands with addresses in shared memory. Later ones are recomputed at every use. 64 of them take 64 KB for 256
  * threads. */
@@ -60,7 +60,7 @@ constexpr int staged_resident = 2; /* blocks per multiprocessor. By hand */
  * where threads that load what they add reached 10 to 30% of the copy speed with 16 bits and two large functions. */
 constexpr int staged_depth = 4;
 constexpr int64_t staged_bytes = 18432;
-/* Dynamic shared memory of a block: what every device from sm_90 on has beside the 12 KB that the kernel declares. */
+/* Dynamic shared memory of a block: what every device from sm_90 on has besides the 12 KB that the kernel declares. */
 constexpr size_t staged_memory_most = 84 * 1024;
 constexpr int staged_segments_most = 256; /* of a stage. By hand */
 /* A segment may hold the gaps between its rows if they at most double it, or if it has at most this many bytes.
@@ -116,12 +116,12 @@ constexpr int product_right_values(int words, bool packed) {
 /* Warps that fit a multiprocessor. Tiles with little to compute for what they load need more of them. */
 constexpr int product_resident(int words) { return product_warps * (words <= 2 ? 3 : 2); }
 
-/* Shared memory of a block: every device grants it. */
+/* Shared memory of a block; every supported device has it. */
 constexpr size_t product_most_bytes = 60 * 1024;
 
 /* The model of time by which a tile's shape is chosen, and whether the product kernel is taken at all. The unit is one
  * add-min pair of the whole device: 1/16.0e12 s on the H200 (tests/bench/add_min_rate.cu). Fitted to the first run of
- * the table Large domains (commit ba47b4e), but for the two floors, which came with 954b332. */
+ * the table Large domains (commit ba47b4e), except for the two floors, which came with 954b332. */
 constexpr double product_pair_words = 3.1;   /* a pair takes 1 + this / words of a thread: shared memory is read */
 constexpr double product_load_near = 3;      /* an element of a table whose neighbours are loaded with it */
 constexpr double product_load_far = 83;      /* one that is alone in a sector of the L2 cache */
@@ -166,8 +166,8 @@ constexpr int64_t stream_pitch = int64_t{1} << 31;
 /* ---- The value phase ---- */
 
 constexpr int decide_threads = 128; /* a word of decisions in each: whole warps of neighbouring words. Not measured */
-/* Threads of a block that looks up bounds. Partial assignments in host memory go through a part of the store, but
- * through a buffer of so many of them, and of at most so many bytes: thousands of some hundred variables. Not
+/* Threads of a block that looks up bounds. Partial assignments in host memory go through a part of the store: a
+ * buffer for this many of them, but of at most this many bytes (thousands with some hundred variables). Not
  * measured. */
 constexpr int bound_threads = 256;
 constexpr int64_t bound_piece_part = 16, bound_piece_rows = 64, bound_piece_bytes = 4 << 20;

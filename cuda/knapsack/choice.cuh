@@ -122,7 +122,7 @@ uint64_t cut_knapsack_choice_host(int64_t most, void *base, CudaKnapsackChoice *
     return arena.used;
 }
 
-/* Whether steps from lists of so many states may be long. */
+/* Whether steps from lists of this many states may be long. */
 bool knapsack_choice_needs_device(int64_t limit, int64_t most) { return limit >= choice_long / most; }
 
 uint64_t cut_knapsack_choice_device(int64_t limit, int64_t most, void *base, CudaKnapsackChoice *c) {
@@ -201,7 +201,7 @@ gpuopt_status knapsack_choice_copy(const Queue &queue, const gpuopt__knapsack_ch
     return status ? status : queue.copy(to.word, from.word, bytes, what);
 }
 
-/* A step in so many parts. found: only their number is filled in if so many states do not fit. */
+/* A step in `parts` parts. found: if the states do not fit, only their number is filled in. */
 gpuopt_status knapsack_choice_device_step(const gpuopt_knapsack_multiple_choice *k, gpuopt__knapsack_choice_job *job,
                                           int parts) {
     const CudaKnapsackChoice *c = cuda_knapsack_choice(k);

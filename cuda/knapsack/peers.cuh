@@ -67,7 +67,7 @@ struct KnapsackSource {
     int64_t from, end;
 };
 
-/* All parents of a step, of which this rank makes one of so many equal shares. */
+/* All parents of a step; this rank expands one of several equal shares of them. */
 struct KnapsackAmong {
     KnapsackSource source[PEER_MOST];
     int32_t sources;
@@ -123,8 +123,8 @@ __device__ int64_t knapsack_light(const KnapsackStep &p, const KnapsackAmong &am
     return knapsack_seek<KnapsackBlock>(0, p.job.count, has);
 }
 
-/* Where one of the shares into which the children are divided begins, or the last one ends: after so many unchanged and
- * flipped ones. */
+/* Where one of the shares into which the children are divided begins, or the last one ends: how many unchanged and
+ * flipped children are before it. */
 struct KnapsackCorner {
     int64_t same, flipped;
 };
@@ -208,7 +208,7 @@ gpuopt_status knapsack_enter(const CudaKnapsack *k, const gpuopt__knapsack_searc
     return GPUOPT_OK;
 }
 
-/* Waits within the visit, so that the other ranks' pools are there as long as the launch reads them. */
+/* Waits within the visit, so that the other ranks' pools exist as long as the launch reads them. */
 gpuopt_status cuda_knapsack_step_by_peers(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s,
                                           const gpuopt__knapsack_job *job, gpuopt__knapsack_found *found) {
     CudaKnapsack *k = cuda_knapsack(knapsack);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch of nodes on the GPU: the kernels beside the one that runs nodes. They lay the matrix out by columns, find the
+ * A batch of nodes on the GPU: all kernels except the one that runs nodes. They lay the matrix out by columns, find the
  * rows' capacities at the base's bounds, and put reports and changes into the order of the nodes.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_KERNELS_CUH

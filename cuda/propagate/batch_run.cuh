@@ -43,7 +43,7 @@ gpuopt_status TypedBatch<Val, Bound>::take_nodes(const gpuopt_propagator_nodes &
     return status;
 }
 
-/* Launches at most so many blocks of a tier. Returns whether there is one. */
+/* Launches at most `most` blocks of a tier. Returns whether there is one. */
 template <class Val, class Bound>
 template <class Nodes>
 bool TypedBatch<Val, Bound>::launch(int most, const BatchCall &call, const MemoryTables &sets) {

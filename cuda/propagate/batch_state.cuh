@@ -50,7 +50,7 @@ struct BatchReport {
     unsigned long long used;
 };
 
-/* What is known of the base since it last changed. */
+/* Data about the base since it last changed. */
 struct BatchBase {
     unsigned short_active, long_active; /* rows that may act at the base's bounds */
     int pending;                        /* whether they are to be evaluated */
@@ -122,7 +122,7 @@ enum : unsigned { KEY_EMPTY = ~0u, KEY_NEW = 1u << 31 };
 /* Shares of a row: 15 bits for each side, and whether the row is in the queue. */
 enum : unsigned { SHARES = 0x7fff, SHARE_BITS = 15, SHARE_QUEUED = 1u << 31 };
 
-/* How large the tables are: slots, powers of two, and how many of them may be taken. There are so many more that all
+/* How large the tables are: slots, powers of two, and how many of them may be taken. There are enough more that all
  * threads of a node may take one at once without filling the table. */
 struct TableSizes {
     unsigned col_slots, row_slots, columns, rows;
@@ -166,7 +166,7 @@ __host__ __device__ size_t cut_tables(char *memory, const TableSizes &size, Tabl
     return at;
 }
 
-/* What the threads of a node share beside its tables. */
+/* What the threads of a node share besides its tables. */
 struct NodeShared {
     unsigned ticket;
     unsigned columns, rows;      /* taken in the tables */
@@ -204,8 +204,8 @@ __device__ unsigned load_relaxed(unsigned &word) {
  *
  * The slack in a node is the base's less what the node's changes have added to the activity; while that is less than
  * the capacity, the slack exceeds the reach of every entry, and so the row cannot act. Bounds within the base's have
- * a smaller reach, and sums of sizes that are at most twice as large, for which the margin is doubled. A capacity that
- * is small beside the numbers that it is the difference of is not relied on, so that errors relative to these do not
+ * a smaller reach, and sums of sizes that are at most twice as large, for which the margin is doubled. A capacity is a
+ * difference. One that is small relative to its two numbers is not relied on, so that their relative errors do not
  * matter: a share is rounded up by more. */
 __device__ float scale_of(const gpuopt__propagator_rules &rules, double slack, double reach, double magnitude,
                           int infinite) {

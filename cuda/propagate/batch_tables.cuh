@@ -15,7 +15,7 @@ __device__ double &side_of(double2 &pair, unsigned upper) { return upper ? pair.
 /* What `next` holds where no row implies a bound. */
 __device__ double no_bound(unsigned upper) { return upper ? HUGE_VAL : -HUGE_VAL; }
 
-/* Empties the tables, as one of so many threads. */
+/* Empties the tables, as one of COUNT threads. */
 template <unsigned COUNT, class Index>
 __device__ void clear_tables(const TableArrays<Index> &tables, unsigned thread) {
     for (unsigned i = thread; i < tables.size.col_slots; i += COUNT) {
@@ -43,10 +43,10 @@ class NodeTables {
         else __syncthreads();
     }
 
-    /* Before the first node, or after one that outgrew its tables. */
+    /* Empties all slots: before the first node, or after a node that outgrew its tables. */
     __device__ void clear_all() const { clear_tables<THREADS_>(tables, thread); }
 
-    /* After a node that did not. */
+    /* Empties the slots in use: after any other node. */
     __device__ void clear_used() const {
         for (unsigned i = thread; i < s.columns; i += THREADS_)
             tables.key[tables.col_used[i]] = KEY_EMPTY, tables.given[tables.col_used[i]] = 0;

@@ -19,7 +19,7 @@ uint64_t TypedPropagator<Val, Bound>::host_bytes(const PropagatorShape &shape) {
     return sizeof(CudaHandle) + sizeof(TypedPropagator) + (shape.tree() ? TypedTree<Val, Bound>::host_bytes(shape) : 0);
 }
 
-/* Cuts the device memory but for that of a tree search, or measures it all. A fork has no matrix of its own. */
+/* Cuts the device memory except for that of a tree search, or measures it all. A fork has no matrix of its own. */
 template <class Val, class Bound>
 uint64_t TypedPropagator<Val, Bound>::cut(const PropagatorShape &shape, bool is_fork, gpuopt__arena &arena, View &p,
                                           int *&slot_of, char *&staging) {
@@ -99,7 +99,7 @@ TypedPropagator<Val, Bound>::~TypedPropagator() {
     give_pinned(queue_.context(), p_.report);
 }
 
-/* Takes the device memory and a slot for reports, and loads the kernels. A fork knows its matrix already. */
+/* Takes the device memory and a slot for reports, and loads the kernels. A fork has its matrix already. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::take_memory(bool is_fork) {
     gpuopt__arena arena = {nullptr, 0};
@@ -141,7 +141,7 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     return status ? status : first_launch();
 }
 
-/* Chooses a driver, and has CUDA's setup at a first launch happen here. */
+/* Chooses a driver, and launches once, so that CUDA's setup at a first launch is done. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::first_launch() {
     gpuopt_propagator_info nothing;

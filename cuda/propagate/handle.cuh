@@ -12,7 +12,7 @@
 
 namespace {
 
-/* What a handle with a trail or spare rows has beside. */
+/* What a handle with a trail or spare rows has in addition. */
 class CudaTree {
   public:
     virtual gpuopt_status push(int64_t *start) = 0;

@@ -12,7 +12,7 @@
 
 namespace {
 
-/* What a piece has found, beside bounds. */
+/* What a piece has found, besides bounds. */
 struct ProbeReport {
     int done;       /* binaries */
     int hopeless;   /* the first of them that can be neither 0 nor 1; INT_MAX: none */
@@ -41,7 +41,7 @@ struct ProbeView {
     long long equivalences; /* capacity */
 };
 
-/* A piece: binaries `first` to first + count - 1, after so many implications and equivalences. */
+/* A piece: binaries `first` to first + count - 1, after the implications and equivalences found before. */
 struct ProbePiece {
     const NodeRecord *record;
     ChangeBuffer changed;

@@ -250,7 +250,7 @@ class RawModel {
 
     explicit RawModel(const Queue &queue) : queue_(queue) {}
     ~RawModel() {
-        if (memory_) cudaStreamSynchronize(queue_.stream()); /* where the caller's allocator does not know the stream */
+        if (memory_) cudaStreamSynchronize(queue_.stream()); /* the caller's allocator is not ordered by the stream */
         gpuopt__release(queue_.context(), GPUOPT_DEVICE, memory_);
     }
     RawModel(const RawModel &) = delete;
@@ -275,7 +275,7 @@ class RawModel {
         return status;
     }
 
-    /* Waits until the layout is made and, where that shows duplicates only, looks once more for what was found. */
+    /* Waits until the layout is made and, where that shows duplicates only, looks again for what was found. */
     gpuopt_status count_again() {
         gpuopt_status status = GPUOPT_OK;
         if (raw.by_columns || census.found & FOUND_UNORDERED) status = queue_.copy(&census, raw.census, sizeof census);

@@ -17,7 +17,7 @@ __device__ bool is_full(const Propagator<Val, Bound> &p, unsigned moved, int all
     return !p.stamp || all_marked || moved > p.most_moved;
 }
 
-/* The epoch of this round, so many rounds later in the launch than that of the state. */
+/* The epoch of this round, which is `later` rounds after that of the state. */
 __device__ unsigned long long epoch_of(const PropagatorState *state, int later) {
     return state->epoch + static_cast<unsigned>(later);
 }

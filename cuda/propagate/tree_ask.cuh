@@ -151,7 +151,7 @@ gpuopt_status TypedTree<Val, Bound>::add_rows(const gpuopt_matrix &rows, const d
     if (spare < rows.rows || entries > shape_.spare_nonzeros - entries_)
         return gpuopt__refuse(queue_.context(), GPUOPT_ERROR_MEMORY, "gpuopt_propagator_add_rows",
                               spare < rows.rows ? "more rows than desc->spare->rows"
-                                               : "more entries than desc->spare->nonzeros");
+                                                : "more entries than desc->spare->nonzeros");
     for (int32_t i = 0; i < rows.rows; i++) {
         const int32_t index = free_row_ >= 0 ? free_row_ : t_.added++;
         if (index == free_row_) free_row_ = host_.next_free[index];

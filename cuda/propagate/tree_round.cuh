@@ -111,7 +111,7 @@ __device__ void sweep_step(const Propagator<Val, Bound> &p, const Tree<Bound> &t
     }
 }
 
-/* Enters the `moved` sides of a round after so many changes. */
+/* Enters the `moved` sides of a round into a trail of `changes` changes. */
 template <class Val, class Bound>
 __device__ void record_round(const Propagator<Val, Bound> &p, const Tree<Bound> &t, GridBarrier &barrier,
                              BlockShared &block, unsigned turn, int moved, int changes) {

@@ -258,7 +258,7 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- Beginning ---- */
 
-/* What a handle begins with beside the propagator's state. slot_of: null for a fork. */
+/* The initial data of a handle besides the propagator's state. slot_of: null for a fork. */
 template <class Val, class Bound>
 __global__ void begin_tree(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
                            int *slot_of, int spare_rows) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree search on the GPU: the data that its kernels work on beside the propagator's.
+ * A tree search on the GPU: the data of its kernels besides the propagator's.
  *
  * The trail is in device memory. A round appends the sides that it has moved: first each side of the list gets its
  * place, by its rank among the others or, if there are many, by a sweep over all columns; meanwhile the rows that
- * passed are evaluated once more to find the lowest one that implies each new bound. So the trail depends on no order
+ * passed are evaluated again to find the lowest one that implies each new bound. So the trail depends on no order
  * of threads. The CPU keeps the levels, and a copy of the trail that it brings up to date on demand.
  *
  * What threads share while a round is recorded, and why that is right by the PTX manual's memory consistency model

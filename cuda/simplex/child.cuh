@@ -24,17 +24,17 @@ enum {
     CHILD_BUCKETS = 256,   /* of steps, in a ratio test */
     CHILD_LONG = 64,       /* entries of a column that is not in a slice */
     CHILD_BANKS = 16,      /* most times that a row of B^-1 is in shared memory, */
-    CHILD_ROW = 98304,     /* if it takes so many bytes at most */
+    CHILD_ROW = 98304,     /* if it takes at most this many bytes */
     CHILD_MINUS = 32768,   /* above all rows of a slice */
     CHILD_FOURS = 255,     /* of the words of a slice: its fours, that it is flat, and that a column is listed */
     CHILD_FLAT = 256,
     CHILD_HAS_LONG = 512,
     CHILD_TALL = 1024,   /* rows from which the core of an inverse may be kept alone: child_core.cuh */
-    CHILD_CORE_PAYS = 4, /* if what is outside has so many times the entries that A and a column have together */
+    CHILD_CORE_PAYS = 4, /* if the rest has this many times the entries that A and a column have together */
     CHILD_IDLE = 2,      /* pivots in turn that move nothing, after which costs are perturbed */
 };
 
-/* Smaller entries of columns B^-1 a, and of rows of the root's inverse beside their largest one, are rounding. */
+/* Smaller entries of columns B^-1 a, and of rows of the root's inverse relative to their largest, are rounding. */
 constexpr double CHILD_TINY = 1e-14;
 
 /* A pointer into global memory, in a struct that is itself in shared memory. */
@@ -46,7 +46,7 @@ struct ChildArray {
     __device__ operator T *() const { return ptx_global(at); }
 };
 
-/* A once more, for y'A: the columns in slices of 32, of which each lane has one, and four entries at a time. Four
+/* A second copy of A, for y'A: columns in slices of 32, one per lane, and four entries at a time. Four
  * number e of them all is at 32 * (begin + e); entries that a column lacks are 0. Columns with more than CHILD_LONG
  * entries are listed, as all are if y has no place in shared memory. Values are without the scales of the rows, which y
  * has instead. In most models columns have one value then, up to signs: where that is so for all of a slice, it is
@@ -64,7 +64,7 @@ struct ChildSlices {
     ChildArray<const int> of_long;   /* [of_longs] columns */
 };
 
-/* The root, which is read only. [both]: by variable, columns and then logicals. All numbers are scaled. */
+/* The root, which is read only. [both]: by variable, columns and then slacks. All numbers are scaled. */
 struct ChildRoot {
     int rows, cols, both;
     int64_t pitch, v_pitch;                  /* that of the first rows of V, which are longer, if gram is not null: */
@@ -85,8 +85,8 @@ struct ChildRoot {
     double primal, dual, pivot, zero; /* tolerances; a child's block may make the first one tighter than */
     double within;                    /* the caller's */
     int pricing;                      /* a gpuopt_simplex_dual_pricing */
-    int banks;     /* a row of B^-1 is kept in shared memory so many times, for lanes not to wait for one another; */
-    int sum_banks; /* and values of columns, to be summed up over rows; 0: no place for them */
+    int banks;     /* copies of a row of B^-1 in shared memory, so that lanes do not wait for one another; */
+    int sum_banks; /* and copies of the columns' values, for sums over rows; 0: they do not fit */
     bool compact;  /* the inverse is kept for its core alone: see child_core.cuh, as for the next ones */
     int core;      /* rows and positions; without compact all are */
     int reach;     /* those that a child's core may get, to an even number */
@@ -103,7 +103,7 @@ struct alignas(16) ChildPair {
     double even, odd;
 };
 
-/* A row or column, in double precision or single, that is added so many times. */
+/* A row or column, in double precision or single, and the factor by which it is added. */
 struct alignas(16) ChildTerm {
     const double *line;
     double value;
@@ -133,9 +133,9 @@ struct ChildState {
     ChildArray<uint8_t> state, refused, gone; /* [both], [rows], and [rows + 1] by place */
 };
 
-/* Children, and where what is found goes. */
+/* Children, and the arrays for their results. */
 struct ChildJob {
-    int count, most, pivot_limit; /* children; iterations of each, and those after which it is full */
+    int count, most, pivot_limit; /* children; most iterations of each; iterations after which it ends */
     const int64_t *bound_start, *cost_start;
     const int *variable, *col;
     const double *lower, *upper, *cost;
@@ -242,7 +242,7 @@ class ChildBlock {
         __syncthreads();
         return warp_sum(lane() < warps() ? child_shared.key[turn_][lane()] : 0);
     }
-    /* Over each group of so many lanes. */
+    /* Over each group of LANES lanes. */
     template <int LANES>
     __device__ static gpuopt__simplex_sum lanes_total(gpuopt__simplex_sum x) {
         for (int half = LANES / 2; half > 0; half /= 2) {
@@ -282,7 +282,7 @@ class ChildBlock {
         return static_cast<int>(warp_count(lane() < warp() ? other : 0)) + of_warp - x;
     }
 
-    /* use(i, load(i)) for this thread's i < n, so many of which are loaded at the same time: the compiler moves no load
+    /* use(i, load(i)) for this thread's i < n. AT_ONCE of them are loaded at the same time: the compiler moves no load
      * behind the warp's barrier. */
     template <int AT_ONCE, class Load, class Use>
     __device__ static void for_all(int n, Load load, Use use) {
@@ -298,7 +298,7 @@ class ChildBlock {
         }
     }
 
-    /* The i < n for which `which` holds, in ascending order, in list. Returns their number. `which` is asked twice. */
+    /* The i < n for which `which` holds, in ascending order, in list. Returns their number. `which` is called twice. */
     template <class Which>
     __device__ int gather(int n, int *list, Which which) {
         const int from = static_cast<int>(int64_t{(n + 31) / 32} * warp() / warps()) * 32,

@@ -2,16 +2,16 @@
  *
  * Children of one basis on the GPU: sums over A's columns or rows in slices, and the core of an inverse.
  *
- * Where most basic variables are logicals, most of B^-1 need not be kept. Order positions so that those of columns come
- * first, and rows so that those whose logicals are basic come last. Then
+ * Where most basic variables are slacks, most of B^-1 need not be kept. Order positions so that those of columns come
+ * first, and rows so that those whose slacks are basic come last. Then
  *     B = ( C  0 ),   B^-1 = (   C^-1    0 ).
  *         ( R  I )           ( -R C^-1   I )
- * C^-1, the core of the inverse, is what is kept (`compact`), with U and V as short; the rest follows from A:
+ * Only C^-1, the core of the inverse, is kept (`compact`); U and V are as short. The rest follows from A:
  *     x = B^-1 a:   x_core = C^-1 a_core,   x_i = a_i - (row i of R) x_core, one pass over the rows of A;
  *     y = B^-T c:   y_core = C^-T (c_core - R' c_i),   y_i = c_i.
- * When a pivot takes the position of another logical, its row and position join the core: B0^-1 has no entries for
+ * When a pivot takes the position of another slack, its row and position join the core: B0^-1 has no entries for
  * them, as for any position that has pivoted, so only U and V get longer. A column may also enter for a column, and a
- * logical in the core, so positions in the core can have logicals, too, whose rows are in it then.
+ * slack in the core, so positions in the core can have slacks, too, whose rows are in it then.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_CORE_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_CORE_CUH
@@ -30,7 +30,7 @@ class ChildCore : public ChildBlock {
 
     /* ---- Slices ---- */
 
-    /* y'a for the lane's column (or row), but for its factor if FLAT; y[i] of the lane's bank is at i * banks. */
+    /* y'a for the lane's column (or row), except for its factor if FLAT; y[i] of the lane's bank is at i * banks. */
     template <bool FLAT>
     __device__ static double entries(const ChildSlices &slices, const ChildSlice &slice, const double *y, int banks) {
         const int64_t begin = 32 * int64_t{slice.begin} + lane();
@@ -74,7 +74,7 @@ class ChildCore : public ChildBlock {
 
     /* The row or position at a place, where all are in the core. */
     __device__ static int row_at(int place) { return child_root.compact ? child_own.core_row[place] : place; }
-    /* Negative: it has none, and its logical's position, or its row, is -1 less that. */
+    /* Negative: it has none, and its slack's position, or its row, is -1 less that. */
     __device__ static int place_of_position(int p) { return child_root.compact ? child_own.place_of_position[p] : p; }
 
     /* The core of the root is that of the block. */
@@ -96,8 +96,8 @@ class ChildCore : public ChildBlock {
         const int longer = min(k, child_root.products);
         return longer * child_root.v_pitch + (k - longer) * child_root.pitch;
     }
-    /* Position p joins the core, if it is outside: so many rows of U and V get an entry, which is 0. Returns its
-     * place. */
+    /* Adds position p to the core, if it is outside: the first `pivots` rows of U and V get a zero there. Returns
+     * its place. */
     __device__ __noinline__ int join_core(int p, int pivots) {
         const int place = place_of_position(p), at = child_own.core;
         if (place >= 0) return place;
@@ -118,7 +118,7 @@ class ChildCore : public ChildBlock {
 
     /* ---- What is outside ---- */
 
-    /* x [rows] = B^-1 a, whose core is there already: the rest, where marks is null or has an entry. */
+    /* Completes x [rows] = B^-1 a, whose core is computed; if marks is not null, only where it has an entry. */
     __device__ __noinline__ void finish_column(const ChildList &list, double *x, const double *marks) {
         GPUOPT_DYNAMIC_SHARED(double, child_row);
         const int banks = child_root.sum_banks;
@@ -203,7 +203,7 @@ class ChildCore : public ChildBlock {
         __syncthreads();
         return {child_shared.folded, child_own.fold, child_own.folded, false};
     }
-    /* y [rows] = B^-T c, whose core is there already: the rest. c as for fold(). */
+    /* Completes y [rows] = B^-T c, whose core is computed. c as for fold(). */
     __device__ void finish_row(const ChildList &list, double *y) {
         for (int i = thread(); i < child_root.rows; i += threads()) {
             const int place = child_own.place_of_row[i];
@@ -215,7 +215,7 @@ class ChildCore : public ChildBlock {
 
   private:
     static_assert(CHILD_MINUS == 0x8000, "the sign of a double is moved there");
-    /* The number so many bytes behind y, with the sign in the highest bit of `minus`. */
+    /* The number `bytes` bytes after y, with the sign in the highest bit of `minus`. */
     __device__ static double signed_entry(const double *y, unsigned bytes, unsigned minus) {
         const double size = *reinterpret_cast<const double *>(reinterpret_cast<const char *>(y) + bytes);
         const auto high = static_cast<unsigned>(__double2hiint(size)) ^ (minus & 1u << 31);

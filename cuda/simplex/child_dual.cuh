@@ -28,7 +28,7 @@ class ChildDual : public ChildWeights {
             child_own.cost[v] = child_root.cost[v];
             child_own.x[v] = child_root.x[v];
             child_own.d[v] = child_root.d[v];
-            child_own.shift[v] = child_own.row[v] = 0; /* row stays so for logicals outside of a core */
+            child_own.shift[v] = child_own.row[v] = 0; /* row stays so for slacks outside of a core */
             child_own.state[v] = child_root.state[v];
         }
         for (int i = thread(); i < child_root.rows; i += threads()) {
@@ -304,8 +304,8 @@ class ChildDual : public ChildWeights {
         return best<true>(mine.key, mine.index).index;
     }
 
-    /* Writes the pivot on a place in the core, which is `by`, behind U and V; squares: this thread's part of the square
-     * of rho's norm. */
+    /* Appends the pivot at a place in the core to U and V. by: the pivot element; squares: this thread's part of the
+     * square of rho's norm. */
     template <bool COMPACT>
     __device__ void append(int place, double by, double *squares) {
         const double inverse = 1 / by;

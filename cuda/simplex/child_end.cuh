@@ -95,7 +95,7 @@ class Child : public ChildProof {
         return price();
     }
 
-    /* After a refused row: x from the original data, and all rows once more. IMPRECISE: that has been done too
+    /* After a refused row: x from the original data, and all rows again. IMPRECISE: that has been done too
      * often. */
     __device__ __noinline__ int again() {
         if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
@@ -191,8 +191,7 @@ class Child : public ChildProof {
         int wrong = wrong_costs();
         if (wrong & WRONG_BASIC) refine(-1, 0), wrong = wrong_costs();
         if (wrong & BROKEN) return GPUOPT_IMPRECISE;
-        if (!wrong &&
-            !objectives_agree()) { /* wrong ones within the tolerance, times large ranges: no more tolerance */
+        if (!wrong && !objectives_agree()) { /* wrong costs within the tolerance meet large ranges: tolerate none */
             strict_ = true;
             refine(-1, 0);
             wrong = wrong_costs();
@@ -213,7 +212,7 @@ class Child : public ChildProof {
             return GPUOPT_MORE;
         }
         auto far = [&](int v) { return is_wrong(v, child_own.d[v]); };
-        if (!primal(most, far)) make_dual_feasible(child_own.d, far); /* flips, and the dual method once more */
+        if (!primal(most, far)) make_dual_feasible(child_own.d, far); /* flips, and the dual method again */
         return GPUOPT_MORE;
     }
 
@@ -297,7 +296,7 @@ class Child : public ChildProof {
         const int state = child_own.state[v];
         if (state & CHILD_BASIC) return GPUOPT_VARIABLE_BASIC;
         if (state == (GPUOPT__SIMPLEX_MAY_INCREASE | GPUOPT__SIMPLEX_MAY_DECREASE)) return GPUOPT_VARIABLE_AT_ZERO;
-        /* a logical is minus its row */
+        /* a slack is minus its row */
         return (state == GPUOPT__SIMPLEX_MAY_DECREASE) != (v >= child_root.cols) ? GPUOPT_VARIABLE_AT_UPPER
                                                                                  : GPUOPT_VARIABLE_AT_LOWER;
     }

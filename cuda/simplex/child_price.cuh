@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children of one basis on the GPU: rows of B^-1 N, from the columns of A in slices, and the reduced costs, to which a
- * pivot adds a multiple of its row: that is done while the next row is made.
+ * Children of one basis on the GPU: rows of B^-1 N, from the columns of A in slices, and the reduced costs. A pivot
+ * adds a multiple of its row to them, and the pass that computes the next row does so.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRICE_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_PRICE_CUH
@@ -13,9 +13,9 @@ namespace {
 class ChildPrice : public ChildProducts {
   public:
     using ChildProducts::ChildProducts;
-    double behind = 0; /* so many times row must be taken from the reduced costs in d: the next pricing does it */
+    double behind = 0; /* this many times row is still to be subtracted from the reduced costs in d */
 
-    /* Takes it from them now. shifts: reduced costs that get the wrong sign become 0 by a shift of their costs. */
+    /* Subtracts it now. shifts: reduced costs that get the wrong sign become 0 by a shift of their costs. */
     __device__ __noinline__ void settle(bool shifts) {
         struct Variable {
             double row, d;

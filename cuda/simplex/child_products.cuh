@@ -75,7 +75,7 @@ class ChildProducts : public ChildSums {
         return {count, child_own.places, x, true};
     }
 
-    /* Nonbasic variables have moved: those of a list of so many, each by key[variable]. The basic ones follow.
+    /* Nonbasic variables have moved: those of list [count], each by key[variable]. The basic variables follow.
      * Overwrites moved and tau. */
     __device__ __noinline__ void follow_moves(int count, const int *list) {
         if (count == 0) return;

@@ -101,7 +101,7 @@ class ChildProof : public ChildPrimal {
 
     /* ---- The duals ---- */
 
-    /* y, of the costs with their shifts, from the reduced costs of the logicals; y_low = 0. */
+    /* y, of the costs with their shifts, from the reduced costs of the slacks; y_low = 0. */
     __device__ void read_duals() {
         for (int i = thread(); i < child_root.rows; i += threads()) {
             int v = child_root.cols + i;
@@ -177,7 +177,7 @@ class ChildProof : public ChildPrimal {
             return gpuopt__simplex_dual_wrong(child_own.z[v], child_own.state[v], child_root.dual);
         });
     }
-    /* The duals in twice the precision, but for rounding. */
+    /* The duals in twice the precision, up to rounding. */
     __device__ __noinline__ void refine(int ray, double direction) {
         double before = HUGE_VAL;
         for (int round = 0; round < 6; round++) {

@@ -15,7 +15,7 @@ class ChildSums : public ChildCore {
     using ChildCore::ChildCore;
 
   protected:
-    /* Pairs of neighbours: those of a list, or all of so many. */
+    /* Pairs of neighbours: those of a list, or all `count`. */
     struct Pairs {
         int count;
         const int *list; /* null: all */
@@ -31,10 +31,10 @@ class ChildSums : public ChildCore {
         };
         return {gather(all, child_own.flips, is_wanted), child_own.flips};
     }
-    /* The sums of so many terms, which put_terms(first, count) puts into shared memory, some hundreds at a time, for
-     * pairs at place(pair) in each term's line: put(pair, more, sum) takes them, `more` for what comes on top of an
-     * earlier sum. Each warp takes 32 pairs at a time. Where what is left is enough for half of the warps, or a
-     * quarter, two or four share the terms of the same pairs. */
+    /* Sums `terms` terms for each pair. put_terms(first, count) puts some hundreds of them into shared memory at a
+     * time; place(pair) is the pair's place in the line of a term. put(pair, more, sum) takes a sum; more: add it to
+     * the one before. Each warp takes 32 pairs at a time. If the rest suffices only for half of the warps, or a
+     * quarter, two or four warps share the terms of the same pairs. */
     template <bool FTRAN, class Number = double, class Stage, class Place, class Put>
     __device__ void add_up(Pairs pairs, int terms, Stage put_terms, Place place, Put put) {
         const int blocks = (pairs.count + 31) / 32, rest = blocks & (warps() - 1); /* warps() is a power of 2 */

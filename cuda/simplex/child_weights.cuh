@@ -7,8 +7,8 @@
  *     B0^-1 rho = G Z e_p + W f    with G = B0^-1 B0^-T, which all children share, and W = B0^-1 V',
  *     V rho     = W' Z e_p + S f   with S = V V',
  *     tau       = Z B0^-1 rho + U V rho.
- * The new column of W and the new row of S are the first two over the pivot. So a row of V has its column of W and its
- * row of S behind it, G stands for the root beside B0^-1, and all three are summed up at once: child_products.cuh.
+ * The new column of W and the new row of S are the first two, divided by the pivot element. In memory a row of V is
+ * followed by its column of W and its row of S, and child_products.cuh adds up all three in one pass.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_WEIGHTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_WEIGHTS_CUH
@@ -19,9 +19,9 @@ namespace {
 
 enum {
     CHILD_PRODUCTS = 64, /* pivots whose products are kept: with more, rounding makes the weights worse and worse */
-    CHILD_PRODUCTS_PAY = 32768, /* G is made if the square of its rows is at most so many times the entries of a row of
+    CHILD_PRODUCTS_PAY = 32768, /* G is made if the square of its rows is at most this times the entries of a row of
                                    B0^-1, for each child that a multiprocessor is taken to get: */
-    CHILD_PROCESSORS = 128      /* of so many; no device is asked, so that all ranks decide alike */
+    CHILD_PROCESSORS = 128      /* of this many; fixed, not the device's, so that all ranks decide alike */
 };
 
 /* Of a pivot, which is `by`: the weight that its row had, and the square of rho's norm. */
@@ -39,7 +39,7 @@ class ChildWeights : public ChildRatioTest {
     using ChildRatioTest::ChildRatioTest;
 
   protected:
-    /* What the weights after a pivot take beside alpha, which is in U and V already, but is not counted. squares: this
+    /* What the weights after a pivot need besides alpha, which is in U and V already, but is not counted. squares: this
      * thread's part of the square of rho's norm, which is returned. */
     template <bool COMPACT>
     __device__ double prepare_weights(double by, double squares) {

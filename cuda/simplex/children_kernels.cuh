@@ -10,7 +10,7 @@
 
 namespace {
 
-/* The state of a block that is so many bytes behind that of block 0. */
+/* The state of a block that lies `bytes` bytes after that of block 0. */
 __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
     ChildState s = first;
     auto move = [&](auto &...array) {

@@ -52,7 +52,7 @@ struct Parcel {
         return reinterpret_cast<Entry *>(here + (reinterpret_cast<const char *>(place) - there));
     }
 };
-/* Bytes of what a call gives, and of what it finds beside what was asked for in the descriptor. */
+/* Bytes of a call's input, and of its results besides those that the descriptor requests. */
 int64_t child_given_bytes(const gpuopt_simplex_children_desc &desc) {
     const int64_t starts = 2 * (desc.batch_size + int64_t{1}), of_copies = desc.batch_size / 2 + int64_t{2},
                   of_changes = 4 * desc.changes + 4;
@@ -102,10 +102,10 @@ struct CudaChildren : Queue {
     double *row_scale = nullptr, *col_scale = nullptr;
     void *device = nullptr;
     int threads = 0;        /* of a block */
-    char *states = nullptr; /* of the blocks, so many bytes for so many of them: */
+    char *states = nullptr; /* of the blocks; bytes of each, and their number: */
     int64_t state_bytes = 0;
     int state_blocks = 0;
-    ChildState state = {}; /* of the first block, as the root wants it, so many bytes; and blocks: */
+    ChildState state = {}; /* of the first block, laid out for the root; bytes of each, and blocks: */
     int64_t block_bytes = 0;
     int blocks = 0;
     SlicesCapacity of_columns, of_rows;
@@ -135,11 +135,11 @@ int64_t child_v_pitch(const gpuopt_simplex_children *b, int64_t pitch) {
     return 2 * pitch + 2 * (child_products(b) / 2 + 1);
 }
 
-/* Of a block's shared memory that a vector takes which is there so many times. */
+/* Bytes of a block's shared memory for `banks` copies of a vector. */
 size_t child_row_bytes(int length, int banks) {
     return sizeof(double) * static_cast<size_t>(banks) * (static_cast<size_t>(length) + 1);
 }
-/* How often it is there: never, if there is no place. */
+/* How many copies fit; 0: none. */
 int child_banks(const gpuopt_simplex_children *b, int length) {
     enum { OTHER = 4096 };
     const size_t free = static_cast<size_t>(cuda_of(b->context)->block_memory) - sizeof(ChildShared) -
@@ -148,7 +148,7 @@ int child_banks(const gpuopt_simplex_children *b, int length) {
     while (banks > 1 && child_row_bytes(length, banks) > std::min(free, size_t{CHILD_ROW})) banks /= 2;
     return length < CHILD_MINUS && child_row_bytes(length, banks) <= free ? banks : 0;
 }
-/* How often values of columns are there for sums over rows; never: the inverse is kept for more than its core. */
+/* How many copies of the columns' values fit, for sums over rows; 0: more than the core of the inverse is kept. */
 int child_sum_banks(const gpuopt_simplex_children *b, int rows, int cols) {
     return rows < CHILD_TALL ? 0 : child_banks(b, cols);
 }
@@ -193,7 +193,7 @@ void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_children *b, con
     simplex_cut(arena, &s->folded.at, tall);
 }
 
-/* The device's slices of so many columns, or rows. */
+/* The device's slices of `cols` columns, or rows. */
 void child_cut_slices(gpuopt__arena *arena, int64_t cols, const SlicesCapacity &capacity, ChildSlices *slices) {
     const int64_t most_slices = (cols + 31) / 32;
     simplex_cut(arena, const_cast<ChildSlice **>(&slices->head.at), most_slices);

@@ -134,7 +134,7 @@ gpuopt_status child_find_core(CudaChildren *c) {
     return status;
 }
 
-/* Where the lines of the inverse and the arrays of the blocks lie, for children of at most so many iterations. There is
+/* Where the lines of the inverse and the arrays of the blocks lie, for children with a limit on iterations. There is
  * memory for as many blocks as if there were no core; with it there may be more. */
 void child_lay_out(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
@@ -180,8 +180,8 @@ void child_bring_inverse(const gpuopt_simplex_children *b, CudaChildren *c) {
                   norms, r.compact ? c->core_position : nullptr, c->weight, c->nonzeros);
 }
 
-/* Brings all of a new root's inverse, whose core is there, unless what is outside has more entries than are read to
- * find it. */
+/* Completes a new root's inverse, whose core is present, unless the rest has more entries than must be read to
+ * compute it. */
 gpuopt_status child_judge_core(const gpuopt_simplex_children *b, CudaChildren *c) {
     ChildRoot &r = c->root;
     double entries = 0;

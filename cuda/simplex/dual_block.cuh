@@ -137,7 +137,7 @@ class DualState {
     }                                                /* [cols + rows] what flips move, by variables; or by slots */
     __device__ double *key() const { return s.out; } /* [cols] at which a reduced cost reaches 0; -1: never */
     __device__ double *row() const { return s.error_sum; } /* [cols] the pivot row */
-    __device__ double *moved() const { return s.rho_sum; } /* [rows] REVISED: the columns that flip times their ways */
+    __device__ double *moved() const { return s.rho_sum; } /* [rows] REVISED: sum of flipping columns times moves */
     __device__ double *parts() const { return s.partial; } /* [lines / 32] of a sum */
 
     /* ---- Sums of many terms, in an order that only their number gives ---- */
@@ -238,7 +238,7 @@ class DualState {
         }
     }
 
-    /* The row of B^-1 at the leaving position, by lines; a tableau has only that of nonbasic logicals, and a basic
+    /* The row of B^-1 at the leaving position, by lines; a tableau has only that of nonbasic slacks, and a basic
      * one's is 1 at its own position. */
     __device__ double rho(int line) const {
         if (REVISED) return fresh(s.rho + line);

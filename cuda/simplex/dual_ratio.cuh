@@ -103,7 +103,7 @@ class DualRatio : protected DualState<REVISED> {
     __device__ Cell find_in_buckets(const gpuopt__simplex_slope &budget) {
         unsigned long long before = 0, prefix = 0; /* units before the bucket; the bits of its steps */
         unsigned index = 0;                        /* the bits of its slots */
-        int known = 0;                             /* so many bits */
+        int known = 0;                             /* how many of these bits are known */
         auto bits = [&](int j) { return static_cast<unsigned long long>(__double_as_longlong(key()[j])); };
         auto within = [&](int j) {
             if (known == 0) return true;

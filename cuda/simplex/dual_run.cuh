@@ -124,7 +124,7 @@ class DualBlock : DualRatio<REVISED> {
         return report.idle < GPUOPT__SIMPLEX_STALL || end(GPUOPT__SIMPLEX_END_STALLED);
     }
 
-    /* What is known of the two variables. */
+    /* Data of the two variables. */
     __device__ void look() {
         int p = leaving, q = entering;
         in = fresh(v.slot + q), out = fresh(v.head + p);
@@ -167,7 +167,7 @@ class DualBlock : DualRatio<REVISED> {
             this->moved_by()[REVISED ? v.slot[j] : j] = 0;
     }
 
-    /* moved = the columns that flip times their ways, in the block's rows, with eight lanes per row. */
+    /* moved = the sum of the flipping columns times their moves, in the block's rows, with eight lanes per row. */
     __device__ void add_moved() const {
         const double *by = this->moved_by();
         for (int from = 0; from < rows; from += SIMPLEX_THREADS / 8) {

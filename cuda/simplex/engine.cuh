@@ -88,7 +88,7 @@ void simplex_divide(SimplexView *view, int slots) {
     view->own_lines = own(view->lines);
 }
 
-/* The pitch of lines of so many numbers. */
+/* The pitch of lines of n numbers. */
 int64_t simplex_padded(int64_t n) { return (n + 15) / 16 * 16; }
 
 /* Everything that follows from the shape, which has the capacity for rows and columns, and the device. Ranges per block

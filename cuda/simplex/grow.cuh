@@ -67,7 +67,7 @@ gpuopt_status simplex_fetch_model(CudaSimplex *s) {
     return status;
 }
 
-/* The model, with so many rows and columns now, to the device. */
+/* Sends the model, which now has `rows` rows and `cols` columns, to the device. */
 gpuopt_status simplex_send_model(CudaSimplex *s, int rows, int cols) {
     gpuopt_status status = GPUOPT_OK;
     s->models++;

@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
 }
 
-/* count[warp][i] becomes the number of entries of line i across before the warp's; length[i] that of all. */
+/* count[warp][i] becomes the number of entries of line i before those of the warp, and length[i] their total. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     add_counts(int width, int *count, int warps, int64_t *length, const int *faults) {
     int64_t i = product_thread();

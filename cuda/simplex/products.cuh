@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) fill_identity(const __grid_co
 /* ---- Products with the matrix; nothing may be pending ---- */
 
 /* TABLEAU: s.in by slots. Its product with the tableau is that of s.in with the columns of B^-1 for nonbasic
- * logicals. */
+ * slacks. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     gather_logicals(const __grid_constant__ SimplexView s, double *by_slot) {
     int64_t j = product_thread();
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     s.partial[part * s.pitch + i] = sum;
 }
 
-/* out[i] = the sum of the parts; TABLEAU: plus the basic logicals, whose columns are unit vectors. */
+/* out[i] = the sum of the parts; TABLEAU: plus the basic slacks, whose columns are unit vectors. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     add_parts(const __grid_constant__ SimplexView s, int parts, bool tableau) {
     int64_t i = product_thread();
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) dot_columns(const __grid_cons
     if (lane == 0) s.out[variable - s.cols] = sum;
 }
 
-/* TABLEAU: the basic logicals' part of BTRAN. */
+/* TABLEAU: the basic slacks' part of BTRAN. */
 __global__ void __launch_bounds__(PRODUCT_THREADS) copy_basic_logicals(const __grid_constant__ SimplexView s) {
     int64_t i = product_thread();
     if (i < s.rows && s.vec.head[i] >= s.cols) s.out[s.vec.head[i] - s.cols] = s.in[i];

@@ -48,7 +48,7 @@ class SimplexBlock : protected SimplexFollow<REVISED, DEFERRED> {
 
     const double *const entering_field, *const leaving_field; /* of this lane */
 
-    /* Chooses the entering variable, and fills in what is known of it. False: nothing may enter. */
+    /* Chooses the entering variable, and fills in its data. False: no variable may enter. */
     __device__ bool price() {
         bool given = !gpuopt__simplex_chooses(run.part);
         if (given)
@@ -115,7 +115,7 @@ class SimplexBlock : protected SimplexFollow<REVISED, DEFERRED> {
         return winner;
     }
 
-    /* Chooses the leaving variable, and fills in what is known of it. */
+    /* Chooses the leaving variable, and fills in its data. */
     __device__ void ratio_test() {
         unsigned trial = ++this->trial;
         Cell *cells = s.winners + (trial & 1) * static_cast<unsigned>(2 * s.groups);

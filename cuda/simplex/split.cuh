@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
 }
 
 /* As add_parts(), for the parts that end in this rank's columns: s.out goes on from the ranks before, and so does the
- * sum of the part that these have begun, in s.in_low. The last rank adds the basic logicals. */
+ * sum of the part that these have begun, in s.in_low. The last rank adds the basic slacks. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     split_sums(const __grid_constant__ SimplexView s, int parts, bool last) {
     const int end = s.first + s.lines;

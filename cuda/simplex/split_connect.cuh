@@ -35,7 +35,7 @@ int split_choose_blocks(const SplitOffer *offers, int ranks) {
     return blocks;
 }
 
-/* The view with so many blocks. False: a block would need more shared memory than there is. */
+/* The view with `blocks` blocks. False: a block would need more shared memory than there is. */
 bool split_fit(const CudaSimplex &s, int blocks, SimplexView *view) {
     const auto most = static_cast<size_t>(cuda_of(s.context())->block_memory);
     auto fits = [&] {
@@ -99,7 +99,7 @@ class SplitAccess {
     bool everywhere_ = false;
 };
 
-/* launch() while the others' mailboxes are there. *lost: a message has not come. */
+/* Calls launch() while the others' mailboxes are accessible. *lost: a message has not arrived. */
 template <class Launch>
 gpuopt_status split_launch_with_access(CudaSimplex *s, bool *lost, Launch launch) {
     SplitPeers &p = s->peers;

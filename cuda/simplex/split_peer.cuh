@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A tableau split over ranks whose kernels write to one another's memory: many iterations in one cooperative launch on
- * each rank, as on one GPU (run.cuh), but for two messages an iteration, by the mailboxes of common/peers.cuh.
+ * each rank, as on one GPU (run.cuh), except for two messages an iteration, by the mailboxes of common/peers.cuh.
  *
  *     each rank                                            what is sent, in cells of 16 bytes
  *     price() among the rank's own blocks

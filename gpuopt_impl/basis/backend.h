@@ -34,7 +34,7 @@ struct gpuopt_basis {
 #define GPUOPT__BASIS_SINGULAR "gpuopt_basis_load: singular or nearly so: column %d depends on the others"
 #define GPUOPT__BASIS_SMALL_PIVOT "gpuopt_basis_update: the pivot at position %d is too small"
 
-/* What calls.h asks of a backend. Host arrays have been checked but for a load, device arrays have not. */
+/* What calls.h asks of a backend. Host arrays have been checked except for a load, device arrays have not. */
 typedef struct gpuopt__basis_backend {
     gpuopt_status (*plan)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_basis **);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Batches whose items are dealt to the ranks of a group: which items are a rank's own, and how each rank gets what the
- * others have found. It uses the group's public calls and holds for every backend, which sees a batch of the rank's own
- * items and knows of no group.
+ * others have found. It uses the group's public calls and serves every backend, which sees only a batch of the
+ * rank's own items.
  *
  * Items are dealt in one of two ways. One by one: of P ranks each gets one of any P items kP to kP + P - 1, and of any
  * P^2 items one from each place of these. So the two children of a node, of which one often takes more work than the
- * other, do not always go to the same two ranks. From one P^2 to the next the places change by chance, so that no
- * longer period favours a rank either. Or in blocks, of which each rank has one: then its part of the caller's arrays
+ * other, do not always go to the same two ranks. From one P^2 to the next a hash shifts the places, so that no longer
+ * period favours a rank either. Or in blocks, of which each rank has one: then its part of the caller's arrays
  * can be read and written where it is.
  */
 #ifndef GPUOPT_IMPL_DEALT_H

@@ -124,7 +124,7 @@ static void gpuopt__deferred_times(const gpuopt__deferred *d, const double *g, d
     }
 }
 
-/* The entries of x that are not 0, if these are at most 64 and few beside n; else -1. */
+/* The entries of x that are not 0, if these are at most 64 and few compared with n; else -1. */
 static int32_t gpuopt__few_entries(int32_t n, const double *x, int32_t at[64]) {
     int32_t i, count = 0;
     for (i = 0; i < n; i++) {

@@ -51,7 +51,7 @@ struct gpuopt_elimination {
     int exact;        /* no bucket was split */
     /* The value phase in passes (RECOMPUTE). */
     int repeated;      /* a pass was computed again, over messages that were left in the end */
-    int32_t pass;      /* whose decisions are there, or are being computed */
+    int32_t pass;      /* whose decisions are stored, or are being computed */
     int64_t pass_unit; /* units of it that are done; once it is complete: all that it needs */
     int32_t assigning; /* the copy whose assignment was stopped; -1: none */
     int32_t next_pass; /* of that assignment */
@@ -76,7 +76,7 @@ struct gpuopt__elimination_backend {
     /* The stored costs of a function, of the plan's width, and its counts or NULL: its whole table. NULL: see place. */
     gpuopt_status (*load)(gpuopt_elimination *, int32_t table, const void *cost, const uint64_t *count);
     gpuopt_status (*loaded)(gpuopt_elimination *); /* after the last load */
-    /* The offsets of conditioned tables: offset [copies][condition_rows]. */
+    /* The offsets of tables with evidence: offset [copies][condition_rows]. */
     gpuopt_status (*condition)(gpuopt_elimination *, const int64_t *offset);
     /* The value phase of the variables at positions to - 1, ..., from: value [variables] goes in and out. total: the
      * cost of the assignment, if from == 0. */

@@ -102,8 +102,7 @@ static void gpuopt__elimination_cpu_shape_of(const gpuopt__elimination_plan *pla
     count = gpuopt__elimination_cpu_shape_digits(plan, job, p, entry, sizes, &has);
     s->run = 1;
     s->one = count > 0 && !has && (count == 1 || sizes[0] >= GPUOPT__ELIMINATION_CPU_VECTOR);
-    while (first < count &&
-           (first == 0 || has || s->run < GPUOPT__ELIMINATION_CPU_VECTOR)) { /* what makes a run, written out */
+    while (first < count && (first == 0 || has || s->run < GPUOPT__ELIMINATION_CPU_VECTOR)) { /* the digits of a run */
         if (first > 0 && s->one) break;
         if (has) neighbours *= sizes[first];
         else if (!s->one) {

@@ -16,7 +16,7 @@ typedef struct gpuopt__elimination_scopes {
     const int32_t *domain; /* [variables] */
     const int64_t *start;  /* [functions + 1] */
     const int32_t *scope;  /* [start[functions]] */
-    const uint8_t *fixed;  /* [variables] not 0: conditioned, not in the graph */
+    const uint8_t *fixed;  /* [variables] not 0: evidence, not in the graph */
 } gpuopt__elimination_scopes;
 
 typedef struct gpuopt__elimination_order_search {
@@ -183,7 +183,7 @@ static int gpuopt__elimination_search_restarts(const gpuopt__elimination_greedy 
 }
 
 /* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
- * lower number, the others by the seed. The caller is asked whether to stop once there is an order. */
+ * lower number, the others by the seed. The stop hook is called once there is an order. */
 static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_order_search *search,
                                                          gpuopt_elimination_heuristic heuristic, int32_t restarts,
                                                          uint64_t seed, gpuopt__elimination_order_score *score) {
@@ -254,7 +254,7 @@ static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_or
 }
 
 /* Moves of the annealing that comes first, which takes as long as a few greedy runs. If nothing follows it, it is
- * longer where that is little beside the elimination itself. */
+ * longer if that is short compared with the elimination itself. */
 static int64_t gpuopt__elimination_search_little(const gpuopt__elimination_order_search *search,
                                                  const gpuopt__elimination_order_score *score) {
     if (search->moves > 0 || score->operations <= GPUOPT__ELIMINATION_RESTARTS_FROM * search->greedy.vertices)

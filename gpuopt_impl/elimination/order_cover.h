@@ -54,7 +54,7 @@ typedef struct gpuopt__elimination_reduction {
     int32_t *degree;    /* [vertices] */
     int32_t *within;    /* [vertices] its neighbours in the largest clique that it is known to be in; or fewer */
     uint64_t *look;     /* [graph_words] vertices to look at: all at first, then those whose surroundings changed */
-    uint64_t *later;    /* [graph_words] those that may be eliminated, with larger domains beside them */
+    uint64_t *later;    /* [graph_words] those that may be eliminated, with neighbours of larger domains */
 } gpuopt__elimination_reduction;
 
 static void gpuopt__elimination_reduction_cut(const gpuopt__elimination_cover *c, gpuopt__elimination_reduction *r,
@@ -151,7 +151,7 @@ static int32_t gpuopt__elimination_cover_next(const gpuopt__elimination_cover *c
     return 64 * w + gpuopt__elimination_lowest_bit(left);
 }
 
-/* Passes over the vertices to look at, in ascending order; then one that has a larger domain beside it, and again. */
+/* Passes over the vertices to look at, in ascending order; then one with a neighbour of larger domain, and again. */
 static void gpuopt__elimination_cover_pass(gpuopt__elimination_cover *c, gpuopt__elimination_reduction *r) {
     int32_t v;
     do {

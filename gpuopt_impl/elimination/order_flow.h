@@ -36,7 +36,7 @@ typedef struct gpuopt__elimination_flow {
     int32_t *reached;        /* [2 * vertices] the states from which a state was reached: 2v is v, entered; 2v + 1 is v,
                                * to be left. UNSEEN, or ENTRY: from a source */
     int32_t *queue;          /* [2 * vertices] */
-    int32_t *entry, entries; /* [vertices] the vertices beside sources */
+    int32_t *entry, entries; /* [vertices] the neighbours of sources */
     /* What it may take */
     gpuopt__elimination_watch *watch;
     double end_at;             /* in the watch's seconds */
@@ -168,8 +168,8 @@ static void gpuopt__elimination_flow_clear(gpuopt__elimination_flow *f, int32_t 
     f->reached[2 * v] = f->reached[2 * v + 1] = GPUOPT__ELIMINATION_FLOW_UNSEEN;
 }
 
-/* Finds the vertices where paths can begin: those beside a source. What comes after the cell and is beside what comes
- * before it stays open in any case, and is left out. So is all of it if cells are nested. */
+/* Finds the vertices where paths can begin, the neighbours of sources. Vertices after the cell with a neighbour before
+ * it stay open in any case and are left out. If cells are nested, so are all vertices after the cell. */
 static void gpuopt__elimination_flow_entries(gpuopt__elimination_flow *f) {
     const int32_t inside = f->begin + f->source;
     int32_t k;
@@ -283,7 +283,7 @@ static int32_t gpuopt__elimination_flow_divide(gpuopt__elimination_flow *f) {
     return kept - f->begin;
 }
 
-/* Nested: moves the separator, those of the second part beside the first, to the end. Returns its size. */
+/* Nested: moves the separator, the vertices of the second part next to the first, to the end. Returns its size. */
 static int32_t gpuopt__elimination_flow_separate(gpuopt__elimination_flow *f, int32_t first) {
     int32_t k, kept = f->begin + first, count = 0;
     int64_t i;

@@ -298,7 +298,7 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
                                                           gpuopt__elimination_watch *watch, int little, int64_t moves,
                                                           int32_t threads, uint64_t seed, int32_t *order,
                                                           gpuopt__elimination_order_score *score) {
-    /* without a budget: some tens of milliseconds, where they are little beside the elimination itself */
+    /* without a budget: some tens of milliseconds, if the elimination itself takes much longer */
     const int begins = !little || score->operations > GPUOPT__ELIMINATION_RESTARTS_FROM * tree->graph->vertices;
     const int32_t sweeps = !little  ? GPUOPT__ELIMINATION_SWEEPS
                            : begins ? GPUOPT__ELIMINATION_SWEEPS_FEW

@@ -112,7 +112,7 @@ static inline void gpuopt__elimination_packed_scan(const gpuopt__elimination_pac
                                      gpuopt__take_bytes(p->bytes + p->parts.cost + k * width, width));
 }
 
-/* Returns what is wrong with the head of a message of `size` bytes, or NULL. Fills p but for bytes, where, limit and
+/* Returns what is wrong with the head of a message of `size` bytes, or NULL. Fills p except for bytes, where, limit and
  * scan. */
 static inline const char *gpuopt__elimination_packed_head(const unsigned char *from, uint64_t size,
                                                           gpuopt__elimination_packed *p) {

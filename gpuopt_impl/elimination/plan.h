@@ -185,7 +185,7 @@ static void gpuopt__elimination_unslice(gpuopt__elimination_preparation *prep, c
 static gpuopt_status gpuopt__elimination_try_mini_buckets(gpuopt__elimination_preparation *prep, uint64_t limit,
                                                           gpuopt_elimination_estimate *e, int *fits) {
     int32_t low = 0, high = prep->desc.variables > 0 ? prep->desc.variables : 1,
-            z;     /* low fits, or is 0; above high nothing does */
+            z;     /* low fits or is 0; nothing above high fits */
     int found = 0; /* whether some z did not fit, so that high is a limit */
     gpuopt_status status = GPUOPT_OK;
     if (prep->desc.z > 0) return gpuopt__elimination_try_draft(prep, prep->desc.z, limit, 0, e, fits);

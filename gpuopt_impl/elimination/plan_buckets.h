@@ -33,7 +33,7 @@ static const int32_t *gpuopt__elimination_draft_scope(const gpuopt__elimination_
     return (const int32_t *)draft->scope.data + t->scope;
 }
 
-/* Where a variable is placed in every scope: conditioned variables come first. */
+/* Where a variable is placed in every scope: evidence variables come first. */
 static int32_t gpuopt__elimination_draft_rank(const gpuopt__elimination_draft *draft, int32_t variable) {
     return draft->plan.position[variable];
 }

@@ -90,8 +90,8 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
     memset(options, 0, sizeof *options);
     status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->elimination, gpuopt_elimination_desc, desc, d);
     if (!status)
-        status = GPUOPT__CHECK_PART(context, call, gpuopt_elimination_order_search, d->order_search,
-                                    &options->order_search);
+        status =
+            GPUOPT__CHECK_PART(context, call, gpuopt_elimination_order_search, d->order_search, &options->order_search);
     if (!status) status = GPUOPT__CHECK_PART(context, call, gpuopt_elimination_memory, d->memory, &options->memory);
     if (!status)
         status = GPUOPT__CHECK_PART(context, call, gpuopt_elimination_messages, d->messages, &options->messages);
@@ -121,7 +121,7 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
     return GPUOPT_OK;
 }
 
-/* Checks the entries of order or condition: variables, each of them once in both together. mark [variables] is zero
+/* Checks the entries of order or evidence: variables, each of them once in both together. mark [variables] is zero
  * on the first call. */
 static gpuopt_status gpuopt__elimination_check_variables(const gpuopt_context *context, const char *call,
                                                          const char *name, const gpuopt_elimination_desc *d,
@@ -266,7 +266,7 @@ static int64_t gpuopt__elimination_list_slots(int64_t tuples) {
     return slots;
 }
 
-/* The most slots that a list of the model needs. */
+/* The number of slots for the longest list of the model. */
 static int64_t gpuopt__elimination_most_slots(const gpuopt_elimination_desc *d) {
     int64_t most = 0;
     int32_t k;

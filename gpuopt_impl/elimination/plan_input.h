@@ -82,7 +82,7 @@ static gpuopt_status gpuopt__elimination_find_forbidden(gpuopt__elimination_prep
     return GPUOPT_OK;
 }
 
-/* Sets the positions of all variables from order and conditions. */
+/* Sets the positions of all variables from order and evidence. */
 static void gpuopt__elimination_place_variables(gpuopt__elimination_preparation *prep) {
     gpuopt__elimination_plan *plan = &prep->draft.plan;
     int32_t k;

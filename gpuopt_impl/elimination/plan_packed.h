@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elimination: packed messages in either memory, and as functions of a model. A message in device memory is never in
- * host memory: the backend reads its costs where they are, once for their checksum and range, and once more when they
+ * host memory: the backend reads its costs where they are, once for their checksum and range, and again when they
  * are loaded.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_PACKED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elimination: reduction. The rules (reduce_rules.h, reduce_variables.h, reduce_bound.h) are applied to what has
- * changed until nothing does, functions first; what is left becomes a model of its own, beside the way back to
+ * changed until nothing does, functions first; what is left becomes a model of its own, with the way back to
  * assignments of the original.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_REDUCE_H
@@ -276,7 +276,7 @@ static gpuopt_status gpuopt__elimination_reduce_result(gpuopt_context *context, 
 
 /* ---- Calls ---- */
 
-/* The rules that keep what the model is asked for. */
+/* The rules that preserve the requested answer. */
 static uint32_t gpuopt__elimination_reduce_allowed(const gpuopt__elimination_preparation *prep) {
     const gpuopt_elimination_desc *d = &prep->desc;
     uint32_t rules =

@@ -9,7 +9,7 @@
 
 #include "calls.h"
 
-/* INT64: costs of a relaxation are so many times the model's, so that shifts may be parts of one: the largest such
+/* INT64: the factor from costs of the model to those of a relaxation, so that shifts may be fractions: the largest
  * power of two with which costs stay within 30 bits, but at least LEAST if 60 bits allow it. With 1, model 404's bound
  * at z = 15 stays at 111; with 16 and more it reaches 112 and 113. */
 #define GPUOPT__ELIMINATION_SCALE_MOST 256
@@ -21,7 +21,7 @@ struct gpuopt_elimination_cost_shifting {
     gpuopt__elimination_options options;
     gpuopt_elimination_cost_shifting_info info;
     int32_t copies, groups; /* variables of the relaxation that are eliminated; original variables with several */
-    int32_t *domain;        /* [desc.variables]: copies, then conditioned variables */
+    int32_t *domain;        /* [desc.variables]: copies, then evidence variables */
     int32_t *original;      /* [desc.variables] */
     int32_t *order;         /* [copies] */
     int32_t *condition;     /* [desc.condition_count] */
@@ -36,7 +36,7 @@ struct gpuopt_elimination_cost_shifting {
     double *real;           /* DOUBLE: instead of cost */
     int32_t *tuple, *scope;
     gpuopt_elimination_function *function;
-    int64_t most;   /* that a shift may be, in units of `unit`, either way */
+    int64_t most;   /* largest size of a shift, in units of `unit` */
     double unit;    /* of shifts: sums of them are exact */
     int64_t lowest; /* INT64: the best bound, negated with MAX_SUM, in units of the relaxation */
 };
@@ -147,7 +147,7 @@ static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparatio
     r->info.scale = scaled ? scaled : scale;
     r->unit = 1.0 / (double)r->info.scale;
     r->most = ((int64_t)1 << 60) / ((int64_t)split + 1);
-    /* A top that no sum can reach does nothing beside forbidden entries, which are marked. */
+    /* A top that no sum can reach only forbids entries, and these are marked. */
     r->desc.top = d->top > 0 && (double)d->top <= all ? d->top * scale : 0;
     if (r->desc.top > 0 && (r->desc.top - 1) / parts < r->most) r->most = (r->desc.top - 1) / parts;
 }
@@ -250,7 +250,7 @@ static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation
 }
 
 /* Makes the relaxation of a draft. *relaxation stays NULL on failure. scaled: 0, or the scale that the draft's model
- * has already, beside the one that the relaxation stands for. */
+ * has already, besides the one that the relaxation stands for. */
 static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpuopt__elimination_preparation *prep,
                                                     int64_t scaled, gpuopt_elimination_cost_shifting **relaxation) {
     const gpuopt_elimination_desc *d = &prep->desc;

@@ -54,7 +54,7 @@ static int32_t gpuopt__elimination_share_values(int32_t values, int32_t left, in
     return part < 1 ? 1 : part >= values ? values - 1 : (int32_t)part;
 }
 
-/* The variable to split for so many ranks: that which leaves the least work, if the values of either side can be
+/* The variable to split among the ranks: the one that leaves the least work, if the values of either side can be
  * divided evenly among its ranks. -1: each variable has one value. */
 static int32_t gpuopt__elimination_share_variable(const gpuopt__elimination_draft *draft, const int32_t *domain,
                                                   int32_t ranks, double *gain) {
@@ -65,7 +65,7 @@ static int32_t gpuopt__elimination_share_variable(const gpuopt__elimination_draf
     for (v = 0; v < draft->plan.variables; v++) {
         double low, high, rest;
         int32_t values;
-        if (draft->plan.position[v] < 0 || domain[v] < 2) continue; /* conditioned, or nothing to split */
+        if (draft->plan.position[v] < 0 || domain[v] < 2) continue; /* evidence, or nothing to split */
         values = gpuopt__elimination_share_values(domain[v], left, ranks);
         low = (double)values / left;
         high = (double)(domain[v] - values) / (ranks - left);

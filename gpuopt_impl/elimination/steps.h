@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: the public calls that condition a handle, step, and report.
+ * Elimination: the public calls that set evidence, step, and report.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_STEPS_H
 #define GPUOPT_IMPL_ELIMINATION_STEPS_H
@@ -13,7 +13,7 @@ static const struct gpuopt__elimination_backend *gpuopt__elimination_backend_of(
 
 static int64_t gpuopt__elimination_all_units(const gpuopt_elimination *e) { return e->plan.units * e->plan.slices; }
 
-/* Turns the conditioned values of a copy into the offsets that tables add. */
+/* Turns the evidence of a copy into the offsets that tables add. */
 static void gpuopt__elimination_set_offsets(gpuopt__elimination_plan *plan, int32_t copy, int32_t *value_of) {
     int64_t *offset = plan->offset + (int64_t)copy * plan->condition_rows;
     const int32_t *value = plan->fixed_value + (int64_t)copy * plan->conditions;

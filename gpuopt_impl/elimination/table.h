@@ -22,21 +22,21 @@ typedef struct gpuopt__elimination_total {
 } gpuopt__elimination_total;
 
 /* A function of the model, a message, or a partial join: the sum, computed beforehand, of some functions of a
- * bucket. Its scope is scope[at .. at + arity - 1], the slowest variable first: conditioned variables (of functions
+ * bucket. Its scope is scope[at .. at + arity - 1], the slowest variable first: evidence variables (of functions
  * only), then those that are eliminated, in the order of elimination, then those that are left over, by number. */
 typedef struct gpuopt__elimination_table {
     int64_t scope;         /* first of its variables in the pools `scope` and `stride` */
     int32_t arity;         /* of these */
-    int32_t fixed;         /* number of leading variables that are conditioned or sliced */
+    int32_t fixed;         /* number of leading variables that are evidence or sliced */
     int32_t source;        /* the position in the order whose message it is; -1: a function; -2: a partial join */
     int32_t bucket;        /* the position in whose bucket it is; beyond the last one: left over */
     int32_t function;      /* the caller's; -1: none */
-    int64_t entries;       /* functions: over all values of conditioned variables; others: of one copy */
+    int64_t entries;       /* functions: over all values of evidence variables; others: of one copy */
     int64_t at;            /* first entry in the store, of copy 0; on_host: in the store in host memory */
     int64_t count_at;      /* first entry in the store of counts, likewise; -1: no counts, each entry counts once */
     int64_t offset;        /* true cost = offset + stored cost */
     double spread;         /* largest difference of two finite costs; LOG_SUM_EXP: 0 */
-    int32_t condition;     /* row in the table of offsets; -1: no conditioned variable */
+    int32_t condition;     /* row in the table of offsets; -1: no evidence variable */
     int32_t on_host;       /* STREAM: goes through the device in chunks */
     int64_t decision;      /* the first word of its decisions, of copy 0; see gpuopt__elimination_decision() */
     int32_t decision_bits; /* of each entry's decision; 0: there are none */
@@ -56,11 +56,11 @@ typedef struct gpuopt__elimination_bucket {
 } gpuopt__elimination_bucket;
 
 /* One table of a job. For value v of the eliminated variable, element i of the operand is at + copy * copy_stride +
- * v * value_stride + the sum of digit * stride, plus the offset of its conditioned variables. */
+ * v * value_stride + the sum of digit * stride, plus the offset of its evidence variables. */
 typedef struct gpuopt__elimination_operand {
     int64_t at, copy_stride, value_stride;
     int64_t count_at;  /* in the store of counts, with the same offsets added; -1: all counts are 1 */
-    int32_t condition; /* row of the table of conditioned offsets; -1: none */
+    int32_t condition; /* row of the table of evidence offsets; -1: none */
     int32_t table, on_host;
 } gpuopt__elimination_operand;
 
@@ -87,7 +87,7 @@ typedef struct gpuopt__elimination_job {
     int32_t table;             /* the message's */
     int32_t on_host, streamed; /* the message is in host memory; it or an operand is */
     int maximum; /* LOG_SUM_EXP: the maximum instead of the sum, in all mini-buckets of a position but the first */
-    /* Not 0: this job computes no message but the decisions of one, from word `decision` on, so many bits each. Its
+    /* Not 0: this job computes no message but the decisions of one, from word `decision` on, of this many bits. Its
      * operands are the tables of the bucket in their order, as the value phase adds them up: the same sums. */
     int32_t decision_bits;
     int64_t decision;
@@ -105,10 +105,10 @@ typedef struct gpuopt__elimination_plan {
     int32_t first_device; /* functions from this one on are messages in device memory, up to first_message */
     int32_t buckets, jobs, operands;
     int32_t levels;
-    int32_t conditions; /* variables conditioned by the caller, then sliced ones */
+    int32_t conditions; /* the caller's evidence variables, then sliced ones */
     int32_t host_conditions;
     int32_t roots;          /* tables without a free variable, the sum of which is the result */
-    int32_t condition_rows; /* tables with conditioned variables */
+    int32_t condition_rows; /* tables with evidence variables */
     int32_t copies;
     int32_t z;
     int32_t bits;
@@ -138,7 +138,7 @@ typedef struct gpuopt__elimination_plan {
 
     int32_t *domain;    /* [variables] */
     int32_t *order;     /* [steps] */
-    int32_t *position;  /* [variables] in the order; steps + v: left over; -1: conditioned */
+    int32_t *position;  /* [variables] in the order; steps + v: not in it; -1: evidence */
     int32_t *condition; /* [conditions] */
     gpuopt__elimination_table *table;
     gpuopt__elimination_bucket *bucket;

@@ -53,7 +53,7 @@
 #define GPUOPT__ELIMINATION_RESTARTS 8
 #define GPUOPT__ELIMINATION_RESTARTS_FROM 268435456.0
 #define GPUOPT__ELIMINATION_RESTARTS_TO 1e18
-/* Eliminations of a greedy run after which the clock is looked at and the caller is asked. In dense graphs of some
+/* Eliminations of a greedy run after which the clock is read and the stop hook is called. In dense graphs of some
  * thousand variables one takes a millisecond. */
 #define GPUOPT__ELIMINATION_GREEDY_LOOK 64
 /* Rounds of rotations. */
@@ -81,7 +81,7 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
 #define GPUOPT__ELIMINATION_ANNEAL_ROUNDS 2
 /* Moves at a temperature, for each inner node of the tree. */
 #define GPUOPT__ELIMINATION_ANNEAL_STEP 8
-/* Moves after which the clock is looked at and the caller is asked, at the latest: some milliseconds. */
+/* Moves after which the clock is read and the stop hook is called, at the latest: some milliseconds. */
 #define GPUOPT__ELIMINATION_ANNEAL_LOOK 16384
 /* The last temperature, 1/16, and the first without a budget, about 3/8: log2 of their multiples of 1/1024, in 1/1024.
  * From 1/4 to 1, what a search without a budget finds for c499 has 2^20 to 2^24 entries, as luck will have it. */

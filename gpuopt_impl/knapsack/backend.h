@@ -182,7 +182,7 @@ struct gpuopt__knapsack_backend {
     void (*plan)(const gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_knapsack **);
     void (*destroy)(gpuopt_knapsack *);
-    /* Enlarges the pool to so many nodes, and keeps those in it. MEMORY: there is none; nothing has changed. */
+    /* Enlarges the pool to `pool` nodes, and keeps its nodes. MEMORY: nothing has changed. */
     gpuopt_status (*grow)(gpuopt_knapsack *, int64_t pool);
     /* Makes steps until the search has reached `expanded` nodes, `steps` steps or its goal, no node is left, the
      * pool is full, or the stop hook ends it. */
@@ -229,7 +229,7 @@ struct gpuopt__knapsack_backend {
     gpuopt_status (*multi_round)(gpuopt_knapsack_multidimensional *, gpuopt__knapsack_multi_job *);
     /* Reads the deviations [words] of the best solution that a worker has found. */
     gpuopt_status (*multi_found)(gpuopt_knapsack_multidimensional *, int64_t worker, uint64_t *deviates);
-    /* Adds the memory of a multiple-choice knapsack's steps, for lists of so many states and classes of so many items.
+    /* Adds the memory of a multiple-choice knapsack's steps, for lists of `limit` states and classes of `most` items.
      */
     void (*choice_plan)(const gpuopt_context *, int64_t limit, int64_t most, gpuopt_memory_plan *);
     gpuopt_status (*choice_create)(gpuopt_knapsack_multiple_choice *);

@@ -97,7 +97,7 @@ static int64_t gpuopt__knapsack_cardinality(gpuopt_knapsack *k, int sign, int64_
     return best;
 }
 
-/* The larger of `largest` and the weight (or profit) of one of so many copies, rounded up. */
+/* The larger of `largest` and the weight (or profit) of one of `copies` copies, rounded up. */
 static int64_t gpuopt__knapsack_larger(int64_t largest, int64_t weight, int64_t copies) {
     const int64_t one = weight / copies + (weight % copies != 0);
     return one > largest ? one : largest;

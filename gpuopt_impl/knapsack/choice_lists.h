@@ -42,7 +42,7 @@ static void gpuopt__knapsack_choice_lists_destroy(gpuopt_knapsack_multiple_choic
     gpuopt__release(k->context, GPUOPT_HOST, k->states);
 }
 
-/* Lets so many states fit. MEMORY: nothing has changed. */
+/* Enlarges the lists to `limit` states. MEMORY: nothing has changed. */
 static gpuopt_status gpuopt__knapsack_choice_lists_grow(gpuopt_knapsack_multiple_choice *k, int64_t limit) {
     gpuopt__knapsack_choice_list draft[GPUOPT__KNAPSACK_CHOICE_LISTS];
     const gpuopt__knapsack_choice_list from = k->lists[k->list], *to = &k->lists[k->list];

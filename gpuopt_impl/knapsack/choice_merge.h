@@ -145,7 +145,7 @@ typedef struct gpuopt__knapsack_choice_range {
     int64_t low, high, rank;
 } gpuopt__knapsack_choice_range;
 
-/* Part p of so many; p = parts: the end of the last one. */
+/* Part p of `parts`; p = parts: the end of the last one. */
 GPUOPT_HD gpuopt__knapsack_choice_range gpuopt__knapsack_choice_range_of(const gpuopt__knapsack_choice_merge *m, int p,
                                                                          int parts) {
     gpuopt__knapsack_choice_range r;

@@ -38,7 +38,7 @@ static void gpuopt__knapsack_choice_unlink(gpuopt_knapsack_multiple_choice *k, i
     k->lose -= k->item[k->at[k->order[level]]].weight;
 }
 
-/* As it is when so many classes are decided. */
+/* Restores the links as they are when `level` classes are decided. */
 static void gpuopt__knapsack_choice_relink(gpuopt_knapsack_multiple_choice *k, int32_t level) {
     int32_t l;
     gpuopt__knapsack_choice_link(k);
@@ -173,7 +173,7 @@ static int gpuopt__knapsack_choice_at_limit(const gpuopt_knapsack_multiple_choic
     return k->desc.state_limit > 0 && k->expanded >= k->desc.state_limit;
 }
 
-/* Steps until so many states are expanded and so many steps made, or the search ends. */
+/* Steps until `expanded` states are expanded and `made` steps made, or the search ends. */
 static gpuopt_status gpuopt__knapsack_choice_search(gpuopt_knapsack_multiple_choice *k, int64_t expanded,
                                                     int64_t made) {
     gpuopt_status status = GPUOPT_OK;

@@ -73,7 +73,7 @@ GPUOPT_HD int gpuopt__knapsack_choice_stays(const gpuopt__knapsack_choice_table 
 }
 
 /* The profit of the state's own solution, in which other classes go up as far as they can, or down as far as they must;
- * *steps, so many. INT64_MIN: the table ends before. */
+ * *steps: how many steps. INT64_MIN: the table ends before. */
 GPUOPT_HD int64_t gpuopt__knapsack_choice_completed(const gpuopt__knapsack_choice_table *t, int64_t weight,
                                                     int64_t profit, int32_t *steps) {
     const int64_t residual = t->residual - weight;

@@ -12,7 +12,7 @@
 
 #include "backend.h"
 
-/* Copies of the largest piece of so many: each piece in turn, if it is called with those that are left. */
+/* The size of the largest piece of `copies` copies. Called with the rest, it returns the next piece. */
 static int64_t gpuopt__knapsack_piece(int64_t copies) { return copies - copies / 2; }
 
 /* How many copies of item j a solution can have. */
@@ -99,7 +99,7 @@ static void gpuopt__knapsack_to_copies(const gpuopt_knapsack *k, const uint8_t *
     }
 }
 
-/* The other way round. Returns 0 if there are not so many copies of an item, or they do not fit. */
+/* The other way round. Returns 0 if an item has fewer copies, or they do not fit. */
 static int gpuopt__knapsack_of_copies(const gpuopt_knapsack *k, const int64_t *copies, uint8_t *taken) {
     int32_t j, piece = 0;
     for (j = 0; j < k->given; j++) {

@@ -56,7 +56,7 @@ static inline int gpuopt__knapsack_before(const gpuopt__knapsack_pool *pool, con
     return pool->profit[a] >= pool->profit[b] + job->profit;
 }
 
-/* Where the merge of both lists is, of which the job has begun, after so many children. */
+/* The position in the merge of both lists after `children` children of the job. */
 static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knapsack_pool *pool,
                                                              const gpuopt__knapsack_job *job, int64_t children) {
     gpuopt__knapsack_cursor at;

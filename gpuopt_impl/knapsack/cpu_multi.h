@@ -50,7 +50,7 @@ static void gpuopt__knapsack_multi_cpu_destroy(gpuopt_knapsack_multidimensional 
     gpuopt__release(k->context, GPUOPT_HOST, k->engine);
 }
 
-/* The width is a constant in each call, so that loops over it have no ends to look for. */
+/* The width is a constant in each call, so the compiler can unroll the loops over it. */
 static gpuopt__knapsack_multi_found gpuopt__knapsack_multi_cpu_work(const gpuopt__knapsack_multi_tables *t,
                                                                     const gpuopt__knapsack_multi_workers *ws, int64_t w,
                                                                     int64_t lower) {

@@ -270,7 +270,7 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
     if (!status && again)
         status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, surrogates, &whole, &k);
     if (d.group) status = gpuopt__ranks_agree(context, d.group, call, status, k ? gpuopt__knapsack_alike(k) : 0);
-    if (d.group && !status && d.share_from == 0) { /* as suits the rank to which exchanges cost most */
+    if (d.group && !status && d.share_from == 0) { /* the default of the rank whose exchanges cost most */
         status = gpuopt__knapsack_exchange_handles(k);
         k->search.share_from =
             k->ranks.peers ? gpuopt__knapsack_of(k)->share_by_peers : gpuopt__knapsack_of(k)->share_from;

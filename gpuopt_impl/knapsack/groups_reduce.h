@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. Any solution of
- * so many items of a group is bounded by a state of the list before the group, that many of its best items, and the
- * best rest that fits. Forcing an item in or out costs the difference between its value and that of the one it
- * replaces.
+ * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. A solution with
+ * k items of a group is bounded by a state of the list before the group, the k best items of the group, and the best
+ * rest that fits. Forcing an item in or out costs the difference between its value and that of the one it replaces.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
 #define GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
@@ -251,7 +250,7 @@ static int64_t gpuopt__knapsack_group_largest(const gpuopt__knapsack_view *v) {
 
 /* ---- The best lambda ---- */
 
-/* A search for the lambda of the least bound. The bound is convex in lambda but for what merging states and fixing
+/* A search for the lambda of the least bound. The bound is convex in lambda except for what merging states and fixing
  * items change in between, so the search compares values, and stays where the least one was. */
 typedef struct gpuopt__knapsack_group_line {
     int64_t low, best, high;                           /* other lambdas are worse; high is at first too large */

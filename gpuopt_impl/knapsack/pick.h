@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: which nodes of a pool are one of every so many, and where they go. Nodes are counted over all lists, the
- * lowest first.
+ * Knapsack: which nodes of a pool belong to a share, one of every `every` nodes, and where they go. Nodes are counted
+ * over all lists, the lowest first.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_PICK_H
 #define GPUOPT_IMPL_KNAPSACK_PICK_H
@@ -27,7 +27,7 @@ static inline int64_t gpuopt__knapsack_share_of(const gpuopt__knapsack_share *p,
     return p->others ? count - ones : ones;
 }
 
-/* The number of the node of which so many are before it. */
+/* The number of the node that has `before` nodes of the share before it. */
 GPUOPT_HD int64_t gpuopt__knapsack_share_number(const gpuopt__knapsack_share *p, int64_t before) {
     int64_t block, at;
     if (!p->others) return before * p->every + gpuopt__knapsack_share_place(p, before);

@@ -190,7 +190,7 @@ typedef struct gpuopt__knapsack_job {
     gpuopt__knapsack_core core; /* of the children */
     int64_t count;
     int64_t from, to;       /* places of the first node and of the first child */
-    int64_t before, low;    /* the first so many nodes are not in this pool, as if the first one's place were `low` */
+    int64_t before, low;    /* the first `before` nodes are not in this pool, as if the first one's place were `low` */
     int64_t same, same_end; /* the nodes whose unchanged children are made, and of which some stay */
     int64_t flipped, flipped_end; /* likewise flipped ones. Without a group: all */
     int64_t from_step, to_step;   /* 1 or -1, from a node to the next */

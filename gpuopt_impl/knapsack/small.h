@@ -114,7 +114,7 @@ GPUOPT_HD uint64_t gpuopt__knapsack_small_fault(const gpuopt__knapsack_given *g,
     return GPUOPT__KNAPSACK_SMALL_NO_FAULT;
 }
 
-/* Whether a comes before b, which has a larger index: not if b has more profit per weight. */
+/* Whether a comes before b, which has a larger index: unless b has more profit per weight. */
 GPUOPT_HD int gpuopt__knapsack_small_before(const gpuopt__knapsack_small_item *a,
                                             const gpuopt__knapsack_small_item *b) {
     return gpuopt__knapsack_product_reaches((uint64_t)a->profit, (uint64_t)b->weight, (uint64_t)b->profit,

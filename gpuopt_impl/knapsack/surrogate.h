@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: surrogate problems, solved when the search turns out to be more than short. The greedy solution up to the
+ * Knapsack: surrogate problems, solved when a search is no longer short. The greedy solution up to the
  * break item has b items (copies of items, if there are several). Any solution has at most b of them or at least b + 1.
  * Either constraint, times a multiplier sigma, is added to that of the capacity: weights w + sigma and capacity C +
  * sigma b, or w - sigma and C - sigma (b + 1). That keeps all solutions of the case, so the optimum of the new knapsack
  * problem is an upper bound of them; and if its items fit the original capacity, they are the best ones. For almost
- * strongly correlated weights and profits the new ones are hardly correlated, so that the problem takes few nodes. If
+ * strongly correlated weights and profits, the new weights are hardly correlated with profits: few nodes suffice. If
  * no solution has more than b items, or none of interest fewer than b + 1, there is one case (Martello, Pisinger, Toth:
  * Dynamic programming and strong bounds for the 0-1 knapsack problem, Management Science 45, 1999).
  *
@@ -27,7 +27,7 @@ enum {
     GPUOPT__KNAPSACK_SURROGATE_POOL = 1 << 16
 };
 
-/* One case: solutions of at most (sign 1) or at least (sign -1) so many copies. */
+/* One case: solutions of at most (sign 1) or at least (sign -1) `copies` copies. */
 typedef struct gpuopt__knapsack_case {
     int64_t copies;
     int sign;
@@ -35,8 +35,8 @@ typedef struct gpuopt__knapsack_case {
 } gpuopt__knapsack_case;
 
 /* Writes weights w + sigma, or max(0, w - sigma), sigma for each copy, to `to`, a weight each `stride` bytes. Returns
- * the capacity; negative: there is no solution. Items whose weight would be negative are taken, and give the capacity
- * what they lack. */
+ * the capacity; negative: there is no solution. Items whose weight would be negative are taken, with weight 0, and
+ * that weight is subtracted from the capacity. */
 static int64_t gpuopt__knapsack_surrogate_weights(const gpuopt_knapsack *k, const gpuopt__knapsack_case *c, int64_t *to,
                                                   size_t stride) {
     const gpuopt__knapsack_view *v = &k->search.view;
@@ -117,7 +117,7 @@ static void gpuopt__knapsack_surrogate_multiplier(gpuopt_knapsack *k, int64_t la
         else high = c->sigma;
     }
     c->sigma = low;
-    if (c->sign > 0 && low > 0) c->sigma--; /* the last with which so many fit */
+    if (c->sign > 0 && low > 0) c->sigma--; /* the last with which that many fit */
 }
 
 /* Solves the surrogate problem of a case. *bound: what no solution of the case exceeds, unless it is no better than the
@@ -148,7 +148,7 @@ static int64_t gpuopt__knapsack_greedy_copies(const gpuopt_knapsack *k) {
 }
 
 /* Lowers the goal, at which the search may end, by surrogate problems; they may find the optimum. If there is no memory
- * for them, the search goes on without. */
+ * for them, the search continues without them. */
 static void gpuopt__knapsack_surrogate(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
     const gpuopt__knapsack_view *v = &s->view;

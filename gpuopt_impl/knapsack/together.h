@@ -15,7 +15,7 @@
 /* A shared list stays so until it is this many times shorter than one that begins to be. */
 enum { GPUOPT__KNAPSACK_STAY = 4 };
 
-enum { GPUOPT__KNAPSACK_ALONE_STEPS = 64 }; /* each rank for itself, before all are asked whether to stop */
+enum { GPUOPT__KNAPSACK_ALONE_STEPS = 64 }; /* steps of each rank between two exchanges of the stop hooks' answers */
 
 /* ---- What ranks exchange ---- */
 

@@ -130,7 +130,7 @@ static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const
     return fault || left == 0 ? fault : "the lists hold fewer nodes than there are";
 }
 
-/* Of a list of so many nodes: the first one that a rank keeps. A short one all ranks keep. */
+/* The first node that a rank keeps of a list of `count` nodes. All ranks keep a short list. */
 static int64_t gpuopt__knapsack_first_own(const gpuopt__knapsack_search *s, int32_t rank, int64_t count) {
     if (count < s->share_from) return rank == s->rank ? 0 : count;
     return rank < s->ranks ? count / s->ranks * rank : count;

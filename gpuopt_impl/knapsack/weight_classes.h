@@ -25,9 +25,9 @@
 enum {
     GPUOPT__KNAPSACK_GROUP_ITEMS = 64,    /* fewer items are searched at once */
     GPUOPT__KNAPSACK_GROUPS = 64,         /* at most */
-    GPUOPT__KNAPSACK_GROUP_GAP = 64,      /* gaps between groups are so many times as wide as those within */
+    GPUOPT__KNAPSACK_GROUP_GAP = 64,      /* gaps between groups are this many times as wide as those within */
     GPUOPT__KNAPSACK_GROUP_WORK = 4096,   /* merged states of all passes, for each that a list may have, at most */
-    GPUOPT__KNAPSACK_GROUP_ASK = 1 << 16, /* states looked at before the stop hook is asked again */
+    GPUOPT__KNAPSACK_GROUP_ASK = 1 << 16, /* states between two calls of the stop hook */
     GPUOPT__KNAPSACK_GROUP_SCALE = 1024   /* value of a unit of profit */
 };
 
@@ -51,7 +51,7 @@ typedef struct gpuopt__knapsack_grouping {
     int32_t *group;                    /* [items] of a sorted item */
     int32_t *order, *spare;            /* [items] sorted items, group by group, those of the most value first */
     int64_t *key;                      /* [items] value of a sorted item */
-    int64_t *weight, *value;           /* [items + groups] of the lightest, and of the best, so many items of a group */
+    int64_t *weight, *value;           /* [items + groups] sums over the k lightest, and the k best, items of a group */
     int64_t *fill_weight, *fill_value; /* [items + 1] the relaxation of the groups from one on: sums */
     int32_t *fill;                     /* [items] and their items */
     int32_t *length;                   /* [groups] */

@@ -135,13 +135,13 @@ typedef struct gpuopt__propagator_backend {
     /* kind [cols]: GPUOPT__PROPAGATOR_INTEGER and other bits. */
     gpuopt_status (*get_kinds)(gpuopt_propagator *, uint8_t *kind);
     /* Probing, of a handle with a batch (probe.h). plan and open are given one whose sizes and base are filled in; plan
-     * adds to what is there. */
+     * adds to the given plan. */
     gpuopt_status (*probe_plan)(const gpuopt_propagator_probe *, gpuopt_memory_plan *);
     gpuopt_status (*probe_open)(gpuopt_propagator_probe *);
     void (*probe_close)(gpuopt_propagator_probe *);
-    /* A run: begin, with so many binaries; pieces, of the next `count` of them, until all are probed or *done, how many
-     * of these have been, is less; end. *done is -1, and nothing has been taken over, if more columns have changed than
-     * fit. lb, ub and info are up to date after the end, info.probed after each piece. */
+    /* A run: begin, with the number of binaries; pieces, of the next `count` of them, until all are probed or fewer
+     * than `count` have been (*done); end. *done is -1, and nothing has been taken over, if more columns have
+     * changed than fit. lb, ub and info are up to date after the end, info.probed after each piece. */
     gpuopt_status (*probe_begin)(gpuopt_propagator_probe *, int32_t chosen);
     gpuopt_status (*probe_piece)(gpuopt_propagator_probe *, int32_t count, int32_t rounds, int32_t *done);
     gpuopt_status (*probe_end)(gpuopt_propagator_probe *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A batch whose nodes are dealt to the ranks of a group (common/dealt.h): its memory, and what must be equal. A backend
- * sees a batch of the rank's own nodes and knows of no group.
+ * sees a batch of the rank's own nodes and no group.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_BATCH_SHARE_H
 #define GPUOPT_IMPL_PROPAGATE_BATCH_SHARE_H

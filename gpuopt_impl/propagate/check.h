@@ -68,8 +68,7 @@ static inline gpuopt_status gpuopt__propagator_check_desc(gpuopt_context *contex
     memset(&tolerances, 0, sizeof tolerances);
     model->call = call;
     status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->propagator, gpuopt_propagator_desc, desc, d);
-    if (!status)
-        status = GPUOPT__CHECK_PART(context, call, gpuopt_propagator_tolerances, d->tolerances, &tolerances);
+    if (!status) status = GPUOPT__CHECK_PART(context, call, gpuopt_propagator_tolerances, d->tolerances, &tolerances);
     if (!status) status = GPUOPT__CHECK_PART(context, call, gpuopt_spare, d->spare, &model->spare);
     if (!status) status = gpuopt__propagator_check_options(context, call, d, &tolerances, &model->spare);
     if (!status) status = gpuopt__check_matrix_shape(context, call, &d->matrix);

@@ -134,7 +134,7 @@ static void GPUOPT__PROPAGATOR_NAME(touch_rows)(gpuopt__propagator_cpu *p, uint3
     }
 }
 
-/* Moves a bound. touch: its rows are to know; since: for the rows that it marks, or NO_MARKS. Returns whether the
+/* Moves a bound. touch: also mark its rows; since: for the rows that it marks, or NO_MARKS. Returns whether the
  * column's bounds cross now. */
 static int GPUOPT__PROPAGATOR_NAME(move)(gpuopt__propagator_cpu *p, uint32_t side, double value, int touch,
                                          int32_t since) {

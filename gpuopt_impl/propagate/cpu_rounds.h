@@ -12,7 +12,7 @@
 
 #include "cpu_typed.h"
 
-/* From so many nonzeros on, several threads pay: one takes a few times as long as starting them. */
+/* From this many nonzeros on several threads pay: one thread takes a few times as long as starting them. */
 enum { GPUOPT__PROPAGATOR_SHARED_FROM = 20000 };
 
 /* What a thread has found in its part of a round's step. */
@@ -176,7 +176,7 @@ static double gpuopt__propagator_cpu_side_shrinkage(const gpuopt__propagator_cpu
                                         gpuopt__propagator_cpu_stored(p, p->next, side ^ 1));
 }
 
-/* Moves the sides that a round has improved. touch: their rows are to know. */
+/* Moves the bounds that a round has improved. touch: also mark their rows. */
 static void gpuopt__propagator_cpu_settle(gpuopt__propagator_cpu *p, int touch, gpuopt__propagator_cpu_found *found) {
     int64_t k;
     for (k = 0; k < p->changed_count; k++) {

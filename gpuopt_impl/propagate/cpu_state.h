@@ -155,7 +155,7 @@ static void gpuopt__propagator_cpu_append(gpuopt__propagator_cpu_batch *batch, u
  * Jacobi rounds keep a queue of them. A sequential sweep takes them in their order and finds the next one quickly
  * however few there are: it has a bit a row, above these a bit for each word that is not 0, and so on. */
 
-/* Words of bits at each level, for so many rows; returns the levels. */
+/* Words of bits at each level, for `rows` rows; returns the levels. */
 static inline int gpuopt__propagator_sweep_words(int64_t rows, int64_t words[GPUOPT__PROPAGATOR_SWEEP_LEVELS]) {
     int levels = 0;
     do {

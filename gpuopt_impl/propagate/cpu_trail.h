@@ -9,7 +9,7 @@
 
 /* ---- Back ---- */
 
-/* Takes changes back until so many are left. */
+/* Undoes changes until `changes` are left. */
 static void gpuopt__propagator_cpu_undo(gpuopt__propagator_cpu *p, int32_t changes) {
     while (p->changes > changes) {
         const gpuopt__propagator_change *c = &p->trail[--p->changes];

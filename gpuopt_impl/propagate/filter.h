@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The filter: can this row move a bound, or be infeasible? In most rounds most rows can do neither, and the filter
- * finds that out with ordinary arithmetic and a rigorous bound on its rounding errors. It may pass a row that then
+ * finds that out with ordinary arithmetic and a rigorous bound on its rounding errors. It may let a row pass that then
  * changes nothing, but never rejects one that would change something. The result therefore depends only on what row.h
  * does with the rows that pass, and a backend may add a row's entries to the filter in whatever order is fastest.
  */

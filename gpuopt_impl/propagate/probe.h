@@ -50,8 +50,8 @@ static inline int32_t gpuopt__propagator_probe_choose(gpuopt_propagator_probe *p
     return chosen;
 }
 
-/* How many binaries to probe at a time, after so many: as many as fit if as many columns change. One
- * always fits. */
+/* How many binaries to probe next, after `last` at a time: as many as fit if the same number of columns changes.
+ * One always fits. */
 static inline int32_t gpuopt__propagator_probe_next(const gpuopt_propagator_probe *probe, int32_t last) {
     const double used = (double)probe->base->context->desc.backend->propagator->batch_used(probe->batch),
                  fit = 0.75 * last * (double)probe->changes / (used + 1);
@@ -103,7 +103,7 @@ static inline gpuopt_status gpuopt__propagator_probe_begin_pass(gpuopt_propagato
     return GPUOPT_OK;
 }
 
-/* Probes so many binaries. */
+/* Probes `chosen` binaries. */
 static inline gpuopt_status gpuopt__propagator_probe_pass(gpuopt_propagator_probe *probe, int32_t chosen,
                                                           int32_t rounds) {
     const gpuopt_context *context = probe->base->context;

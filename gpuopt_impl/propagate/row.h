@@ -54,7 +54,7 @@ GPUOPT_HD double gpuopt__propagator_term_size(const gpuopt__propagator_rules *ru
     return size < rules->huge ? size : 0;
 }
 
-/* What is more than the error of p = a * bound may be off by: 0, unless p or its error may have underflowed. */
+/* The error of p = a * bound that its computed error may lack: 0, unless one of them may have underflowed. */
 GPUOPT_HD double gpuopt__propagator_underflow(double bound, double p) {
     return fabs(p) < 0x1p-960 && fabs(bound) > 0 ? 0x1p-980 : 0;
 }
@@ -141,7 +141,7 @@ GPUOPT_HD double gpuopt__propagator_error_share(int64_t length) {
     return length > 1 ? (double)steps * 0x1p-51 : 0;
 }
 
-/* hi + lo: the activity's finite terms, but for an error of at most error_bound. infinite: the count of its other
+/* hi + lo: the activity's finite terms, except for an error of at most error_bound. infinite: the count of its other
  * terms. */
 GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, double hi, double lo, double error_bound,
                                                                  int infinite) {

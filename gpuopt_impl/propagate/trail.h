@@ -19,7 +19,7 @@ typedef struct gpuopt__propagator_change {
 } gpuopt__propagator_change;
 enum { GPUOPT__PROPAGATOR_HOST = -1, GPUOPT__PROPAGATOR_HOST_OF_FIXED = -2 /* the column was fixed before */ };
 
-/* A level: what _pop restores beside the bounds. */
+/* A level: what _pop restores besides the bounds. */
 typedef struct gpuopt__propagator_level {
     int32_t start, due_start; /* of its entries in the trail, and in due */
     int32_t infeasible_row, infeasible_col;
@@ -29,7 +29,7 @@ typedef struct gpuopt__propagator_level {
 
 /* ---- What changed ---- */
 
-/* Writes the changes from position `from` on, of a trail with so many, to the caller's arrays. */
+/* Writes the changes of a trail [count] from position `from` on to the caller's arrays. */
 static inline gpuopt_status gpuopt__propagator_write_changes(const gpuopt_context *context,
                                                              const gpuopt__propagator_change *trail, int32_t count,
                                                              int64_t from, gpuopt_propagator_changes *changes) {

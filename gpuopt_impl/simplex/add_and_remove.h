@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Adds rows and columns to a handle, within its spare capacity, and removes them. The basis and its inverse stay:
- * the logical of a new row is basic, and that of a row that goes is made so by a pivot; a new column is nonbasic, and
+ * the slack of a new row is basic, and that of a row that goes is made so by a pivot; a new column is nonbasic, and
  * one that goes is made so. Later rows and columns move down in their numbers.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_ADD_AND_REMOVE_H
@@ -44,7 +44,7 @@ static void gpuopt__simplex_kept_of_variables(gpuopt_simplex *s, double *kept[GP
     memcpy(kept, list, sizeof list);
 }
 
-/* The logicals' numbers grow by `by`, for new columns. */
+/* The slacks' numbers grow by `by`, for new columns. */
 static void gpuopt__simplex_shift_logicals(gpuopt_simplex *s, int32_t by) {
     double *kept[GPUOPT__SIMPLEX_KEPT_OF_VARIABLES];
     const int32_t cols = s->lp.cols;
@@ -283,7 +283,7 @@ static gpuopt_status gpuopt__simplex_swap(gpuopt_simplex *s, int32_t slot, int32
     return gpuopt__simplex_backend_of(s)->push(s->engine);
 }
 
-/* The nonbasic logical in the slot becomes basic, where the largest entry of its column is; not in the place of another
+/* The nonbasic slack in the slot becomes basic, where the largest entry of its column is; not in the place of another
  * row that goes. */
 static gpuopt_status gpuopt__simplex_free_row(gpuopt_simplex *s, int32_t slot) {
     int32_t i, position = -1;

@@ -46,7 +46,7 @@ typedef struct gpuopt__simplex_options {
     gpuopt_group *group;
 } gpuopt__simplex_options;
 
-/* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j]. Variable cols + i is the logical of row i, whose
+/* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j]. Variable cols + i is the slack of row i, whose
  * column is the unit vector e_i. The entries are the engine's. */
 typedef struct gpuopt__simplex_lp {
     int32_t rows, cols;
@@ -195,7 +195,7 @@ GPUOPT_HD void gpuopt__simplex_given_leaving(const gpuopt__simplex_run *run, dou
 /* ---- A batch of children ---- */
 
 /* Children of a batch's root, checked: which bounds and costs are different in each. All arrays are in host memory, and
- * all numbers scaled. A row's sides are the bounds of its logical. */
+ * all numbers scaled. A row's sides are the bounds of its slack. */
 typedef struct gpuopt__simplex_child_list {
     int32_t count;
     int64_t *bound_start, *cost_start; /* [copies + 1] */
@@ -277,7 +277,7 @@ typedef struct gpuopt__simplex_backend {
      * and score, or the end FEASIBLE. RATIO: entering, step, pivot and flips, or NO_ENTERING. PIVOT: NO_ENTERING if the
      * given variable cannot enter, UNSAFE if its entry is too small, and DRIFTED; then nothing has changed. */
     gpuopt_status (*dual_run)(void *engine, const gpuopt__simplex_dual_run *, gpuopt__simplex_run_report *);
-    /* Back to the slack basis, where slot j holds variable j and position i the logical of row i. */
+    /* Back to the slack basis, where slot j holds variable j and position i the slack of row i. */
     gpuopt_status (*reset)(void *engine);
     /* From the slack basis: pivots column[0 .. count - 1] in, one after the other, each on the open position with the
      * largest entry, or on wanted[k] if the entry there is at least 1e-3 of that. position[k] becomes the position that
@@ -315,9 +315,9 @@ typedef struct gpuopt__simplex_backend {
     /* Rows (by_rows) or columns come and go, within the shape. The dimensions, scales,
      * heads and slots are the control's, which changes them after accept and drop. _offer takes checked lines behind
      * the present ones and chooses their scales, in lp; nothing has changed before _accept. *exact: whether scaling
-     * rounds no entry. _accept: the new logicals become basic, behind the present positions, or the new columns
+     * rounds no entry. _accept: the new slacks become basic, behind the present positions, or the new columns
      * nonbasic, in slots behind the present ones. _drop: to [rows or cols] is each line's new number, -1 if it goes;
-     * the logicals of rows that go are basic, columns that go are not. */
+     * the slacks of rows that go are basic, columns that go are not. */
     gpuopt_status (*offer)(void *engine, int by_rows, int scaling, const gpuopt_matrix *lines, int *exact);
     gpuopt_status (*accept)(void *engine, int by_rows, int32_t count);
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);

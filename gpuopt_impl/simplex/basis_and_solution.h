@@ -8,7 +8,7 @@
 
 #include "calls.h"
 
-/* A logical is minus the row's activity: its lower bound is the row's right-hand side. */
+/* A slack is minus the row's activity: its lower bound is the row's right-hand side. */
 static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
     return status == GPUOPT_VARIABLE_AT_LOWER   ? (uint8_t)GPUOPT_VARIABLE_AT_UPPER
            : status == GPUOPT_VARIABLE_AT_UPPER ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER

@@ -9,7 +9,7 @@
 
 #include "calls.h"
 
-/* The scaled variable is the caller's over this, but for the scale of all of them. */
+/* The scaled variable is the caller's over this, except for the scale of all of them. */
 static double gpuopt__simplex_unit(const gpuopt_simplex *s, int32_t variable) {
     return variable < s->lp.cols ? s->lp.col_scale[variable] : -1 / s->lp.row_scale[variable - s->lp.cols];
 }

@@ -26,7 +26,7 @@ typedef struct gpuopt__simplex_batch_wanted {
     gpuopt_simplex_batch_report report;
 } gpuopt__simplex_batch_wanted;
 
-/* What a backend provides. A handle is filled in but for `engine` and the backend's arrays of `set`. */
+/* What a backend provides. A handle is filled in except for `engine` and the backend's arrays of `set`. */
 struct gpuopt__simplex_batch_backend {
     gpuopt_status (*plan)(const gpuopt_simplex_batch *, gpuopt_memory_plan *); /* adds */
     gpuopt_status (*create)(gpuopt_simplex_batch *);
@@ -72,7 +72,7 @@ GPUOPT_HD int gpuopt__simplex_batch_number_bad(const gpuopt__simplex_batch_set *
                                                                                    : !(x > -s->infinity);
 }
 
-/* Of [count][rows], whether both sides are there and cross. */
+/* Whether both sides at an index of [count][rows] are given and cross. */
 GPUOPT_HD int gpuopt__simplex_batch_sides_cross(const gpuopt__simplex_batch_set *s, int64_t index) {
     const int32_t k = (int32_t)(index / s->rows), row = (int32_t)(index % s->rows);
     return gpuopt__simplex_batch_number(s, GPUOPT__SIMPLEX_BATCH_LHS, k, row, -HUGE_VAL) >

@@ -14,7 +14,7 @@
 
 #include "batch_step.h"
 
-/* A slope is counted in so many whole units: sums of 8,192 of them are exact, in any order. */
+/* A slope is counted in this many whole units: sums of 8,192 of them are exact, in any order. */
 #define GPUOPT__SIMPLEX_BATCH_SLOPE 0x1p38
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Many small linear programs: what is known of all of them, what a team needs to work on one, and how one is loaded
- * into its tableau. As in step.h, row i has a logical variable cols + i, minus its activity: A x + s = 0.
+ * into its tableau. As in step.h, row i has a slack cols + i, minus its activity: A x + s = 0.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_MODEL_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_MODEL_H
@@ -118,7 +118,7 @@ GPUOPT_HD double gpuopt__simplex_batch_entry(const gpuopt__simplex_batch_set *se
     return set->number[GPUOPT__SIMPLEX_BATCH_VALUE][k * set->stride[GPUOPT__SIMPLEX_BATCH_VALUE] + at];
 }
 
-/* Bounds of a column or of a logical. */
+/* Bounds of a column or of a slack. */
 GPUOPT_HD void gpuopt__simplex_batch_bounds(const gpuopt__simplex_batch_set *set, int32_t k, int32_t variable,
                                             double *l, double *u) {
     const int32_t row = variable - set->cols;

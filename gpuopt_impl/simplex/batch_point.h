@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Many small linear programs: the point and the duals of a basis, on the original data. B^-1 is in the tableau: its
- * column of row i is the tableau's column of the logical of row i, or a unit vector if that is basic.
+ * column of row i is the tableau's column of the slack of row i, or a unit vector if that is basic.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_POINT_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_POINT_H
@@ -25,7 +25,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_ftran(const gpuopt__simplex_b
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_add_btran(const gpuopt__simplex_batch_work *w, const double *r) {
     const int32_t rows = w->rows, cols = w->cols;
     int32_t i, j;
-    GPUOPT__SIMPLEX_BATCH_EACH(j, cols + rows) { /* a row's logical is in one slot or position */
+    GPUOPT__SIMPLEX_BATCH_EACH(j, cols + rows) { /* a row's slack is in one slot or position */
         const int32_t variable = j < cols ? w->slot[j] : w->head[j - cols];
         const int32_t row = variable - cols;
         double sum = 0, error, y;

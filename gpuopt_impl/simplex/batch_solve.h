@@ -15,7 +15,7 @@ enum {
     GPUOPT__SIMPLEX_BATCH_IDLE = 30,      /* iterations without a step until bounds are perturbed */
     GPUOPT__SIMPLEX_BATCH_BLAND = 6,      /* perturbations until Bland's rule takes over */
     GPUOPT__SIMPLEX_BATCH_REBUILDES = 40, /* most of a call on a program */
-    GPUOPT__SIMPLEX_CHILDREN_REFACTOR = 6 /* of them, so many until the tableau is recomputed */
+    GPUOPT__SIMPLEX_CHILDREN_REFACTOR = 6 /* this many of them until the tableau is recomputed */
 };
 
 /* What all threads know about where the method stands. */
@@ -23,7 +23,7 @@ typedef struct gpuopt__simplex_batch_run {
     int32_t k;
     int phase;     /* 1: some basic variable is outside its bounds */
     int primal;    /* phase 1 is the primal method's */
-    int priced;    /* the dual method's prices are there */
+    int priced;    /* the dual method's prices are computed */
     int fresh;     /* the point and the duals are those of the true bounds, computed on the original data */
     int bans;      /* candidates whose pivots are too small */
     int perturbed; /* some bounds are */
@@ -33,7 +33,7 @@ typedef struct gpuopt__simplex_batch_run {
 
 /* ---- The tableau of a basis ---- */
 
-/* Position i gets the logical of row i, slot j column j. */
+/* Position i gets the slack of row i, slot j column j. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_slack_basis(const gpuopt__simplex_batch_set *set,
                                                              const gpuopt__simplex_batch_work *w, int32_t k) {
     int32_t i, j;
@@ -79,7 +79,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_children_refactor(const gpuopt_
         if (GPUOPT__SIMPLEX_BATCH_ONCE) w->slot[q] = w->head[p], w->head[p] = q;
         gpuopt__simplex_batch_sync();
     }
-    GPUOPT__SIMPLEX_BATCH_EACH(j, cols) { /* a logical is minus its row */
+    GPUOPT__SIMPLEX_BATCH_EACH(j, cols) { /* a slack is minus its row */
         const int to_upper = status[w->slot[j]] == GPUOPT_VARIABLE_AT_UPPER;
         const int to_lower = status[w->slot[j]] == GPUOPT_VARIABLE_AT_LOWER;
         if (w->slot[j] < cols ? to_upper : to_lower) w->state[j] = GPUOPT__SIMPLEX_MAY_DECREASE;

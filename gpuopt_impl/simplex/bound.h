@@ -41,7 +41,7 @@ static gpuopt_status gpuopt__simplex_bound(gpuopt_simplex *s, double *bound) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
     gpuopt_status status = gpuopt__simplex_need_pattern(s);
     if (!status) status = gpuopt__simplex_bound_duals(s);
-    for (i = 0; i < rows; i++) /* the reduced cost of a logical is -y; none towards an infinite side */
+    for (i = 0; i < rows; i++) /* the reduced cost of a slack is -y; none towards an infinite side */
         if (fabs(y[i] < 0 ? s->lower[cols + i] : s->upper[cols + i]) == HUGE_VAL) y[i] = s->dual_low[i] = 0;
     if (!status) status = backend->reduce(s->engine, s->cost, y, s->dual_low, z, s->error_sum);
     if (status) return status;

@@ -18,7 +18,7 @@ GPUOPT_HD void gpuopt__simplex_bound_column(gpuopt__simplex_sum *sum, double *sl
     } else *slack = gpuopt__add(*slack, gpuopt__mul(gpuopt__add(fabs(z), error), gpuopt__max(fabs(l), fabs(u))));
 }
 
-/* A row's logical between l and u, whose reduced cost is -(y + y_low), exactly. y is 0 towards an infinite side. */
+/* A row's slack between l and u, whose reduced cost is -(y + y_low), exactly. y is 0 towards an infinite side. */
 GPUOPT_HD void gpuopt__simplex_bound_row(gpuopt__simplex_sum *sum, double y, double y_low, double l, double u) {
     double at = y < 0 ? l : u;
     if (y == 0 && y_low == 0) return;

@@ -25,7 +25,7 @@ typedef struct gpuopt__simplex_misfit {
     double gap;   /* primal objective minus dual objective, in the caller's units */
 } gpuopt__simplex_misfit;
 
-/* The reported doubles, scaled: x [cols + rows], clipped to the bounds, without logicals, and y [rows]. What underflows
+/* The reported doubles, scaled: x [cols + rows], clipped to the bounds, without slacks, and y [rows]. What underflows
  * in the caller's units is reported as less. */
 static void gpuopt__simplex_reported(const gpuopt_simplex *s, double *x, double *y) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
@@ -40,7 +40,7 @@ static void gpuopt__simplex_reported(const gpuopt_simplex *s, double *x, double 
     }
 }
 
-/* Which value the logical of a row should have: the bound that its dual names, or the one that it violates, else its
+/* Which value the slack of a row should have: the bound that its dual names, or the one that it violates, else its
  * own, -(A x). A dual may not name an infinite side; then *share becomes infinite. */
 static double gpuopt__simplex_target(const gpuopt_simplex *s, int32_t row, double own, double y, double *share) {
     double l = s->lower[s->lp.cols + row], u = s->upper[s->lp.cols + row], named = y < 0 ? l : u;
@@ -73,7 +73,7 @@ static gpuopt_status gpuopt__simplex_misfit_of_rows(gpuopt_simplex *s, double *x
     return status;
 }
 
-/* A column with x between l and u and the reduced cost z, good to `error`. A reduced cost that is 0 but for rounding
+/* A column with x between l and u and the reduced cost z, good to `error`. A reduced cost that is 0 up to rounding
  * costs nothing in the nearby program. */
 static void gpuopt__simplex_misfit_of_column(double x, double l, double u, double z, double error, double size,
                                              gpuopt__simplex_misfit *m, gpuopt__simplex_sum *gap) {
@@ -154,7 +154,7 @@ static int gpuopt__simplex_reached_tolerances(const gpuopt_simplex *s) {
     return s->primal_reached <= s->desc.primal_tolerance && s->dual_reached <= s->desc.dual_tolerance;
 }
 
-/* A dual that is tiny beside others may be large beside the cost of its columns. The basis gives the point as it
+/* A dual that is tiny next to others may be large next to the cost of its columns. The basis gives the point as it
  * was. */
 static gpuopt_status gpuopt__simplex_untidy(gpuopt_simplex *s) {
     const int64_t rebuilds = s->rebuilds;

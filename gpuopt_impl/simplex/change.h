@@ -87,7 +87,7 @@ static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
     return gpuopt__simplex_backend_of(s)->push(s->engine);
 }
 
-/* Sets bounds of the variables first + line k; both lists of values may be NULL. A logical is minus its row. */
+/* Sets bounds of the variables first + line k; both lists of values may be NULL. A slack is minus its row. */
 static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *call, int32_t first, int is_row,
                                                 const gpuopt__simplex_change *c) {
     double infinity = s->desc.infinity;

@@ -65,7 +65,7 @@ static gpuopt_status gpuopt__simplex_fetch_entries(gpuopt_simplex_children *b, c
     return gpuopt__check_indices(context, call, g->index_name, entries, g->index, g->end);
 }
 
-/* Appends child k's bounds of a list to the job's. A logical is minus its row. */
+/* Appends child k's bounds of a list to the job's. A slack is minus its row. */
 static void gpuopt__simplex_scale_bounds(gpuopt_simplex_children *b, const gpuopt__simplex_given *g, int32_t k,
                                          int is_row, int64_t *at, int *exact) {
     const gpuopt_simplex *s = b->root;

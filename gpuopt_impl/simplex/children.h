@@ -232,7 +232,7 @@ static gpuopt_status gpuopt__simplex_run_job(gpuopt_simplex_children *b, const c
     return status ? status : gpuopt__deliver(context, where, report->certainty, job->outcome, ints);
 }
 
-/* Checks what both calls are given beside the children. */
+/* Checks the arguments of both calls, except the children. */
 static gpuopt_status gpuopt__simplex_check_run(const gpuopt_simplex_children *b, const char *call,
                                                gpuopt_memory_space where, int64_t count, int64_t iterations,
                                                const gpuopt_simplex_child_report *report,

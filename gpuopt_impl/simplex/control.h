@@ -234,8 +234,8 @@ static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__simplex_run_r
     }
 }
 
-/* Many rebuilds in a row without progress in between count as a circle, too: the inverse drifts with every pivot. A
- * circle is left by relaxing the bounds again; after so many circles, iterating ends. */
+/* Many rebuilds in a row without progress in between count as a cycle, too: the inverse drifts with every pivot. A
+ * cycle is broken by relaxing the bounds again; after this many cycles, iterating ends. */
 enum { GPUOPT__SIMPLEX_MOST_HASTY = 100, GPUOPT__SIMPLEX_MOST_CYCLES = 6 };
 
 static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
@@ -271,7 +271,7 @@ static gpuopt_status gpuopt__simplex_start(gpuopt_simplex *s) {
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
     if (s->desc.perturbation == GPUOPT_OFF) return GPUOPT_OK;
     while (i < s->lp.rows && s->v.head[i] >= s->lp.cols) i++;
-    if (i < s->lp.rows) { /* not the basis of the logicals */
+    if (i < s->lp.rows) { /* not the slack basis */
         gpuopt_status status = gpuopt__simplex_rebuild(s);
         if (status || gpuopt__simplex_within_tolerances(s)) return status;
     }

@@ -158,7 +158,7 @@ static gpuopt_status gpuopt__simplex_cpu_renew(gpuopt__simplex_cpu *s, double le
     return gpuopt__simplex_sparse_make(&s->sparse, s->lp->rows, &b, least, 0, singular);
 }
 
-/* The same for products: an ill-conditioned basis has its inverse, and that of a singular one a rebuild finds out. */
+/* The same for products: an ill-conditioned basis has its inverse, and a rebuild detects a singular one. */
 static gpuopt_status gpuopt__simplex_cpu_ready(gpuopt__simplex_cpu *s) {
     int32_t singular;
     return gpuopt__simplex_cpu_renew(s, 0, &singular);
@@ -186,7 +186,7 @@ static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
     return GPUOPT_OK;
 }
 
-/* The columns and the logicals of the rows that are not open make a basis, whose factors find the positions. */
+/* The columns and the slacks of the rows that are not open make a basis, whose factors find the positions. */
 static gpuopt_status gpuopt__simplex_cpu_enter_all(gpuopt__simplex_cpu *s, int32_t count, const int32_t *column,
                                                    double least, uint8_t *open, int32_t *position) {
     int32_t *head = s->changed, i, k, n = count, singular;
@@ -274,7 +274,7 @@ static void gpuopt__simplex_cpu_times(gpuopt__simplex_cpu *s) {
     gpuopt__deferred_add_pending(inverse, parts, s->multiplier);
 }
 
-/* With the tableau, the column of B^-1 for a nonbasic logical is in its slot, and that for a basic one is a unit
+/* With the tableau, the column of B^-1 for a nonbasic slack is in its slot, and that for a basic one is a unit
  * vector. */
 static gpuopt_status gpuopt__simplex_cpu_ftran(void *engine, double *x) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the CPU: rows and columns come and go. The inverse of a basis with a new row, whose logical is
+ * The simplex engine of the CPU: rows and columns come and go. The inverse of a basis with a new row, whose slack is
  * basic, has a border: for the row r, with the entries r_B of the basic columns, (B, 0; r_B, 1)^-1 is
- * (B^-1, 0; -r_B B^-1, 1). A row whose logical is basic leaves with its row and column of the inverse. The tableau
+ * (B^-1, 0; -r_B B^-1, 1). A row whose slack is basic leaves with its row and column of the inverse. The tableau
  * follows; a sparse inverse gets new factors when it is needed next.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_ADD_AND_REMOVE_H
@@ -97,7 +97,7 @@ static gpuopt_status gpuopt__simplex_cpu_accept(void *engine, int by_rows, int32
 
 /* ---- Lines that go ---- */
 
-/* Whether the position's variable is the logical of a row that goes. */
+/* Whether the position's variable is the slack of a row that goes. */
 static int gpuopt__simplex_cpu_goes(const gpuopt__simplex_cpu *s, int32_t position, const int32_t *to) {
     int32_t row = s->v->head[position] - s->lp->cols;
     return row >= 0 && to[row] < 0;

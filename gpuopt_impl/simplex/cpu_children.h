@@ -20,7 +20,7 @@ typedef struct gpuopt__simplex_cpu_worker {
     gpuopt_simplex *s;
     gpuopt__simplex_cpu *engine;
     gpuopt__simplex_factor own; /* REVISED: factors for children whose pivots do not fit beside the root's */
-    int64_t version;            /* of the root's inverse, which the engine's is but for `moved`; 0: none yet */
+    int64_t version;            /* of the root's inverse, which the engine's is except for `moved`; 0: none yet */
     int moved;                  /* a child has been here */
 } gpuopt__simplex_cpu_worker;
 
@@ -78,7 +78,7 @@ static void gpuopt__simplex_cpu_batch_destroy(gpuopt_simplex_children *batch) {
     gpuopt__simplex_cpu_batch_release(batch->context, (gpuopt__simplex_cpu_batch *)batch->engine);
 }
 
-/* The handle takes over what the root is but for its arrays, and its own arrays keep what is in them. */
+/* The handle takes over what the root is except for its arrays, and its own arrays keep what is in them. */
 static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simplex_cpu_worker *w,
                                       const gpuopt_simplex *root) {
     gpuopt__arena arena = {(char *)w->s, 0};
@@ -273,7 +273,7 @@ static void gpuopt__simplex_cpu_next_child(void *of, int thread, int64_t k, int 
     if (job->farkas_low) memset(job->farkas_low + k * rows, 0, sizeof(double) * (size_t)rows);
 }
 
-/* Children whose factors did not fit, once more, with more memory: only this thread may ask for it. Those
+/* Children whose factors did not fit, again, with more memory: only this thread may ask for it. Those
  * behind a stop stay not started. */
 static gpuopt_status gpuopt__simplex_cpu_again(gpuopt_simplex_children *batch) {
     gpuopt__simplex_cpu_worker *w = &((gpuopt__simplex_cpu_batch *)batch->engine)->worker[0];

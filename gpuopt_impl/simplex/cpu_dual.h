@@ -23,7 +23,7 @@ static int gpuopt__simplex_cpu_weights_known(gpuopt__simplex_cpu *s) {
 }
 
 /* Weights for the present basis, if there are none: squared norms of the rows of B^-1, or ones. A tableau has the
- * columns of B^-1 of the nonbasic logicals; those of basic ones are unit vectors. */
+ * columns of B^-1 of the nonbasic slacks; those of basic ones are unit vectors. */
 static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dual_pricing pricing) {
     gpuopt__deferred *inverse = &s->inverse;
     int steepest = pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE;
@@ -162,7 +162,7 @@ static void gpuopt__simplex_cpu_dual_given(const gpuopt__simplex_cpu *s, int32_t
         if (s->list[k] == slot) r->entering = slot, r->size = fabs(s->row[slot]);
 }
 
-/* Whether the variable at k of the list flips: the step passes it. */
+/* Whether the variable at k of the list flips, because the step goes beyond its break point. */
 static int gpuopt__simplex_cpu_dual_passes(const gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_ratio *r,
                                            int32_t k) {
     return s->list[k] != r->entering && s->combined[s->list[k]] < s->combined[r->entering];

@@ -14,7 +14,7 @@
  * From a basis that is not dual feasible, DUAL first solves a program with the same rows and costs, whose bounds are a
  * box: 0 where the true bound is finite, else 1 or -1, and 1000 either way for free variables. Every basis of it is
  * dual feasible once variables have flipped, and 0 is feasible; if its optimum is 0, the optimal basis is dual feasible
- * for the true bounds (Koberstein and Suhl 2007). The box is there only while iterating. */
+ * for the true bounds (Koberstein and Suhl 2007). The box exists only while iterating. */
 
 static void gpuopt__simplex_set_box(gpuopt_simplex *s, int boxing) {
     int32_t j, both = s->lp.rows + s->lp.cols;
@@ -241,7 +241,7 @@ static gpuopt_status gpuopt__simplex_dual_conclude(gpuopt_simplex *s, const gpuo
 
 /* ---- Iterating ---- */
 
-/* After so many perturbations, or circles, the primal method takes over. */
+/* After this many perturbations, or cycles, the primal method takes over. */
 enum { GPUOPT__SIMPLEX_DUAL_PERTURBATIONS = 20 };
 
 /* A run of the engine: one part without a cutoff, for a start. */

@@ -33,7 +33,7 @@ GPUOPT_HD int gpuopt__simplex_dual_wrong(double d, int state, double tolerance) 
 }
 
 /* The objective at which iterations end for a cutoff: the cutoff itself or, where the proven bound has fallen short of
- * it so many times, a bit beyond, 16 times as much each time. */
+ * it `times` times, a bit beyond, 16 times as much each time. */
 GPUOPT_HD double gpuopt__simplex_cutoff_after(double cutoff, int times) {
     if (times == 0) return cutoff;
     if (times > 12) return HUGE_VAL;
@@ -48,7 +48,7 @@ typedef struct gpuopt__simplex_slope {
     uint64_t slack; /* units that variables which are passed take together are fewer */
 } gpuopt__simplex_slope;
 
-/* Of a slope that at most so many variables take something off. */
+/* The units of a slope from which at most `variables` variables subtract something. */
 GPUOPT_HD gpuopt__simplex_slope gpuopt__simplex_slope_of(double slope, double least, int64_t variables) {
     gpuopt__simplex_slope s = {0, 0};
     int exponent, bits; /* 2^bits exceeds the number of variables */

@@ -109,7 +109,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex,
     return GPUOPT_OK;
 }
 
-/* The pivot; where its entry has another value in its row than in its column, once more with another inverse. */
+/* The pivot; where its entry has another value in its row than in its column, again with another inverse. */
 static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *call, int32_t leaving, int32_t entering) {
     gpuopt__simplex_dual_run run;
     gpuopt__simplex_run_report report;

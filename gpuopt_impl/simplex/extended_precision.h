@@ -36,7 +36,7 @@ static int32_t gpuopt__simplex_extended_best(const gpuopt_simplex *s) {
     return slot;
 }
 
-/* Whether the present point leaves nothing to an iteration in extended precision: it is optimal but for its own
+/* Whether the present point leaves nothing to an iteration in extended precision: it is optimal except for its own
  * rounding. */
 static int gpuopt__simplex_is_exact(const gpuopt_simplex *s) {
     const gpuopt__simplex_vectors *v = &s->v;

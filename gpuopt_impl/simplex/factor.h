@@ -6,7 +6,7 @@
  * subtracts that, times alpha_i, from each other entry i. So the factors are only read while pivots are added and taken
  * back.
  *
- * All loops pass over zeros: each factor is there by rows and by columns.
+ * All loops skip zeros: each factor is stored by rows and by columns.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_FACTOR_H
 #define GPUOPT_IMPL_SIMPLEX_FACTOR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Triangular factors of a basis by elimination: each pivot is one of the entries that make the least fill (Markowitz
- * 1957), among those that are not small beside the largest one of their row (Suhl and Suhl 1990). Active rows are kept
+ * 1957), among those not small relative to the largest one of their row (Suhl and Suhl 1990). Active rows are kept
  * with their values, active columns as lists of rows; both are linked by the number of their entries, so that
  * singletons come first, and a search looks at a few of the shortest lines only.
  */

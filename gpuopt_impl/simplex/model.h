@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The handle, and the linear program as the simplex method works on it: scaled, a minimisation, with a logical variable
- * for each row.
+ * The handle, and the linear program as the simplex method works on it: scaled, a minimisation, with a slack for
+ * each row.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_MODEL_H
 #define GPUOPT_IMPL_SIMPLEX_MODEL_H
@@ -62,7 +62,7 @@ struct gpuopt_simplex {
     double *lower, *upper;           /* [cols + rows] true bounds */
     double *work_lower, *work_upper; /* [cols + rows] bounds of the present stage */
     double *x, *x_low;               /* [cols + rows] the present point, x + x_low */
-    double *center, *center_low;     /* [cols + rows] what the engine's values and bounds count from */
+    double *center, *center_low;     /* [cols + rows] subtracted from the engine's values and bounds */
     double *reduced;                 /* [cols + rows] at the last rebuild */
     double *phase_cost;              /* [cols + rows] */
     double *dual_cost;               /* [cols + rows] costs that the dual method works with, see simplex/dual.h */

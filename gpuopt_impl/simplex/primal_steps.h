@@ -7,8 +7,8 @@
 
 #include "calls.h"
 
-/* Callers number variables as in the header. Internally a row's logical is minus its activity, so directions and
- * bounds are reversed for logicals. */
+/* Callers number variables as in the header. Internally a row's slack is minus its activity, so directions and
+ * bounds are reversed for slacks. */
 static int gpuopt__simplex_is_logical(const gpuopt_simplex *s, int32_t variable) { return variable >= s->lp.cols; }
 
 static int gpuopt__simplex_turned(const gpuopt_simplex *s, int32_t variable, int direction) {
@@ -225,7 +225,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     return GPUOPT_OK;
 }
 
-/* Does one pivot or flip of the caller's choice, unless it has to be run once more. A variable that becomes infeasible
+/* Does one pivot or flip of the caller's choice, unless it has to be run again. A variable that becomes infeasible
  * changes the costs of phase 1, so that the reduced costs are stale. */
 static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, const gpuopt__simplex_run *run,
                                         gpuopt_simplex_info *info, int *again) {
@@ -273,7 +273,7 @@ static gpuopt_status gpuopt__simplex_flip_arguments(gpuopt_simplex *s, const cha
     return GPUOPT_OK;
 }
 
-/* The caller's pivot, or its flip, which has no `leaving`: looked at before anything changes, and once more where
+/* The caller's pivot, or its flip, which has no `leaving`: looked at before anything changes, and again where
  * values had to be recomputed. */
 static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, gpuopt__simplex_run_part part,
                                           int32_t entering, int32_t leaving, int to_upper, gpuopt_simplex_info *info) {

@@ -2,7 +2,7 @@
  *
  * Proofs of INFEASIBLE and UNBOUNDED. Every sum is taken in twice the working precision and comes with a bound on its
  * error; a proof counts only if it holds whatever the errors are within these bounds. An infinite bound of a column is
- * taken for 1e24, so that a coefficient that is 0 but for rounding is no gap: it is a term like others.
+ * taken for 1e24, so that a coefficient that is 0 up to rounding is no gap: it is a term like others.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_PROOF_H
 #define GPUOPT_IMPL_SIMPLEX_PROOF_H
@@ -195,7 +195,7 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
     gain -= gpuopt__simplex_error(gain, sum.error_sum, cols);
     scale = gpuopt__simplex_to_unit(largest);
     s->certificate_residual = 0;
-    for (i = 0; i < rows; i++) { /* the logical moves by the residual */
+    for (i = 0; i < rows; i++) { /* the slack moves by the residual */
         double move = s->by_row[i],
                error = gpuopt__simplex_error(move, s->error_sum[i], gpuopt__simplex_terms(s, cols + i));
         double wrong = 0;

@@ -38,7 +38,7 @@ static void gpuopt__simplex_place_nonbasic(gpuopt_simplex *s) {
     }
 }
 
-/* The engine's values and bounds count from x while the stage is REFINED, else from 0. */
+/* The engine's values and bounds are differences from x while the stage is REFINED, else from 0. */
 static void gpuopt__simplex_center(gpuopt_simplex *s) {
     gpuopt__simplex_vectors *v = &s->v;
     size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
@@ -66,7 +66,7 @@ static void gpuopt__simplex_center(gpuopt_simplex *s) {
 }
 
 /* Refinement ends when a correction no longer halves the residual, or changes no component by more than `fine`. At
- * least one correction is made: a residual that is small beside the largest component may be large beside others. */
+ * least one correction is made: a residual that is small relative to the largest component may be large for others. */
 enum { GPUOPT__SIMPLEX_REFINEMENTS = 8, GPUOPT__SIMPLEX_FINE_REFINEMENTS = 40 };
 
 typedef struct gpuopt__simplex_refinement {

@@ -109,7 +109,7 @@ static void gpuopt__simplex_head_from_status(gpuopt_simplex *s) {
 }
 
 /* Builds the engine's matrix, head and slots for the basis in status. If the basis is singular, *singular columns that
- * depend on others are left out (listed in order), logicals stay basic in their place, and status is changed to
+ * depend on others are left out (listed in order), slacks stay basic in their place, and status is changed to
  * match. */
 static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singular) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);

@@ -18,7 +18,7 @@ typedef struct gpuopt__simplex_sparse {
     int32_t *head;    /* [most] scratch */
     int32_t most;     /* rows that fit */
     int lost;         /* there are no factors of the basis at hand */
-    int slack;        /* the basis is that of the logicals */
+    int slack;        /* it is the slack basis */
     int lacks_memory; /* factors did not fit, and no memory could be asked for */
 } gpuopt__simplex_sparse;
 
@@ -32,7 +32,7 @@ static void gpuopt__simplex_sparse_cut(gpuopt__arena *arena, int32_t most, int32
     s->head = (int32_t *)gpuopt__cut(arena, most, sizeof(int32_t));
 }
 
-/* Puts own factors, of the logicals, into another block, unless there is no memory for it. */
+/* Puts own factors, of the slacks, into another block, unless there is no memory for it. */
 static gpuopt_status gpuopt__simplex_sparse_reserve(const gpuopt_context *context, gpuopt__simplex_sparse *s,
                                                     int32_t rows, int64_t capacity) {
     gpuopt__arena arena = {NULL, 0};

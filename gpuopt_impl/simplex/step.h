@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The arithmetic of a simplex iteration that both backends share: scores of entering variables, the ratio test, and how
- * weights and infeasibilities change. Internally row i has a logical variable s_i = -(row activity), so that
- * A x + s = 0 and the first basis is the identity.
+ * weights and infeasibilities change. Internally the slack of row i is s_i = -(row activity), the negative of the
+ * public one, so that A x + s = 0 and the first basis is the identity.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_STEP_H
 #define GPUOPT_IMPL_SIMPLEX_STEP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values and duals that are 0 but for rounding. A row all of whose terms are such values is missed by as much as its
+ * Values and duals that are 0 up to rounding. A row all of whose terms are such values is missed by as much as its
  * terms, however small they are; so they become 0, unless a row or column is then missed by a larger share than before.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_TIDY_H

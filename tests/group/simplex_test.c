@@ -323,7 +323,7 @@ static void untidy_on_some_ranks(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(untidy_on_some_ranks), cmocka_unit_test(same_bits), cmocka_unit_test(same_bits_by_peers),
-    cmocka_unit_test(through_host_memory),     cmocka_unit_test(no_rows),   cmocka_unit_test(exact_outcomes),
+    cmocka_unit_test(through_host_memory),  cmocka_unit_test(no_rows),   cmocka_unit_test(exact_outcomes),
 };
 
 TEST_MAIN(tests)
