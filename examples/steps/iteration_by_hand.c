@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
     /* With x = 0 and 3 in the first row it is 11: the same duals. */
     must(gpuopt_simplex_set_sides(simplex, GPUOPT_HOST, 1, &row_0, &none, &three));
     must(gpuopt_simplex_set_bounds(simplex, GPUOPT_HOST, 1, &col_x, &zero, &zero));
-    iterate(simplex, "x is 0, less room", &info);
+    iterate(simplex, "x is 0, less capacity", &info);
     right = right && near(info.objective, 11);
 
     /* Back: the saved basis is optimal again, without an iteration. */

@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
         must(gpuopt_simplex_children_run(batch, GPUOPT_HOST, &children, 100, &report));
     }
     right = known("a = b = c = 1", outcome[0], objective[0], bound[0], dantzig(abc, ones, profit, capacity)) && right;
-    right = known("room for 11", outcome[1], objective[1], bound[1], dantzig(zeros, ones, profit, 11)) && right;
+    right = known("capacity 11", outcome[1], objective[1], bound[1], dantzig(zeros, ones, profit, 11)) && right;
     right = known("b for nothing", outcome[2], objective[2], bound[2], dantzig(zeros, ones, no_b_profit, capacity)) &&
             right;
     right = known("the root", outcome[3], objective[3], bound[3], 44) && right;

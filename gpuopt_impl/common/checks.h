@@ -20,7 +20,7 @@ static inline gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt
 /* ---- Structs ---- */
 
 /* The least struct_size of a public struct: its size in the first version. That is its present size, unless members of
- * the core were appended later: then its line here tells where they begin. tests/frame/core_api.txt records the sizes.
+ * the core were appended later: then its line here names the first of them. tests/frame/core_api.txt records the sizes.
  */
 static inline size_t gpuopt__first_size(const char *type, size_t size) {
     /* if (!strcmp(type, "gpuopt_TYPE")) return offsetof(gpuopt_TYPE, FIRST_LATER_MEMBER); */
@@ -29,7 +29,7 @@ static inline size_t gpuopt__first_size(const char *type, size_t size) {
 }
 
 /* Whether the caller's struct is there, is at least as long as in the first version, and has set no member that this
- * version does not know. If not, tells the log of the context, which may be NULL. */
+ * version does not know. If not, logs that in the context, which may be NULL. */
 static inline int gpuopt__has_size(const gpuopt_context *context, const char *call, const char *name, const char *type,
                                    const void *given, size_t first, size_t size) {
     const unsigned char *byte = (const unsigned char *)given;

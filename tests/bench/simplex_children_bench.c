@@ -242,7 +242,7 @@ static int measure(const machine *on, const machine *cpu, const char *model, con
 
 static int usage(void) {
     fprintf(stderr,
-            "usage: simplex_children_bench MODEL... [--backend LIST] [--limit N] [--room N] [--copies N] [--repeat N] "
+            "usage: simplex_children_bench MODEL... [--backend LIST] [--limit N] [--capacity N] [--copies N] [--repeat N] "
             "[--check N] [--bases FOLDER]\n");
     return EXIT_BAD_INPUT;
 }
@@ -263,7 +263,7 @@ int main(int argc, char **argv) {
         if (strcmp(word, "--backend") == 0) o.backend = value;
         else if (strcmp(word, "--bases") == 0) o.bases = value;
         else if (strcmp(word, "--limit") == 0) good = whole_number(value, 65536, &o.limit);
-        else if (strcmp(word, "--room") == 0) good = whole_number(value, 65536, &o.capacity);
+        else if (strcmp(word, "--capacity") == 0) good = whole_number(value, 65536, &o.capacity);
         else if (strcmp(word, "--copies") == 0) good = whole_number(value, MOST_COPIES, &o.copies);
         else if (strcmp(word, "--repeat") == 0) good = whole_number(value, MOST_REPEATS, &o.repeat);
         else if (strcmp(word, "--check") == 0) good = whole_number(value, MOST_COPIES, &o.check);

@@ -75,10 +75,6 @@ static void what_is_refused(void **state) {
     assert_int_equal(gpuopt_elimination_cost_shifting_get_info(relaxation, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(NULL, &split), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_cost_shifting_get_desc(relaxation, NULL), GPUOPT_ERROR_ARGUMENT);
-    info.struct_size = offsetof(gpuopt_elimination_cost_shifting_info, iterations);
-    info.iterations = 77; /* a host of an older version */
-    assert_int_equal(gpuopt_elimination_cost_shifting_get_info(relaxation, &info), GPUOPT_OK);
-    assert_int_equal(info.iterations, 77);
     gpuopt_elimination_cost_shifting_destroy(relaxation);
     gpuopt_elimination_cost_shifting_destroy(NULL);
     model_free(&m);

@@ -73,8 +73,8 @@ static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d, gpuopt_pr
     case 16: return d->marking = (gpuopt_switch)3, "marking";
     case 17: return d->struct_size = 0, "struct_size";
     case 18: return d->struct_size = 4, "struct_size";
-    case 19: return t->struct_size = 0, "desc->tolerances: struct_size";
-    case 20: return t->struct_size = 4, "desc->tolerances: struct_size";
+    case 19: return t->struct_size = 0, "gpuopt_propagator_tolerances: struct_size";
+    case 20: return t->struct_size = 4, "gpuopt_propagator_tolerances: struct_size";
     case 21: return t->relative_integers = (gpuopt_switch)3, "desc->tolerances->relative_integers";
     default: return NULL;
     }

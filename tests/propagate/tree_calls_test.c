@@ -201,7 +201,7 @@ static void create_refuses(void **state) {
                                             "desc->spare->rows",
                                             "desc->spare->nonzeros",
                                             "desc->spare->cols",
-                                            "desc->spare: struct_size",
+                                            "gpuopt_spare: struct_size",
                                             "marking",
                                             "marking",
                                             "rows"};

@@ -73,7 +73,7 @@ static void refused_descriptors(void **state) {
     BAD(ARGUMENT, "desc->tolerances->primal", tolerances.primal = NAN);
     BAD(ARGUMENT, "desc->tolerances->dual", tolerances.dual = 1e-2);
     BAD(ARGUMENT, "desc->tolerances->pivot", tolerances.pivot = 1);
-    BAD(ARGUMENT, "desc->tolerances: struct_size", tolerances.struct_size = 0);
+    BAD(ARGUMENT, "gpuopt_simplex_tolerances: struct_size", tolerances.struct_size = 0);
     BAD(ARGUMENT, "iteration_limit", bad.iteration_limit = -1);
     BAD(ARGUMENT, "start[0]", start[0] = 1);
     BAD(ARGUMENT, "start[2]", start[2] = start[1] - 1);

@@ -103,7 +103,7 @@ static void refused_runs(void **state) {
         RUN(ARGUMENT, start[kind], bad->start[kind][0] = -1);
         RUN(ARGUMENT, start[kind], bad->start[kind][0] = 1);
         RUN(ARGUMENT, start[kind], bad->start[kind][2] = bad->start[kind][3] + 1);
-        RUN(MEMORY, "room", bad->start[kind][COUNT] = 9 * COUNT + 1);
+        RUN(MEMORY, "more entries than", bad->start[kind][COUNT] = 9 * COUNT + 1);
         RUN(ARGUMENT, index[kind], bad->index[kind][0] = none);
         RUN(ARGUMENT, index[kind], bad->index[kind][0] = kind == 1 ? 20 : far);
     }

@@ -180,9 +180,9 @@ static void refused(void **state) {
     gpuopt_simplex_destroy(s);
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
     s = simplex_create(context, &desc);
-    REFUSED(ARGUMENT, "struct_size", gpuopt_simplex_dual_price(s, NULL));
+    REFUSED(ARGUMENT, "NULL", gpuopt_simplex_dual_price(s, NULL));
     REFUSED(ARGUMENT, "struct_size", gpuopt_simplex_dual_price(s, &no_out));
-    REFUSED(ARGUMENT, "struct_size", gpuopt_simplex_dual_ratio_test(s, 2, NULL));
+    REFUSED(ARGUMENT, "NULL", gpuopt_simplex_dual_ratio_test(s, 2, NULL));
     REFUSED(ARGUMENT, "struct_size", gpuopt_simplex_dual_ratio_test(s, 2, &no_in));
     REFUSED(ARGUMENT, "struct_size", gpuopt_simplex_dual_pivot(s, 2, 0, &no_info));
     assert_int_equal(gpuopt_simplex_dual_price(NULL, &out), GPUOPT_ERROR_ARGUMENT);

@@ -56,7 +56,7 @@ static void refused(void **state) {
     static const int64_t start[] = {0, 1, 2}, none[] = {0, 0, 0};
     static const int32_t first[] = {0, 0}, beyond[] = {99, 0}, negative[] = {-1};
     test_host host;
-    gpuopt_context *context = test_context(&host);
+    gpuopt_context *context = test_strict_context(&host);
     mip m = model_load("meyer:12:30:0.3:1");
     gpuopt_simplex_desc desc = tableau_desc(&m);
     gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
