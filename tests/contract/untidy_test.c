@@ -291,7 +291,7 @@ static void check_plans(int simplex, int option, const untidy *m) {
         void *handle = NULL;
         long live = host.live;
         test_held before;
-        plan[k] = (gpuopt_memory_plan)GPUOPT_INIT(gpuopt_memory_plan);
+        plan[k] = GPUOPT_INIT(gpuopt_memory_plan);
         host.warnings = 0;
         if (k < 2) { /* to plan first, or while creating */
             assert_int_equal(simplex ? gpuopt_simplex_create(context, &program, &plan[k], NULL)

@@ -309,7 +309,7 @@ static void untidy_on_some_ranks(void **state) {
     (void)state;
     assert_int_equal(mip_rows(&m), 0);
     for (layout = 0; layout < 2; layout++) {
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_desc desc = tableau_desc(&m);
         script_log expected;
         work w = {&desc, &expected, 1000000, 1};
         desc.matrix = layout ? m.columns : m.matrix;

@@ -135,7 +135,7 @@ static void options(void **state) {
     BAD("desc->spare->rows", spare.rows = -1);
     BAD("desc->spare->cols", spare.cols = -1);
     BAD("desc->spare->nonzeros", spare.nonzeros = -1);
-    BAD("desc->tolerances: struct_size", tolerances.struct_size = sizeof(size_t) - 1);
+    BAD("gpuopt_simplex_tolerances: struct_size", tolerances.struct_size = sizeof(size_t) - 1);
     BAD("gpuopt_simplex_rules: struct_size", rules.struct_size = 0);
     BAD("gpuopt_spare: struct_size", spare.struct_size = 1);
 #undef BAD
