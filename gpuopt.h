@@ -164,15 +164,14 @@ GPUOPT_API void gpuopt_desc_init(void *desc, size_t struct_size);
 
 /* Where work is done and with whose memory; everything else is created in a context. */
 typedef struct gpuopt_context gpuopt_context;
-/* The code for one kind of device, see gpuopt_backend_cpu and gpuopt_backend_cuda. */
+/* The code for one kind of device. */
 typedef struct gpuopt_backend gpuopt_backend;
 struct CUstream_st; /* a cudaStream_t is a struct CUstream_st * */
 
 /* Returns the CPU backend. */
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void);
 /* Returns the CUDA backend. Defined in cuda/gpuopt_cuda.cu alone, so a program that never calls it links without CUDA.
- * To omit a family, leave out cuda/FAMILY/FAMILY.cu and compile cuda/gpuopt_cuda.cu with
- * -DGPUOPT_CUDA_WITHOUT_<FAMILY>; creating a handle of that family on the GPU then returns UNSUPPORTED. */
+ * README.md shows how to omit a family. */
 extern const gpuopt_backend *gpuopt_backend_cuda(void);
 /* Returns "cpu" or "cuda", or "none" for NULL. */
 GPUOPT_API const char *gpuopt_backend_name(const gpuopt_backend *backend);
@@ -185,7 +184,7 @@ typedef struct gpuopt_context_desc {
     /* A stream of `device`, or of a green context on it; not owned. Not cudaStreamPerThread, and only one thread at a
      * time may use it. NULL: the context creates its own. */
     struct CUstream_st *stream;
-    /* CPU backend: 1 to 1024; 0: 1. More than 1 needs OpenMP 3.1; without it the log warns, and 1 is used. */
+    /* CPU backend: 1 to 1024; 0: 1. Without OpenMP 3.1 it is 1, with a warning in the log. */
     int32_t threads;
     void *user; /* passed to the hooks below */
     /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Device memory is released once the
@@ -193,26 +192,26 @@ typedef struct gpuopt_context_desc {
     void *(*allocate)(void *user, gpuopt_memory_space where, size_t bytes);
     void (*release)(void *user, gpuopt_memory_space where, void *memory); /* goes with allocate */
     void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
-    /* Called from time to time during long calls, as the table above says. Nonzero: the call stops there and returns
-     * GPUOPT_OK with the outcome MORE; the next call goes on. NULL: never. For Ctrl-C: examples/interrupt.c. */
+    /* Called during long calls, see the table above. Nonzero: the call returns GPUOPT_OK with the outcome MORE, and the
+     * next call goes on. NULL: never. For Ctrl-C: examples/interrupt.c. */
     int (*stop)(void *user);
-    /* The caller's clock: seconds since any moment, not going back. Required by limits in seconds. */
+    /* A monotonic clock in seconds. Required by limits in seconds. */
     double (*seconds)(void *user);
-    /* CUDA backend, without allocate: bytes of device memory that the context keeps when handles are destroyed, for its
-     * next ones. 0: up to half of the device's memory; 1: nothing; UINT64_MAX: all. See doc/embedding.md. */
+    /* CUDA, without allocate: bytes of destroyed handles' device memory that the context keeps for its next ones. 0: up
+     * to half of the device's memory; 1: nothing; UINT64_MAX: all. */
     uint64_t keep_device_bytes;
     gpuopt_switch tidy_matrices; /* zeros and duplicates in a gpuopt_matrix; default on; off: ARGUMENT */
 } gpuopt_context_desc;
-/* Creates a context. desc NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is another
- * device's or cudaStreamPerThread. UNSUPPORTED: no usable GPU (CUDA backend), or the build's arithmetic is not IEEE
- * 754; the log then names the compiler's option. */
+/* Creates a context. desc NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is not
+ * allowed. UNSUPPORTED: no usable GPU, or the build's arithmetic is not IEEE 754; the log names the compiler's
+ * option. */
 GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context);
 /* Destroys a context, after everything that was created in it. */
 GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context);
 /* Waits until all enqueued work has finished. */
 GPUOPT_API gpuopt_status gpuopt_context_wait(gpuopt_context *context);
-/* Returns the latest error message: why the latest call that failed did so. Never NULL; "" before the first error, and
- * for NULL. Valid until the next call in this context. */
+/* Returns the latest error message; "" before the first one, and for NULL. Valid until the next call in this
+ * context. */
 GPUOPT_API const char *gpuopt_context_last_error(const gpuopt_context *context);
 
 /* Memory that a handle takes: exact. Planning leaves nothing allocated. */
@@ -259,8 +258,7 @@ typedef enum gpuopt_data_type {
     GPUOPT_TYPE_UINT64    /* uint64_t */
 } gpuopt_data_type;
 
-/* The backend's own array in device memory. Valid until the next call on its handle; read it on the context's stream.
- * */
+/* A handle's array in device memory, valid until the handle's next call; read it on the context's stream. */
 typedef struct gpuopt_device_view {
     size_t struct_size;    /* sizeof(gpuopt_device_view) */
     const void *data;      /* [count] */
@@ -347,7 +345,7 @@ typedef struct gpuopt_propagator_desc {
     gpuopt_propagator_mode mode;           /* default JACOBI */
     gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
     /* Whether a round skips rows unaffected by any bound change since they were last evaluated. Never changes a result.
-     * GAUSS_SEIDEL and tree search need it. Default: on with the CPU, and with CUDA from 2^21 nonzeros on. */
+     * GAUSS_SEIDEL and tree search need it. Default: on; with CUDA from 2^21 nonzeros on. */
     gpuopt_switch marking;
     /* For gpuopt/search.h, with marking and, on CUDA, the driver COOPERATIVE or AUTO. */
     int64_t trail_capacity;    /* bound changes that the trail holds, 64 to 96 bytes each; 0: no trail */
@@ -363,34 +361,33 @@ typedef struct gpuopt_propagator_info {
     int64_t nonzeros;       /* in the rows that this call evaluated */
     int32_t infeasible_row; /* INFEASIBLE: the lowest row found that no x within the bounds satisfies, or -1 */
     int32_t infeasible_col; /* INFEASIBLE: the lowest column whose bounds cross, or -1 */
-    /* MORE and LIMIT: the most by which a move of the last round has shortened a domain, as a share of it, 0 to 1; 1:
-     * an infinite bound became finite. Else 0. Rounds that stay below 1e-3 crawl: stop then (doc/propagation.md). */
+    /* MORE and LIMIT: the largest share by which the last round shortened a domain; 1: an infinite bound became finite.
+     * Else 0. If it stays below 1e-3, stop (doc/propagation.md). */
     double shrinkage;
 } gpuopt_propagator_info;
-/* Creates a propagator. ARGUMENT: a value is out of range; the log names it with its position. UNSUPPORTED:
- * GAUSS_SEIDEL on the GPU or without marking; a driver that the device lacks; a trail or spare rows without marking or
- * with the drivers HOST and GRAPH; too many rows or columns. */
+/* Creates a propagator. ARGUMENT: a value is out of range; the log has its position. UNSUPPORTED: GAUSS_SEIDEL on the
+ * GPU or without marking; a driver that the device lacks; a trail or spare rows without marking or with the drivers
+ * HOST and GRAPH; too many rows or columns. */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_memory_plan *plan, gpuopt_propagator **propagator);
-/* Destroys a propagator, after waiting for its enqueued rounds; NULL is allowed. */
+/* Destroys a propagator, after waiting for its enqueued rounds. */
 GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator);
-/* Does up to `rounds` (at least 1) rounds. It ends earlier at a fixpoint (CONVERGED), at the round limit (LIMIT), when
- * infeasibility is proven (INFEASIBLE), when the trail is full (FULL), or when the stop hook asks (MORE). After
- * INFEASIBLE it does no rounds until bounds or sides are set. info NULL: the GPU only enqueues the rounds. */
+/* Does up to `rounds` (at least 1) rounds. It ends earlier at a fixpoint (CONVERGED), with LIMIT or INFEASIBLE, when
+ * the trail is full (FULL), or when the stop hook asks (MORE). After INFEASIBLE it does no rounds until bounds or sides
+ * are set. info NULL: the GPU only enqueues them. */
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagator_info *info);
 /* Fills `info` with what the last _round found. Waits for enqueued rounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info);
-/* Reads bounds of the columns col [count] into lb and ub [count], each of which may be NULL. col NULL: of all columns;
- * count is then 0 or their number. Infinite bounds are IEEE infinities. lb <= ub unless the model is infeasible.
- * ARGUMENT: a column in host memory is out of range; one in device memory gives NaN. */
+/* Reads the bounds lb and ub [count] (either may be NULL) of the columns col [count]. col NULL: all columns;
+ * count is 0 or their number. Infinite bounds are IEEE infinities. ARGUMENT: a column in host memory is out of range;
+ * one in device memory gives NaN. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                       int64_t count, const int32_t *col, double *lb, double *ub);
-/* Sets bounds of the columns col [count], tighter or looser, from lb and ub [count]; lb or ub NULL: these bounds stay.
- * col NULL: of all columns, as in _get_bounds. A column that is listed twice gets one of its values. Bounds of integer
- * columns are rounded to integers, and FP32 rounds outwards. A column whose bounds are then equal is fixed: rows never
- * move it. ARGUMENT: NaN, lb >= infinity, ub <= -infinity, or a column out of range, in device memory, too. MEMORY: the
- * trail is full. */
+/* Sets the bounds lb and ub [count] of the columns col [count]; lb or ub NULL: these stay. col NULL: as in _get_bounds.
+ * A column listed twice gets one of its values. Bounds of integer columns are rounded to integers; FP32 rounds
+ * outwards. Equal bounds fix a column: rows never move it. ARGUMENT: NaN, lb >= infinity, ub <= -infinity, or a column
+ * out of range, in device memory, too. MEMORY: the trail is full. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                       int64_t count, const int32_t *col, const double *lb,
                                                       const double *ub);
@@ -419,8 +416,8 @@ typedef struct gpuopt_propagator_row_report {
 /* Computes the rows' activities and status at the current bounds: one pass over A. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                     const gpuopt_propagator_row_report *report);
-/* Lends the CUDA backend's array of bounds: [cols][2] numbers, FP64 or FP32 as the precision is; pair j is (lb, ub) of
- * column j. UNSUPPORTED: on the CPU. */
+/* Lends the GPU's array of bounds: [cols][2] numbers, FP64 or FP32; pair j is (lb, ub) of column j. UNSUPPORTED: on the
+ * CPU. */
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view);
 
 /* ---- Basis inverse of the revised simplex method ------------------------------------------------------------------ *
@@ -434,8 +431,8 @@ typedef struct gpuopt_basis gpuopt_basis;
 
 /* How an update is carried out. In the comments below, K is deferred_updates. */
 typedef enum gpuopt_basis_technique {
-    /* Updates are collected as B^-1 = B0^-1 + U V, where U has up to K columns; every K updates, one matrix product
-     * applies them to B0^-1. The fastest; the others are the paper's, for comparison. */
+    /* B^-1 = B0^-1 + U V, where U has up to K columns; every K updates, one matrix product applies them to B0^-1. The
+     * fastest; the others are the paper's, for comparison. */
     GPUOPT_TECHNIQUE_DEFERRED = 0,
     GPUOPT_TECHNIQUE_PFI,     /* a full matrix product: 2 m^3 operations (Spampinato and Elster 2009) */
     GPUOPT_TECHNIQUE_MPFI,    /* outer product, zeroed row, matrix sum (Ploskas and Samaras 2015) */
@@ -468,11 +465,11 @@ typedef struct gpuopt_basis_info {
  * K doubles. UNSUPPORTED (CUDA): no cooperative launch, or m is too large for COLUMN. */
 GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
                                              gpuopt_memory_plan *plan, gpuopt_basis **basis);
-/* Frees a basis; NULL is allowed. */
+/* Destroys a basis. */
 GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis);
-/* Inverts columns, which is B, m x m; NULL: the identity. Replaces the inverse and discards all updates. NUMERIC: B is
- * singular or nearly so, or its inverse cannot be represented; refused_position and the log name a column that depends
- * on the others, and the old inverse stays. Time O(m^3). Waits. */
+/* Replaces the inverse by that of columns, which is B, m x m; NULL: the identity. NUMERIC: B is singular or nearly so,
+ * or its inverse cannot be represented; refused_position and the log name a dependent column, and the old inverse
+ * stays. Time O(m^3). Waits. */
 GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns);
 /* FTRAN: x = B^-1 a, which also becomes the pivot column for _update. row NULL: a is rhs [m], and count is 0 or m. Else
  * a is sparse: rhs [count] in the distinct rows row [count], not 0. x [m] may be rhs or NULL. ARGUMENT: rhs is NULL, or
@@ -484,15 +481,15 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory_s
  * out of range. */
 GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
                                             const double *c, double *y);
-/* Replaces column `position` of B by the one whose FTRAN is alpha [m]; NULL: the result of the latest FTRAN. info NULL:
- * the update is only enqueued, and alpha must be NULL or in device memory; if its pivot is too small, it is left out,
- * and _get_info names its position. STATE: alpha is NULL, and there was no FTRAN since the latest load or update.
- * NUMERIC: the pivot is too small, or an alpha in device memory is not finite; only refused_position changes. */
+/* Replaces column `position` of B by the one whose FTRAN is alpha [m]; NULL: that of the latest FTRAN. info NULL: the
+ * update is only enqueued, and alpha must be NULL or in device memory; if its pivot is too small, it is left out, and
+ * _get_info names its position. STATE: alpha is NULL, without an FTRAN since the latest load or update. NUMERIC: the
+ * pivot is too small, or alpha in device memory is not finite; only refused_position changes. */
 GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory_space where, int32_t position,
                                              const double *alpha, gpuopt_basis_info *info);
 /* Fills `info`. Waits for enqueued updates. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info);
-/* Copies the inverse to inverse [m][m], row after row. Pending updates are applied first. */
+/* Reads inverse [m][m], row after row, after applying pending updates. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space where, double *inverse);
 
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
@@ -554,7 +551,7 @@ typedef enum gpuopt_simplex_variable {
     GPUOPT_VARIABLE_AT_ZERO    /* nonbasic and free */
 } gpuopt_simplex_variable;
 
-/* Tolerances. The first two hold on the original and on the scaled model; see gpuopt_simplex_iterate. */
+/* Tolerances. The first two hold on the original and on the scaled model. */
 typedef struct gpuopt_simplex_tolerances {
     size_t struct_size; /* sizeof(gpuopt_simplex_tolerances) */
     double primal;      /* of bounds and sides, 1e-12 to 1e-3; 0: 1e-9 */
@@ -586,7 +583,7 @@ typedef struct gpuopt_simplex_desc {
     const double *lhs;    /* [rows]; NULL: no left-hand sides */
     const double *rhs;    /* [rows], not below lhs; NULL: no right-hand sides. lhs == rhs: an equation */
     const double *lb;     /* [cols]; NULL: 0 */
-    const double *ub;     /* [cols]; NULL: infinity. A column with lb > ub makes the model infeasible */
+    const double *ub;     /* [cols]; NULL: infinity */
     double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 */
     gpuopt_simplex_method method;                /* 0: AUTO */
     gpuopt_simplex_algorithm algorithm;          /* 0: AUTO */
@@ -594,7 +591,7 @@ typedef struct gpuopt_simplex_desc {
     const gpuopt_simplex_rules *rules;           /* NULL: the defaults */
     const gpuopt_spare *spare;                   /* NULL: none; CUDA: 16 bytes more for each nonzero of the model */
     int64_t iteration_limit;                     /* over the handle's life, then the outcome is LIMIT; 0: none */
-    gpuopt_group *group; /* of this context, whose ranks share the tableau; NULL: this context has all of it */
+    gpuopt_group *group;                         /* of this context, whose ranks share the tableau; NULL: none */
 } gpuopt_simplex_desc;
 
 /* The state of a handle. */
@@ -614,46 +611,42 @@ typedef struct gpuopt_simplex_info {
     /* On the original data, absolute, at the last rebuild; -1 before the first one. */
     double primal_violation; /* the most that x or A x is outside of its bounds */
     double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
-    /* INFEASIBLE: by how much the two sides of the proof in gpuopt_simplex_proof differ; with crossing bounds, lb - ub.
-     * UNBOUNDED: the gain of cost'd along the ray d. Both less all that rounding could have added. */
+    /* INFEASIBLE: by how much the two sides of the proof differ; with crossing bounds, lb - ub. UNBOUNDED: the gain of
+     * cost'd along the ray d. Both less all rounding errors. */
     double certificate_margin;
     double certificate_residual; /* of the proof towards infinite bounds, or of the ray in rows; doc/simplex.md */
     int32_t crossing;            /* the first column with lb > ub; -1: none */
     /* The least tolerances with which the point of the last rebuild, in twice the working precision, would be OPTIMAL:
      * in units of max(1, |bound|) and of max(1, |cost|). -1 as the violations. */
     double primal_reached, dual_reached;
-    int64_t dual_iterations;    /* of the iterations, the pivots of the dual method */
-    gpuopt_certainty certainty; /* of OPTIMAL, see gpuopt_simplex_iterate */
+    int64_t dual_iterations;    /* pivots of the dual method */
+    gpuopt_certainty certainty; /* of OPTIMAL */
     double backward_error; /* OPTIMAL: the largest violation as a share of its terms' sizes, maybe infinite; else -1 */
 } gpuopt_simplex_info;
-/* Creates a handle at the basis of the activities, each column at its lower bound (at its upper one or 0 if that is
- * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: too many rows or columns,
- * a model too large for the device, or an option that does not go with a group. */
+/* Creates a handle at the basis of the activities, each column at lb (at ub or 0 if that is infinite). ARGUMENT: a
+ * value is out of range; the log says where. UNSUPPORTED: the model is too large, or an option does not go with a
+ * group. */
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_memory_plan *plan, gpuopt_simplex **simplex);
-/* Destroys a handle; NULL is allowed. */
+/* Destroys a handle. */
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
-/* Does up to `iterations` (>= 1) iterations, fewer if the outcome is known before. info may be NULL. The stop hook is
- * asked at every rebuild. Outcomes are about the original data:
+/* Does up to `iterations` (>= 1) iterations, fewer if the outcome is known. Outcomes are about the original data:
  *   OPTIMAL     The point, in twice the working precision, violates no bound or side by more than tolerances.primal *
  *               max(1, |bound|), and no reduced cost has the wrong sign by more than tolerances.dual * max(1, |cost|).
  *               `certainty` names the first of these that holds:
- *               EXACT      The basis is optimal in exact arithmetic: bounds on all errors prove every sign.
+ *               EXACT      The basis is optimal in exact arithmetic.
  *               ROUNDING   x, clipped to its bounds, and the duals are each feasible for data that differ by rounding.
  *                          The two objectives differ by at most tolerances.dual * max(1, |objective|).
  *               TOLERANCE  The objectives differ by no more than that.
- *               If the doubles have no exactly feasible point, the log says so once, at level 2.
- *   INFEASIBLE  Proven: certificate_margin > 0. No x whose unbounded columns are below 1e24 meets all rows. A model
- *               that misses a feasible point by less than the tolerance is not INFEASIBLE.
- *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains 1e18 before rounding
- *               could take a row further than tolerances.primal beyond its sides.
+ *   INFEASIBLE  Proven: certificate_margin > 0. No x whose unbounded columns are below 1e24 meets all rows.
+ *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains at least 1e18.
  *   CUTOFF      Proven: no solution is better than the cutoff (gpuopt/search.h).
- *   IMPRECISE   None of these; the log says what is missing. More iterations do not help; another basis may.
+ *   IMPRECISE   None of these; the log has the reason. Another basis may help.
  * Every model gets an outcome after finitely many iterations. NUMERIC: a number of the optimum is beyond the range of
  * double; the handle keeps the last basis reached. MEMORY: the factors could not grow; call again. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
-/* Fills `info`. If there was no rebuild since _create or _set_basis, does one, which info.rebuilds does not count.
- * NUMERIC, of every call that fills this info: a number is beyond the range of double. The rest of the call is done. */
+/* Fills `info`. If there was no rebuild since _create or _set_basis, does one. NUMERIC, of every call that fills this
+ * info: a number is beyond the range of double. The rest of the call is done. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* A candidate to enter the basis. */
@@ -701,8 +694,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_rebuild(gpuopt_simplex *simplex, int ref
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory_space where, uint8_t *status);
 /* Sets the basis: status [cols + rows], `rows` of them BASIC; the outcome is MORE again. A nonbasic variable whose
  * status names an infinite bound goes to its other one, or to 0. ARGUMENT: a status is out of range, in device memory,
- * too, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable.
- * MEMORY: the old inverse cannot be kept meanwhile. */
+ * too, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable. MEMORY: no
+ * memory to keep the old inverse. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                   const uint8_t *status);
 
@@ -721,7 +714,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_sides(gpuopt_simplex *simplex, gpuop
 GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuopt_memory_space where, int64_t count,
                                                   const int32_t *col, const double *cost);
 
-/* The present point, for the original data. Each array is NULL or in the memory that `where` names. */
+/* The present point, for the original data. Each array may be NULL. */
 typedef struct gpuopt_simplex_solution {
     size_t struct_size;   /* sizeof(gpuopt_simplex_solution) */
     double *x;            /* [cols]; a nonbasic column whose bounds cross is at its lb */
@@ -735,7 +728,7 @@ typedef struct gpuopt_simplex_solution {
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory_space where,
                                                      const gpuopt_simplex_solution *solution);
 
-/* What proves INFEASIBLE or UNBOUNDED. Each array is NULL or in the memory that `where` names. */
+/* What proves INFEASIBLE or UNBOUNDED. Each array may be NULL. */
 typedef struct gpuopt_simplex_proof {
     size_t struct_size; /* sizeof(gpuopt_simplex_proof) */
     /* INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }, infinite bounds of
@@ -858,7 +851,7 @@ typedef struct gpuopt_elimination_desc {
     const gpuopt_elimination_order_search *order_search; /* NULL: all by default, like the next two */
     const gpuopt_elimination_memory *memory;
     const gpuopt_elimination_messages *messages;
-    gpuopt_group *group; /* of this context, whose ranks share the model; NULL: this context has all of it */
+    gpuopt_group *group; /* of this context, whose ranks share the model; NULL: none */
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
@@ -886,19 +879,18 @@ typedef struct gpuopt_elimination_estimate {
 } gpuopt_elimination_estimate;
 /* Finds an elimination order, and estimates what the elimination takes. A given desc->order is used as it is. order
  * [variables] or NULL: receives the variables to eliminate, then -1. parent [variables] or NULL: parent[v] is the
- * variable in whose bucket v's first message is put, or -1. estimate may be NULL. Pass the order to _create, so that it
- * is not searched for again. ARGUMENT, NUMERIC: as _create. UNSUPPORTED: the policy does not fit the limit. The stop
- * hook ends the search with the best order found so far. */
+ * variable in whose bucket v's first message is put, or -1. estimate may be NULL. ARGUMENT, NUMERIC: as _create.
+ * UNSUPPORTED: the policy does not fit the limit. The stop hook ends the search with the best order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);
-/* Creates a handle with the functions loaded and no variable eliminated. Searches for an order unless one is given.
- * ARGUMENT, with the function and entry in the log: NaN, values or variables out of range, a variable twice in a scope,
- * a refused message. NUMERIC: some sum of costs does not fit 63 bits or (DOUBLE) could be infinite. UNSUPPORTED, with
- * the bytes in the log: the policy does not fit the limit. */
+/* Creates a handle, with no variable eliminated. Searches for an order unless one is given. ARGUMENT, with the function
+ * and entry in the log: NaN, values or variables out of range, a variable twice in a scope, a refused message. NUMERIC:
+ * some sum of costs does not fit 63 bits or (DOUBLE) could be infinite. UNSUPPORTED, with the bytes in the log: the
+ * policy does not fit the limit. */
 GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                    gpuopt_memory_plan *plan, gpuopt_elimination **elimination);
-/* Destroys a handle; NULL is allowed. */
+/* Destroys a handle. */
 GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination);
 
 /* The state of a copy of the model. */
@@ -915,9 +907,8 @@ typedef struct gpuopt_elimination_info {
     uint64_t count;     /* MIN_COUNT: assignments that attain cost; 0 if INFEASIBLE */
     int count_overflow; /* not 0: there are 2^64 - 1 or more */
 } gpuopt_elimination_info;
-/* Eliminates the next `variables` (1 or more) variables, or all that remain: one call for all is faster than single
- * steps. info is copy 0's; NULL: the work is only enqueued. If the stop hook asks, the outcome is MORE and the next
- * call goes on. */
+/* Eliminates the next `variables` (1 or more) variables, or all that remain: one call for all is faster. info is copy
+ * 0's; NULL: the work is only enqueued. */
 GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
                                                  gpuopt_elimination_info *info);
 /* Fills `info` for a copy of the model; without a batch that is copy 0. ARGUMENT: there is no such copy. Waits. */
@@ -934,11 +925,10 @@ typedef struct gpuopt_elimination_assignment {
     int64_t cost; /* of the assignment, from the original functions; at least the optimum (MAX_SUM: at most) */
     double value; /* the same for DOUBLE */
 } gpuopt_elimination_assignment;
-/* The value phase, after the last step: gives each variable, in reverse order, the smallest value with the least sum of
- * its bucket's functions. value [variables] holds the values of the variables that the order left over, and receives
- * all values unless the outcome is INFEASIBLE or MORE. assignment may be NULL. ARGUMENT: a value that is read is
- * outside its domain, in device memory, too. STATE: variables remain, or retain_messages is OFF. UNSUPPORTED:
- * LOG_SUM_EXP. Waits. SLICE and RECOMPUTE eliminate again. */
+/* The value phase, after the last step: gives each variable, in reverse order, its best value (doc/elimination.md).
+ * value [variables] holds the values of the variables that the order left over, and receives all values unless the
+ * outcome is INFEASIBLE or MORE. assignment may be NULL. ARGUMENT: a value that is read is outside its domain, in
+ * device memory, too. STATE: variables remain, or retain_messages is OFF. UNSUPPORTED: LOG_SUM_EXP. Waits. */
 GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory_space where,
                                                    int32_t copy, int32_t *value,
                                                    gpuopt_elimination_assignment *assignment);
@@ -1001,7 +991,7 @@ typedef struct gpuopt_knapsack_desc {
     const int64_t *weight;                     /* [items] 0 or more, in any order */
     const int64_t *profit;                     /* [items] 0 or more */
     int64_t capacity;                          /* C, 0 or more */
-    gpuopt_knapsack_search search;             /* which tree; 0: DOMINANCE */
+    gpuopt_knapsack_search search;             /* 0: DOMINANCE */
     gpuopt_knapsack_on_pool_full on_pool_full; /* 0: DEPTH_FIRST */
     int64_t pool;       /* nodes that fit, up to 2^40, at least 2 items + 8; 0: 2^20 or 8 items + 32, and it grows */
     int64_t node_limit; /* nodes expanded in the handle's life, after which a step ends with LIMIT; 0: no limit */
@@ -1010,17 +1000,17 @@ typedef struct gpuopt_knapsack_desc {
     gpuopt_switch reduction;
     int32_t hybrid_threshold;  /* HYBRID: see there; 0: 5000, as in the paper */
     const int64_t *copies_max; /* [items] how many copies of each item may be taken, 0 or more; NULL: 1 */
-    gpuopt_group *group;       /* of this context, whose ranks share the search; NULL: this context has it */
+    gpuopt_group *group;       /* of this context, whose ranks share the search; NULL: none */
     int64_t share_from;        /* with a group: levels of this many nodes are shared; 0: chosen (doc/groups.md) */
 } gpuopt_knapsack_desc;
-/* Creates a search: sorts the items, finds a first incumbent, fixes items, and puts the root into the pool. If that
- * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight,
- * profit or copies_max the log names the item. NUMERIC: Dantzig's bound of the problem exceeds 2^63 - 1. UNSUPPORTED:
- * with copies, more than 2^28 pieces. With DOMINANCE it may take up to 15 s more, and 300 MB of temporary host
- * memory that no plan counts; doc/knapsack.md says when. */
+/* Creates a search with a first incumbent, and with the root in the pool. If that settles the problem, the outcome is
+ * OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight, profit or copies_max the log names the
+ * item. NUMERIC: Dantzig's bound of the problem exceeds 2^63 - 1. UNSUPPORTED: with copies, more than 2^28 pieces. With
+ * DOMINANCE it may take up to 15 s more, and 300 MB of temporary host memory that no plan counts; doc/knapsack.md says
+ * when. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_memory_plan *plan, gpuopt_knapsack **knapsack);
-/* Destroys a search; NULL is allowed. */
+/* Destroys a search. */
 GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack);
 
 /* The state of a search. Counts are over the handle's life, without the searches that recover items. */
@@ -1043,21 +1033,20 @@ typedef struct gpuopt_knapsack_info {
     int32_t free_items;   /* items that _create left undecided, a bundle of equal ones as one: the number of levels */
 } gpuopt_knapsack_info;
 /* Expands level after level, until at least `nodes` nodes have been expanded, or `levels` steps made, or the search
- * ends (0: no such limit). A step is never divided. info may be NULL. If the stop hook ends the call, the next one goes
- * on to the same result. ARGUMENT: a negative number. Waits for the device after each step. */
+ * ends (0: no such limit). A step is never divided. A stopped search goes on to the same result. ARGUMENT: a negative
+ * number. Waits for the device after each step. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
                                                 gpuopt_knapsack_info *info);
 /* Fills `info`. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpuopt_knapsack_info *info);
 /* Offers a solution, at any time: copies [items] of each item, at most copies_max (without it 1), and their profit. It
- * becomes the incumbent if it is better. copies NULL: a claim that some solution has at least this profit. From then on
- * only such solutions are searched for, and the search ends with INFEASIBLE if there is none. ARGUMENT: profit is
- * negative or not that of the copies, or a number is out of range, or they are too heavy, in device memory, too. */
+ * becomes the incumbent if it is better. copies NULL: a claim that some solution has at least this profit. Then only
+ * such solutions are searched for; INFEASIBLE: there is none. ARGUMENT: profit is negative or not that of the copies,
+ * or a number is out of range, or they are too heavy, in device memory, too. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                        int64_t profit, const int64_t *copies);
 /* Returns the incumbent, at any time: copies [items] of each item, and its profit and weight, one number each in host
- * memory. Any may be NULL. Searches recover earlier decisions, which is cheapest after the end; they may find a better
- * solution. */
+ * memory. Any may be NULL. Searches recover earlier decisions, which is cheapest after the end. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                    int64_t *copies, int64_t *profit, int64_t *weight);
 /* Packs nodes, the incumbent and the claim into bytes [capacity], in host memory, for a checkpoint or for another
@@ -1066,10 +1055,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gp
  * refer to the rest. ARGUMENT: capacity is too small. doc/knapsack.md has the format. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, void *bytes,
                                               uint64_t capacity, uint64_t *size);
-/* Unpacks nodes, a better incumbent and the claim from bytes [size] in host memory, all of which is checked. add 0: the
- * pool must be empty, or hold nothing but the root, which is replaced. Else the nodes join those in the pool, but with
- * DOMINANCE it must be empty. ARGUMENT: the bytes are not packed nodes, damaged, or of another problem, search or
- * reduction. STATE: the pool holds other nodes. UNSUPPORTED: the nodes do not fit the pool, or add with a group. */
+/* Unpacks nodes, a better incumbent and the claim from bytes [size] in host memory. add 0: the pool must be empty, or
+ * hold nothing but the root, which is replaced. Else the nodes join those in the pool, but with DOMINANCE it must be
+ * empty. ARGUMENT: the bytes are not packed nodes, damaged, or of another problem, search or reduction. STATE: the pool
+ * holds other nodes. UNSUPPORTED: the nodes do not fit the pool, or add with a group. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size, int add);
 
 #ifdef __cplusplus
