@@ -241,9 +241,10 @@ static int measure(const machine *on, const machine *cpu, const char *model, con
 /* ---- Command line ---- */
 
 static int usage(void) {
-    fprintf(stderr,
-            "usage: simplex_children_bench MODEL... [--backend LIST] [--limit N] [--capacity N] [--copies N] [--repeat N] "
-            "[--check N] [--bases FOLDER]\n");
+    fprintf(
+        stderr,
+        "usage: simplex_children_bench MODEL... [--backend LIST] [--limit N] [--capacity N] [--copies N] [--repeat N] "
+        "[--check N] [--bases FOLDER]\n");
     return EXIT_BAD_INPUT;
 }
 
