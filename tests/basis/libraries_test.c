@@ -100,7 +100,7 @@ static void exact_inverses(void **state) {
 
 /* The same loads give the same bits, and rows the same as columns, in order or not. */
 static void same_bits(void **state) {
-    gpuopt_context *context = test_context(NULL);
+    gpuopt_context *context = test_strict_context(NULL);
     basis_model b = basis_draw(BASIS_DENSE, M, 60);
     gpuopt_basis *basis = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
     gpuopt_matrix columns = basis_columns(&b), rows = columns;

@@ -171,7 +171,7 @@ static void goes_through_host_memory(rank *r) {
     EXPECT(r, gpuopt_context_create(&with, &context) == GPUOPT_OK);
     EXPECT(r, gpuopt_group_create(context, &r->transport, NULL, &desc.group) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_create(context, &desc, NULL, &simplex) == GPUOPT_OK);
-    EXPECT(r, !test_on("cuda") || strstr(host.info, "exchange through host memory: memory comes from the host's"));
+    EXPECT(r, !test_on("cuda") || strstr(host.info, "exchange through host memory: memory comes from the caller's"));
     gpuopt_simplex_destroy(simplex);
     gpuopt_group_destroy(desc.group);
     gpuopt_context_destroy(context);
