@@ -34,12 +34,13 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const 
     const gpuopt__simplex_backend *family = context->desc.backend->simplex;
     gpuopt_simplex_batch_desc *own = &m->desc;
     gpuopt__simplex_batch_set *s = &m->set;
-    gpuopt_simplex_tolerances tolerances = {0};
+    gpuopt_simplex_tolerances tolerances;
     gpuopt_group_info group;
     gpuopt_status status;
     int k;
     memset(m, 0, sizeof *m);
     memset(dealt, 0, sizeof *dealt);
+    memset(&tolerances, 0, sizeof tolerances);
     m->context = context;
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = GPUOPT__CHECK_STRUCT(context, call, family, gpuopt_simplex_batch_desc, desc, own);

@@ -59,9 +59,9 @@ static gpuopt_status gpuopt__simplex_check_spare(const gpuopt_context *context, 
 /* Fills d from the caller's descriptor and the structs that it points to, with defaults. */
 static gpuopt_status gpuopt__simplex_take_options(const gpuopt_context *context, const char *call,
                                                   const gpuopt_simplex_desc *given, gpuopt__simplex_options *d) {
-    gpuopt_simplex_tolerances tolerances = {0};
-    gpuopt_simplex_rules rules = {0};
-    gpuopt_spare spare = {0};
+    gpuopt_simplex_tolerances tolerances;
+    gpuopt_simplex_rules rules;
+    gpuopt_spare spare;
     const gpuopt__range range[] = {
         {"infinity", given->infinity, 1, HUGE_VAL},
         {"iteration_limit", (double)given->iteration_limit, 1, (double)INT64_MAX},
@@ -71,6 +71,9 @@ static gpuopt_status gpuopt__simplex_take_options(const gpuopt_context *context,
         {"algorithm", (int64_t)given->algorithm, GPUOPT_ALGORITHM_DUAL},
     };
     gpuopt_status status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
+    memset(&tolerances, 0, sizeof tolerances);
+    memset(&rules, 0, sizeof rules);
+    memset(&spare, 0, sizeof spare);
     if (!status) status = gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
     if (!status) status = gpuopt__simplex_check_tolerances(context, call, given->tolerances, &tolerances);
     if (!status) status = gpuopt__simplex_check_rules(context, call, given->rules, &rules);
@@ -105,9 +108,10 @@ static gpuopt_simplex_method gpuopt__simplex_choose_method(const gpuopt_context 
 static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const char *call,
                                            const gpuopt_simplex_desc *desc, gpuopt__simplex_options *d,
                                            int64_t *nonzeros) {
-    gpuopt_simplex_desc own = {0};
-    gpuopt_status status =
-        GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->simplex, gpuopt_simplex_desc, desc, &own);
+    gpuopt_simplex_desc own;
+    gpuopt_status status;
+    memset(&own, 0, sizeof own);
+    status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->simplex, gpuopt_simplex_desc, desc, &own);
     if (status) return status;
     d->group = own.group; /* whose ranks have to agree on what is wrong */
     if (own.matrix.rows < 0 || own.matrix.cols < 0)
