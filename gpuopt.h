@@ -116,7 +116,7 @@ typedef enum gpuopt_status {
     GPUOPT_ERROR_STATE = -6,       /* called out of order */
     GPUOPT_ERROR_PEER = -7         /* another rank of the group is lost or late; the group can only be destroyed */
 } gpuopt_status;
-/* Returns a short text for a status, in static storage, never NULL. */
+/* Returns a short static text, never NULL. */
 GPUOPT_API const char *gpuopt_status_string(gpuopt_status status);
 
 /* What a step found. */
@@ -131,7 +131,7 @@ typedef enum gpuopt_outcome {
     GPUOPT_IMPRECISE,  /* rounding does not allow a proof; the family says what is known instead */
     GPUOPT_CUTOFF      /* proven: no solution is better than the caller's cutoff */
 } gpuopt_outcome;
-/* Returns a short text for an outcome, in static storage, never NULL. */
+/* Returns a short static text, never NULL. */
 GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome);
 
 /* How certain the OPTIMAL of a linear program is, strongest first; see gpuopt_simplex_iterate. */
@@ -141,13 +141,13 @@ typedef enum gpuopt_certainty {
     GPUOPT_CERTAINTY_ROUNDING, /* the point solves a program whose data differ from the given ones by rounding */
     GPUOPT_CERTAINTY_TOLERANCE /* within the tolerances, and so is the gap between the two objectives */
 } gpuopt_certainty;
-/* Returns a short text for a certainty, in static storage, never NULL. */
+/* Returns a short static text, never NULL. */
 GPUOPT_API const char *gpuopt_certainty_string(gpuopt_certainty certainty);
 
-/* An option whose default is explained in its comment. */
+/* An option; its comment gives the default. */
 typedef enum gpuopt_switch { GPUOPT_DEFAULT = 0, GPUOPT_ON, GPUOPT_OFF } gpuopt_switch;
 
-/* The memory in which an array is. */
+/* Where an array is. */
 typedef enum gpuopt_memory_space { GPUOPT_HOST = 0, GPUOPT_DEVICE = 1 } gpuopt_memory_space;
 
 /* ---- Structs with a size ----------------------------------------------------------------------------------------- *
@@ -157,12 +157,12 @@ typedef enum gpuopt_memory_space { GPUOPT_HOST = 0, GPUOPT_DEVICE = 1 } gpuopt_m
  *
  * GPUOPT_INIT(type) is such a struct with all defaults: gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc); */
 
-/* Does what GPUOPT_INIT does, for languages without macros: sets all bytes to zero, then struct_size. */
+/* Sets all bytes to zero, then struct_size, for languages without macros. */
 GPUOPT_API void gpuopt_desc_init(void *desc, size_t struct_size);
 
 /* ---- Context: a backend, a device, a stream, and the caller's services ------------------------------------------- */
 
-/* Where work is done and with whose memory; everything else is created in a context. */
+/* Where work is done, and with whose memory. */
 typedef struct gpuopt_context gpuopt_context;
 /* The code for one kind of device. */
 typedef struct gpuopt_backend gpuopt_backend;
@@ -170,8 +170,8 @@ struct CUstream_st; /* a cudaStream_t is a struct CUstream_st * */
 
 /* Returns the CPU backend. */
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void);
-/* Returns the CUDA backend. Defined in cuda/gpuopt_cuda.cu alone, so a program that never calls it links without CUDA.
- * README.md shows how to omit a family. */
+/* Returns the CUDA backend. Defined in cuda/gpuopt_cuda.cu alone, so a program that never calls it links without
+ * CUDA. */
 extern const gpuopt_backend *gpuopt_backend_cuda(void);
 /* Returns "cpu" or "cuda", or "none" for NULL. */
 GPUOPT_API const char *gpuopt_backend_name(const gpuopt_backend *backend);
@@ -195,7 +195,7 @@ typedef struct gpuopt_context_desc {
     /* Called during long calls, see the table above. Nonzero: the call returns GPUOPT_OK with the outcome MORE, and the
      * next call goes on. NULL: never. For Ctrl-C: examples/interrupt.c. */
     int (*stop)(void *user);
-    /* A monotonic clock in seconds. Required by limits in seconds. */
+    /* A monotonic clock; limits in seconds require it. */
     double (*seconds)(void *user);
     /* CUDA, without allocate: bytes of destroyed handles' device memory that the context keeps for its next ones. 0: up
      * to half of the device's memory; 1: nothing; UINT64_MAX: all. */
@@ -203,18 +203,16 @@ typedef struct gpuopt_context_desc {
     gpuopt_switch tidy_matrices; /* zeros and duplicates in a gpuopt_matrix; default on; off: ARGUMENT */
 } gpuopt_context_desc;
 /* Creates a context. desc NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is not
- * allowed. UNSUPPORTED: no usable GPU, or the build's arithmetic is not IEEE 754; the log names the compiler's
- * option. */
+ * allowed. UNSUPPORTED: no usable GPU, or the build's arithmetic is not IEEE 754. */
 GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context);
-/* Destroys a context, after everything that was created in it. */
+/* Destroys a context, after all its handles. */
 GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context);
 /* Waits until all enqueued work has finished. */
 GPUOPT_API gpuopt_status gpuopt_context_wait(gpuopt_context *context);
-/* Returns the latest error message; "" before the first one, and for NULL. Valid until the next call in this
- * context. */
+/* Returns the latest error message; "" before the first one, and for NULL. Valid until the context's next call. */
 GPUOPT_API const char *gpuopt_context_last_error(const gpuopt_context *context);
 
-/* Memory that a handle takes: exact. Planning leaves nothing allocated. */
+/* The memory that a handle takes, exactly. */
 typedef struct gpuopt_memory_plan {
     size_t struct_size;           /* sizeof(gpuopt_memory_plan) */
     uint64_t host_bytes;          /* while the handle lives */
@@ -231,8 +229,8 @@ typedef enum gpuopt_layout {
     GPUOPT_LAYOUT_CSC      /* column after column: start [cols + 1], index holds rows */
 } gpuopt_layout;
 
-/* A sparse matrix in host memory. Zeros are dropped and duplicates summed, with a warning in the log; counts of
- * nonzeros mean the result. Every call takes both layouts. doc/embedding.md has details. No member will be added. */
+/* A sparse matrix in host memory. Zeros are dropped and duplicates summed, with a warning; counts of nonzeros mean the
+ * result. Every call takes both layouts. doc/embedding.md has details. No member will be added. */
 typedef struct gpuopt_matrix {
     int32_t rows, cols;   /* 0 to 2^31 - 65; more: UNSUPPORTED */
     const int64_t *start; /* [lines + 1], start[0] = 0, non-decreasing; a line is a row (CSR) or a column (CSC) */
@@ -241,11 +239,11 @@ typedef struct gpuopt_matrix {
     gpuopt_layout layout; /* CSR or CSC */
 } gpuopt_matrix;
 
-/* Capacity for rows and columns that are added to a model later; see gpuopt/search.h. */
+/* Capacity for rows and columns added later; see gpuopt/search.h. */
 typedef struct gpuopt_spare {
     size_t struct_size; /* sizeof(gpuopt_spare) */
     int32_t rows, cols; /* how many can be added; in a propagator: no columns */
-    int64_t nonzeros;   /* of these rows and columns together */
+    int64_t nonzeros;   /* of both together */
 } gpuopt_spare;
 
 /* The type of numbers in device memory. */
@@ -287,23 +285,22 @@ typedef struct gpuopt_propagator gpuopt_propagator;
 /* How A and the bounds are stored. */
 typedef enum gpuopt_propagator_precision {
     GPUOPT_PRECISION_FP64 = 0, /* in double precision */
-    /* In single precision, with sums in double precision and bounds rounded outwards: two thirds of the bytes per
-     * round. Coefficients are rounded, with a warning in the log. ARGUMENT: a size outside FLT_MIN to FLT_MAX. */
+    /* In single precision, with sums in double precision and bounds rounded outwards. Coefficients are rounded, with a
+     * warning. ARGUMENT: a size outside FLT_MIN to FLT_MAX. */
     GPUOPT_PRECISION_FP32 = 1
 } gpuopt_propagator_precision;
 
 /* Which bounds a round reads. */
 typedef enum gpuopt_propagator_mode {
     GPUOPT_MODE_JACOBI = 0, /* those after the previous round: no order of the rows matters */
-    /* The latest ones (CPU only): a round is one sweep over the rows in their order (the paper's Algorithm 1). Takes
-     * the fewest rounds, to the same fixpoint up to the tolerances. */
+    /* The latest ones (CPU only): a round is one sweep over the rows in their order (the paper's Algorithm 1). */
     GPUOPT_MODE_GAUSS_SEIDEL = 1
 } gpuopt_propagator_mode;
 
 /* How the CUDA backend runs the rounds of one call (section 3.7 of the paper). All drivers give the same bits. */
 typedef enum gpuopt_propagator_driver {
     GPUOPT_DRIVER_AUTO = 0, /* COOPERATIVE if the model fits into shared memory, else GRAPH, or HOST before CUDA 12.4 */
-    GPUOPT_DRIVER_HOST,     /* a few launches per round; the CPU reads 4 bytes after each round ("cpu_loop") */
+    GPUOPT_DRIVER_HOST,     /* a few launches per round; the CPU controls them ("cpu_loop") */
     GPUOPT_DRIVER_COOPERATIVE, /* all rounds in one launch with grid-wide barriers ("megakernel") */
     GPUOPT_DRIVER_GRAPH        /* a CUDA graph with a while node ("gpu_loop"); CUDA 12.4 */
 } gpuopt_propagator_driver;
@@ -327,7 +324,7 @@ typedef enum gpuopt_propagator_settings {
     GPUOPT_SETTINGS_HIGHS, /* least change 1e-3, and 30% of the domain for continuous columns */
     GPUOPT_SETTINGS_PAPILO /* least change 1e-3; terms beyond 1e8 are infinite */
 } gpuopt_propagator_settings;
-/* Sets all tolerances. ARGUMENT: unknown settings, or a struct that is too short. */
+/* Sets all tolerances. ARGUMENT: unknown settings. */
 GPUOPT_API gpuopt_status gpuopt_propagator_tolerances_tune(gpuopt_propagator_tolerances *tolerances,
                                                            gpuopt_propagator_settings settings);
 
@@ -339,13 +336,13 @@ typedef struct gpuopt_propagator_desc {
     const double *lb, *ub;   /* [cols]; lb < infinity, NULL: 0; ub > -infinity, NULL: infinity */
     const uint8_t *integer;  /* [cols], not 0: integer; NULL: all continuous */
     double infinity;         /* sides and bounds of at least this size are infinite; 0: 1e20; at least 1 */
-    const gpuopt_propagator_tolerances *tolerances; /* NULL: all by default */
+    const gpuopt_propagator_tolerances *tolerances; /* NULL: the defaults */
     int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
     gpuopt_propagator_precision precision; /* default FP64 */
     gpuopt_propagator_mode mode;           /* default JACOBI */
     gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
-    /* Whether a round skips rows unaffected by any bound change since they were last evaluated. Never changes a result.
-     * GAUSS_SEIDEL and tree search need it. Default: on; with CUDA from 2^21 nonzeros on. */
+    /* Whether a round skips rows without bound changes since their last evaluation. Changes no result. GAUSS_SEIDEL and
+     * tree search need it. Default: on; with CUDA from 2^21 nonzeros on. */
     gpuopt_switch marking;
     /* For gpuopt/search.h, with marking and, on CUDA, the driver COOPERATIVE or AUTO. */
     int64_t trail_capacity;    /* bound changes that the trail holds, 64 to 96 bytes each; 0: no trail */
@@ -386,8 +383,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propaga
                                                       int64_t count, const int32_t *col, double *lb, double *ub);
 /* Sets the bounds lb and ub [count] of the columns col [count]; lb or ub NULL: these stay. col NULL: as in _get_bounds.
  * A column listed twice gets one of its values. Bounds of integer columns are rounded to integers; FP32 rounds
- * outwards. Equal bounds fix a column: rows never move it. ARGUMENT: NaN, lb >= infinity, ub <= -infinity, or a column
- * out of range, in device memory, too. MEMORY: the trail is full. */
+ * outwards. ARGUMENT: NaN, lb >= infinity, ub <= -infinity, or a column out of range, in device memory, too. MEMORY:
+ * the trail is full. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                       int64_t count, const int32_t *col, const double *lb,
                                                       const double *ub);
@@ -399,8 +396,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_sides(gpuopt_propagator *propagat
 
 /* Bits of a row's status, each within the feasibility tolerance; 0: the row may still tighten a bound. */
 typedef enum gpuopt_propagator_row {
-    GPUOPT_ROW_LHS_REDUNDANT = 1, /* every x within the bounds satisfies the lhs */
-    GPUOPT_ROW_RHS_REDUNDANT = 2, /* every x within the bounds satisfies the rhs */
+    GPUOPT_ROW_LHS_REDUNDANT = 1, /* the bounds imply the lhs */
+    GPUOPT_ROW_RHS_REDUNDANT = 2, /* the bounds imply the rhs */
     GPUOPT_ROW_REDUNDANT = 3,     /* both */
     GPUOPT_ROW_INFEASIBLE = 4     /* no x within the bounds satisfies the row */
 } gpuopt_propagator_row;
@@ -413,7 +410,7 @@ typedef struct gpuopt_propagator_row_report {
     int32_t *min_infinite, *max_infinite; /* counts of terms that are infinite or beyond huge_value */
     uint8_t *status;                      /* GPUOPT_ROW_ bits */
 } gpuopt_propagator_row_report;
-/* Computes the rows' activities and status at the current bounds: one pass over A. */
+/* Computes the rows' activities and status at the current bounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory_space where,
                                                     const gpuopt_propagator_row_report *report);
 /* Lends the GPU's array of bounds: [cols][2] numbers, FP64 or FP32; pair j is (lb, ub) of column j. UNSUPPORTED: on the
@@ -432,7 +429,7 @@ typedef struct gpuopt_basis gpuopt_basis;
 /* How an update is carried out. In the comments below, K is deferred_updates. */
 typedef enum gpuopt_basis_technique {
     /* B^-1 = B0^-1 + U V, where U has up to K columns; every K updates, one matrix product applies them to B0^-1. The
-     * fastest; the others are the paper's, for comparison. */
+     * fastest. */
     GPUOPT_TECHNIQUE_DEFERRED = 0,
     GPUOPT_TECHNIQUE_PFI,     /* a full matrix product: 2 m^3 operations (Spampinato and Elster 2009) */
     GPUOPT_TECHNIQUE_MPFI,    /* outer product, zeroed row, matrix sum (Ploskas and Samaras 2015) */
@@ -446,10 +443,10 @@ typedef enum gpuopt_basis_technique {
 typedef struct gpuopt_basis_desc {
     size_t struct_size;               /* sizeof(gpuopt_basis_desc) */
     int32_t m;                        /* rows and columns of B, 0 to 2^28 */
-    gpuopt_basis_technique technique; /* how updates are carried out */
+    gpuopt_basis_technique technique; /* 0: DEFERRED */
     int32_t deferred_updates;         /* K of DEFERRED, 1 to 256; 0: 16 on the CPU, 64 on the GPU, 192 with cuBLAS */
     /* An update is refused unless |alpha[position]| exceeds this times max |alpha|. A load is refused if a column
-     * offers no pivot greater than this, after scaling by powers of two. Below 1; 0: 1e-11. */
+     * offers no pivot greater than this, after scaling. Below 1; 0: 1e-11. */
     double pivot_tolerance;
 } gpuopt_basis_desc;
 
@@ -461,15 +458,13 @@ typedef struct gpuopt_basis_info {
     int32_t pending;          /* updates in U V, not yet applied to B0^-1 */
     int32_t refused_position; /* of the latest load or update refused with NUMERIC; -1: none since the latest load */
 } gpuopt_basis_info;
-/* Creates a basis with the identity loaded. Memory: two m x m matrices of doubles, three with PFI or cuSOLVER, and 4 m
- * K doubles. UNSUPPORTED (CUDA): no cooperative launch, or m is too large for COLUMN. */
+/* Creates a basis with the identity loaded. UNSUPPORTED (CUDA): no cooperative launch, or m is too large for COLUMN. */
 GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
                                              gpuopt_memory_plan *plan, gpuopt_basis **basis);
 /* Destroys a basis. */
 GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis);
 /* Replaces the inverse by that of columns, which is B, m x m; NULL: the identity. NUMERIC: B is singular or nearly so,
- * or its inverse cannot be represented; refused_position and the log name a dependent column, and the old inverse
- * stays. Time O(m^3). Waits. */
+ * or its inverse cannot be represented; refused_position and the log name a dependent column. Waits. */
 GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns);
 /* FTRAN: x = B^-1 a, which also becomes the pivot column for _update. row NULL: a is rhs [m], and count is 0 or m. Else
  * a is sparse: rhs [count] in the distinct rows row [count], not 0. x [m] may be rhs or NULL. ARGUMENT: rhs is NULL, or
@@ -518,7 +513,7 @@ typedef enum gpuopt_simplex_method {
 /* Which method iterates. */
 typedef enum gpuopt_simplex_algorithm {
     GPUOPT_ALGORITHM_AUTO = 0, /* DUAL where the basis is dual and not primal feasible; else, or in a group, PRIMAL */
-    GPUOPT_ALGORITHM_PRIMAL,   /* the primal simplex method */
+    GPUOPT_ALGORITHM_PRIMAL,   /* the primal method */
     GPUOPT_ALGORITHM_DUAL      /* the dual one from any basis, in two phases if it is not dual feasible */
 } gpuopt_simplex_algorithm;
 
@@ -581,7 +576,7 @@ typedef struct gpuopt_simplex_desc {
     double offset;        /* finite */
     int maximize;         /* not 0: maximise */
     const double *lhs;    /* [rows]; NULL: no left-hand sides */
-    const double *rhs;    /* [rows], not below lhs; NULL: no right-hand sides. lhs == rhs: an equation */
+    const double *rhs;    /* [rows], not below lhs; NULL: no right-hand sides */
     const double *lb;     /* [cols]; NULL: 0 */
     const double *ub;     /* [cols]; NULL: infinity */
     double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 */
@@ -589,8 +584,8 @@ typedef struct gpuopt_simplex_desc {
     gpuopt_simplex_algorithm algorithm;          /* 0: AUTO */
     const gpuopt_simplex_tolerances *tolerances; /* NULL: the defaults */
     const gpuopt_simplex_rules *rules;           /* NULL: the defaults */
-    const gpuopt_spare *spare;                   /* NULL: none; CUDA: 16 bytes more for each nonzero of the model */
-    int64_t iteration_limit;                     /* over the handle's life, then the outcome is LIMIT; 0: none */
+    const gpuopt_spare *spare;                   /* NULL: none */
+    int64_t iteration_limit;                     /* over the handle's life, then LIMIT; 0: none */
     gpuopt_group *group;                         /* of this context, whose ranks share the tableau; NULL: none */
 } gpuopt_simplex_desc;
 
@@ -602,14 +597,14 @@ typedef struct gpuopt_simplex_info {
     gpuopt_simplex_algorithm algorithm; /* in use; AUTO: each basis decides */
     int32_t phase;            /* 1: some basic variable is outside its bounds, or the dual method iterates; else 2 */
     int64_t iterations;       /* pivots and flips since _create */
-    int64_t flips;            /* of them: a nonbasic variable went from one bound to the other */
+    int64_t flips;            /* of them, moves from one bound to the other */
     int64_t rebuilds;         /* recomputations of x and duals */
-    int64_t refactorizations; /* recomputations of the inverse, by whatever call */
+    int64_t refactorizations; /* recomputations of the inverse */
     int32_t deferred_pivots;  /* K */
     double objective;         /* of the present x, offset included */
-    double infeasibility;     /* sum over bounds and sides of how far the present x and A x are outside */
+    double infeasibility;     /* total by which the present x and A x are outside their bounds */
     /* On the original data, absolute, at the last rebuild; -1 before the first one. */
-    double primal_violation; /* the most that x or A x is outside of its bounds */
+    double primal_violation; /* largest violation of a bound or side */
     double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
     /* INFEASIBLE: by how much the two sides of the proof differ; with crossing bounds, lb - ub. UNBOUNDED: the gain of
      * cost'd along the ray d. Both less all rounding errors. */
@@ -641,9 +636,9 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  *   INFEASIBLE  Proven: certificate_margin > 0. No x whose unbounded columns are below 1e24 meets all rows.
  *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains at least 1e18.
  *   CUTOFF      Proven: no solution is better than the cutoff (gpuopt/search.h).
- *   IMPRECISE   None of these; the log has the reason. Another basis may help.
- * Every model gets an outcome after finitely many iterations. NUMERIC: a number of the optimum is beyond the range of
- * double; the handle keeps the last basis reached. MEMORY: the factors could not grow; call again. */
+ *   IMPRECISE   None of these; the log has the reason.
+ * NUMERIC: a number of the optimum is beyond the range of double; the handle keeps the last basis reached. MEMORY: the
+ * factors could not grow; call again. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
 /* Fills `info`. If there was no rebuild since _create or _set_basis, does one. NUMERIC, of every call that fills this
  * info: a number is beyond the range of double. The rest of the call is done. */
@@ -654,7 +649,7 @@ typedef struct gpuopt_simplex_entering {
     size_t struct_size;  /* sizeof(gpuopt_simplex_entering) */
     int32_t variable;    /* nonbasic, improves the objective of the present phase; -1: none, the phase has ended */
     int32_t direction;   /* 1: it increases, -1: it decreases */
-    double reduced_cost; /* in the present phase, scaled, of the minimisation that the handle does */
+    double reduced_cost; /* scaled, of the minimisation in the present phase */
     double score;        /* reduced_cost^2 / weight; of a free variable 1e4 times that */
 } gpuopt_simplex_entering;
 
@@ -717,7 +712,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_costs(gpuopt_simplex *simplex, gpuop
 /* The present point, for the original data. Each array may be NULL. */
 typedef struct gpuopt_simplex_solution {
     size_t struct_size;   /* sizeof(gpuopt_simplex_solution) */
-    double *x;            /* [cols]; a nonbasic column whose bounds cross is at its lb */
+    double *x;            /* [cols] */
     double *reduced_cost; /* [cols] cost - A' dual */
     double *activity;     /* [rows] A x */
     double *dual;         /* [rows] change of the objective per unit of the row's active side */
@@ -772,9 +767,8 @@ typedef enum gpuopt_elimination_cost {
     GPUOPT_COST_DOUBLE     /* value arrays are read and written */
 } gpuopt_elimination_cost;
 
-/* One function: a dense table, or a list of tuples with a cost for all others. INT64 models read cost and default_cost,
- * DOUBLE models value and default_value. The cost INT64_MAX (MAX_SUM: INT64_MIN) is forbidden whatever top is. A
- * struct of zeros is the constant 0. No member will be added. */
+/* One function: a dense table, or a list of tuples with a cost for all others. The cost INT64_MAX (MAX_SUM: INT64_MIN)
+ * is forbidden whatever top is. A struct of zeros is the constant 0. No member will be added. */
 typedef struct gpuopt_elimination_function {
     int32_t arity;         /* variables; 0: a constant */
     const int32_t *scope;  /* [arity] distinct variables */
@@ -797,9 +791,9 @@ typedef enum gpuopt_elimination_heuristic {
 
 /* What is done if the tables do not fit into memory. Every policy except MINI_BUCKET gives the exact answer. */
 typedef enum gpuopt_elimination_policy {
-    GPUOPT_POLICY_AUTO = 0, /* the first of the following that fits, within limits (doc/elimination.md) */
-    GPUOPT_POLICY_EXACT,    /* all tables in memory */
-    GPUOPT_POLICY_DROP, /* messages are discarded once read; best values are kept for _assign; up to twice the work */
+    GPUOPT_POLICY_AUTO = 0,   /* the first of the following that fits, within limits (doc/elimination.md) */
+    GPUOPT_POLICY_EXACT,      /* all tables in memory */
+    GPUOPT_POLICY_DROP,       /* messages are discarded once read; best values are kept for _assign */
     GPUOPT_POLICY_RECOMPUTE,  /* DROP, with the best values of as many variables as fit; _assign eliminates again */
     GPUOPT_POLICY_SLICE,      /* some variables are fixed, for each of at most 2^32 combinations of their values */
     GPUOPT_POLICY_STREAM,     /* CUDA: the largest tables lie in host memory and go through the device in chunks */
@@ -813,7 +807,7 @@ typedef struct gpuopt_elimination_order_search {
     int32_t restarts; /* runs of each heuristic with other ties, 1 to 1e6; 0: chosen by the size */
     uint64_t seed;    /* of ties and of annealing */
     double seconds;   /* BEST: a budget to find a better order, by the context's hook, up to 1e9; 0: none */
-    int64_t work;     /* BEST: a budget in moves of annealing, so the order is the same on every machine; 0: none */
+    int64_t work;     /* BEST: a budget in moves of annealing; 0: none */
 } gpuopt_elimination_order_search;
 
 /* The memory for tables, which decides the policy. */
@@ -845,7 +839,7 @@ typedef struct gpuopt_elimination_desc {
     int32_t order_count;     /* 0 if order is NULL */
     const int32_t *evidence; /* [evidence_count] distinct, not in order: fixed to 0, or to what _set_evidence gives */
     int32_t evidence_count;  /* variables in evidence */
-    int32_t batch_size; /* copies of the model, each with its own evidence: 1 to 2^24, 0: 1; see doc/elimination.md */
+    int32_t batch_size;      /* copies of the model, each with its own evidence: 1 to 2^24, 0: 1 */
     gpuopt_elimination_policy policy; /* default AUTO */
     int32_t z;                        /* MINI_BUCKET: most variables in a mini-bucket; 0: the most that fits */
     const gpuopt_elimination_order_search *order_search; /* NULL: all by default, like the next two */
@@ -884,10 +878,9 @@ typedef struct gpuopt_elimination_estimate {
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);
-/* Creates a handle, with no variable eliminated. Searches for an order unless one is given. ARGUMENT, with the function
- * and entry in the log: NaN, values or variables out of range, a variable twice in a scope, a refused message. NUMERIC:
- * some sum of costs does not fit 63 bits or (DOUBLE) could be infinite. UNSUPPORTED, with the bytes in the log: the
- * policy does not fit the limit. */
+/* Creates a handle. ARGUMENT, with the function and entry in the log: NaN, values or variables out of range, a variable
+ * twice in a scope, a refused message. NUMERIC: some sum of costs does not fit 63 bits or (DOUBLE) could be infinite.
+ * UNSUPPORTED, with the bytes in the log: the policy does not fit the limit. */
 GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                    gpuopt_memory_plan *plan, gpuopt_elimination **elimination);
 /* Destroys a handle. */
@@ -907,8 +900,8 @@ typedef struct gpuopt_elimination_info {
     uint64_t count;     /* MIN_COUNT: assignments that attain cost; 0 if INFEASIBLE */
     int count_overflow; /* not 0: there are 2^64 - 1 or more */
 } gpuopt_elimination_info;
-/* Eliminates the next `variables` (1 or more) variables, or all that remain: one call for all is faster. info is copy
- * 0's; NULL: the work is only enqueued. */
+/* Eliminates the next `variables` (1 or more) variables, or all that remain. info is copy 0's; NULL: the work is only
+ * enqueued. */
 GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
                                                  gpuopt_elimination_info *info);
 /* Fills `info` for a copy of the model; without a batch that is copy 0. ARGUMENT: there is no such copy. Waits. */
@@ -994,20 +987,19 @@ typedef struct gpuopt_knapsack_desc {
     gpuopt_knapsack_search search;             /* 0: DOMINANCE */
     gpuopt_knapsack_on_pool_full on_pool_full; /* 0: DEPTH_FIRST */
     int64_t pool;       /* nodes that fit, up to 2^40, at least 2 items + 8; 0: 2^20 or 8 items + 32, and it grows */
-    int64_t node_limit; /* nodes expanded in the handle's life, after which a step ends with LIMIT; 0: no limit */
+    int64_t node_limit; /* nodes expanded in the handle's life, then LIMIT; 0: none */
     /* Whether _create fixes items where the other choice could not beat the first incumbent, and bundles equal ones.
-     * DEFAULT: ON with DOMINANCE, OFF with the others, as in the paper. */
+     * DEFAULT: ON with DOMINANCE, OFF with the others. */
     gpuopt_switch reduction;
-    int32_t hybrid_threshold;  /* HYBRID: see there; 0: 5000, as in the paper */
-    const int64_t *copies_max; /* [items] how many copies of each item may be taken, 0 or more; NULL: 1 */
+    int32_t hybrid_threshold;  /* HYBRID: see there; 0: 5000 */
+    const int64_t *copies_max; /* [items] most copies of each item, 0 or more; NULL: 1 */
     gpuopt_group *group;       /* of this context, whose ranks share the search; NULL: none */
     int64_t share_from;        /* with a group: levels of this many nodes are shared; 0: chosen (doc/groups.md) */
 } gpuopt_knapsack_desc;
 /* Creates a search with a first incumbent, and with the root in the pool. If that settles the problem, the outcome is
- * OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight, profit or copies_max the log names the
- * item. NUMERIC: Dantzig's bound of the problem exceeds 2^63 - 1. UNSUPPORTED: with copies, more than 2^28 pieces. With
- * DOMINANCE it may take up to 15 s more, and 300 MB of temporary host memory that no plan counts; doc/knapsack.md says
- * when. */
+ * OPTIMAL at once. ARGUMENT: a member is out of range; for an array the log names the item. NUMERIC: Dantzig's bound of
+ * the problem exceeds 2^63 - 1. UNSUPPORTED: with copies, more than 2^28 pieces. With DOMINANCE it may take up to 15 s
+ * more, and 300 MB of temporary host memory that no plan counts (doc/knapsack.md). */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_memory_plan *plan, gpuopt_knapsack **knapsack);
 /* Destroys a search. */
@@ -1033,8 +1025,8 @@ typedef struct gpuopt_knapsack_info {
     int32_t free_items;   /* items that _create left undecided, a bundle of equal ones as one: the number of levels */
 } gpuopt_knapsack_info;
 /* Expands level after level, until at least `nodes` nodes have been expanded, or `levels` steps made, or the search
- * ends (0: no such limit). A step is never divided. A stopped search goes on to the same result. ARGUMENT: a negative
- * number. Waits for the device after each step. */
+ * ends (0: no such limit). A step is never divided. ARGUMENT: a negative number. Waits for the device after each step.
+ * */
 GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
                                                 gpuopt_knapsack_info *info);
 /* Fills `info`. */
@@ -1046,7 +1038,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
 GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                        int64_t profit, const int64_t *copies);
 /* Returns the incumbent, at any time: copies [items] of each item, and its profit and weight, one number each in host
- * memory. Any may be NULL. Searches recover earlier decisions, which is cheapest after the end. */
+ * memory. Any may be NULL. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory_space where,
                                                    int64_t *copies, int64_t *profit, int64_t *weight);
 /* Packs nodes, the incumbent and the claim into bytes [capacity], in host memory, for a checkpoint or for another
