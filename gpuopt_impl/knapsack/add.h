@@ -144,6 +144,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_unpack(knapsack, bytes, size, add));
     s = &k->search;
+    memset(&p, 0, sizeof p);
     status = add ? gpuopt__knapsack_refuse_ranks(k, call) : GPUOPT_OK;
     if (!status) status = gpuopt__knapsack_check_packed(k, call, bytes, size, &p);
     if (!status && !add && (s->depth > 1 || (s->depth == 1 && (s->list[0].decided != 0 || s->list[0].count != 1))))
