@@ -100,7 +100,7 @@ static inline gpuopt_status gpuopt__tidy_matrix(const gpuopt_context *context, c
 }
 
 /* Warns of what has been tidied; once for each call. */
-static inline void gpuopt__tell_tidied(const gpuopt_context *context, const char *call, const gpuopt__tidied *t) {
+static inline void gpuopt__warn_of_tidied(const gpuopt_context *context, const char *call, const gpuopt__tidied *t) {
     const int by_rows = t->matrix.layout == GPUOPT_LAYOUT_CSR;
     if (!t->memory) return;
     gpuopt__log(context, 1,
@@ -110,7 +110,7 @@ static inline void gpuopt__tell_tidied(const gpuopt_context *context, const char
 }
 
 static inline void gpuopt__tidied_end(const gpuopt_context *context, const char *call, gpuopt__tidied *t) {
-    gpuopt__tell_tidied(context, call, t);
+    gpuopt__warn_of_tidied(context, call, t);
     gpuopt__tidied_release(context, t);
 }
 

@@ -147,7 +147,7 @@ static inline void gpuopt__propagator_model_end(gpuopt_context *context, gpuopt_
 
 /* Warns of what the call has changed in the numbers of the caller's matrix. */
 static inline void gpuopt__propagator_warn(gpuopt_context *context, const gpuopt__propagator_model *model) {
-    gpuopt__tell_tidied(context, model->call, &model->tidied);
+    gpuopt__warn_of_tidied(context, model->call, &model->tidied);
     if (model->numbers_known && model->rules.single && !model->val_single)
         gpuopt__log(context, 1, "%s: FP32 rounds coefficients that single precision cannot hold", model->call);
 }

@@ -97,7 +97,7 @@ static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const g
     if (!status) status = gpuopt__simplex_tidy_draft(&draft, call, &tidied, &result);
     if (!status && tidied.memory)
         gpuopt__simplex_plan_tidying(context->desc.backend->simplex, &desc->matrix, &first, &result);
-    if (!status && warns) gpuopt__tell_tidied(context, call, &tidied);
+    if (!status && warns) gpuopt__warn_of_tidied(context, call, &tidied);
     gpuopt__tidied_release(context, &tidied);
     if (status) return status;
     gpuopt__cut(&arena, 1, sizeof draft);
