@@ -142,7 +142,7 @@ static gpuopt_status gpuopt__simplex_find_empty(gpuopt_simplex *s) {
 static gpuopt_status gpuopt__simplex_real_impact(gpuopt_simplex *s, double most, double *impact) {
     gpuopt_status status = GPUOPT_OK;
     *impact = 0;
-    if (s->empty) return GPUOPT_OK;
+    if (s->empty || s->by_tolerance) return GPUOPT_OK;
     status = gpuopt__simplex_objective_impact(s, impact);
     if (status || *impact <= most) return status;
     status = gpuopt__simplex_find_empty(s);

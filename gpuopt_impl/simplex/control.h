@@ -62,7 +62,7 @@ static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
 static gpuopt_status gpuopt__simplex_is_optimal(gpuopt_simplex *s, int *is) {
     gpuopt_status status;
     *is = gpuopt__simplex_within_tolerances(s) &&
-          (s->stage != GPUOPT__SIMPLEX_STAGE_REFINED || gpuopt__simplex_is_exact(s));
+          (s->stage != GPUOPT__SIMPLEX_STAGE_REFINED || s->by_tolerance || gpuopt__simplex_is_exact(s));
     if (!*is) return GPUOPT_OK;
     status = gpuopt__simplex_find_certainty(s);
     *is = s->certainty != GPUOPT_CERTAINTY_NONE;
@@ -71,7 +71,12 @@ static gpuopt_status gpuopt__simplex_is_optimal(gpuopt_simplex *s, int *is) {
 
 static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
     gpuopt_status status;
-    int is;
+    int is = 0;
+    if (s->by_tolerance && s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) {
+        status = gpuopt__simplex_is_optimal(s, &is);
+        if (is) s->verdict = GPUOPT_OPTIMAL;
+        if (status || is) return status;
+    }
     if (s->stage < GPUOPT__SIMPLEX_STAGE_REFINED) {
         gpuopt__simplex_enter_stage(s, s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED ? GPUOPT__SIMPLEX_STAGE_EXACT
                                                                                    : GPUOPT__SIMPLEX_STAGE_REFINED);

@@ -105,6 +105,7 @@ static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simp
     w->s->engine = e;
     w->s->context = &b->context;
     w->s->desc.iteration_limit = 0;
+    w->s->by_tolerance = 1;
     if (root->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL) w->s->desc.algorithm = GPUOPT_ALGORITHM_AUTO;
 }
 

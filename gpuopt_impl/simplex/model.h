@@ -100,6 +100,7 @@ struct gpuopt_simplex {
     int32_t escalation;    /* how far the pivot tolerance has been loosened, see simplex/rules.h */
     int32_t extended; /* 0: the engine iterates; else iterations in extended precision that may still be made, plus 1 */
     int unrefined;    /* REFINED was given up since its arithmetic failed */
+    int by_tolerance; /* a child: an optimum within the tolerances is one, without refinement */
     int empty;        /* the doubles are proven to have no exactly feasible point */
     int logged_empty; /* it is logged that the doubles have no exactly feasible point */
     int32_t cycles;   /* how often the method was seen to go round in circles, see simplex/rules.h */
