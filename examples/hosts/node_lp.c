@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See node_lp.h.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "examples/hosts/node_lp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpuopt.h"
+#include "gpuopt/search.h"
+
+/* A row of the node or of the handle. */
+typedef struct row {
+    int id, count;
+    int64_t first; /* of the node: where its entries are */
+    uint64_t hash; /* of the entries */
+    double lhs, rhs;
+    uint8_t status;
+} row;
+
+struct node_lp {
+    void (*warn)(void *user, const char *message);
+    void *user;
+    int failed;
+    gpuopt_context *context;
+    gpuopt_simplex *simplex;
+    gpuopt_simplex_children *children;
+    int32_t batch_size;
+    /* The node as given. */
+    int cols, rows, most_rows;
+    const double *cost, *lb, *ub;
+    const uint8_t *col_status;
+    row *row;
+    int64_t nonzeros, most_nonzeros;
+    int32_t *index;
+    double *value;
+    /* The handle's columns and rows, in its order. */
+    int have_cols, have_rows;
+    double *have_cost, *have_lb, *have_ub;
+    row *have;
+    int32_t *list;   /* scratch, like the next three: of columns or rows, as many as the larger number */
+    double *low, *high;
+    uint8_t *status; /* [cols + rows] */
+    int *place;      /* [most id + 1] position of the row in the node, or -1 */
+    int most_id;
+    int32_t *outcome, *iterations; /* of the children */
+    double *bound;
+    node_lp_times times;
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Warns once, and gives up for good. */
+static int give_up(node_lp *lp, const char *what, gpuopt_status status) {
+    char text[512];
+    if (lp->failed) return -1;
+    lp->failed = 1;
+    snprintf(text, sizeof text, "gpuopt is not used any more: %s: %s: %s", what, gpuopt_status_string(status),
+             gpuopt_context_last_error(lp->context));
+    lp->warn(lp->user, text);
+    return -1;
+}
+
+/* Enlarges an array to at least `count` elements. */
+static int enlarge(node_lp *lp, void *array_of, int64_t count, size_t size) {
+    void **array = array_of, *larger = realloc(*array, (size_t)count * size);
+    if (!larger) return give_up(lp, "keeping the node's program", GPUOPT_ERROR_MEMORY);
+    *array = larger;
+    return 0;
+}
+
+node_lp *node_lp_open(const char *backend, int threads, void (*warn)(void *user, const char *message), void *user) {
+    gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc);
+    node_lp *lp = calloc(1, sizeof *lp);
+    gpuopt_status status;
+    if (!lp) return warn(user, "out of memory"), (node_lp *)NULL;
+    lp->warn = warn;
+    lp->user = user;
+    desc.threads = threads;
+    if (strcmp(backend, "cuda") == 0) {
+#ifdef EXAMPLE_WITH_CUDA
+        desc.backend = gpuopt_backend_cuda();
+#else
+        return warn(user, "this program was built without CUDA"), node_lp_close(lp), (node_lp *)NULL;
+#endif
+    }
+    status = gpuopt_context_create(&desc, &lp->context);
+    if (status) return give_up(lp, "opening a context", status), node_lp_close(lp), (node_lp *)NULL;
+    return lp;
+}
+
+static void drop_handle(node_lp *lp) {
+    gpuopt_simplex_children_destroy(lp->children);
+    gpuopt_simplex_destroy(lp->simplex);
+    lp->children = NULL;
+    lp->simplex = NULL;
+}
+
+void node_lp_close(node_lp *lp) {
+    void *array[14];
+    if (!lp) return;
+    drop_handle(lp);
+    gpuopt_context_destroy(lp->context);
+    array[0] = lp->row, array[1] = lp->index, array[2] = lp->value, array[3] = lp->have_cost;
+    array[4] = lp->have_lb, array[5] = lp->have_ub, array[6] = lp->have, array[7] = lp->list;
+    array[8] = lp->low, array[9] = lp->high, array[10] = lp->status, array[11] = lp->place;
+    array[12] = lp->outcome, array[13] = lp->iterations;
+    for (int k = 0; k < 14; k++) free(array[k]);
+    free(lp->bound);
+    free(lp);
+}
+
+int node_lp_failed(const node_lp *lp) { return lp->failed; }
+const node_lp_times *node_lp_cost(const node_lp *lp) { return &lp->times; }
+
+void node_lp_columns(node_lp *lp, int cols, const double *cost, const double *lb, const double *ub,
+                     const uint8_t *status) {
+    lp->cols = cols;
+    lp->cost = cost;
+    lp->lb = lb;
+    lp->ub = ub;
+    lp->col_status = status;
+    lp->rows = 0;
+    lp->nonzeros = 0;
+}
+
+void node_lp_row(node_lp *lp, int id, int count, const int *col, const double *value, double lhs, double rhs,
+                 uint8_t status) {
+    row *r;
+    uint64_t hash = 1469598103934665603u, bits;
+    if (lp->failed) return;
+    if (lp->rows == lp->most_rows) {
+        int most = 2 * lp->most_rows + 64;
+        if (enlarge(lp, &lp->row, most, sizeof *lp->row)) return;
+        lp->most_rows = most;
+    }
+    if (lp->nonzeros + count > lp->most_nonzeros) {
+        int64_t most = 2 * (lp->nonzeros + count) + 1024;
+        if (enlarge(lp, &lp->index, most, sizeof *lp->index) || enlarge(lp, &lp->value, most, sizeof *lp->value))
+            return;
+        lp->most_nonzeros = most;
+    }
+    r = &lp->row[lp->rows++];
+    r->id = id;
+    r->count = count;
+    r->first = lp->nonzeros;
+    r->lhs = lhs;
+    r->rhs = rhs;
+    r->status = status;
+    for (int k = 0; k < count; k++) {
+        lp->index[lp->nonzeros] = col[k];
+        lp->value[lp->nonzeros++] = value[k];
+        memcpy(&bits, &value[k], sizeof bits);
+        hash += (bits ^ (uint64_t)(uint32_t)col[k] * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu; /* in any order */
+    }
+    r->hash = hash;
+}
+
+/* ---- Keeping the handle in step ---- */
+
+/* The node's rows from `first` on, as a matrix by rows. start is taken from malloc. */
+static int matrix_of(node_lp *lp, int first, gpuopt_matrix *matrix) {
+    int64_t *start = malloc(sizeof *start * (size_t)(lp->rows - first + 1)), base;
+    if (!start) return give_up(lp, "keeping the node's program", GPUOPT_ERROR_MEMORY);
+    base = first < lp->rows ? lp->row[first].first : lp->nonzeros;
+    for (int i = first; i < lp->rows; i++) start[i - first] = lp->row[i].first - base;
+    start[lp->rows - first] = lp->nonzeros - base;
+    memset(matrix, 0, sizeof *matrix);
+    matrix->rows = lp->rows - first;
+    matrix->cols = lp->cols;
+    matrix->start = start;
+    matrix->index = lp->index + base;
+    matrix->value = lp->value + base;
+    return 0;
+}
+
+/* Arrays as long as the present columns and rows take. */
+static int enlarge_all(node_lp *lp) {
+    int64_t lines = (lp->cols > lp->rows ? lp->cols : lp->rows) + 1, all = lines + lp->have_rows;
+    return enlarge(lp, &lp->have_cost, lines, sizeof *lp->have_cost) ||
+           enlarge(lp, &lp->have_lb, lines, sizeof *lp->have_lb) ||
+           enlarge(lp, &lp->have_ub, lines, sizeof *lp->have_ub) ||
+           enlarge(lp, &lp->have, all, sizeof *lp->have) || enlarge(lp, &lp->list, all, sizeof *lp->list) ||
+           enlarge(lp, &lp->low, all, sizeof *lp->low) || enlarge(lp, &lp->high, all, sizeof *lp->high) ||
+           enlarge(lp, &lp->status, (int64_t)lp->cols + all, sizeof *lp->status);
+}
+
+/* A handle for the node's program, with spare rows for the cuts to come. */
+static gpuopt_status make_handle(node_lp *lp) {
+    gpuopt_simplex_desc desc = GPUOPT_INIT(gpuopt_simplex_desc);
+    gpuopt_spare spare = GPUOPT_INIT(gpuopt_spare);
+    gpuopt_status status;
+    drop_handle(lp);
+    if (matrix_of(lp, 0, &desc.matrix)) return GPUOPT_ERROR_MEMORY;
+    for (int i = 0; i < lp->rows; i++) {
+        lp->low[i] = lp->row[i].lhs;
+        lp->high[i] = lp->row[i].rhs;
+        lp->have[i] = lp->row[i];
+    }
+    desc.cost = lp->cost;
+    desc.lb = lp->lb;
+    desc.ub = lp->ub;
+    desc.lhs = lp->low;
+    desc.rhs = lp->high;
+    desc.method = GPUOPT_METHOD_REVISED;
+    desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+    spare.rows = lp->rows / 2 + 64;
+    spare.nonzeros = lp->nonzeros + 16384;
+    desc.spare = &spare;
+    status = gpuopt_simplex_create(lp->context, &desc, NULL, &lp->simplex);
+    free((void *)desc.matrix.start);
+    lp->have_cols = lp->cols;
+    lp->have_rows = lp->rows;
+    memcpy(lp->have_cost, lp->cost, sizeof *lp->cost * (size_t)lp->cols);
+    memcpy(lp->have_lb, lp->lb, sizeof *lp->lb * (size_t)lp->cols);
+    memcpy(lp->have_ub, lp->ub, sizeof *lp->ub * (size_t)lp->cols);
+    lp->times.handles++;
+    return status;
+}
+
+/* Removes the handle's rows that the node does not have, and moves the node's rows that the handle does not have to its
+ * end. *kept: how many of the node's rows the handle has. */
+static gpuopt_status remove_rows(node_lp *lp, int *kept) {
+    int most_id = 0, gone = 0, left = 0;
+    gpuopt_status status = GPUOPT_OK;
+    for (int i = 0; i < lp->rows; i++)
+        if (lp->row[i].id > most_id) most_id = lp->row[i].id;
+    for (int i = 0; i < lp->have_rows; i++)
+        if (lp->have[i].id > most_id) most_id = lp->have[i].id;
+    if (most_id >= lp->most_id) {
+        if (enlarge(lp, &lp->place, 2 * (int64_t)most_id + 1, sizeof *lp->place)) return GPUOPT_ERROR_MEMORY;
+        for (int i = 0; i <= 2 * most_id; i++) lp->place[i] = -1;
+        lp->most_id = 2 * most_id + 1;
+    }
+    for (int i = 0; i < lp->rows; i++) lp->place[lp->row[i].id] = i;
+    for (int i = 0; i < lp->have_rows; i++) {
+        int at = lp->place[lp->have[i].id];
+        if (at >= 0 && lp->row[at].hash == lp->have[i].hash && lp->row[at].count == lp->have[i].count)
+            lp->have[left++] = lp->have[i];
+        else lp->list[gone++] = i;
+    }
+    if (gone > 0) status = gpuopt_simplex_remove_rows(lp->simplex, gone, lp->list);
+    lp->times.rows_removed += gone;
+    lp->have_rows = *kept = left;
+    return status;
+}
+
+/* Adds the node's rows that the handle lacks: those whose place is still marked. */
+static gpuopt_status add_rows(node_lp *lp) {
+    gpuopt_matrix matrix = {0};
+    int64_t *start = NULL, nonzeros = 0;
+    int32_t *index = NULL;
+    double *value = NULL;
+    int added = 0;
+    gpuopt_status status = GPUOPT_ERROR_MEMORY;
+    for (int i = 0; i < lp->rows; i++)
+        if (lp->place[lp->row[i].id] == i) added++, nonzeros += lp->row[i].count;
+    if (added == 0) return GPUOPT_OK;
+    start = malloc(sizeof *start * (size_t)(added + 1));
+    index = malloc(sizeof *index * (size_t)(nonzeros + 1));
+    value = malloc(sizeof *value * (size_t)(nonzeros + 1));
+    if (start && index && value) {
+        added = 0, nonzeros = 0;
+        for (int i = 0; i < lp->rows; i++) {
+            const row *r = &lp->row[i];
+            if (lp->place[r->id] != i) continue;
+            start[added] = nonzeros;
+            memcpy(index + nonzeros, lp->index + r->first, sizeof *index * (size_t)r->count);
+            memcpy(value + nonzeros, lp->value + r->first, sizeof *value * (size_t)r->count);
+            nonzeros += r->count;
+            lp->low[added] = r->lhs;
+            lp->high[added] = r->rhs;
+            lp->have[lp->have_rows + added++] = *r;
+        }
+        start[added] = nonzeros;
+        matrix.rows = added;
+        matrix.cols = lp->cols;
+        matrix.start = start;
+        matrix.index = index;
+        matrix.value = value;
+        status = gpuopt_simplex_add_rows(lp->simplex, &matrix, lp->low, lp->high);
+        if (!status) lp->have_rows += added;
+        lp->times.rows_added += added;
+    }
+    free(start);
+    free(index);
+    free(value);
+    return status;
+}
+
+/* Sets the bounds, costs and sides that differ, and the basis. */
+static gpuopt_status set_numbers(node_lp *lp) {
+    gpuopt_status status = GPUOPT_OK;
+    int count = 0;
+    for (int j = 0; j < lp->cols; j++)
+        if (lp->lb[j] != lp->have_lb[j] || lp->ub[j] != lp->have_ub[j]) {
+            lp->list[count] = j;
+            lp->low[count] = lp->have_lb[j] = lp->lb[j];
+            lp->high[count++] = lp->have_ub[j] = lp->ub[j];
+        }
+    if (count > 0) status = gpuopt_simplex_set_bounds(lp->simplex, GPUOPT_HOST, count, lp->list, lp->low, lp->high);
+    if (status) return status;
+    count = 0;
+    for (int j = 0; j < lp->cols; j++)
+        if (lp->cost[j] != lp->have_cost[j]) {
+            lp->list[count] = j;
+            lp->low[count++] = lp->have_cost[j] = lp->cost[j];
+        }
+    if (count > 0) status = gpuopt_simplex_set_costs(lp->simplex, GPUOPT_HOST, count, lp->list, lp->low);
+    if (status) return status;
+    for (int i = 0; i < lp->rows; i++) lp->place[lp->row[i].id] = i;
+    memcpy(lp->status, lp->col_status, (size_t)lp->cols);
+    count = 0;
+    for (int i = 0; i < lp->have_rows; i++) {
+        const row *r = &lp->row[lp->place[lp->have[i].id]];
+        lp->status[lp->cols + i] = r->status;
+        if (r->lhs == lp->have[i].lhs && r->rhs == lp->have[i].rhs) continue;
+        lp->list[count] = i;
+        lp->low[count] = lp->have[i].lhs = r->lhs;
+        lp->high[count++] = lp->have[i].rhs = r->rhs;
+    }
+    if (count > 0) status = gpuopt_simplex_set_sides(lp->simplex, GPUOPT_HOST, count, lp->list, lp->low, lp->high);
+    return status ? status : gpuopt_simplex_set_basis(lp->simplex, GPUOPT_HOST, lp->status);
+}
+
+/* Brings the handle to the node. */
+static int follow(node_lp *lp) {
+    gpuopt_status status = GPUOPT_OK;
+    int kept = 0;
+    if (enlarge_all(lp)) return -1;
+    if (lp->simplex && lp->have_cols == lp->cols) {
+        status = remove_rows(lp, &kept);
+        for (int i = 0; i < lp->have_rows && !lp->failed; i++) lp->place[lp->have[i].id] = -1; /* the handle has it */
+        if (!status && !lp->failed) status = add_rows(lp);
+        if (status == GPUOPT_ERROR_MEMORY && !lp->failed) drop_handle(lp), status = GPUOPT_OK; /* no spare rows left */
+    } else drop_handle(lp);
+    if (lp->failed) return -1;
+    if (!status && !lp->simplex) {
+        status = make_handle(lp);
+        if (!status) status = remove_rows(lp, &kept); /* marks the places */
+    }
+    if (!status) status = set_numbers(lp);
+    for (int i = 0; i < lp->rows && lp->place; i++) lp->place[lp->row[i].id] = -1;
+    return status ? give_up(lp, "taking over the node's program", status) : 0;
+}
+
+/* ---- Branching ---- */
+
+/* A batch of at least that many children. */
+static int make_children(node_lp *lp, int32_t count) {
+    gpuopt_simplex_children_desc desc = GPUOPT_INIT(gpuopt_simplex_children_desc);
+    gpuopt_status status;
+    if (lp->children && count <= lp->batch_size) return 0;
+    gpuopt_simplex_children_destroy(lp->children);
+    lp->children = NULL;
+    lp->batch_size = count < 64 ? 64 : count > lp->batch_size ? count + count / 2 : lp->batch_size;
+    desc.batch_size = lp->batch_size;
+    desc.pivots = 64;
+    desc.on_pivot_limit = GPUOPT_ON_PIVOT_LIMIT_REFACTOR;
+    status = gpuopt_simplex_children_create(lp->simplex, &desc, NULL, &lp->children);
+    if (status) return give_up(lp, "making a batch of children", status);
+    return enlarge(lp, &lp->outcome, lp->batch_size, sizeof *lp->outcome) ||
+           enlarge(lp, &lp->iterations, lp->batch_size, sizeof *lp->iterations) ||
+           enlarge(lp, &lp->bound, lp->batch_size, sizeof *lp->bound);
+}
+
+int node_lp_branch(node_lp *lp, int count, const int *col, const double *value, double cutoff, int iterations,
+                   node_child *child) {
+    gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
+    gpuopt_status status;
+    double start = now(), middle;
+    if (lp->failed || follow(lp) || make_children(lp, 2 * count)) return -1;
+    middle = now();
+    report.outcome = lp->outcome;
+    report.iterations = lp->iterations;
+    report.bound = lp->bound;
+    status = gpuopt_simplex_set_cutoff(lp->simplex, cutoff);
+    if (!status)
+        status = gpuopt_simplex_children_strong_branch(lp->children, GPUOPT_HOST, count, col, value, iterations,
+                                                       &report);
+    if (status) return give_up(lp, "strong branching", status);
+    lp->times.calls++;
+    lp->times.children += 2 * count;
+    for (int k = 0; k < 2 * count; k++) {
+        child[k].infeasible = lp->outcome[k] == GPUOPT_INFEASIBLE || lp->outcome[k] == GPUOPT_CUTOFF ||
+                              lp->bound[k] >= cutoff;
+        child[k].bound = isnan(lp->bound[k]) ? -HUGE_VAL : lp->bound[k];
+        child[k].iterations = lp->iterations[k];
+        lp->times.iterations += lp->iterations[k];
+    }
+    lp->times.update += middle - start;
+    lp->times.branch += now() - middle;
+    return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SCIP with or without the branching rule of scip_branching.c, to compare the two.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/hosts/scip_branching.h"
+
+/* Sets "name=value" by the form of the value. */
+static SCIP_RETCODE set(SCIP *scip, char *text) {
+    char *value = strchr(text, '=');
+    if (!value) return SCIP_ERROR;
+    *value++ = 0;
+    if (strcmp(value, "TRUE") == 0 || strcmp(value, "FALSE") == 0) return SCIPsetBoolParam(scip, text, *value == 'T');
+    if (strspn(value, "-0123456789") == strlen(value)) return SCIPsetIntParam(scip, text, atoi(value));
+    if (strspn(value, "-+.e0123456789") == strlen(value)) return SCIPsetRealParam(scip, text, atof(value));
+    return SCIPsetStringParam(scip, text, value);
+}
+
+static SCIP_RETCODE solve(SCIP *scip, int argc, char **argv) {
+    SCIP_CALL(SCIPincludeDefaultPlugins(scip));
+    if (strcmp(argv[2], "alone") != 0) {
+        SCIP_CALL(SCIPincludeBranchruleGpuopt(scip));
+        SCIP_CALL(SCIPsetStringParam(scip, "branching/gpuopt/backend", argv[2]));
+    }
+    SCIP_CALL(SCIPsetIntParam(scip, "display/verblevel", 1));
+    SCIP_CALL(SCIPreadProb(scip, argv[1], NULL));
+    for (int k = 3; k < argc; k++) SCIP_CALL(set(scip, argv[k]));
+    SCIP_CALL(SCIPsolve(scip));
+    printf("%s %s: primal %.12g dual %.12g nodes %lld seconds %.3f\n", argv[1], argv[2], SCIPgetPrimalbound(scip),
+           SCIPgetDualbound(scip), (long long)SCIPgetNTotalNodes(scip), SCIPgetSolvingTime(scip));
+    SCIPprintBranchruleGpuopt(scip);
+    return SCIP_OKAY;
+}
+
+int main(int argc, char **argv) {
+    SCIP *scip = NULL;
+    SCIP_RETCODE code;
+    if (argc < 3) {
+        fputs("usage: scip_solve MODEL alone|cpu|cuda [NAME=VALUE ...]\n", stderr);
+        return 2;
+    }
+    code = SCIPcreate(&scip);
+    if (code == SCIP_OKAY) code = solve(scip, argc, argv);
+    if (scip) SCIPfree(&scip);
+    return code == SCIP_OKAY ? 0 : 3;
+}
