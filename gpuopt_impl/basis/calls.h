@@ -10,8 +10,7 @@
 
 /* ---- Checks ---- */
 
-/* Checks the caller's descriptor and copies it to d, with the default tolerance filled in. The backend chooses the
- * default of K. */
+/* Checks the caller's descriptor and copies it to d with the default tolerance. The backend has K's default. */
 static gpuopt_status gpuopt__basis_check_desc(const gpuopt_context *context, const char *call,
                                               const gpuopt_basis_desc *desc, gpuopt_basis_desc *d) {
     gpuopt_status status;
@@ -30,7 +29,7 @@ static gpuopt_status gpuopt__basis_check_desc(const gpuopt_context *context, con
     return status;
 }
 
-/* Checks that a matrix is m x m, and its starts. */
+/* Checks that a matrix is m x m, and checks its starts. */
 static gpuopt_status gpuopt__basis_check_shape(const gpuopt_basis *basis, const char *call,
                                                const gpuopt_matrix *columns) {
     if (columns->rows != basis->m || columns->cols != basis->m)
@@ -38,7 +37,7 @@ static gpuopt_status gpuopt__basis_check_shape(const gpuopt_basis *basis, const 
     return gpuopt__check_matrix_shape(basis->context, call, columns);
 }
 
-/* Checks the entries of such a matrix, and tidies it if that is needed. *tidied is to be ended, whatever it returns. */
+/* Checks the entries of a matrix, and tidies them if needed. The caller must end *tidied in every case. */
 static gpuopt_status gpuopt__basis_tidy(gpuopt_basis *basis, const char *call, const gpuopt_matrix *columns,
                                         gpuopt__tidied *tidied) {
     gpuopt_status status =
@@ -138,7 +137,7 @@ static gpuopt_status gpuopt__basis_check_result(const gpuopt_basis *basis, const
     return GPUOPT_OK;
 }
 
-/* Checks a sparse column: rows in range and none twice, values finite and not 0. */
+/* Checks a sparse column: distinct rows in range, and values that are finite and not 0. */
 static gpuopt_status gpuopt__basis_check_sparse(gpuopt_basis *basis, const char *call, int32_t count,
                                                 const int32_t *row, const double *val) {
     int32_t k;
@@ -162,7 +161,7 @@ static gpuopt_status gpuopt__basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memo
     status = gpuopt__basis_check_result(basis, call, where, x, 1);
     if (status) return status;
     if (count > 0 && !val) return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "rhs is NULL");
-    /* A kernel would use the rows as indices, so those in device memory are checked on the CPU first. */
+    /* A kernel would use the rows as indices, so rows in device memory are checked on the CPU first. */
     status = gpuopt__fetch(basis->context, where, row, sizeof *row * (size_t)count, basis->row, &rows);
     if (!status) status = gpuopt__fetch(basis->context, where, val, sizeof *val * (size_t)count, basis->work, &values);
     if (!status) status = gpuopt__basis_check_sparse(basis, call, count, (const int32_t *)rows, (const double *)values);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the CPU: FTRAN, BTRAN, load, reports, create and destroy, and the backend's table. DEFERRED keeps
- * the inverse as M + U V with M column after column; the paper's techniques keep one matrix, row after row.
+ * Basis inverse on the CPU: FTRAN, BTRAN, load, reports, create and destroy, and the backend's table. DEFERRED stores
+ * the inverse as M + U V, with M by columns. The paper's techniques store one matrix by rows.
  */
 #ifndef GPUOPT_IMPL_BASIS_CPU_H
 #define GPUOPT_IMPL_BASIS_CPU_H
@@ -85,7 +85,7 @@ static gpuopt_status gpuopt__basis_cpu_btran_unit(gpuopt_basis *basis, gpuopt_me
 
 /* ---- Load ---- */
 
-/* Eliminates the columns that are left, in `next`. Returns -1, or a column without a pivot. */
+/* Eliminates the remaining columns in `next`. Returns -1, or a column without a pivot. */
 static int32_t gpuopt__basis_cpu_eliminate(gpuopt__basis_cpu *b) {
     gpuopt__basis_order *order = &b->order;
     gpuopt__deferred *d = &b->next;
@@ -122,7 +122,7 @@ static gpuopt_status gpuopt__basis_cpu_refuse(gpuopt__basis_cpu *b, int32_t posi
     return GPUOPT_ERROR_NUMERIC;
 }
 
-/* Loads columns that are checked and stored by columns. */
+/* Loads columns that are already checked and stored by columns. */
 static gpuopt_status gpuopt__basis_cpu_invert(gpuopt__basis_cpu *b, const gpuopt_matrix *columns) {
     int32_t i, j, refused, m = b->head.m;
     int64_t k;
@@ -216,7 +216,7 @@ static gpuopt_status gpuopt__basis_cpu_get_inverse(gpuopt_basis *basis, gpuopt_m
 
 /* ---- Life ---- */
 
-/* Cuts all arrays of a handle. A load works in `next`, because the inverse in `now` has to survive a refused load. */
+/* Cuts all arrays of a handle. A load works in `next`, because the inverse in `now` must survive a refused load. */
 static void gpuopt__basis_cpu_cut(gpuopt__arena *arena, gpuopt__basis_cpu *b) {
     int32_t m = b->head.m;
     int deferred = b->head.technique == GPUOPT_TECHNIQUE_DEFERRED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the CPU: what a handle holds, and the update by each technique, step by step as in the figures and
- * equations of Shah et al. (2020); see doc/basis_internals.md.
+ * Basis inverse on the CPU: the handle, and the update by each technique, step by step as in the figures and equations
+ * of Shah et al. (2020); see doc/basis_internals.md.
  */
 #ifndef GPUOPT_IMPL_BASIS_CPU_UPDATE_H
 #define GPUOPT_IMPL_BASIS_CPU_UPDATE_H
@@ -13,9 +13,9 @@ typedef struct gpuopt__basis_cpu {
     gpuopt_basis head; /* first: the public handle points to it */
     gpuopt__basis_order order;
     gpuopt__basis_scales scales;
-    gpuopt__deferred now;  /* the inverse; without DEFERRED only `matrix` is used: [m][m], row after row */
-    gpuopt__deferred next; /* where a load works; ELEMENT, MPFI and PFI use its matrix as their second one */
-    double *product;       /* [m][m]: E of PFI, row after row; NULL with the others */
+    gpuopt__deferred now;  /* the inverse; without DEFERRED only `matrix` is used: [m][m], by rows */
+    gpuopt__deferred next; /* a load works here; ELEMENT, MPFI and PFI use its matrix as their second one */
+    double *product;       /* [m][m]: E of PFI, by rows; NULL with other techniques */
     double *alpha;         /* [m]: the result of the latest FTRAN */
     double *omega;         /* [m]: omega of an update; the pivot column of a load */
     double *row;           /* [m]: the pivot row; the result of a BTRAN */
@@ -50,7 +50,7 @@ static void gpuopt__basis_cpu_omega(gpuopt__basis_cpu *b, int32_t p, const doubl
     for (i = 0; i < b->head.m; i++) b->omega[i] = i == p ? 1 / alpha[p] : -alpha[i] / alpha[p];
 }
 
-/* Keeps the pivot row as it is before the update. */
+/* Saves the pivot row from before the update. */
 static void gpuopt__basis_cpu_save_row(gpuopt__basis_cpu *b, int32_t p) {
     memcpy(b->row, gpuopt__basis_cpu_row(b, p), sizeof(double) * (size_t)b->head.m);
 }
@@ -103,7 +103,7 @@ static void gpuopt__basis_cpu_mpfi(gpuopt__basis_cpu *b, int32_t p, const double
     }
 }
 
-/* Figure 3: each column keeps its entry of row p, sets it to 0, and adds omega times the entry that it kept. */
+/* Figure 3: saves each column's entry of row p, sets it to 0, and adds omega times the saved entry to the column. */
 static void gpuopt__basis_cpu_column(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t j, m = b->head.m;
     int threads = gpuopt__team(b->head.context, b->threads);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What both backends do with the columns of B before they invert it. Rows and then columns of B are scaled by powers
- * of two so that their largest entries are in [1/2, 1): one tolerance then separates a pivot that is small from one
- * that is a rounding error, whatever units the caller uses. Pivots on columns with a single entry come first, since
- * such a pivot scales one row and changes nothing else. The other columns are eliminated one after the other, those
- * with the fewest entries first.
+ * Steps of a load that both backends share: scaling B and ordering its columns.
+ *
+ * Rows and then columns of B are scaled by powers of two, so that their largest entries are in [1/2, 1). One tolerance
+ * then separates small pivots from rounding errors, whatever units the caller uses. Columns with a single entry are
+ * pivoted on first, since such a pivot scales one row and changes nothing else. The other columns are eliminated one
+ * after the other, in the order of their numbers of entries, fewest first.
  */
 #ifndef GPUOPT_IMPL_BASIS_LOAD_H
 #define GPUOPT_IMPL_BASIS_LOAD_H
@@ -13,14 +14,14 @@
 #include "../common/numerics.h"
 #include "backend.h"
 
-/* In which order columns are eliminated. Arrays [m] each, in host memory; used during a load only. */
+/* The order of elimination. Arrays [m] in host memory, used only during a load. */
 typedef struct gpuopt__basis_order {
     int32_t *entries; /* of a column */
-    int32_t *only;    /* the row of the entry of a column that has a single one; other columns: any row */
+    int32_t *only;    /* row of the entry of a column with a single entry; other columns: any row */
     int32_t *column;  /* the columns that need elimination, in order */
     int32_t *row_of;  /* the pivot row of a column; -1: none yet */
-    int32_t *col_of;  /* the column that a row is the pivot row of; -1: none yet */
-    int32_t left;     /* columns that need elimination */
+    int32_t *col_of;  /* the pivot column of a row; -1: none yet */
+    int32_t left;     /* number of columns that need elimination */
 } gpuopt__basis_order;
 
 static inline void gpuopt__basis_order_cut(gpuopt__arena *arena, gpuopt__basis_order *order, int32_t m) {
@@ -31,10 +32,10 @@ static inline void gpuopt__basis_order_cut(gpuopt__arena *arena, gpuopt__basis_o
     order->col_of = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
 }
 
-/* Fills the rest from `entries` and `only`. Returns -1, or a column without entries. */
+/* Fills the other members from `entries` and `only`. Returns -1, or a column without entries. */
 static inline int32_t gpuopt__basis_order_fill(gpuopt__basis_order *order, int32_t m) {
     int32_t j, i, at;
-    int32_t *begin = order->row_of; /* as scratch: where in `column` those with 1, 2, .. m entries begin */
+    int32_t *begin = order->row_of; /* scratch: where columns with 1, 2, .. m entries begin in `column` */
     for (j = 0; j < m; j++)
         if (order->entries[j] == 0) return j;
     memset(begin, 0, sizeof(int32_t) * (size_t)m);
@@ -60,7 +61,7 @@ static inline int32_t gpuopt__basis_order_fill(gpuopt__basis_order *order, int32
 
 /* ---- Scaling ---- */
 
-/* The exponent of a value that is finite and not 0, as by frexp: |value| is in [2^(e-1), 2^e). */
+/* The exponent e of a finite value other than 0, as by frexp: |value| is in [2^(e-1), 2^e). */
 GPUOPT_HD int32_t gpuopt__basis_exponent(double value) {
     uint64_t bits;
     int32_t e;
@@ -74,7 +75,7 @@ GPUOPT_HD int32_t gpuopt__basis_exponent(double value) {
 /* Scales of B, on the CPU. */
 typedef struct gpuopt__basis_scales {
     int32_t *row, *col; /* [m]: entry (i, j) is scaled by 2^-(row[i] + col[j]) */
-    double *pivot;      /* [m]: the scaled pivot of a row whose column has a single entry; 1 for other rows */
+    double *pivot;      /* [m]: scaled pivot on a column with a single entry, by its row; 1 for other rows */
 } gpuopt__basis_scales;
 
 /* Entry (i, j) of the scaled matrix. */
@@ -82,7 +83,7 @@ static inline double gpuopt__basis_scaled(const gpuopt__basis_scales *scales, in
     return ldexp(value, -(scales->row[i] + scales->col[j]));
 }
 
-/* Finds the exponents of the largest entries; a row without entries gets 0. No column is without entries. */
+/* Finds the exponents of the largest entries; a row without entries gets 0. Every column must have an entry. */
 static inline void gpuopt__basis_find_scales(gpuopt__basis_scales *scales, const gpuopt__basis_order *order,
                                              const gpuopt_matrix *columns) {
     int32_t i, j, m = columns->cols;
@@ -107,7 +108,7 @@ static inline void gpuopt__basis_find_scales(gpuopt__basis_scales *scales, const
     }
 }
 
-/* Entry (i, j) of the matrix that elimination begins with, after the pivots on columns with a single entry. */
+/* Entry (i, j) of the matrix after the pivots on columns with a single entry, where elimination begins. */
 static inline double gpuopt__basis_entry(const gpuopt__basis_scales *scales, const gpuopt__basis_order *order,
                                          int32_t i, int32_t j, double value) {
     if (order->row_of[j] >= 0) return 1 / scales->pivot[i];
@@ -116,7 +117,7 @@ static inline double gpuopt__basis_entry(const gpuopt__basis_scales *scales, con
 
 /* ---- The head ---- */
 
-/* Cuts the host arrays that every backend's handle has. Called twice, to measure and to assign, like gpuopt__cut. */
+/* Cuts the host arrays of every backend's handle. Called twice, to measure and to assign, like gpuopt__cut. */
 static inline void gpuopt__basis_cut(gpuopt__arena *arena, gpuopt_basis *head, gpuopt__basis_order *order) {
     head->mark = (int32_t *)gpuopt__cut(arena, head->m, sizeof(int32_t));
     head->row = (int32_t *)gpuopt__cut(arena, head->m, sizeof(int32_t));
@@ -129,7 +130,7 @@ static inline void gpuopt__basis_clear_marks(gpuopt_basis *basis) {
     for (i = 0; i < basis->m; i++) basis->mark[i] = -1;
 }
 
-/* Checks the entries of a matrix whose shape has been checked; UNTIDY: it is to be tidied. */
+/* Checks the entries of a matrix of checked shape. UNTIDY: it must be tidied. */
 static inline gpuopt_status gpuopt__basis_check_entries(gpuopt_basis *basis, const char *call,
                                                         const gpuopt_matrix *columns) {
     gpuopt_status status =
