@@ -9,21 +9,20 @@ namespace {
 
 /* ---- FTRAN and BTRAN ---- */
 
-/* The target of the next FTRAN: the pivot column, with its largest entry where the update will look for it. */
+/* The target of the next FTRAN: the pivot column, with its largest entry where the update reads it. */
 Target CudaBasis::next_alpha(double *copy) {
     parity_ = !parity_;
     return {b_.alpha, copy, &b_.state->largest[parity_], &b_.state->largest[!parity_], -1};
 }
 
-/* A vector in host memory is copied to the device; one in device memory is used where it is. */
+/* Copies a vector from host memory to the device; a vector in device memory is used in place. */
 gpuopt_status CudaBasis::fetch(gpuopt_memory_space where, const double *vector, const double **found) {
     *found = where == GPUOPT_HOST ? b_.input : vector;
     if (where == GPUOPT_DEVICE) return GPUOPT_OK;
     return queue_.copy(b_.input, vector, sizeof(double) * static_cast<size_t>(m()));
 }
 
-/* Copies a result from `there` to the caller's array, and waits if that is in host memory. wanted NULL: there is
- * nothing to copy. */
+/* Copies a result from `there` to the caller's array, if not NULL, and waits if that array is in host memory. */
 gpuopt_status CudaBasis::deliver(gpuopt_memory_space where, double *wanted, const double *there) {
     gpuopt_status status = queue_.launched("a product with the inverse");
     if (status || !wanted || wanted == there) return status;
@@ -41,7 +40,7 @@ void CudaBasis::solve(const double *vector, const Target &target) {
     }
 }
 
-/* partial = parts of the sum of vector[l] * line l; dots = the products of `count` lines of `other` and the vector. */
+/* partial = parts of the sum of vector[l] * line l; dots = products of `count` lines of `other` with the vector. */
 void CudaBasis::combine(const double *vector, const double *other, int count) {
     int chunks = (m() + BASIS_WIDE - 1) / BASIS_WIDE;
     queue_.launch({static_cast<unsigned>(chunks * parts() + count), BASIS_THREADS}, combine_lines, b_, vector, chunks,
@@ -85,7 +84,7 @@ gpuopt_status CudaBasis::ftran(gpuopt_memory_space where, const double *rhs, dou
     if (m() == 0) return GPUOPT_OK;
     gpuopt_status status = fetch(where, rhs, &vector);
     if (status) return status;
-    /* With DEFERRED nothing reads rhs any longer when the result is written, so x may be rhs. */
+    /* With DEFERRED rhs is no longer read when the result is written, so x may be rhs. */
     bool at_once = where == GPUOPT_DEVICE && deferred();
     solve(vector, next_alpha(at_once ? x : nullptr));
     status = deliver(where, at_once ? nullptr : x, b_.alpha);
@@ -131,14 +130,14 @@ gpuopt_status CudaBasis::btran_unit(gpuopt_memory_space where, int position, dou
 
 /* ---- Updates ---- */
 
-/* M += U V, for the first `count` columns of U. */
+/* M += U V, with the first `count` columns of U. */
 void CudaBasis::apply(int count) {
     rank_update(rank_, queue_, m(), m(), count, b_.u, b_.pitch, b_.v, b_.pitch, b_.matrix, b_.pitch);
     slot_ = 0;
 }
 
-/* second = the product of E and the inverse. It is computed as the transpose of the product, since a matrix stored by
- * rows is its transpose stored by columns. */
+/* second = the product of E and the inverse. The kernel computes the transpose of the product, because a matrix stored
+ * by rows is its transpose stored by columns. */
 void CudaBasis::multiply_pfi() {
     queue_.zero(b_.second, sizeof(double) * static_cast<size_t>(m()) * static_cast<size_t>(b_.pitch));
     rank_update(rank_, queue_, m(), m(), m(), b_.matrix, b_.pitch, b_.factor, b_.pitch, b_.second, b_.pitch);
@@ -184,7 +183,7 @@ gpuopt_status CudaBasis::update(gpuopt_memory_space where, int position, const d
     b_.backwards = !b_.backwards;
     switch (head.technique) {
     case GPUOPT_TECHNIQUE_DEFERRED:
-        /* A library's product may let the next kernel start early, so the first update behind it does not overlap. */
+        /* A kernel of a library may let the next kernel start early, so the first update after it must not overlap. */
         queue_.launch({blocks(m(), DEFERRED_LANES), DEFERRED_THREADS, 0, slot_ ? behind_ : LAUNCH_PLAIN},
                       update_deferred, b_, pivot, slot_, slot_ ? before_ : -1, slot_ > 1 ? earlier_ : -1);
         earlier_ = before_;
@@ -214,13 +213,13 @@ gpuopt_status CudaBasis::update(gpuopt_memory_space where, int position, const d
         status = queue_.wait("an update");
         if (status) return status;
         if (!b_.report->accepted) {
-            before_ = before; /* the slot stays free: the next update follows the one before this */
+            before_ = before; /* the slot stays free: the next update follows the previous one */
             earlier_ = earlier;
             gpuopt__log(context(), 0, GPUOPT__BASIS_SMALL_PIVOT, position);
             return GPUOPT_ERROR_NUMERIC;
         }
     }
-    if (deferred() && ++slot_ == head.most) apply(slot_); /* so does an enqueued update that is refused */
+    if (deferred() && ++slot_ == head.most) apply(slot_); /* an enqueued update takes its slot even if it is refused */
     return info ? get_info(info) : queue_.launched("applying updates");
 }
 
@@ -336,7 +335,7 @@ gpuopt_status cuda_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory_space wh
 
 } // namespace
 
-/* For tests: lets a context in which no basis has been created yet do without cuBLAS and cuSOLVER. */
+/* For tests: makes a context use no cuBLAS and cuSOLVER. No basis may have been created in it yet. */
 #if defined(__GNUC__)
 #pragma GCC visibility push(hidden)
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: kernels that check and scale the columns of a load. They arrive as the caller has them, by
- * rows or by columns, and are scattered to `second`, where column j of B is line j. The CPU then chooses the order of
- * elimination from the number of entries of each column: see gpuopt_impl/basis/load.h.
+ * Basis inverse on the GPU: kernels that check and scale the columns of a load. The columns arrive in the caller's
+ * order, by rows or by columns. They are scattered to `second`, where line j is column j of B. The CPU then chooses the
+ * order of elimination from the number of entries of each column: see gpuopt_impl/basis/load.h.
  */
 #ifndef GPUOPT_CUDA_BASIS_COLUMNS_CUH
 #define GPUOPT_CUDA_BASIS_COLUMNS_CUH
@@ -16,18 +16,18 @@ namespace {
 
 enum {
     BASIS_STAGE = 1 << 20,    /* entries copied to the device at a time */
-    BASIS_NO_SCALE = 0x80,    /* the bytes of row_scale in rows without entries: as an int, below every exponent */
-    BASIS_LOAD_BLOCKS = 1024, /* at most, of an elimination */
+    BASIS_NO_SCALE = 0x80,    /* byte of row_scale in rows without entries: as an int, below every exponent */
+    BASIS_LOAD_BLOCKS = 1024, /* most blocks of an elimination */
     BASIS_PATCH = 8           /* lines of a block of scale_basis() and gather_left() */
 };
 
-/* The pivot row that a block proposes; row INT_MAX: none. */
+/* The pivot row that a block proposes; INT_MAX: none. */
 struct Candidate {
     double size;
     int row;
 };
 
-/* How the caller's arrays are stored. */
+/* The storage of the caller's arrays. */
 enum BasisLayout {
     BASIS_BY_COLUMNS,
     BASIS_BY_ROWS,
@@ -35,26 +35,26 @@ enum BasisLayout {
     BASIS_WHOLE_ROWS
 };
 
-/* What a load needs besides the matrix, in device memory. */
+/* Data of a load besides the matrix, in device memory. */
 struct BasisLoad {
-    int *entries, *only;          /* [m] each, see gpuopt__basis_order; by rows alone */
-    int *order, *row_of, *col_of; /* [m] each: its column, row_of and col_of */
+    int *entries, *only;          /* [m] each, see gpuopt__basis_order; for storage by rows only */
+    int *order, *row_of, *col_of; /* [m] each: column, row_of and col_of of gpuopt__basis_order */
     int *row_scale, *col_scale;   /* [m]: entry (i, j) is scaled by 2^-(row_scale[i] + col_scale[j]) */
-    double *row_pivot;            /* [m]: the scaled pivot of a row whose column has a single entry; 1 for others */
+    double *row_pivot;            /* [m]: scaled pivot on a column with a single entry, by its row; 1 for other rows */
     long long *start;             /* [m + 1] */
-    int *stage_index;             /* [stage]: entries on their way to the matrix */
+    int *stage_index;             /* [stage]: staged entries for the matrix */
     double *stage_value;          /* [stage] */
     double *column;               /* [pitch]: the pivot column */
     Candidate *candidates;        /* [BASIS_LOAD_BLOCKS] */
-    double *work; /* [m][pitch]: B in the order of elimination, then its factors; null: eliminate() does the load */
-    int *row_at;  /* [m]: the row of B in row r of that */
-    int *swaps;   /* [m]: rows that were swapped by pivoting, counted from 1 */
+    double *work; /* [m][pitch]: B in the order of elimination, then its factors; null: use eliminate() */
+    int *row_at;  /* [m]: the row of B in row r of `work` */
+    int *swaps;   /* [m]: row swaps of the pivoting, counted from 1 */
     double *solver_work;
     long long stage;
 };
 
-/* Checks entries first .. first + count - 1, which are in the stage, and writes them to `second`. Finds the exponent of
- * each row's largest entry and, by rows, for each column the number of its entries and a row that has one. */
+/* Checks the staged entries first .. first + count - 1 and writes them to `second`. Finds the exponent of each row's
+ * largest entry. With storage by rows also finds each column's number of entries and a row with such an entry. */
 template <BasisLayout LAYOUT>
 __global__ void __launch_bounds__(BASIS_THREADS)
     scatter_entries(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, long long first,
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     if (!good) atomicExch(&b.state->fault, 1);
 }
 
-/* A block for each column of B: the exponent of its largest entry after the rows are scaled. */
+/* One block per column of B: the exponent of its largest entry after the rows are scaled. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     find_column_scales(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load) {
     __shared__ int most[BASIS_GROUPS];
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     if (i < b.m) load.row_pivot[i] = load.col_of[i] < 0 ? 1 : scaled_entry(b, load, i, load.col_of[i]);
 }
 
-/* Scales `second` in place and makes the pivots on columns with a single entry: as gpuopt__basis_entry() has it. */
+/* Scales `second` in place and makes the pivots on columns with a single entry, like gpuopt__basis_entry(). */
 __global__ void __launch_bounds__(BASIS_THREADS)
     scale_basis(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load) {
     int i = static_cast<int>(blockIdx.x * BASIS_THREADS + threadIdx.x),

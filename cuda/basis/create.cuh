@@ -40,7 +40,7 @@ class CudaBasis {
     gpuopt_status get_inverse(gpuopt_memory_space where, double *inverse);
 
   private:
-    /* Entries of a sparse column that are passed as a kernel's argument: CUDA allows 4 KB. */
+    /* Most entries of a sparse column in a kernel's arguments: CUDA allows 4 KB. */
     enum { FEW = 32, MANY = 240 };
     enum { BASIS_LIBRARIES = 512 }; /* the least m for which cuBLAS and cuSOLVER are used */
 
@@ -56,10 +56,10 @@ class CudaBasis {
     int dot_blocks() const { return static_cast<int>(blocks(m(), BASIS_DOT_LINES)); }
     int prepare_blocks() const { return static_cast<int>(blocks(m(), BASIS_PREPARE)); }
     dim3 patches() const { return dim3(blocks(m(), BASIS_THREADS), blocks(m(), BASIS_PATCH)); }
-    /* Pivots of an elimination between rank updates: with more than 64, each reads more of U and V than they save. */
+    /* Pivots of an elimination between rank updates: above 64, reading more of U and V costs more than it saves. */
     int load_most() const { return head.most < 64 ? head.most : 64; }
     dim3 element_grid() const { return dim3(blocks(m(), BASIS_WIDE), blocks(m(), BASIS_ROWS)); }
-    /* Parts of a linear combination: as many as give one wave of blocks. */
+    /* Parts of a linear combination: enough for one wave of blocks. */
     int parts() const {
         int chunks = static_cast<int>(blocks(m(), BASIS_WIDE)),
             parts = 4 * cuda_of(context())->multiprocessors / chunks;
@@ -94,7 +94,7 @@ class CudaBasis {
     void update_by_columns(const Pivot &pivot);
 
     Queue queue_;
-    const CudaLibraries *libraries_ = nullptr; /* null: this handle does without them */
+    const CudaLibraries *libraries_ = nullptr; /* null: this handle uses no libraries */
     gpuopt__basis_order order_ = {};
     Basis b_ = {};
     BasisLoad load_ = {};
@@ -102,14 +102,14 @@ class CudaBasis {
         nullptr; /* device: the first row of the inverse with an entry that is not finite; m: none */
     RankUpdate rank_;
     void *device_ = nullptr;
-    LaunchKind behind_ = LAUNCH_PLAIN; /* of kernels that call wait_for_previous() */
+    LaunchKind behind_ = LAUNCH_PLAIN; /* for kernels that call wait_for_previous() */
     bool told_ = true;                 /* whether the report includes the latest update */
     int before_ = -1;                  /* position of the update in column slot_ - 1 of U */
-    int earlier_ = -1;                 /* and in column slot_ - 2 */
-    int slot_ = 0;                     /* columns of U in use, including those of refused updates */
+    int earlier_ = -1;                 /* position of the update in column slot_ - 2 */
+    int slot_ = 0;                     /* columns of U in use, including columns of refused updates */
     int parity_ = 0;                   /* which state->largest the latest FTRAN used */
     int load_grid_ = 1;                /* blocks of an elimination */
-    int solver_size_ = 0;              /* doubles of load_.solver_work */
+    int solver_size_ = 0;              /* workspace of cuSOLVER, in doubles */
 };
 
 CudaBasis *basis_object(gpuopt_basis *basis) { return reinterpret_cast<CudaBasis *>(basis); }
@@ -120,8 +120,8 @@ CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) : q
     head.m = desc.m;
     b_.pitch = (static_cast<long long>(desc.m) + 15) / 16 * 16;
     if (desc.m >= BASIS_LIBRARIES) find_libraries();
-    /* Up to a rank of about 64, our own rank update is limited by memory. With cuBLAS, larger ranks cost an update
-     * still less, but the FTRAN and BTRAN beside it more. */
+    /* Up to a rank of about 64, memory limits our own rank update. With cuBLAS a larger rank makes an update still
+     * cheaper, but its FTRAN and BTRAN dearer. */
     head.most = desc.deferred_updates > 0 ? desc.deferred_updates : libraries_ ? 192 : 64;
     head.pivot_tolerance = b_.tolerance = desc.pivot_tolerance;
     b_.m = desc.m;
@@ -140,7 +140,7 @@ void CudaBasis::find_libraries() {
     rank_.blas = &libraries->blas;
 }
 
-/* The workspace, in doubles, that cuSOLVER needs for the factors of an n x n matrix. The matrix itself is not read. */
+/* cuSOLVER's workspace for the factors of an n x n matrix, in doubles. Does not read the matrix. */
 int CudaBasis::solver_size(const Cusolver &solver, int n, int *doubles) const {
     double any;
     DeviceScope scope(context());
@@ -188,7 +188,7 @@ CudaBasis::~CudaBasis() {
     give_pinned(context(), b_.report);
 }
 
-/* The handle's host memory begins with this object, and the arrays in host memory follow it. */
+/* The handle's host memory begins with this object; the arrays in host memory follow. */
 gpuopt_status CudaBasis::open() {
     gpuopt__arena host = {reinterpret_cast<char *>(this + 1), 0}, device = {nullptr, 0};
     cut(host, device);
@@ -204,7 +204,7 @@ gpuopt_status CudaBasis::open() {
     if (!status) status = load_kernels();
     if (!status) status = rank_update_open(context(), &rank_);
     if (status || m() == 0) return status ? status : load(nullptr);
-    /* cuBLAS loads its kernels at their first use, so its product is used once here, with zeros. */
+    /* cuBLAS loads its kernels at their first use, so one product with zeros runs here. */
     if (deferred()) apply(head.most);
     if (head.technique == GPUOPT_TECHNIQUE_PFI) multiply_pfi();
     return load(nullptr);
@@ -229,9 +229,9 @@ gpuopt_status CudaBasis::load_kernels() {
                                 end_load);
     if (!status) status = code_version(context(), update_deferred, &version);
     if (status) return status;
-    behind_ = version >= 90 ? LAUNCH_OVERLAPPING : LAUNCH_PLAIN; /* older code does not wait for the kernel before it */
+    behind_ = version >= 90 ? LAUNCH_OVERLAPPING : LAUNCH_PLAIN; /* older code does not wait for the previous kernel */
     GPUOPT_CUDA(context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, eliminate, BASIS_THREADS, 0));
-    /* A grid-wide barrier is slower with more blocks. */
+    /* More blocks make a grid-wide barrier slower. */
     int most = (together < 2 ? together : 2) * cuda_of(context())->multiprocessors;
     most = most < BASIS_LOAD_BLOCKS ? most : +BASIS_LOAD_BLOCKS;
     load_grid_ = tiles() < most ? tiles() : most;
@@ -240,7 +240,7 @@ gpuopt_status CudaBasis::load_kernels() {
 
 /* ---- Life ---- */
 
-/* Whether the device can run this technique: COLUMN keeps omega in the shared memory of a block. */
+/* Checks that the device can run this technique: COLUMN stores omega in the shared memory of a block. */
 gpuopt_status cuda_basis_supports(const gpuopt_context *context, const gpuopt_basis_desc &desc) {
     const int limit = cuda_of(context)->block_memory;
     if (!cuda_of(context)->cooperative) {
@@ -248,7 +248,7 @@ gpuopt_status cuda_basis_supports(const gpuopt_context *context, const gpuopt_ba
         return GPUOPT_ERROR_UNSUPPORTED;
     }
     if (desc.technique != GPUOPT_TECHNIQUE_COLUMN) return GPUOPT_OK;
-    /* With 16 bytes to spare. */
+    /* 16 bytes to spare. */
     if (int64_t{desc.m} * static_cast<int64_t>(sizeof(double)) + 16 <= limit) return GPUOPT_OK;
     gpuopt__log(context, 0, "gpuopt_basis: COLUMN needs shared memory for %d doubles, and the device has %d bytes",
                 static_cast<int>(desc.m), limit);

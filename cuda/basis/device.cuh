@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: what the kernels work on, and what they have in common. How a call travels through this
- * folder, after gpuopt_impl/basis/calls.h has checked its arguments:
+ * Basis inverse on the GPU: the data of the kernels, and their common device functions.
  *
- *   basis.cu     the backend's table of functions, and what enqueues FTRAN, BTRAN, updates and reports
- *   create.cuh   class CudaBasis, the handle: its memory, create and destroy
- *   invert.cuh   what enqueues a load
- *   solve.cuh    kernels of FTRAN and BTRAN
- *   update.cuh   kernels of updates
- *   columns.cuh  kernels of a load: the columns are checked and scaled
- *   factors.cuh  kernels of a load that cuSOLVER and cuBLAS do: LU factors
- *   load.cuh     kernels of a load without them: Gauss-Jordan elimination
- *   device.cuh   (this file) the data that the kernels work on, and device functions that they share
+ * gpuopt_impl/basis/calls.h checks a call's arguments; then these files do the work:
+ *
+ *     basis.cu     the backend's table of functions; enqueues FTRAN, BTRAN, updates and reports
+ *     create.cuh   class CudaBasis, the handle: its memory, create and destroy
+ *     invert.cuh   enqueues a load
+ *     solve.cuh    kernels of FTRAN and BTRAN
+ *     update.cuh   kernels of updates
+ *     columns.cuh  kernels of a load: check and scale the columns
+ *     factors.cuh  kernels of a load by cuSOLVER and cuBLAS: LU factors
+ *     load.cuh     kernels of a load without them: Gauss-Jordan elimination
+ *     device.cuh   (this file) the data of the kernels, and their common device functions
  *
  * Both DEFERRED and the elimination apply collected pivots by common/rank_update.cuh, which simplex uses as well.
  *
@@ -19,8 +20,8 @@
  * line. With DEFERRED the lines are the columns of M, and FTRAN of a sparse column reads few of them. With the paper's
  * techniques they are the rows of the inverse. The lines of U are its columns; the lines of V are its rows.
  *
- * In most kernels a block of 8 warps computes 32 neighbouring elements. The lines to be summed are divided among the
- * warps, and the sums of the warps are added in a fixed order.
+ * In most kernels a block of 8 warps computes 32 neighbouring elements. The warps divide the lines of a sum among them,
+ * and their sums are added in a fixed order.
  */
 #ifndef GPUOPT_CUDA_BASIS_DEVICE_CUH
 #define GPUOPT_CUDA_BASIS_DEVICE_CUH
@@ -41,40 +42,40 @@ enum {
     BASIS_MOST = 256 /* the largest K: one thread for each update */
 };
 
-/* What updates and loads keep in device memory. */
+/* State of updates and loads in device memory. */
 struct BasisState {
-    unsigned long long largest[2]; /* bits of max |alpha|, used by FTRAN calls in turn; each clears the other */
+    unsigned long long largest[2]; /* bits of max |alpha|; FTRAN calls alternate, and each clears the other */
     unsigned long long drift[2];   /* bits of the estimate and the norm of _get_drift */
     unsigned long long updates;
-    int accepted; /* whether the latest update was */
+    int accepted; /* whether the latest update was accepted */
     int pending;
     int refused;      /* position of the latest refused load or update; -1: none */
     int load_refused; /* column that made the latest load fail; -1: none */
-    int fault;        /* not 0: an entry of the matrix to be loaded is wrong */
+    int fault;        /* not 0: the matrix of a load has a wrong entry */
 };
 
-/* The part of it that the CPU reads, in pinned host memory; the GPU writes it. */
+/* The part of the state that the CPU reads, in pinned host memory. The GPU writes it. */
 struct BasisReport {
     unsigned long long updates;
     double drift[2];
     int accepted, pending, refused, load_refused, fault;
 };
 
-/* The arrays of a handle in device memory, as kernels get them. */
+/* A handle's arrays in device memory, as passed to kernels. */
 struct Basis {
     double *matrix;  /* [m][pitch] */
-    double *second;  /* [m][pitch]: where a load works; ELEMENT, MPFI and PFI use it, too */
-    double *factor;  /* [m][pitch]: E of PFI, by columns; null with the others */
+    double *second;  /* [m][pitch]: a load works here; ELEMENT, MPFI and PFI use it, too */
+    double *factor;  /* [m][pitch]: E of PFI, by columns; null with other techniques */
     double *u, *v;   /* [most][pitch]; null without DEFERRED */
-    double *rows_u;  /* [m][most]: a second copy of U, row after row; see update_deferred() */
+    double *rows_u;  /* [m][most]: a second copy of U, by rows; see update_deferred() */
     double *load_u;  /* [most][pitch] */
     double *load_v;  /* [most][pitch] */
     double *alpha;   /* [pitch]: the result of the latest FTRAN */
     double *input;   /* [pitch]: a vector copied from host memory */
-    double *output;  /* [pitch]: a result to be copied to host memory */
+    double *output;  /* [pitch]: a result to copy to host memory */
     double *omega;   /* [pitch] */
     double *row;     /* [pitch]: the pivot row before the update */
-    double *partial; /* [BASIS_PARTS][pitch]: parts of a sum of lines */
+    double *partial; /* [BASIS_PARTS][pitch]: partial sums of lines */
     double *dots;    /* [BASIS_MOST]: products of U or V with a vector */
     BasisState *state;
     BasisReport *report; /* pinned host memory, at the same address on the device */
@@ -82,21 +83,21 @@ struct Basis {
     double tolerance;
     int m;
     int most;       /* K */
-    bool backwards; /* this update begins at the end of the matrix, which the previous one may have left in the cache */
+    bool backwards; /* this update begins at the end of the matrix, which may still be in the cache */
 };
 
 /* ---- Overlapping launches ----
- * On compute capability 9.0 and above, a kernel enqueued by launch_behind() may start while the previous kernel is
- * still running, as soon as that kernel has called let_next_start(). It must call wait_for_previous() before it
- * accesses anything that the previous kernel writes. Kernels call let_next_start() after wait_for_previous(), so that
- * everything written by the kernel before the previous one is complete when they start. */
+ * On compute capability 9.0 and above, a kernel enqueued by launch_behind() may overlap with the previous kernel. It
+ * may start as soon as the previous kernel has called let_next_start(). It must call wait_for_previous() before it
+ * accesses anything that the previous kernel writes. Kernels call let_next_start() after wait_for_previous(). So when a
+ * kernel starts, everything written by the kernel before the previous one is complete. */
 __device__ void wait_for_previous() { ptx_wait_for_previous(); }
 __device__ void let_next_start() { ptx_let_next_start(); }
 
 __device__ int basis_lane() { return static_cast<int>(threadIdx.x) % BASIS_LANES; }
 __device__ int basis_group() { return static_cast<int>(threadIdx.x) / BASIS_LANES; }
 
-/* The bits of |value|: as unsigned integers they are ordered like the absolute values, with NaN above all. */
+/* The bits of |value|. As unsigned integers they are ordered like the absolute values, and NaN is the largest. */
 __device__ unsigned long long size_bits(double value) {
     return static_cast<unsigned long long>(__double_as_longlong(fabs(value)));
 }
@@ -119,15 +120,15 @@ __device__ double group_sum(double (&sums)[BASIS_GROUPS][BASIS_LANES], double su
     return sum;
 }
 
-/* A volatile load: the compiler cannot delay it to save registers, so loads written next to each other overlap. Not
- * from the L1 cache, which may have what was there before a kernel that this one overlaps with wrote it. */
+/* A volatile load. The compiler cannot delay it to save registers, so adjacent loads overlap. It bypasses the L1 cache,
+ * which may hold stale data when this kernel overlaps with the previous one. */
 __device__ double load_now(const double *from) { return ptx_load(from); }
 
-/* Two neighbours, also not from the L1 cache. */
+/* Loads two neighbours, also bypassing the L1 cache. */
 __device__ double2 load_two(const double *from) { return __ldcg(reinterpret_cast<const double2 *>(from)); }
 
-/* A group's part of the sum over k < count of factor[k] * (element i of line k): BATCH lines, BASIS_GROUPS apart,
- * beginning with line `first`. */
+/* A group's part of the sum over k < count of factor[k] * (element i of line k). Covers BATCH lines, BASIS_GROUPS
+ * apart, from line `first` on. */
 template <int BATCH>
 struct LineBatch {
     enum { STRIDE = BATCH * BASIS_GROUPS };
@@ -151,7 +152,7 @@ struct LineBatch {
     }
 };
 
-/* The same for all of the group's lines from `first` on. */
+/* The same sum over all of the group's lines from `first` on. */
 __device__ double lines_at(const double *lines, long long pitch, const double *factor, int first, int count, int i) {
     double sum = 0;
     LineBatch<8> batch;
@@ -162,12 +163,12 @@ __device__ double lines_at(const double *lines, long long pitch, const double *f
     return sum;
 }
 
-/* Where the result of a product with the inverse goes, and what is measured of it. */
+/* Destination of a product with the inverse, and what is measured of the result. */
 struct Target {
     double *result;              /* [m] */
     double *copy;                /* [m] or null */
-    unsigned long long *largest; /* receives the bits of max |result - expected|; or null */
-    unsigned long long *clear;   /* is set to 0; or null */
+    unsigned long long *largest; /* gets the bits of max |result - expected|; or null */
+    unsigned long long *clear;   /* set to 0; or null */
     int unit; /* expected is the unit vector with this index; -1: the zero vector; -2: the vector e of _get_drift */
 
     __device__ unsigned long long put(int i, double value) const {

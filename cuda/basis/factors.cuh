@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: kernels of a load that cuSOLVER and cuBLAS do. Columns with a single entry are pivoted on
- * without them: with rows and columns in the order of elimination, B is then
+ * Basis inverse on the GPU: kernels of a load by cuSOLVER and cuBLAS. Columns with a single entry are pivoted on
+ * without these libraries. With rows and columns in the order of elimination, B and its inverse are then, except for
+ * the scaling,
  *
- *     ( G  0 )                       ( G^-1      0 )
- *     ( F  I ),  and its inverse is  ( -F G^-1   I )
+ *         ( G  0 )          ( G^-1      0 )
+ *     B = ( F  I ),  B^-1 = ( -F G^-1   I )
  *
- * except for the scaling. G and F are gathered in `work`, where cuSOLVER factors G = P^-1 L U. The inverse is built in
- * `second`: U^-1, from its diagonal blocks of 32 x 32 up by products of blocks twice the size (method 2B of Du Croz and
- * Higham, Stability of methods for matrix inversion, IMA Journal of Numerical Analysis 12, 1992, applied recursively);
- * then U^-1 L^-1, which is G^-1 except for the order of its columns; then -F G^-1. row_at, row_of and col_of keep the
- * orders, so nothing is moved.
+ * G and F are gathered in `work`, where cuSOLVER factors G = P^-1 L U. The inverse is built in `second` in three steps:
+ *
+ *     1. U^-1: from its diagonal blocks of 32 x 32 up, by products of blocks twice the size. This is
+ *        method 2B of Du Croz and Higham, Stability of methods for matrix inversion, IMA Journal of Numerical
+ *        Analysis 12, 1992, applied recursively.
+ *     2. U^-1 L^-1, which is G^-1 except for the order of its columns.
+ *     3. -F G^-1.
+ *
+ * row_at, row_of and col_of hold the orders, so nothing is moved.
  */
 #ifndef GPUOPT_CUDA_BASIS_FACTORS_CUH
 #define GPUOPT_CUDA_BASIS_FACTORS_CUH
@@ -33,10 +38,9 @@ __global__ void __launch_bounds__(BASIS_THREADS)
         load.work[k * b.pitch + r] = scaled_entry(b, load, i, load.order[k]) / pivot;
 }
 
-/* Whether the factors are good: as in Gauss-Jordan elimination, the diagonal of U are the pivots. Puts row_at into the
- * order after pivoting, and sets col_of and row_of to where a column and a row of the inverse are: in line col_of[i]
- * of `second`, at row_of[j]. One block. swapped: shared memory for the rows of G and their swaps; false: they
- * are used where they are. */
+/* Checks the factors: the diagonal of U holds the pivots, as in Gauss-Jordan elimination. Puts row_at into the order
+ * after pivoting. Sets col_of and row_of: column i and row j of the inverse meet in line col_of[i] of `second`, at
+ * row_of[j]. One block. swapped: the rows of G and their swaps are in shared memory; false: in device memory. */
 __global__ void __launch_bounds__(FACTOR_THREADS)
     end_factors(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, int left, bool shared) {
     GPUOPT_DYNAMIC_SHARED(int, factor_rows);
@@ -67,7 +71,7 @@ __global__ void __launch_bounds__(FACTOR_THREADS)
     }
 }
 
-/* The inverses of the diagonal blocks of U, in `second`. A warp for each; lane c computes column c. */
+/* The inverses of the diagonal blocks of U, in `second`. One warp per diagonal block; lane c computes column c. */
 __global__ void __launch_bounds__(FACTOR_BLOCK)
     invert_blocks(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, int left) {
     __shared__ double u[FACTOR_BLOCK][FACTOR_BLOCK + 1], x[FACTOR_BLOCK][FACTOR_BLOCK + 1];
@@ -85,8 +89,8 @@ __global__ void __launch_bounds__(FACTOR_BLOCK)
     for (int i = 0; i < size; i++) b.second[(first + c) * b.pitch + first + i] = i <= c ? x[c][i] : 0;
 }
 
-/* After two blocks of U^-1 were joined: zeros left of the lower one, where the transpose of a product was. A block for
- * each column of an upper one. `size` is that of an upper block. */
+/* After two blocks of U^-1 were joined: clears the transpose of a product, left of the lower block. One thread block
+ * per column of an upper block. size: size of an upper block. */
 __global__ void __launch_bounds__(BASIS_THREADS) clear_beside(const __grid_constant__ Basis b, int left, int size) {
     int k = static_cast<int>(blockIdx.x) / size * 2 * size + static_cast<int>(blockIdx.x) % size;
     int first = k / size * size + size;
@@ -94,7 +98,7 @@ __global__ void __launch_bounds__(BASIS_THREADS) clear_beside(const __grid_const
         b.second[k * b.pitch + r] = 0;
 }
 
-/* What is not in U^-1: zeros below its diagonal blocks and right of it, and the pivots of the other rows. */
+/* Fills the rest of the matrix: zeros below and right of U's diagonal blocks, and the pivots of the other rows. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     clear_rest(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, int left) {
     int r = static_cast<int>(blockIdx.x * BASIS_THREADS + threadIdx.x),

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: what enqueues a load. The caller's arrays are copied as they are, and the device checks,
- * scales and inverts them. One thing is left to the CPU, because copies from pageable memory are slow: the indices of
- * a matrix without zeros are not copied from there, and the CPU looks, while the device is busy, whether they are what
- * they were taken for.
+ * Basis inverse on the GPU: enqueues a load. The caller's arrays are copied unchanged, and the device checks, scales
+ * and inverts them. Copies from pageable memory are slow, so the indices of a matrix without zeros are not copied.
+ * Instead the CPU checks the assumed indices while the device is busy.
  */
 #ifndef GPUOPT_CUDA_BASIS_INVERT_CUH
 #define GPUOPT_CUDA_BASIS_INVERT_CUH
@@ -14,15 +13,14 @@ namespace {
 
 /* ---- From the caller's arrays to `second` ---- */
 
-/* Whether every line has as many entries as a line can have. */
+/* Whether every line is full. */
 bool has_whole_lines(const gpuopt_matrix &columns) {
     for (int line = 0; line < columns.rows; line++)
         if (columns.start[line + 1] - columns.start[line] != columns.rows) return false;
     return true;
 }
 
-/* Whether the entries of such lines are in ascending order. 16 are compared at a time, which compilers make vectors
- * of. */
+/* Whether the entries of full lines are in ascending order. Compares 16 at a time, so that compilers use vectors. */
 bool is_in_order(const gpuopt_matrix &columns) {
     enum { AT_ONCE = 16 };
     const int32_t *index = columns.index;
@@ -43,7 +41,7 @@ bool is_page_locked(const void *memory) {
            attributes.type != cudaMemoryTypeUnregistered;
 }
 
-/* Copies the entries to `second`, a stage at a time, and waits for what the CPU has to know of them. */
+/* Copies the entries to `second`, a stage at a time, and waits for the results that the CPU needs. */
 gpuopt_status CudaBasis::send_columns(const gpuopt_matrix &columns, BasisLayout layout) {
     const auto n = static_cast<size_t>(m());
     const bool whole = layout == BASIS_WHOLE_COLUMNS || layout == BASIS_WHOLE_ROWS;
@@ -79,7 +77,7 @@ gpuopt_status CudaBasis::send_columns(const gpuopt_matrix &columns, BasisLayout 
     return status ? status : queue_.wait("copying the columns");
 }
 
-/* Chooses the order of elimination, and sends it. *empty: -1, or a column without entries. */
+/* Chooses and sends the order of elimination. *empty: -1, or a column without entries. */
 gpuopt_status CudaBasis::send_order(const gpuopt_matrix &columns, BasisLayout layout, int *empty) {
     const auto bytes = sizeof(int32_t) * static_cast<size_t>(m());
     for (int j = 0; j < m() && layout != BASIS_BY_ROWS; j++) {
@@ -88,7 +86,7 @@ gpuopt_status CudaBasis::send_order(const gpuopt_matrix &columns, BasisLayout la
     }
     *empty = gpuopt__basis_order_fill(&order_, m());
     if (*empty >= 0) return GPUOPT_OK;
-    int32_t *row_at = order_.entries, end = order_.left; /* the entries have done their duty */
+    int32_t *row_at = order_.entries, end = order_.left; /* `entries` is free from here on */
     for (int32_t i = 0, begin = 0; i < m(); i++) row_at[order_.col_of[i] < 0 ? begin++ : end++] = i;
     gpuopt_status status = queue_.copy(load_.order, order_.column, bytes);
     if (!status) status = queue_.copy(load_.row_of, order_.row_of, bytes);
@@ -108,9 +106,9 @@ gpuopt_status CudaBasis::enqueue_elimination() {
     return queue_.launched("eliminating columns");
 }
 
-/* second = U^-1, above its diagonal, from the inverses of the diagonal blocks. Of two neighbouring blocks X and Y with
- * W above Y, the inverse is X^-1 and Y^-1 with -X^-1 W Y^-1 above it. The transpose of W Y^-1 goes where zeros will be,
- * left of Y. */
+/* second = U^-1, above its diagonal, from the inverses of the diagonal blocks. For two neighbouring blocks X and Y with
+ * W above Y, the inverse consists of X^-1, Y^-1, and -X^-1 W Y^-1 above Y^-1. The transpose of W Y^-1 is stored left of
+ * Y, where zeros will be. */
 int CudaBasis::invert_triangle() {
     const Cublas &blas = libraries_->blas;
     const double one = 1, minus = -1, zero = 0;
@@ -175,7 +173,7 @@ gpuopt_status CudaBasis::enqueue_factors() {
 
 /* ---- The call ---- */
 
-/* Names the column that makes a load fail. The old inverse is as it was. */
+/* Logs the column that makes a load fail. The old inverse is unchanged. */
 gpuopt_status CudaBasis::refuse_load(int position) {
     gpuopt__log(context(), 0, GPUOPT__BASIS_SINGULAR, position);
     return GPUOPT_ERROR_NUMERIC;
@@ -191,7 +189,7 @@ gpuopt_status CudaBasis::load_identity() {
     return status;
 }
 
-/* Enqueues an inversion in `second`. *empty: -1, or a column without entries, and nothing is enqueued. */
+/* Enqueues an inversion in `second`. *empty: -1, or a column without entries; then nothing is enqueued. */
 gpuopt_status CudaBasis::enqueue_load(const gpuopt_matrix &columns, BasisLayout layout, int *empty) {
     gpuopt_status status = send_columns(columns, layout);
     *empty = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: kernels of a load, Gauss-Jordan elimination in place. The matrix is kept as T + U V, with T
- * in `second`, and a pivot needs only its column and its row of the sum. One cooperative launch does as many pivots as
- * U and V can hold, with two grid-wide barriers each; then a rank update applies them to T.
+ * Basis inverse on the GPU: kernels of a load by Gauss-Jordan elimination in place. The matrix is kept as T + U V, with
+ * T in `second`, and a pivot needs only its column and its row of the sum. One cooperative launch fills U and V with
+ * pivots, with two grid-wide barriers per pivot. Then a rank update applies them to T.
  */
 #ifndef GPUOPT_CUDA_BASIS_LOAD_CUH
 #define GPUOPT_CUDA_BASIS_LOAD_CUH
@@ -30,8 +30,8 @@ __device__ Candidate warp_best(Candidate best) {
 }
 
 /* Pivots on columns order[first .. first + count - 1], count <= K. Stops at a column without a pivot above the
- * tolerance; later launches then do nothing. What one block writes and another reads is separated by a barrier. Row p
- * of U is set to 0 in the next step, when no block reads it any longer. */
+ * tolerance; later launches then do nothing. A barrier separates a block's writes from other blocks' reads. Row p of U
+ * is set to 0 in the next step, when no block reads it any longer. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     eliminate(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, int first, int count) {
     __shared__ double sums[BASIS_GROUPS][BASIS_LANES], factor[BASIS_MOST];
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
             if (blockIdx.x == 0 && thread == 0) b.state->load_refused = q;
             return;
         }
-        /* Compute row p and fill slot s of U and V; column q becomes that of the leaving unit vector. */
+        /* Computes row p and fills slot s of U and V; column q becomes the column of the leaving unit vector. */
         double theta = load.column[p];
         if (thread < s) factor[thread] = b.load_u[thread * b.pitch + p];
         __syncthreads();
@@ -107,8 +107,8 @@ __global__ void __launch_bounds__(BASIS_THREADS)
 
 /* ---- From T to the inverse ---- */
 
-/* Calls f(i, j, entry) for every entry of the inverse, in column i and row j. A block has 32 x 32 entries; neighbouring
- * lanes have neighbouring j. */
+/* Calls f(i, j, entry) for every entry of the inverse, in column i and row j. A block handles 32 x 32 entries;
+ * neighbouring lanes handle neighbouring j. */
 template <class F>
 __device__ void for_inverse(const Basis &b, const BasisLoad &load, F f) {
     int j = static_cast<int>(blockIdx.x) * BASIS_LANES + basis_lane();
@@ -118,7 +118,7 @@ __device__ void for_inverse(const Basis &b, const BasisLoad &load, F f) {
         f(i, j, ldexp(b.second[load.col_of[i] * b.pitch + load.row_of[j]], -(load.row_scale[i] + load.col_scale[j])));
 }
 
-/* Finds the first row of the inverse with an entry that is not finite: that column of B makes the load fail. */
+/* Finds the first row of the inverse with an entry that is not finite: the same column of B makes the load fail. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     check_inverse(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, int *unrepresentable) {
     for_inverse(b, load, [&](int, int j, double entry) {
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     });
 }
 
-/* Writes the inverse to `matrix`, whose lines are columns of the inverse (COLUMNS) or rows. */
+/* Writes the inverse to `matrix`, where lines are columns (COLUMNS) or rows. */
 template <bool COLUMNS>
 __global__ void __launch_bounds__(BASIS_THREADS)
     store_inverse(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, const int *unrepresentable) {

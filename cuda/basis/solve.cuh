@@ -11,9 +11,9 @@
 namespace {
 
 enum {
-    BASIS_PARTS = 64,              /* most parts of a linear combination, which are summed separately */
-    BASIS_DOT_LINES = 4,           /* dot products of a block, which reads the vector once for all of them */
-    BASIS_WIDE = 2 * BASIS_THREADS /* elements of a line in one block's part of a linear combination */
+    BASIS_PARTS = 64,              /* most parts of a linear combination; each part is summed separately */
+    BASIS_DOT_LINES = 4,           /* dot products per block, so that it reads the vector once for all */
+    BASIS_WIDE = 2 * BASIS_THREADS /* elements of a line per block of a linear combination */
 };
 
 /* ---- Dense vectors ---- */
@@ -51,7 +51,7 @@ __device__ void block_dots(const double *lines, long long pitch, int count, cons
 }
 
 /* Blocks 0 .. chunks * parts - 1: partial[part][i] = sum over the part's lines l of vector[l] * (element i of line l).
- * Each further block k: dots[k] = dot product of line k of `other` and the vector. */
+ * Further blocks k: dots[k] = dot product of line k of `other` and the vector. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     combine_lines(const __grid_constant__ Basis b, const double *vector, int chunks, int parts, const double *other) {
     int block = static_cast<int>(blockIdx.x);
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     if (basis_group() == 0) target.measure(i < b.m ? target.put(i, sum) : 0);
 }
 
-/* target[l] = dot product of line l and the vector. Blocks beyond those for m lines: dots[k] from line k of `other`. */
+/* target[l] = dot product of line l and the vector. Blocks after the first m lines: dots[k] from line k of `other`. */
 __global__ void __launch_bounds__(BASIS_THREADS) dot_lines(const __grid_constant__ Basis b, const double *vector,
                                                            const double *other, const __grid_constant__ Target target) {
     int first = static_cast<int>(blockIdx.x) * BASIS_DOT_LINES, blocks = (b.m + BASIS_DOT_LINES - 1) / BASIS_DOT_LINES;
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(BASIS_THREADS) dot_lines(const __grid_constant
 
 /* ---- Sparse columns and unit vectors ---- */
 
-/* A sparse column as a kernel's argument: no copy to the device is needed. */
+/* A sparse column as a kernel's argument, which saves a copy to the device. */
 template <int MOST>
 struct SparseColumn {
     double val[MOST];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Basis inverse on the GPU: kernels of updates. DEFERRED needs one launch per update, and one rank update every K
- * updates. The paper's techniques follow the steps of its figures 1 to 7. Every block decides by itself whether the
- * pivot is large enough, so that the CPU can enqueue updates without waiting.
+ * updates. The paper's techniques follow the steps of its figures 1 to 7. Every block checks the pivot's size by
+ * itself, so the CPU can enqueue updates without waiting.
  */
 #ifndef GPUOPT_CUDA_BASIS_UPDATE_CUH
 #define GPUOPT_CUDA_BASIS_UPDATE_CUH
@@ -12,10 +12,10 @@
 namespace {
 
 enum {
-    DEFERRED_LANES = 64, /* elements of a block of update_deferred(): more blocks read alpha more often */
+    DEFERRED_LANES = 64, /* elements per block of update_deferred(): more blocks would read alpha more often */
     DEFERRED_THREADS = DEFERRED_LANES * BASIS_GROUPS,
     DEFERRED_BATCH = 12,      /* lines of V that a group loads at once */
-    BASIS_ROWS = 4,           /* rows that a thread of the element-wise kernels updates, all loaded at once */
+    BASIS_ROWS = 4,           /* rows per thread of the element-wise kernels, all loaded at once */
     BASIS_PREPARE = 1024,     /* threads per block of prepare_update() */
     BASIS_MPFI_THREADS = 1024 /* threads of prepare_update() with MPFI, in all blocks */
 };
@@ -58,7 +58,7 @@ __device__ bool pivot_accepted(const Basis &b, const Pivot &pivot) {
     return size > b.tolerance * largest && largest < HUGE_VAL;
 }
 
-/* Writes the report. Only if the CPU waits for it, since writing to host memory makes a kernel slower. */
+/* Writes the report. Called only if the CPU waits for it, since writing to host memory slows a kernel down. */
 __device__ void write_report(const Basis &b) {
     const BasisState &state = *b.state;
     b.report->updates = state.updates;
@@ -91,12 +91,14 @@ __device__ double omega_of(const Pivot &pivot, int i) {
 /* Row `slot` of V = row p of M + U V, divided by alpha[p]. Row p of M and of U is set to 0. Column `slot` of U is
  * -alpha, with 1 in row p. A refused update fills its slot with zeros.
  *
- * Every block reads row p of U, and no block knows when the others have read it. They read it from a second copy of U,
- * rows_u, in which this update does not clear row p: the next update does so, for the entries before the 1 that this
- * one writes. `before` is the position of the previous update, -1 if slot is 0, and `earlier` that of the one before
- * it, -1 if slot is less than 2. The previous update may still be running, which writes row `before` of M, slot - 1 of
- * U and V and of the second copy, and clears row `earlier` of the second copy. So unless p is one of these rows, almost
- * all of row p can be summed before wait_for_previous(). */
+ * Every block reads row p of U, and no block knows when the other blocks have read it. So blocks read it from rows_u, a
+ * second copy of U, in which this update does not clear row p. The next update clears it, for the entries before the 1
+ * that this update writes.
+ *
+ * `before` is the position of the previous update, -1 if slot is 0. `earlier` is the position of the update before
+ * `before`, -1 if slot is less than 2. The previous update may still be running. It writes row `before` of M, slot - 1
+ * of U and V and of the second copy, and clears row `earlier` of the second copy. So unless p is one of these rows,
+ * almost all of row p can be summed before wait_for_previous(). */
 __global__ void __launch_bounds__(DEFERRED_THREADS, 2)
     update_deferred(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, int slot, int before,
                     int earlier) {
