@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Adds rows and columns to a handle, within its spare capacity, and removes them. The basis and its inverse stay:
- * the slack of a new row is basic, and that of a row that goes is made so by a pivot; a new column is nonbasic, and
- * one that goes is made so. Later rows and columns move down in their numbers.
+ * Adds rows and columns to a handle, within its spare capacity, and removes them. The basis and its inverse stay valid:
+ *
+ *     a new row         its slack becomes basic
+ *     a removed row     its slack must be basic: if it is not, a pivot makes it so
+ *     a new column      becomes nonbasic
+ *     a removed column  must be nonbasic: if it is not, a pivot makes it so
+ *
+ * Later rows and columns move down in their numbers.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_ADD_AND_REMOVE_H
 #define GPUOPT_IMPL_SIMPLEX_ADD_AND_REMOVE_H
@@ -37,14 +42,14 @@ static gpuopt_status gpuopt__simplex_weigh_slot(gpuopt_simplex *s, int32_t slot)
 
 /* ---- Numbers ---- */
 
-/* What the variables have that outlives a rebuild. */
+/* The data of variables that outlive a rebuild. */
 enum { GPUOPT__SIMPLEX_KEPT_OF_VARIABLES = 7 };
 static void gpuopt__simplex_kept_of_variables(gpuopt_simplex *s, double *kept[GPUOPT__SIMPLEX_KEPT_OF_VARIABLES]) {
     double *const list[] = {s->cost, s->lower, s->upper, s->work_lower, s->work_upper, s->x, s->x_low};
     memcpy(kept, list, sizeof list);
 }
 
-/* The slacks' numbers grow by `by`, for new columns. */
+/* Adds `by` to the slacks' numbers, for new columns. */
 static void gpuopt__simplex_shift_logicals(gpuopt_simplex *s, int32_t by) {
     double *kept[GPUOPT__SIMPLEX_KEPT_OF_VARIABLES];
     const int32_t cols = s->lp.cols;
@@ -60,7 +65,7 @@ static void gpuopt__simplex_shift_logicals(gpuopt_simplex *s, int32_t by) {
         if (s->v.slot[i] >= cols) s->v.slot[i] += by;
 }
 
-/* New numbers: those of the variables that stay are to[], which ascends; -1: it goes. */
+/* Renumbers the variables to to[], which ascends; -1: the variable is removed. */
 static void gpuopt__simplex_renumber(gpuopt_simplex *s, const int32_t *to, int32_t first, int32_t count) {
     double *kept[GPUOPT__SIMPLEX_KEPT_OF_VARIABLES];
     const int32_t both = s->lp.cols + s->lp.rows;
@@ -98,7 +103,7 @@ static gpuopt_status gpuopt__simplex_can_grow(const gpuopt_simplex *s, const cha
                           "with this backend a handle needs spare rows, columns or nonzeros from create on");
 }
 
-/* The matrix of new lines, and whether they fit. Whatever it returns, *tidied is to be ended. */
+/* Checks the matrix of new lines, and that they fit. The caller must end *tidied in every case. */
 static gpuopt_status gpuopt__simplex_check_lines(const gpuopt_simplex *s, const char *call, int by_rows,
                                                  const gpuopt_matrix *m, gpuopt__tidied *tidied) {
     const int32_t across = by_rows ? s->lp.cols : s->lp.rows,
@@ -126,8 +131,7 @@ static gpuopt_status gpuopt__simplex_check_lines(const gpuopt_simplex *s, const 
     return GPUOPT_OK;
 }
 
-/* Fills s->queue with the new numbers of the rows or columns, -1 for those of the list, and *left with how many
- * stay. */
+/* Fills s->queue with the new numbers of the rows or columns, -1 for listed ones. *left: how many remain. */
 static gpuopt_status gpuopt__simplex_check_gone(gpuopt_simplex *s, const char *call, int64_t count, const int32_t *list,
                                                 int by_rows, int32_t *left) {
     const int32_t lines = by_rows ? s->lp.rows : s->lp.cols;
@@ -155,14 +159,13 @@ static gpuopt_status gpuopt__simplex_check_gone(gpuopt_simplex *s, const char *c
 
 /* ---- Adding ---- */
 
-/* A caller's value in the scale of a new line; *exact becomes 0 if it is no power of two away. */
+/* Scales a caller's value for a new line. Sets *exact to 0 if scaling rounds it. */
 static double gpuopt__simplex_new_value(const double *list, int32_t k, double otherwise, double infinity, double scale,
                                         int *exact) {
     return gpuopt__simplex_scaled(gpuopt__simplex_side(list, k, otherwise, infinity), scale, exact);
 }
 
-/* Values of the lines that have been offered. They lie behind the present variables, as those of new rows should; those
- * of new columns are moved later. */
+/* Values of the offered lines, written behind the present variables. Values of new columns move later. */
 static gpuopt_status gpuopt__simplex_new_values(gpuopt_simplex *s, const char *call, int by_rows, int32_t count,
                                                 const double *cost, const double *low, const double *high, int set) {
     int32_t k, at = by_rows ? s->lp.cols + s->lp.rows : s->lp.cols;
@@ -216,7 +219,7 @@ static gpuopt_status gpuopt__simplex_grow(gpuopt_simplex *s, const char *call, i
     for (k = 0; k < count && !status; k++)
         status = by_rows ? gpuopt__simplex_weigh_row(s, s->lp.rows - count + k, 1)
                          : gpuopt__simplex_weigh_slot(s, s->lp.cols - count + k);
-    if (status == GPUOPT_ERROR_MEMORY) { /* the lines are there: the next run resets the weights */
+    if (status == GPUOPT_ERROR_MEMORY) { /* the lines are in place: the next run resets the weights */
         s->weights_of = 0;
         status = GPUOPT_OK;
     }
@@ -262,8 +265,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const 
 
 /* ---- Removing ---- */
 
-/* A pivot of the variable in a slot on a position. If it is too small for the inverse, that is recomputed when it is
- * needed next, and the basis repaired. */
+/* Pivots the variable in a slot into a position. If the pivot is too small for the inverse, the next rebuild recomputes
+ * the inverse and repairs the basis. */
 static gpuopt_status gpuopt__simplex_swap(gpuopt_simplex *s, int32_t slot, int32_t position) {
     const int32_t enters = s->v.slot[slot], leaves = s->v.head[position];
     const double x = s->x[leaves];
@@ -283,8 +286,7 @@ static gpuopt_status gpuopt__simplex_swap(gpuopt_simplex *s, int32_t slot, int32
     return gpuopt__simplex_backend_of(s)->push(s->engine);
 }
 
-/* The nonbasic slack in the slot becomes basic, where the largest entry of its column is; not in the place of another
- * row that goes. */
+/* Makes the nonbasic slack in the slot basic, at its column's largest entry. Avoids positions of rows to be removed. */
 static gpuopt_status gpuopt__simplex_free_row(gpuopt_simplex *s, int32_t slot) {
     int32_t i, position = -1;
     gpuopt_status status = gpuopt__simplex_backend_of(s)->column(s->engine, slot, s->by_row);
@@ -296,7 +298,7 @@ static gpuopt_status gpuopt__simplex_free_row(gpuopt_simplex *s, int32_t slot) {
     return status ? status : gpuopt__simplex_swap(s, slot, position);
 }
 
-/* The basic column in the position becomes nonbasic: another variable that stays takes its place. */
+/* Makes the basic column in the position nonbasic: another variable that remains takes its place. */
 static gpuopt_status gpuopt__simplex_free_col(gpuopt_simplex *s, int32_t position) {
     int32_t j, slot = -1;
     gpuopt_status status = gpuopt__simplex_table_row(s, position, s->scratch);
@@ -328,7 +330,7 @@ static gpuopt_status gpuopt__simplex_shrink(gpuopt_simplex *s, const char *call,
     for (k = 0; k < s->lp.rows && by_rows && !status; k++)
         if (s->v.head[k] >= first && s->queue[s->v.head[k] - first] < 0) status = gpuopt__simplex_weigh_row(s, k, -1);
     if (!status) status = backend->drop(s->engine, by_rows, s->queue);
-    if (status == GPUOPT_ERROR_MEMORY) { /* pivots may have been done */
+    if (status == GPUOPT_ERROR_MEMORY) { /* pivots may have happened */
         s->weights_of = 0;
         gpuopt__simplex_changed(s);
     }

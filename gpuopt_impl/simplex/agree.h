@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Handles of a group: their calls begin by comparing what the ranks were given, before anything else looks at it. So
- * all ranks refuse what one of them would refuse, and all go the same way.
+ * Handles of a group: their calls first compare what the ranks were given. So all ranks refuse what one of them would
+ * refuse, and all take the same path.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_AGREE_H
 #define GPUOPT_IMPL_SIMPLEX_AGREE_H
@@ -12,25 +12,24 @@
 
 /* ---- What a rank was given ---- */
 
-/* An array's hash. It may be NULL, or, if the count is negative, not be there. */
+/* The hash of an array. The array may be NULL. A negative count: there is no array. */
 static int64_t gpuopt__simplex_array_fingerprint(gpuopt_memory_space where, const void *array, int64_t count,
                                                  size_t size) {
     const uint64_t bytes = array && where == GPUOPT_HOST && count > 0 ? (uint64_t)count * size : 0;
     return (int64_t)gpuopt__hash(GPUOPT__HASH_START + (array != NULL), (const unsigned char *)array, bytes);
 }
 
-/* Whether there is an info to be filled, which brings the handle's copy of the engine's vectors up to date. */
+/* Whether the caller passed an info. Filling it pulls the engine's vectors to the handle. */
 static int64_t gpuopt__simplex_info_fingerprint(const gpuopt_simplex_info *info) {
     return !info ? 0 : GPUOPT__HAS_SIZE(NULL, NULL, gpuopt_simplex_info, info) ? 1 : 2;
 }
 
-/* The length of lists for lines that are listed in `index` (NULL: all lines); -1 if it is too long for them, which the
- * call refuses. */
+/* The length of lists for the lines in `index` (NULL: all lines). -1: the list is too long, and the call refuses it. */
 static int64_t gpuopt__simplex_listed(const int32_t *index, int64_t count, int32_t lines) {
     return !index && count == 0 ? lines : count <= lines ? count : -1;
 }
 
-/* The hash of a descriptor that has been checked, with its arrays. */
+/* The hash of a checked descriptor, with its arrays. */
 static uint64_t gpuopt__simplex_desc_fingerprint(const gpuopt_simplex *s) {
     const gpuopt__simplex_options *d = &s->desc;
     const gpuopt_matrix *m = &d->matrix;
@@ -66,7 +65,7 @@ static uint64_t gpuopt__simplex_desc_fingerprint(const gpuopt_simplex *s) {
     return gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)whole, sizeof whole);
 }
 
-/* Goes on with the scales, which the C library's logarithm decides. */
+/* Adds the scales to a hash. They depend on the C library's logarithm. */
 static uint64_t gpuopt__simplex_scales_fingerprint(const gpuopt_simplex *s, uint64_t hash) {
     const double both[] = {s->primal_scale, s->cost_scale};
     hash = gpuopt__hash(hash, (const unsigned char *)both, sizeof both);
@@ -76,7 +75,7 @@ static uint64_t gpuopt__simplex_scales_fingerprint(const gpuopt_simplex *s, uint
 
 /* ---- Agreeing ---- */
 
-/* Whether all ranks make the call `name` of one handle, and were given the same now and before. */
+/* Checks that all ranks make the call `name` of one handle, and were given the same data now and before. */
 static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, const int64_t *data, size_t bytes) {
     const int64_t at[] = {s->iterations, s->rebuilds, (int64_t)s->verdict};
     uint64_t hash = gpuopt__hash(s->fingerprint, (const unsigned char *)name, strlen(name));
@@ -88,8 +87,7 @@ static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, 
     return status;
 }
 
-/* Returns from the public call of that name, which has an argument `simplex`, unless all ranks make it with these
- * numbers equal. */
+/* Returns from a public call unless all ranks make it with these numbers equal. Needs a variable `simplex`. */
 #define GPUOPT__SIMPLEX_AGREE(call, ...)                                                              \
     do {                                                                                              \
         if (simplex->desc.group) {                                                                    \
@@ -100,12 +98,13 @@ static gpuopt_status gpuopt__simplex_agree(gpuopt_simplex *s, const char *name, 
         }                                                                                             \
     } while (0)
 
-/* During a call: what may fail on one rank alone, as an allocation may, has then failed on all. */
+/* Turns the failure of one rank into a failure of all. For steps during a call that may fail on one rank alone, such as
+ * an allocation. */
 static gpuopt_status gpuopt__simplex_all_could(const gpuopt_simplex *s, const char *name, gpuopt_status status) {
     return s->desc.group ? gpuopt__ranks_agree(s->context, s->desc.group, name, status, 0) : status;
 }
 
-/* Whether the caller asks to stop on any rank. */
+/* Whether the caller asks on any rank to stop. */
 static gpuopt_status gpuopt__simplex_asked_to_stop(const gpuopt_simplex *s, int *stop) {
     int64_t any = gpuopt__asked_to_stop(s->context);
     gpuopt_status status = GPUOPT_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bases, solutions and certificates in and out. Arrays in device memory pass through the handle's staging
+ * Reads and sets bases; reads solutions and certificates. Arrays in device memory pass through the handle's staging
  * array.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BASIS_AND_SOLUTION_H
@@ -15,7 +15,7 @@ static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
                                                 : status;
 }
 
-/* Checks `where`, and an array that must not be NULL. */
+/* Checks `where`, and that an array is not NULL. */
 static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
                                                  const char *name, const void *array) {
     const gpuopt_status status = gpuopt__check_where(s->context, call, where);
@@ -56,7 +56,7 @@ static gpuopt_status gpuopt__simplex_check_basis(const gpuopt_simplex *s, const 
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-/* The handle and its engine as they are before a basis is set, in temporary host memory. */
+/* A copy of the handle and its engine from before a basis is set, in temporary host memory. */
 typedef struct gpuopt__simplex_kept {
     char *handle, *engine; /* one block */
     uint64_t handle_bytes;
@@ -90,13 +90,13 @@ static gpuopt_status gpuopt__simplex_restore(gpuopt_simplex *s, const gpuopt__si
 
 static void gpuopt__simplex_take_statuses(gpuopt_simplex *s, const uint8_t *wanted) {
     int32_t j;
-    for (j = 0; j < s->lp.cols + s->lp.rows; j++) { /* AT_ZERO stands for AT_LOWER if the variable is not free */
+    for (j = 0; j < s->lp.cols + s->lp.rows; j++) { /* AT_ZERO means AT_LOWER if the variable is not free */
         uint8_t given = wanted[j] == GPUOPT_VARIABLE_AT_ZERO ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER : wanted[j];
         s->status[j] = j < s->lp.cols ? given : gpuopt__simplex_mirrored(given);
     }
 }
 
-/* Makes the basis of `wanted`, which has been checked, the present one, unless it is singular. */
+/* Makes `wanted`, already checked, the present basis unless it is singular. */
 static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char *call, const uint8_t *wanted,
                                                   const gpuopt__simplex_kept *kept) {
     int32_t singular = 0;
@@ -113,11 +113,11 @@ static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char 
 
 /* ---- From one basis to another by pivots ---- */
 
-/* The variables that enter and leave, by slot and position, and their part of B^-1 N. */
+/* The entering and leaving variables, by slot and position, and their part of B^-1 N. */
 typedef struct gpuopt__simplex_exchange {
     int32_t count;
     int32_t *slot, *position; /* [count] */
-    double *part;             /* [count][count] column after column */
+    double *part;             /* [count][count] by columns */
 } gpuopt__simplex_exchange;
 
 /* Whether `wanted` makes the variable basic. */
@@ -125,7 +125,7 @@ static int gpuopt__simplex_wants(const uint8_t *wanted, int32_t variable) {
     return wanted[variable] == GPUOPT_VARIABLE_BASIC;
 }
 
-/* How many variables would enter; -1: a load is cheaper, or the inverse is stale. */
+/* The number of variables to enter; -1: a load is cheaper, or the inverse is stale. */
 static int32_t gpuopt__simplex_count_exchange(const gpuopt_simplex *s, const uint8_t *wanted) {
     int32_t j, columns = 0, count = 0;
     for (j = 0; j < s->lp.cols; j++) columns += gpuopt__simplex_wants(wanted, j);
@@ -134,8 +134,8 @@ static int32_t gpuopt__simplex_count_exchange(const gpuopt_simplex *s, const uin
     return s->stale == 2 || 2 * count > columns ? -1 : count;
 }
 
-/* Elimination with the largest pivot of each column: whether the wanted basis is far from singular. Then the pivots
- * that lead to it are these, and none of them is small. Columns in any order find theirs. */
+/* Eliminates with the largest pivot of each column. Whether the wanted basis is far from singular: then the pivots that
+ * lead to the basis are the pivots of this elimination, and none is small. The order of columns does not matter. */
 static int gpuopt__simplex_is_regular(const gpuopt__simplex_exchange *e, const double *largest) {
     int32_t i, j, k, n = e->count;
     for (k = 0; k < n; k++) {
@@ -176,7 +176,7 @@ static gpuopt_status gpuopt__simplex_plan_exchange(gpuopt_simplex *s, const uint
     return status;
 }
 
-/* Does the pivots; *done is 0 if one of them was refused, and the basis is one in between. */
+/* Does the pivots. *done is 0 if one was refused; the basis is then an intermediate one. */
 static gpuopt_status gpuopt__simplex_do_exchange(gpuopt_simplex *s, const gpuopt__simplex_exchange *e, int *done) {
     int32_t i, k;
     gpuopt_status status;
@@ -193,8 +193,7 @@ static gpuopt_status gpuopt__simplex_do_exchange(gpuopt_simplex *s, const gpuopt
     return status;
 }
 
-/* From the present basis to the wanted one by pivots, if that is cheaper than a load and safe. *done: whether it
- * was. */
+/* Pivots from the present to the wanted basis, if this is safe and cheaper than a load. *done: whether it did. */
 static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t *wanted, int *done) {
     gpuopt__simplex_exchange e = {gpuopt__simplex_count_exchange(s, wanted), NULL, NULL, NULL};
     int64_t n = e.count;
@@ -215,7 +214,7 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
     status = gpuopt__simplex_plan_exchange(s, wanted, &e, &regular);
     if (!status && regular) {
         status = gpuopt__simplex_do_exchange(s, &e, done);
-        if (!*done) s->stale = 2; /* status still has the old basis, and can be inverted */
+        if (!*done) s->stale = 2; /* status still holds the old basis, which can be inverted */
     }
     gpuopt__release(s->context, GPUOPT_HOST, memory);
     return status;
@@ -251,7 +250,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuop
 
 /* ---- Solution ---- */
 
-/* Whether one of the values that the next function would deliver does not exist in double precision. */
+/* Whether one of the values for the next function overflows double precision. */
 static int gpuopt__simplex_overflows(const gpuopt_simplex *s, const double *wanted, int32_t count,
                                      double (*value)(const gpuopt_simplex *, int32_t)) {
     int32_t k;
@@ -260,7 +259,7 @@ static int gpuopt__simplex_overflows(const gpuopt_simplex *s, const double *want
     return 0;
 }
 
-/* `count` values of x, reduced costs, activities or duals, each made by `value`. */
+/* Delivers `count` values of x, reduced costs, activities or duals, each computed by `value`. */
 static gpuopt_status gpuopt__simplex_deliver(gpuopt_simplex *s, gpuopt_memory_space where, double *wanted,
                                              int32_t count, double (*value)(const gpuopt_simplex *, int32_t)) {
     int32_t k;
@@ -288,7 +287,7 @@ static double gpuopt__simplex_dual_of(const gpuopt_simplex *s, int32_t row) {
     return sign * gpuopt__simplex_unscaled_dual(s, row, s->shown.y[row]);
 }
 
-/* A fresh point; if wanted, with duals of the caller's objective, which are not at hand in phase 1. */
+/* Makes the point fresh. If wanted, also the duals of the caller's objective, which phase 1 does not keep. */
 static gpuopt_status gpuopt__simplex_fresh_to_solve(gpuopt_simplex *s, int duals) {
     gpuopt_status status = gpuopt__simplex_fresh_to_read(s);
     double noise;
@@ -345,7 +344,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
 
 /* ---- Certificates ---- */
 
-/* to NULL: nothing. */
+/* to NULL: does nothing. */
 static gpuopt_status gpuopt__simplex_deliver_vector(gpuopt_simplex *s, gpuopt_memory_space where, double *to,
                                                     int32_t count, const double *from) {
     return to ? gpuopt__deliver(s->context, where, to, from, sizeof(double) * (uint64_t)count) : GPUOPT_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves with the basis and rows of the tableau, in the caller's units. The columns of the caller's basis matrix are
- * those of A and, for the activity of row i, -e_i; the scaled one is R B D with the scales of rows and of basic
+ * Solves with the basis, and rows of the tableau, in the caller's units. The caller's basis matrix has columns of A
+ * and, for the activity of row i, -e_i. The scaled basis matrix is R B D, with the scales R of rows and D of basic
  * variables.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BASIS_SOLVES_H
@@ -9,12 +9,12 @@
 
 #include "calls.h"
 
-/* The scaled variable is the caller's over this, except for the scale of all of them. */
+/* The scaled variable is the caller's variable divided by this, except for the scale common to all variables. */
 static double gpuopt__simplex_unit(const gpuopt_simplex *s, int32_t variable) {
     return variable < s->lp.cols ? s->lp.col_scale[variable] : -1 / s->lp.row_scale[variable - s->lp.cols];
 }
 
-/* The inverse of the present basis, and head; iterating may have left another one. */
+/* Makes the inverse of the present basis and head available: iterations may have changed them. */
 static gpuopt_status gpuopt__simplex_present_inverse(gpuopt_simplex *s) {
     if (s->stale == 2) return gpuopt__simplex_fresh_to_read(s);
     return gpuopt__simplex_pull(s);
@@ -40,7 +40,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_basic_variables(gpuopt_simplex *simp
                            sizeof(int32_t) * (uint64_t)simplex->lp.rows);
 }
 
-/* One right-hand side, in by_row. */
+/* Solves for one right-hand side, in by_row. */
 static gpuopt_status gpuopt__simplex_solve_one(gpuopt_simplex *s, int transposed) {
     double *x = s->by_row;
     int32_t i;
@@ -92,7 +92,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_me
     return gpuopt__simplex_solve_all(simplex, "gpuopt_simplex_btran", where, count, y, 1);
 }
 
-/* row [cols + rows]: that of B^-1 [A I] at a position, scaled, as minus the reduced costs of y. */
+/* row [cols + rows] = a position's row of B^-1 [A I], scaled. It is computed as minus the reduced costs of y. */
 static gpuopt_status gpuopt__simplex_table_row(gpuopt_simplex *s, int32_t position, double *row) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int32_t j, both = s->lp.cols + s->lp.rows;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: the public calls. They check what the caller gives, keep the pattern by rows and by
- * columns, and leave programs and work to the backend (batch_backend.h).
+ * Batches of small linear programs: the public calls. They check the caller's data, store the pattern by rows and by
+ * columns, and leave the numbers and the work to the backend (batch_backend.h).
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_H
@@ -10,7 +10,7 @@
 #include "batch_share.h"
 #include "check.h"
 
-/* Logs which number is not allowed. */
+/* Logs the number that is not allowed. */
 static gpuopt_status gpuopt__simplex_batch_refuse_number(const gpuopt_context *context, const char *call, int64_t bad) {
     static const char *const name[] = {"value", "cost", "lhs", "rhs", "lb", "ub"};
     const int array = (int)(bad >> 48);
@@ -27,7 +27,7 @@ static gpuopt_status gpuopt__simplex_batch_refuse_number(const gpuopt_context *c
 
 /* ---- Life ---- */
 
-/* Fills a draft: its descriptor is that of this rank's own programs, and its group NULL if it cannot be used. */
+/* Fills a draft. Its descriptor covers this rank's own programs; its group is NULL if unusable. */
 static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const char *call,
                                                  const gpuopt_simplex_batch_desc *desc, gpuopt_simplex_batch *m,
                                                  gpuopt__dealt *dealt) {
@@ -87,7 +87,7 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_context *context, const 
     return GPUOPT_OK;
 }
 
-/* Cuts the head's block; with base NULL it only measures. */
+/* Cuts the handle's block; with base NULL it only measures. */
 static gpuopt_simplex_batch *gpuopt__simplex_batch_cut_head(gpuopt__arena *arena, gpuopt_simplex_batch *m,
                                                             int32_t *lines[6], gpuopt__dealt *dealt) {
     const gpuopt__simplex_batch_set *s = &m->set;
@@ -193,7 +193,7 @@ static gpuopt_status gpuopt__simplex_batch_check_where(const gpuopt_simplex_batc
     return gpuopt__check_where(m->context, call, where);
 }
 
-/* Takes this rank's programs of those that have been given. */
+/* Takes this rank's share of the given programs. */
 static gpuopt_status gpuopt__simplex_batch_take(gpuopt_simplex_batch *m, const char *call, gpuopt_memory_space where,
                                                 const gpuopt_simplex_programs *given) {
     const double *from[] = {given->value, given->cost, given->lhs, given->rhs, given->lb, given->ub};
@@ -317,7 +317,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_get_info(gpuopt_simplex_batch *bat
 
 enum { GPUOPT__SIMPLEX_BATCH_OUTCOME, GPUOPT__SIMPLEX_BATCH_ITERATIONS, GPUOPT__SIMPLEX_BATCH_CERTAINTY };
 
-/* Outcomes and what else is in the progress go through a few numbers on the stack, since they lie between others. */
+/* Reads outcomes and other members of the progress. They are interleaved: a small array on the stack collects them. */
 static gpuopt_status gpuopt__simplex_batch_get_progress(const gpuopt_simplex_batch *m,
                                                         const gpuopt__simplex_batch_wanted *wanted, int what,
                                                         int32_t *to) {

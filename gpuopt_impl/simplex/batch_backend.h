@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: the handle, and the seam between the public calls (batch.h) and the backends: cpu_batch.h
- * and cuda/simplex/batch.cuh, which share the method (batch_solve.h and what it includes).
+ * Batches of small linear programs: the handle, and the interface between the public calls (batch.h) and the backends.
+ * The backends are cpu_batch.h and cuda/simplex/batch.cuh. They share the method (batch_solve.h and what it includes).
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_BACKEND_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_BACKEND_H
@@ -13,30 +13,30 @@
 struct gpuopt_simplex_batch {
     gpuopt_context *context;
     gpuopt_simplex_batch_desc desc; /* defaults filled in */
-    struct gpuopt__dealt *dealt; /* with a group (batch_share.h): then desc.copies and set are of this rank; or NULL */
-    gpuopt_simplex_batch_info of_all; /* with a group: what the latest call found about the programs of all ranks */
-    gpuopt__simplex_batch_set set;    /* pattern and progress in host memory, numbers and results in the backend's */
+    struct gpuopt__dealt *dealt; /* with a group (batch_share.h): desc.copies and set cover only this rank; or NULL */
+    gpuopt_simplex_batch_info of_all; /* with a group: what the latest call found, over all ranks */
+    gpuopt__simplex_batch_set set;    /* pattern and progress: host memory; numbers and results: the backend's */
     void *engine;                     /* the backend's */
 };
 
-/* A range of programs, and what is wanted of them. */
+/* A range of programs, and the results to read. */
 typedef struct gpuopt__simplex_batch_wanted {
     gpuopt_memory_space where;
     int32_t first, count;
     gpuopt_simplex_batch_report report;
 } gpuopt__simplex_batch_wanted;
 
-/* What a backend provides. A handle is filled in except for `engine` and the backend's arrays of `set`. */
+/* The functions of a backend. The handle is complete except for `engine` and the backend's arrays of `set`. */
 struct gpuopt__simplex_batch_backend {
     gpuopt_status (*plan)(const gpuopt_simplex_batch *, gpuopt_memory_plan *); /* adds */
     gpuopt_status (*create)(gpuopt_simplex_batch *);
     void (*destroy)(gpuopt_simplex_batch *);
-    /* Copies the arrays; from [k] is that of array k, NULL where the default stands. *bad: the first number that is not
-     * allowed, see gpuopt__simplex_batch_place; -1: none. */
+    /* Copies the arrays. from[k]: array k, NULL for the default. *bad: place of the first number that is not allowed,
+     * see gpuopt__simplex_batch_place; -1: none. */
     gpuopt_status (*load)(gpuopt_simplex_batch *, gpuopt_memory_space where, const double *const *from, int64_t *bad);
     /* Works on the programs, and sets their progress. */
     gpuopt_status (*run)(gpuopt_simplex_batch *);
-    /* Outcomes and iterations are not its. */
+    /* Delivers results, except outcomes and iterations. */
     gpuopt_status (*get)(gpuopt_simplex_batch *, const gpuopt__simplex_batch_wanted *);
 };
 
@@ -55,15 +55,15 @@ static inline void gpuopt__simplex_batch_cut_set(gpuopt__arena *arena, int32_t c
     s->status = (uint8_t *)gpuopt__cut(arena, (int64_t)copies * (s->cols + s->rows), 1);
 }
 
-/* Numbers that are loaded into an array. */
+/* How many numbers are loaded into an array. */
 static inline int64_t gpuopt__simplex_batch_loaded(const gpuopt__simplex_batch_set *s, int array) {
     return s->given[array] ? s->length[array] * (s->stride[array] == 0 ? 1 : s->count) : 0;
 }
 
 /* ---- Numbers that are not allowed ---- */
 
-/* The place of a number: its array and its index there. GPUOPT__SIMPLEX_BATCH_ARRAYS: a pair of sides that cross; the
- * index is that in [count][rows]. */
+/* The place of a number: its array and its index there. With GPUOPT__SIMPLEX_BATCH_ARRAYS as array: a pair of sides
+ * that cross, and the index refers to [count][rows]. */
 GPUOPT_HD int64_t gpuopt__simplex_batch_place(int array, int64_t index) { return ((int64_t)array << 48) + index; }
 
 GPUOPT_HD int gpuopt__simplex_batch_number_bad(const gpuopt__simplex_batch_set *s, int array, double x) {

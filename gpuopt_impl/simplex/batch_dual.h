@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: one iteration of the dual simplex method on the tableau, which takes the place of phase 1
- * as long as it makes progress. It works with reduced costs of its own, `price`, which always have the right sign:
- * where the true one, `d`, has not, a variable with two bounds has gone to the other one, and any other has a cost of
- * its own. What that leaves to do is phase 2's. The ratio test passes break points (Maros 2003), devex weights choose
- * the row.
+ * Batches of small linear programs: one iteration of the dual simplex method on the tableau. It replaces phase 1 as
+ * long as it makes progress.
  *
- * Until the next rebuild, z, low and point are scratch: the step at which a slot's break point is reached, later how
- * far it flips; what its flip takes off the slope, later its next price; and a list of slots, and a bit for each slot.
+ * It uses its own reduced costs, `price`, which always have the right sign. Where the true reduced cost, `d`, has the
+ * wrong sign, a variable with two bounds is moved to the other bound; any other variable gets a modified cost. Phase 2
+ * corrects what this leaves. The ratio test passes break points (Maros 2003), and devex weights choose the row.
+ *
+ * Until the next rebuild three arrays are scratch, by slots:
+ *
+ *     z      the step to the break point; later how far the variable flips
+ *     low    how much the flip takes off the slope; later the next price
+ *     point  a list of slots, and a bit for each slot
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_DUAL_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_DUAL_H
 
 #include "batch_step.h"
 
-/* A slope is counted in this many whole units: sums of 8,192 of them are exact, in any order. */
+/* A slope is counted in this many units, whole numbers: sums of 8,192 of them are exact, in any order. */
 #define GPUOPT__SIMPLEX_BATCH_SLOPE 0x1p38
 
 enum {
     GPUOPT__SIMPLEX_BATCH_WAVER = 10,  /* iterations without a step until prices are perturbed */
-    GPUOPT__SIMPLEX_BATCH_POINTS = 512 /* of more break points in question the first one is taken */
+    GPUOPT__SIMPLEX_BATCH_POINTS = 512 /* above this many candidate break points, the first one is taken */
 };
 
 /* Whether a price has the wrong sign for a variable with this state by more than the tolerance. */
@@ -28,22 +32,21 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_wrong_price(double price, int st
            (state & GPUOPT__SIMPLEX_MAY_DECREASE && price > tolerance);
 }
 
-/* In `point`: the slots whose break points are in question, in any order, and bits of those that flip. */
+/* In `point`: the slots with candidate break points, in any order, and bits of the slots that flip. */
 GPUOPT__SIMPLEX_BATCH int32_t *gpuopt__simplex_batch_list(const gpuopt__simplex_batch_work *w) {
     return (int32_t *)(void *)w->point;
 }
 GPUOPT__SIMPLEX_BATCH uint32_t *gpuopt__simplex_batch_flipping(const gpuopt__simplex_batch_work *w) {
     return (uint32_t *)(void *)w->point + w->cols;
 }
-/* To be followed by a barrier. */
+/* A barrier must follow. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_clear_lists(const gpuopt__simplex_batch_work *w) {
     int32_t j;
     if (GPUOPT__SIMPLEX_BATCH_ONCE) *w->listed = 0;
     GPUOPT__SIMPLEX_BATCH_EACH(j, (w->cols + 31) / 32) gpuopt__simplex_batch_flipping(w)[j] = 0;
 }
 
-/* The variable in slot j goes to its other bound, if it has both and `wanted`; z becomes how far. Whether it
- * does. */
+/* Moves the variable in slot j to its other bound, if it has both and `wanted`; z: distance. Returns whether it did. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_flip_slot(const gpuopt__simplex_batch_work *w, int32_t j, int wanted) {
     const double range = gpuopt__sub(w->un[j], w->ln[j]);
     const int up = w->state[j] & GPUOPT__SIMPLEX_MAY_INCREASE, flips = wanted && range < HUGE_VAL;
@@ -55,7 +58,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_flip_slot(const gpuopt__simplex_
     return 1;
 }
 
-/* Moves the basic variables by the flips in z; published[0] becomes the value at position p. */
+/* Moves the basic variables by the flips in z. Sets published[0] to the value at position p. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_follow_flips(const gpuopt__simplex_batch_work *w, int32_t p) {
     const uint32_t *const flipping = gpuopt__simplex_batch_flipping(w);
     const int32_t words = (w->cols + 31) / 32;
@@ -76,7 +79,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_follow_flips(const gpuopt__simp
     gpuopt__simplex_batch_sync();
 }
 
-/* Prices of the right sign, weights of 1. Whether some basic variable is outside its bounds. */
+/* Sets prices of the right sign and weights of 1. Returns whether some basic variable is outside its bounds. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_begin_dual(const gpuopt__simplex_batch_set *set,
                                                                  const gpuopt__simplex_batch_work *w) {
     const double dual = gpuopt__simplex_batch_within(set->dual);
@@ -97,7 +100,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_begin_dual(const gpuopt__s
     return gpuopt__simplex_batch_any(outside);
 }
 
-/* Prices move away from 0 at random, by 1 to 2 millionths of max(1, |price|). */
+/* Moves prices away from 0 at random, by 1 to 2 millionths of max(1, |price|). */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_perturb_prices(const gpuopt__simplex_batch_work *w, int32_t level) {
     int32_t j;
     GPUOPT__SIMPLEX_BATCH_EACH(j, w->cols) {
@@ -110,7 +113,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_perturb_prices(const gpuopt__si
     gpuopt__simplex_batch_sync();
 }
 
-/* The position whose variable leaves. */
+/* The position of the leaving variable. */
 GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_leaving(const gpuopt__simplex_batch_work *w) {
     gpuopt__simplex_batch_best best = {0, -1};
     int32_t i;
@@ -127,7 +130,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_before(const gpuopt__simplex_bat
     return w->z[a] != w->z[b] ? w->z[a] < w->z[b] : a < b;
 }
 
-/* The slot whose variable enters where that of position p leaves; -1: none can, -2: no pivot is large enough. */
+/* The slot of the entering variable for the leaving position p. -1: none can enter; -2: no pivot is large enough. */
 GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_dual_ratio_test(const gpuopt__simplex_batch_set *set,
                                                                     const gpuopt__simplex_batch_work *w, int32_t p) {
     const double *const line = w->table + (int64_t)p * w->pitch;
@@ -187,8 +190,8 @@ GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_dual_ratio_test(const gpuopt
     return best.index < 0 ? -2 : best.index;
 }
 
-/* The variable in position p leaves, that in slot q enters. Returns whether some basic variable is outside its bounds
- * afterwards; *step: of the prices. */
+/* Pivots: the variable in position p leaves, the variable in slot q enters. Returns whether some basic variable is
+ * outside its bounds afterwards. *step: step of the prices. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_dual_pivot(const gpuopt__simplex_batch_set *set,
                                                            const gpuopt__simplex_batch_work *w, int32_t p, int32_t q,
                                                            double *step) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: what is known of all of them, what a team needs to work on one, and how one is loaded
- * into its tableau. As in step.h, row i has a slack cols + i, minus its activity: A x + s = 0.
+ * Batches of small linear programs: the data of all programs, the working data of a team, and the loading of a program
+ * into the team's tableau. As in step.h, row i has a slack cols + i, minus its activity: A x + s = 0.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_MODEL_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_MODEL_H
@@ -20,57 +20,56 @@ enum {
     GPUOPT__SIMPLEX_BATCH_ARRAYS
 };
 
-/* Where a program stands between two calls. */
+/* The state of a program between two calls. */
 typedef struct gpuopt__simplex_batch_progress {
     int32_t outcome, iterations;
-    int32_t primal; /* phase 1 is the primal method's from now on, see batch_dual.h */
-    int32_t idle;   /* iterations since the last one that moved the objective */
-    int32_t level;  /* how often its bounds were perturbed; from MANY_BLAND on Bland's rule takes over instead */
+    int32_t primal; /* from now on the primal method does phase 1, see batch_dual.h */
+    int32_t idle;   /* iterations since the objective last moved */
+    int32_t level;  /* perturbations of its bounds; from GPUOPT__SIMPLEX_BATCH_BLAND on Bland's rule applies */
 } gpuopt__simplex_batch_progress;
 
 /* All programs, in the backend's memory. */
 typedef struct gpuopt__simplex_batch_set {
     int32_t rows, cols, nonzeros;
-    int32_t count; /* that are loaded */
+    int32_t count; /* loaded programs */
     int32_t maximize;
-    int32_t most, limit; /* iterations of this call, and of all calls */
+    int32_t most, limit; /* iteration limits of this call, and of all calls */
     double infinity, primal, dual, pivot;
     /* The pattern by rows and by columns; at: the entry's place in the caller's order. */
     const int32_t *row_start, *row_col, *row_at; /* [rows + 1], [nonzeros], [nonzeros] */
     const int32_t *col_start, *col_row, *col_at;
     double *number[GPUOPT__SIMPLEX_BATCH_ARRAYS]; /* [copies][length], or [1][length] if shared */
-    int64_t length[GPUOPT__SIMPLEX_BATCH_ARRAYS]; /* numbers of a program */
+    int64_t length[GPUOPT__SIMPLEX_BATCH_ARRAYS]; /* numbers per program */
     int64_t stride[GPUOPT__SIMPLEX_BATCH_ARRAYS]; /* from one program to the next: the length, or 0 */
-    int32_t given[GPUOPT__SIMPLEX_BATCH_ARRAYS];  /* 0: the default stands for all of them */
-    gpuopt__simplex_batch_progress *progress;     /* [copies], and so are the next ones */
+    int32_t given[GPUOPT__SIMPLEX_BATCH_ARRAYS];  /* 0: the default, for all programs */
+    gpuopt__simplex_batch_progress *progress;     /* [copies], like the next arrays */
     double *objective;
     double *x, *ray, *ray_low;            /* [copies][cols] */
     double *dual_y, *farkas, *farkas_low; /* [copies][rows] */
     uint8_t *status;                      /* [copies][cols + rows] as of gpuopt_simplex_get_basis */
 } gpuopt__simplex_batch_set;
 
-/* What a team has for the program that it works on. Numbers are scaled but for those of `point`, `low` and
- * what the comment on y names. Scaled x = x * unit, reduced cost = the caller's / unit. */
+/* A team's data for its present program. Numbers are scaled except in `point`, `low` and where the comment on y names
+ * the caller. Scaled x = x * unit, scaled reduced cost = the caller's / unit. */
 typedef struct gpuopt__simplex_batch_work {
     int32_t rows, cols, pitch;
     double *table;                           /* [rows][pitch] B^-1 N */
-    double *xb, *lb, *ub;                    /* [rows] of the basic variable in position i */
+    double *xb, *lb, *ub;                    /* [rows] value and bounds of the basic variable in position i */
     double *alpha, *sign, *part, *y, *y_low; /* [rows] pivot column, cost in phase 1, scratch, the caller's duals */
-    double *xn, *ln, *un;                    /* [cols] of the nonbasic variable in slot j */
+    double *xn, *ln, *un;                    /* [cols] the same for the nonbasic variable in slot j */
     double *d, *price, *weight, *row;        /* [cols] reduced costs in phase 2 and 1, pricing weights, pivot row */
     double *unit,
-        *unit_dual; /* [cols + rows] by variable: scale; the smaller of max(1, |cost|) of the caller, scaled, and
-                                                 that of the scaled cost */
-    double *point, *z, *low; /* [cols + rows] by variable, in the caller's units; low: what z is short of */
-    double *error_sum;       /* the same array: where z is a reduced cost, see step.h */
+        *unit_dual; /* [cols + rows] by variable: scale; min of scaled max(1, |cost|) and max(1, |scaled cost|) */
+    double *point, *z, *low; /* [cols + rows] by variable, in the caller's units; low: low words of z */
+    double *error_sum;       /* the same array as low: error sums where z is a reduced cost, see step.h */
     int32_t *head, *slot;    /* [rows], [cols] variables */
     uint8_t *state;          /* [cols] GPUOPT__SIMPLEX_MAY_... and _BANNED */
-    double *published;       /* [3] what one thread publishes to the others */
-    int32_t *listed;         /* how many slots are in a list that all threads append to */
-    void *exchange;          /* of the team */
+    double *published;       /* [3] values that one thread publishes to all */
+    int32_t *listed;         /* length of a list of slots to which all threads append */
+    void *exchange;          /* the team's exchange */
 } gpuopt__simplex_batch_work;
 
-/* The vectors of a team; `cut` as gpuopt__cut, but arrays begin at multiples of 16 bytes. */
+/* Cuts the vectors of a team, like gpuopt__cut, but arrays begin at multiples of 16 bytes. */
 GPUOPT_HD void *gpuopt__simplex_batch_cut(char *base, uint64_t *used, int64_t count, size_t size) {
     const uint64_t at = *used;
     *used += ((uint64_t)count * size + 15) & ~(uint64_t)15;
@@ -108,7 +107,7 @@ GPUOPT_HD double gpuopt__simplex_batch_number(const gpuopt__simplex_batch_set *s
     return set->given[array] ? set->number[array][k * set->stride[array] + at] : otherwise;
 }
 
-/* Of a minimisation. */
+/* The cost for a minimisation. */
 GPUOPT_HD double gpuopt__simplex_batch_cost(const gpuopt__simplex_batch_set *set, int32_t k, int32_t col) {
     const double cost = gpuopt__simplex_batch_number(set, GPUOPT__SIMPLEX_BATCH_COST, k, col, 0);
     return set->maximize ? -cost : cost;
@@ -133,7 +132,7 @@ GPUOPT_HD void gpuopt__simplex_batch_bounds(const gpuopt__simplex_batch_set *set
     *u = row < 0 ? b : -a;
 }
 
-/* The same, scaled. */
+/* Scaled bounds of a column or of a slack. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_scaled_bounds(const gpuopt__simplex_batch_set *set,
                                                                const gpuopt__simplex_batch_work *w, int32_t k,
                                                                int32_t variable, double *l, double *u) {
@@ -144,7 +143,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_scaled_bounds(const gpuopt__sim
 
 /* ---- Scaling: geometric, by powers of two ---- */
 
-/* The largest exponent that scales add or take off. */
+/* The largest exponent of a scale, of either sign. */
 enum { GPUOPT__SIMPLEX_BATCH_SCALE = 100, GPUOPT__SIMPLEX_BATCH_SCALINGS = 2 };
 
 /* The exponent of a nonzero number. */
@@ -154,7 +153,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_exponent(double x) {
     return exponent;
 }
 
-/* 2 to minus the mean of both exponents; as gpuopt__simplex_geometric, without what is far below the largest entry. */
+/* 2 to minus the mean of both exponents, like gpuopt__simplex_geometric. Ignores entries far below the largest. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_scale(int least, int most) {
     int by = -((least < most - 30 ? most - 30 : least) + most) / 2;
     if (least > most) by = 0; /* no entry */
@@ -163,7 +162,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_scale(int least, int most) {
     return ldexp(1.0, by);
 }
 
-/* The scale of one line of the raw table: `count` entries at this stride, each with the other direction's scale. */
+/* The scale of one line of the raw table: `count` entries at this stride, each scaled in the other direction. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_scale_line(const double *entry, int32_t count, int64_t stride,
                                                               const double *other) {
     int least = 100000, most = -100000;
@@ -179,7 +178,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_scale_line(const double *entr
     return gpuopt__simplex_batch_scale(least, most);
 }
 
-/* Fills the table with A, scaled, and the units. */
+/* Fills the table with the scaled A, and sets the units. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_load(const gpuopt__simplex_batch_set *set,
                                                             const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: the pattern that they share, checked, by rows and by columns.
+ * Batches of small linear programs: the shared pattern, checked, by rows and by columns.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_PATTERN_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_PATTERN_H
@@ -9,7 +9,7 @@
 
 enum { GPUOPT__SIMPLEX_BATCH_COPIES = 65536, GPUOPT__SIMPLEX_BATCH_ROWS = 512, GPUOPT__SIMPLEX_BATCH_COLS = 8192 };
 
-/* The entries of the pattern; -1: more than there can be. */
+/* The number of entries of the pattern; -1: too many. */
 static int64_t gpuopt__simplex_batch_nonzeros(const gpuopt_simplex_batch_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
     return d->start ? d->start[lines] : (int64_t)d->rows * d->cols;
@@ -32,7 +32,7 @@ static gpuopt_status gpuopt__simplex_batch_check_start(const gpuopt_context *con
     return gpuopt__check_indices(context, call, "index", d->start[lines], d->index, width);
 }
 
-/* No index twice in a line: a bit for each index that has been seen. */
+/* Checks that no index is repeated in a line. Uses one bit per index. */
 static gpuopt_status gpuopt__simplex_batch_check_twice(const gpuopt_context *context, const char *call,
                                                        const gpuopt_simplex_batch_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
@@ -54,7 +54,7 @@ static gpuopt_status gpuopt__simplex_batch_check_twice(const gpuopt_context *con
     return GPUOPT_OK;
 }
 
-/* One direction of the pattern. `start` has a place more than there are lines. */
+/* Fills one direction of the pattern. `start` has one element more than there are lines. */
 static void gpuopt__simplex_batch_fill_lines(const gpuopt_simplex_batch_desc *d, int by_rows, int32_t *start,
                                              int32_t *index, int32_t *at) {
     const int as_given = by_rows == (d->layout == GPUOPT_LAYOUT_CSR);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: the point and the duals of a basis, on the original data. B^-1 is in the tableau: its
- * column of row i is the tableau's column of the slack of row i, or a unit vector if that is basic.
+ * Batches of small linear programs: the point and the duals of a basis, from the original data. The tableau contains
+ * B^-1: the column of B^-1 for row i is the tableau's column of the slack of row i, or a unit vector if the slack is
+ * basic.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_POINT_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_POINT_H
@@ -25,7 +26,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_ftran(const gpuopt__simplex_b
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_add_btran(const gpuopt__simplex_batch_work *w, const double *r) {
     const int32_t rows = w->rows, cols = w->cols;
     int32_t i, j;
-    GPUOPT__SIMPLEX_BATCH_EACH(j, cols + rows) { /* a row's slack is in one slot or position */
+    GPUOPT__SIMPLEX_BATCH_EACH(j, cols + rows) { /* each row's slack is in one slot or position */
         const int32_t variable = j < cols ? w->slot[j] : w->head[j - cols];
         const int32_t row = variable - cols;
         double sum = 0, error, y;
@@ -41,7 +42,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_add_btran(const gpuopt__simplex
 
 /* ---- On the original data, in twice the working precision ---- */
 
-/* The activity of row i at point + low (NULL: 0); known to the first lane of the group that calls it. */
+/* The activity of row i at point + low (NULL: 0). Only the first lane of the calling group gets the result. */
 GPUOPT__SIMPLEX_BATCH gpuopt__simplex_sum gpuopt__simplex_batch_activity(const gpuopt__simplex_batch_set *set,
                                                                          int32_t k, int32_t i, const double *point,
                                                                          const double *low) {
@@ -55,7 +56,7 @@ GPUOPT__SIMPLEX_BATCH gpuopt__simplex_sum gpuopt__simplex_batch_activity(const g
     return total;
 }
 
-/* The cost of a variable less its column times y + y_low; *error_sum as in step.h. */
+/* The cost of a variable minus its column times y + y_low. *error_sum as in step.h. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_reduced(const gpuopt__simplex_batch_set *set,
                                                            const gpuopt__simplex_batch_work *w, int32_t k,
                                                            int32_t variable, double cost, double *error_sum) {
@@ -73,7 +74,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_reduced(const gpuopt__simplex
     return -gpuopt__simplex_total(&sum);
 }
 
-/* All of them into z and error_sum: of the true costs, or of no costs. */
+/* Computes all reduced costs into z and error_sum, with the true costs or with costs 0. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_reduce(const gpuopt__simplex_batch_set *set,
                                                         const gpuopt__simplex_batch_work *w, int32_t k, int costs) {
     int32_t v;
@@ -85,7 +86,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_reduce(const gpuopt__simplex_ba
 
 /* ---- The point ---- */
 
-/* The values of all variables into point, in the caller's units. */
+/* Writes the values of all variables to point, in the caller's units. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_scatter(const gpuopt__simplex_batch_work *w) {
     int32_t i, j;
     GPUOPT__SIMPLEX_BATCH_EACH(i, w->rows) w->point[w->head[i]] = w->xb[i] / w->unit[w->head[i]];
@@ -93,8 +94,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_scatter(const gpuopt__simplex_b
     gpuopt__simplex_batch_sync();
 }
 
-/* Nonbasic variables go to their true bounds, and basic ones where that takes them: first by the tableau, then
- * corrected by what is missing to A x + s = 0 in the original data. Candidates that were banned may enter again. */
+/* Moves nonbasic variables to their true bounds. Basic variables follow: first by the tableau, then corrected by the
+ * residual of A x + s = 0 in the original data. Banned candidates may enter again. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_true_point(const gpuopt__simplex_batch_set *set,
                                                                   const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
@@ -131,8 +132,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_true_point(const gpuopt__
 
 /* ---- The duals ---- */
 
-/* What the reduced costs of basic variables are instead of `sign` times the unit (or 0), scaled, into part; the largest
- * one. */
+/* Writes the error of the basic variables' reduced costs to part, scaled. They should be `sign` times the unit, or 0.
+ * Returns the largest error. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_wrong_basic(const gpuopt__simplex_batch_set *set,
                                                                const gpuopt__simplex_batch_work *w, int32_t k,
                                                                int by_sign) {
@@ -152,8 +153,8 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_wrong_basic(const gpuopt__sim
     return most.key;
 }
 
-/* y of the true costs from the tableau's reduced costs, corrected on the original data; all reduced costs into z, and
- * those of nonbasic variables into d. */
+/* y of the true costs: from the tableau's reduced costs, then corrected on the original data. Writes all reduced costs
+ * to z, and the nonbasic variables' to d. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_true_duals(const gpuopt__simplex_batch_set *set,
                                                                   const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t cols = w->cols;
@@ -174,13 +175,13 @@ GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_true_duals(const gpuopt__
 
 /* ---- Whether they are an optimum ---- */
 
-/* By how much x is outside, in units of max(1, |bound|). */
+/* How far x is outside, in units of max(1, |bound|). */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_beyond(double x, double l, double u) {
     if (x < l) return gpuopt__sub(l, x) / gpuopt__max(1, fabs(l));
     return x > u ? gpuopt__sub(x, u) / gpuopt__max(1, fabs(u)) : x <= u ? 0 : HUGE_VAL;
 }
 
-/* Whether point, with the activities that its columns have, is within the tolerance. */
+/* Whether point, with the activities of its columns, is within the tolerance. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_feasible(const gpuopt__simplex_batch_set *set,
                                                                const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t cols = w->cols;
@@ -220,8 +221,8 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_dual_feasible(const gpuopt
     return !gpuopt__simplex_batch_any(wrong);
 }
 
-/* What variable v adds to the difference of the two objectives: its reduced cost in z times how far it is from the
- * bound that this names. Where that is infinite nothing: the cost may be off by as much. */
+/* What variable v adds to the difference of the two objectives: its reduced cost in z times its distance from the bound
+ * that the reduced cost's sign chooses. An infinite bound adds nothing: the cost may be off by the reduced cost. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_gap_term(const gpuopt__simplex_batch_set *set,
                                                           const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
                                                           gpuopt__simplex_sum *sum) {
@@ -231,7 +232,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_gap_term(const gpuopt__simplex_
     if (fabs(bound) < HUGE_VAL) gpuopt__simplex_add_product(sum, w->z[v], gpuopt__sub(w->point[v], bound), 0);
 }
 
-/* Whether the objective of point and that of the duals differ by at most the dual tolerance. */
+/* Whether the primal and the dual objective differ by at most the dual tolerance. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_objectives_agree(const gpuopt__simplex_batch_set *set,
                                                                        const gpuopt__simplex_batch_work *w, int32_t k) {
     int apart = 0;

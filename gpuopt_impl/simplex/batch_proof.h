@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: proofs of INFEASIBLE and UNBOUNDED, on the original data. As in proof.h, sums are taken
- * in twice the working precision with a bound on their error, and a column without a bound counts with 1e24.
+ * Batches of small linear programs: proofs of INFEASIBLE and UNBOUNDED, on the original data. As in proof.h, sums are
+ * taken in twice the working precision with a bound on their error. A column without a bound counts as bounded by 1e24.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_PROOF_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_PROOF_H
@@ -12,12 +12,12 @@
 #define GPUOPT__SIMPLEX_BATCH_REACH 1e24 /* as GPUOPT__SIMPLEX_REACH and _FAR */
 #define GPUOPT__SIMPLEX_BATCH_FAR 1e18
 
-/* The power of two that takes x > 0 to between 1 and 2. */
+/* The power of two that scales x > 0 to between 1 and 2. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_to_unit(double x) {
     return x > 0 ? ldexp(1.0, 1 - gpuopt__simplex_batch_exponent(x)) : 1;
 }
 
-/* The largest |value|, of all threads'. */
+/* The largest |value| over all threads. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_largest(const gpuopt__simplex_batch_work *w, const double *value,
                                                            int32_t count) {
     gpuopt__simplex_batch_best most = {0, -1};
@@ -39,7 +39,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_publish(const gpuopt__simplex
 
 /* ---- INFEASIBLE ---- */
 
-/* Adds what a variable adds to the least value of the sum of reduced costs times values, and to its slack. */
+/* Adds a variable's share to the least value of the sum of reduced costs times values, and to the slack for errors. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_least_term(const gpuopt__simplex_batch_set *set,
                                                             const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
                                                             gpuopt__simplex_sum *sum, double *slack) {
@@ -56,7 +56,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_least_term(const gpuopt__simple
                                  gpuopt__min(u, GPUOPT__SIMPLEX_BATCH_REACH));
 }
 
-/* Its slack alone, as a sum. */
+/* Adds only the share of the slack for errors, as a sum. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_slack_term(const gpuopt__simplex_batch_set *set,
                                                             const gpuopt__simplex_batch_work *w, int32_t k, int32_t v,
                                                             gpuopt__simplex_sum *sum) {
@@ -66,8 +66,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_slack_term(const gpuopt__simple
     gpuopt__simplex_add(sum, slack, 0, 0);
 }
 
-/* The least value, over all points within the bounds, of the sum of reduced costs times values, which is 0 at every
- * solution: a proof if it is positive, whatever rounding has done. Of y + y_low, without costs. */
+/* The least value, over all points within the bounds, of the sum of reduced costs times values, for y + y_low and costs
+ * 0. The sum is 0 at every solution, so a positive least value is a proof, whatever rounding has done. */
 GPUOPT__SIMPLEX_BATCH_LARGE double gpuopt__simplex_batch_least(const gpuopt__simplex_batch_set *set,
                                                                const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
@@ -100,8 +100,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_infeasible_duals(const gpuopt__
     gpuopt__simplex_batch_sync();
 }
 
-/* Basic columns with one finite bound get reduced costs that need this bound: rounding does not turn their sign then.
- * */
+/* Shifts the reduced costs of basic columns with one finite bound so that they use this bound. Then rounding cannot
+ * change their sign. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_shift_duals(const gpuopt__simplex_batch_work *w, double shift) {
     int32_t i;
     GPUOPT__SIMPLEX_BATCH_EACH(i, w->rows) {
@@ -112,8 +112,12 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_shift_duals(const gpuopt__simpl
     gpuopt__simplex_batch_add_btran(w, w->part);
 }
 
-/* Whether the present signs prove that no point is feasible: with y as it is; with a shift; in twice the precision,
- * where columns without a bound do not forgive the shift; and that with a shift. */
+/* Whether the present signs prove that no point is feasible. Tries four times:
+ *
+ *     1. with y unchanged
+ *     2. with a shift
+ *     3. in twice the precision, because columns without a bound do not tolerate the shift
+ *     4. in twice the precision with a shift */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_prove_infeasible(const gpuopt__simplex_batch_set *set,
                                                                        const gpuopt__simplex_batch_work *w, int32_t k) {
     double size, scale;
@@ -147,7 +151,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_prove_infeasible(const gpu
 
 /* ---- UNBOUNDED ---- */
 
-/* The direction in which the variable in a slot moves the others, into z + low, in twice the precision. */
+/* Writes the direction of the variable in a slot to z + low, in twice the precision. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_direction(const gpuopt__simplex_batch_set *set,
                                                            const gpuopt__simplex_batch_work *w, int32_t k, int32_t slot,
                                                            int direction) {
@@ -183,8 +187,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_direction(const gpuopt__simplex
     }
 }
 
-/* Whether the objective gains 1e18 along the direction of a slot before rounding could take a row further than the
- * tolerance beyond its sides. The pivot column is in alpha. */
+/* Whether the objective gains 1e18 along the direction of a slot before rounding could move a row beyond its sides by
+ * more than the tolerance. The pivot column is in alpha. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_prove_unbounded(const gpuopt__simplex_batch_set *set,
                                                                       const gpuopt__simplex_batch_work *w, int32_t k,
                                                                       int32_t slot, int direction) {
@@ -194,7 +198,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_prove_unbounded(const gpuo
     int proven;
     int32_t i, j;
     gpuopt__simplex_batch_direction(set, w, k, slot, direction);
-    GPUOPT__SIMPLEX_BATCH_EACH(j, cols) { /* what moves towards a bound is rounding; if it is not, the rows show it */
+    GPUOPT__SIMPLEX_BATCH_EACH(j, cols) { /* a movement towards a bound is rounding; if not, the rows show it */
         gpuopt__simplex_batch_bounds(set, k, j, &l, &u);
         if ((w->z[j] > 0 && u < HUGE_VAL) || (w->z[j] < 0 && l > -HUGE_VAL)) w->z[j] = w->low[j] = 0;
     }

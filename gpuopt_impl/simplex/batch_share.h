@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs that the ranks of a group share (common/dealt.h), in blocks: a rank's programs are read
- * from the caller's arrays, and their results written to them, where they are.
+ * Batches of small linear programs that the ranks of a group share (common/dealt.h), in blocks. A rank's programs are
+ * read in place from the caller's arrays, and their results are written to the caller's arrays in place.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_SHARE_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_SHARE_H
@@ -11,7 +11,7 @@
 
 enum { GPUOPT__SIMPLEX_BATCH_REPORTS = 11 };
 
-/* The arrays of a report; those that are not wanted are NULL. */
+/* The arrays of a report; NULL where not wanted. */
 static void gpuopt__simplex_batch_reports(const gpuopt__simplex_batch_set *s, const gpuopt_simplex_batch_report *r,
                                           gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS]) {
     const size_t rows = (size_t)s->rows, cols = (size_t)s->cols;
@@ -25,7 +25,7 @@ static void gpuopt__simplex_batch_reports(const gpuopt__simplex_batch_set *s, co
     memcpy(array, all, sizeof all);
 }
 
-/* Bytes of a program in all arrays of a report. */
+/* Bytes per program in all arrays of a report. */
 static uint64_t gpuopt__simplex_batch_report_bytes(const gpuopt__simplex_batch_set *s) {
     gpuopt_simplex_batch_report none;
     gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS];
@@ -37,7 +37,7 @@ static uint64_t gpuopt__simplex_batch_report_bytes(const gpuopt__simplex_batch_s
     return bytes;
 }
 
-/* A hash of what must be equal in handles of a group. */
+/* The hash of everything that must be equal in the handles of a group. */
 static uint64_t gpuopt__simplex_batch_share_hash(const gpuopt_simplex_batch *m) {
     const gpuopt__simplex_batch_set *s = &m->set;
     const double number[] = {s->infinity, s->primal, s->dual, s->pivot};
@@ -54,7 +54,7 @@ static uint64_t gpuopt__simplex_batch_share_hash(const gpuopt_simplex_batch *m) 
     return hash;
 }
 
-/* Whether all ranks make a call that has this status, with these numbers equal. */
+/* Checks that all ranks make a call, with this status and with these numbers equal. */
 static gpuopt_status gpuopt__simplex_batch_together(const gpuopt_simplex_batch *m, const char *call,
                                                     gpuopt_status status, int64_t a, int64_t b, int64_t c) {
     const int64_t data[] = {a, b, c};
@@ -80,7 +80,7 @@ static gpuopt_status gpuopt__simplex_batch_sum_up(gpuopt_simplex_batch *m, const
     return status;
 }
 
-/* This rank's part of what is wanted, which is at least one program; *own is for the backend. */
+/* Cuts a request to this rank's programs: *own is for the backend. False if no program is left. */
 static int gpuopt__simplex_batch_wanted_here(const gpuopt_simplex_batch *m, const gpuopt__simplex_batch_wanted *wanted,
                                              gpuopt__simplex_batch_wanted *own) {
     const gpuopt__dealt_part part = gpuopt__dealt_part_within(m->dealt, m->dealt->rank, wanted->first, wanted->count);
@@ -102,7 +102,7 @@ static int gpuopt__simplex_batch_wanted_here(const gpuopt_simplex_batch *m, cons
     return 1;
 }
 
-/* Which arrays are wanted. */
+/* A mask of the wanted arrays. */
 static int64_t gpuopt__simplex_batch_wanted_mask(const gpuopt_simplex_batch *m,
                                                  const gpuopt__simplex_batch_wanted *wanted) {
     gpuopt__dealt_array array[GPUOPT__SIMPLEX_BATCH_REPORTS];
@@ -113,7 +113,7 @@ static int64_t gpuopt__simplex_batch_wanted_mask(const gpuopt_simplex_batch *m,
     return mask;
 }
 
-/* This rank's results, which are in their places unless that has failed, go to the others, and theirs come here. */
+/* Exchanges the results of all ranks. This rank's results are already in place unless computing them failed. */
 static gpuopt_status gpuopt__simplex_batch_share_results(const gpuopt_simplex_batch *m, const char *call,
                                                          gpuopt_status status,
                                                          const gpuopt__simplex_batch_wanted *wanted) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: from a program's data to its verdict. The simplex method on a dense tableau: where the
- * first basis is not feasible, the dual method (batch_dual.h), then the primal one, with devex pricing, Harris' ratio
- * test and bound flips; its phase 1 minimises the sum of infeasibilities. Conclusions are first recomputed on
- * the original data. Bounds of basic variables are perturbed where the primal method stalls, which moves no
- * point; if that has not helped often enough, Bland's rule does.
+ * Batches of small linear programs: from a program's data to its verdict, by the simplex method on a dense tableau.
+ *
+ * If the first basis is not feasible, the dual method (batch_dual.h) runs first. Then the primal method runs, with
+ * devex pricing, Harris' ratio test and bound flips. Its phase 1 minimises the sum of infeasibilities. Every conclusion
+ * is first recomputed on the original data. When the primal method stalls, bounds of basic variables are perturbed,
+ * which moves no point. After several perturbations Bland's rule takes over.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_SOLVE_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_SOLVE_H
@@ -14,26 +15,26 @@
 enum {
     GPUOPT__SIMPLEX_BATCH_IDLE = 30,      /* iterations without a step until bounds are perturbed */
     GPUOPT__SIMPLEX_BATCH_BLAND = 6,      /* perturbations until Bland's rule takes over */
-    GPUOPT__SIMPLEX_BATCH_REBUILDES = 40, /* most of a call on a program */
-    GPUOPT__SIMPLEX_CHILDREN_REFACTOR = 6 /* this many of them until the tableau is recomputed */
+    GPUOPT__SIMPLEX_BATCH_REBUILDES = 40, /* most rebuilds per call and program */
+    GPUOPT__SIMPLEX_CHILDREN_REFACTOR = 6 /* rebuilds until the tableau is recomputed */
 };
 
-/* What all threads know about where the method stands. */
+/* The state of the method, known to all threads. */
 typedef struct gpuopt__simplex_batch_run {
     int32_t k;
     int phase;     /* 1: some basic variable is outside its bounds */
-    int primal;    /* phase 1 is the primal method's */
+    int primal;    /* the primal method does phase 1 */
     int priced;    /* the dual method's prices are computed */
-    int fresh;     /* the point and the duals are those of the true bounds, computed on the original data */
-    int bans;      /* candidates whose pivots are too small */
-    int perturbed; /* some bounds are */
-    int strict;    /* reduced costs count that are much smaller than the tolerance */
+    int fresh;     /* point and duals belong to the true bounds and were computed on the original data */
+    int bans;      /* number of candidates banned for a small pivot */
+    int perturbed; /* some bounds are perturbed */
+    int strict;    /* price even reduced costs much smaller than the tolerance */
     int32_t rebuilds, iterations, idle, level;
 } gpuopt__simplex_batch_run;
 
 /* ---- The tableau of a basis ---- */
 
-/* Position i gets the slack of row i, slot j column j. */
+/* The slack basis: position i gets the slack of row i, slot j gets column j. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_slack_basis(const gpuopt__simplex_batch_set *set,
                                                              const gpuopt__simplex_batch_work *w, int32_t k) {
     int32_t i, j;
@@ -47,8 +48,8 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_slack_basis(const gpuopt__simpl
     gpuopt__simplex_batch_sync();
 }
 
-/* Brings the columns that are basic by `status` into the basis, each with the largest pivot that is left. Afterwards
- * nonbasic variables are at the bounds that it names. One whose pivot is too small stays nonbasic. */
+/* Brings the columns that are basic by `status` into the basis, each with the largest remaining pivot. A column with
+ * too small a pivot stays nonbasic. Then moves nonbasic variables to the bounds in `status`. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_children_refactor(const gpuopt__simplex_batch_set *set,
                                                                    const gpuopt__simplex_batch_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
@@ -118,7 +119,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_find_phase(const gpuopt__simplex
     return gpuopt__simplex_batch_any(outside) ? 1 : 2;
 }
 
-/* The true bounds, and how good the present basis is on the original data. 0: that has been done too often. */
+/* Restores the true bounds, and measures the present basis on the original data. Returns 0 after too many rebuilds. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_rebuild(const gpuopt__simplex_batch_set *set,
                                                               const gpuopt__simplex_batch_work *w,
                                                               gpuopt__simplex_batch_run *r) {
@@ -136,7 +137,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_rebuild(const gpuopt__simp
     return 1;
 }
 
-/* Bounds of basic variables give way at random by 1 to 2 millionths; no value changes. */
+/* Relaxes bounds of basic variables at random by 1 to 2 millionths; no value changes. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_perturb(const gpuopt__simplex_batch_set *set,
                                                                const gpuopt__simplex_batch_work *w,
                                                                gpuopt__simplex_batch_run *r) {
@@ -166,7 +167,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_ban(const gpuopt__simplex_batch
     gpuopt__simplex_batch_sync();
 }
 
-/* No candidate is left, and all is fresh: a verdict, or MORE. */
+/* Called with no candidate left and everything fresh. Returns a verdict, or MORE. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_conclude(const gpuopt__simplex_batch_set *set,
                                                          const gpuopt__simplex_batch_work *w,
                                                          gpuopt__simplex_batch_run *r) {
@@ -177,8 +178,8 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_conclude(const gpuopt__simplex_b
     return r->strict++ ? GPUOPT_IMPRECISE : GPUOPT_MORE;
 }
 
-/* Phase 1 by the dual method: an iteration. An outcome; MORE: it goes on, perhaps with the primal method; LIMIT: there
- * is a pivot, and `most` have been done. */
+/* Phase 1 by the dual method: one iteration. Returns an outcome; MORE: continue, perhaps with the primal method; LIMIT:
+ * a pivot exists, but `most` iterations are done. */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_dual_iteration(const gpuopt__simplex_batch_set *set,
                                                                      const gpuopt__simplex_batch_work *w,
                                                                      gpuopt__simplex_batch_run *r, int32_t most) {
@@ -207,12 +208,12 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_dual_iteration(const gpuop
         return GPUOPT_MORE;
     }
     if (!r->fresh) return gpuopt__simplex_batch_rebuild(set, w, r) ? GPUOPT_MORE : GPUOPT_IMPRECISE;
-    if (q == -1) { /* this row alone */
+    if (q == -1) { /* by this row alone */
         int32_t i;
         GPUOPT__SIMPLEX_BATCH_EACH(i, w->rows)
         if (i != p) w->sign[i] = 0;
         gpuopt__simplex_batch_sync();
-        r->fresh = 0; /* the point was scratch */
+        r->fresh = 0; /* point was used as scratch */
         if (gpuopt__simplex_batch_prove_infeasible(set, w, r->k)) return GPUOPT_INFEASIBLE;
     }
     r->primal = 1;
@@ -222,7 +223,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_dual_iteration(const gpuop
     return GPUOPT_MORE;
 }
 
-/* Iterates until there is a verdict, or the limit is reached (MORE). */
+/* Iterates until there is a verdict, or until the limit (MORE). */
 GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_iterate(const gpuopt__simplex_batch_set *set,
                                                               const gpuopt__simplex_batch_work *w,
                                                               gpuopt__simplex_batch_run *r, int32_t most) {
@@ -258,12 +259,12 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_iterate(const gpuopt__simp
         e.reduced = w->d[e.slot], e.weight = w->weight[e.slot];
         e.x = w->xn[e.slot], e.l = w->ln[e.slot], e.u = w->un[e.slot];
         p = gpuopt__simplex_batch_ratio_test(set, w, e.slot, e.direction, bland);
-        if (p >= 0) { /* its own range may be shorter */
+        if (p >= 0) { /* the entering variable's own range may be shorter */
             const double a = e.direction > 0 ? w->alpha[p] : -w->alpha[p];
             step = gpuopt__max(0, gpuopt__simplex_step_to(w->xb[p], gpuopt__simplex_batch_blocking(w, p, a), 1 / a, 0));
         }
         if (gpuopt__sub(e.u, e.l) < HUGE_VAL && (p == -1 || (p >= 0 && gpuopt__sub(e.u, e.l) <= step))) {
-            gpuopt__simplex_batch_sync(); /* all have read the winner's row */
+            gpuopt__simplex_batch_sync(); /* all threads have read the winner's row */
             outside = gpuopt__simplex_batch_flip(set, w, &e);
             step = gpuopt__sub(e.u, e.l);
         } else if (p >= 0) {
@@ -289,7 +290,7 @@ GPUOPT__SIMPLEX_BATCH_LARGE int gpuopt__simplex_batch_iterate(const gpuopt__simp
 
 /* ---- A program ---- */
 
-/* What has been found. */
+/* Writes the results. */
 GPUOPT__SIMPLEX_BATCH_LARGE void gpuopt__simplex_batch_report(const gpuopt__simplex_batch_set *set,
                                                               const gpuopt__simplex_batch_work *w,
                                                               const gpuopt__simplex_batch_run *r, int outcome,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: one iteration of the primal simplex method with bounded variables on a tableau. Each of
- * its five steps ends with a barrier of the team: price, Harris' limit, the pivot, the pivot row, and the exchange.
+ * Batches of small linear programs: one iteration of the primal simplex method with bounded variables on a tableau.
+ * Each of its five steps ends with a barrier of the team: price, Harris' limit, the pivot, the pivot row, and the
+ * exchange.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_STEP_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_STEP_H
 
 #include "batch_model.h"
 
-/* How far x of a variable with this unit may be beyond a bound: by the caller's numbers, and by the scaled ones. */
+/* How far x of a variable with this unit may be beyond a bound, in the caller's numbers and in the scaled ones. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_slack(double tolerance, double unit, double bound) {
     return gpuopt__mul(tolerance, gpuopt__max(gpuopt__min(unit, 1), fabs(bound)));
 }
@@ -19,10 +20,10 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_outside(double x, double l, doub
     return x > u && x > gpuopt__add(u, gpuopt__simplex_batch_slack(tolerance, unit, u)) ? 1 : 0;
 }
 
-/* Iterations work with half of the caller's tolerances, so that rounding does not decide about a verdict. */
+/* Iterations use half of the caller's tolerances, so that rounding does not decide a verdict. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_within(double tolerance) { return gpuopt__mul(0.5, tolerance); }
 
-/* Finds out which basic variables are outside their bounds; whether one is: phase 1. */
+/* Finds the basic variables outside their bounds. Returns whether any is: phase 1. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_sign(const gpuopt__simplex_batch_set *set,
                                                      const gpuopt__simplex_batch_work *w, int32_t i) {
     const int sign = gpuopt__simplex_batch_outside(w->xb[i], w->lb[i], w->ub[i],
@@ -33,7 +34,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_sign(const gpuopt__simplex_batch
 
 /* ---- The entering variable ---- */
 
-/* Reduced costs of phase 1, where a basic variable outside its bounds costs its sign. Sums go down the rows. */
+/* Reduced costs of phase 1: the cost of a basic variable outside its bounds is its sign. Sums run down the rows. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_price_infeasible(const gpuopt__simplex_batch_work *w) {
     const int32_t rows = w->rows, cols = w->cols, pitch = w->pitch;
     int32_t i, j;
@@ -44,7 +45,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_price_infeasible(const gpuopt__
             if (w->sign[i] != 0) sum = gpuopt__sub(sum, gpuopt__mul(w->sign[i], w->table[(int64_t)i * pitch + j]));
         w->price[j] = sum;
     }
-#else /* the same sums, through memory as it lies */
+#else /* the same sums, through memory in its order */
     memset(w->price, 0, sizeof(double) * (size_t)cols);
     for (i = 0; i < rows; i++)
         for (j = 0; w->sign[i] != 0 && j < cols; j++)
@@ -72,8 +73,7 @@ GPUOPT__SIMPLEX_BATCH gpuopt__simplex_batch_best gpuopt__simplex_batch_price(con
 
 /* ---- The leaving variable ---- */
 
-/* The bound that stops a basic variable which moves by -a per unit of the entering one, as in step.h; infinite if none
- * does. */
+/* The bound that stops a basic variable moving by -a per unit of the entering one, as in step.h. Infinite: none. */
 GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_blocking(const gpuopt__simplex_batch_work *w, int32_t i, double a) {
     const int outside = (int)w->sign[i];
     if (fabs(a) <= 1e-9) return HUGE_VAL; /* as gpuopt__simplex_rules_now */
@@ -81,7 +81,7 @@ GPUOPT__SIMPLEX_BATCH double gpuopt__simplex_batch_blocking(const gpuopt__simple
     return outside < 0 ? w->lb[i] : outside > 0 ? HUGE_VAL : w->ub[i];
 }
 
-/* The winner's position, -1 if nothing blocks, -2 if no pivot is large enough. Leaves the pivot column in alpha. */
+/* Returns the leaving position; -1: nothing blocks; -2: no pivot is large enough. Leaves the pivot column in alpha. */
 GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_ratio_test(const gpuopt__simplex_batch_set *set,
                                                                const gpuopt__simplex_batch_work *w, int32_t entering,
                                                                int direction, int bland) {
@@ -111,8 +111,8 @@ GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_ratio_test(const gpuopt__sim
 
 /* ---- The exchange ---- */
 
-/* The pivot row, divided by the pivot; in the entering slot, 1 / pivot: every other row of the new tableau is the old
- * one, 0 in the pivot column, minus its entry of the column times this row. */
+/* Writes the pivot row divided by the pivot, with 1 / pivot in the entering slot. Every other row of the new tableau is
+ * the old row, with 0 in the pivot column, minus its entry of that column times this row. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_take_row(const gpuopt__simplex_batch_work *w, int32_t p, int32_t q,
                                                           double pivot) {
     int32_t j;
@@ -121,7 +121,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_take_row(const gpuopt__simplex_
 }
 
 #ifndef GPUOPT__SIMPLEX_BATCH_ROWS_ABREAST
-#define GPUOPT__SIMPLEX_BATCH_ROWS_ABREAST 4 /* whose entries a thread of a GPU loads before it stores any */
+#define GPUOPT__SIMPLEX_BATCH_ROWS_ABREAST 4 /* rows that a GPU thread loads before it stores any */
 #endif
 
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_update_table(const gpuopt__simplex_batch_work *w, int32_t p, int32_t q,
@@ -151,7 +151,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_update_table(const gpuopt__simp
             }
         }
     }
-#else /* the same, through memory as it lies */
+#else /* the same, through memory in its order */
     for (i = 0; i < rows; i++) {
         const double factor = alpha[i];
         double *const line = table + (int64_t)i * pitch;
@@ -165,7 +165,7 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_update_table(const gpuopt__simp
     GPUOPT__SIMPLEX_BATCH_EACH(j, cols) w->d[j] = gpuopt__sub(j == q ? 0 : w->d[j], gpuopt__mul(reduced, row[j]));
 }
 
-/* Devex. worn: all restart. */
+/* Updates the devex weights. worn: resets all of them. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_update_weights(const gpuopt__simplex_batch_work *w, int32_t q,
                                                                 double pivot, double entering) {
     const int worn = gpuopt__simplex_devex_worn(entering);
@@ -177,15 +177,15 @@ GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_update_weights(const gpuopt__si
     }
 }
 
-/* What the threads know of the entering variable, read before anything changes. */
+/* The entering variable, as all threads read it before anything changes. */
 typedef struct gpuopt__simplex_batch_entering {
     int32_t slot;
     int direction;
-    double reduced, weight, x, l, u; /* the reduced cost is that of phase 2 */
+    double reduced, weight, x, l, u; /* reduced cost in phase 2 */
 } gpuopt__simplex_batch_entering;
 
-/* The variable in position p leaves. Returns whether some basic variable is outside its bounds afterwards; *step: of
- * the entering variable. */
+/* Pivots: the variable in position p leaves. Returns whether some basic variable is outside its bounds afterwards.
+ * *step: step of the entering variable. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_pivot(const gpuopt__simplex_batch_set *set,
                                                       const gpuopt__simplex_batch_work *w,
                                                       const gpuopt__simplex_batch_entering *e, int32_t p,
@@ -217,7 +217,7 @@ GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_pivot(const gpuopt__simplex_batc
     return gpuopt__simplex_batch_any(outside);
 }
 
-/* The entering variable goes to its other bound. */
+/* Moves the entering variable to its other bound. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_flip(const gpuopt__simplex_batch_set *set,
                                                      const gpuopt__simplex_batch_work *w,
                                                      const gpuopt__simplex_batch_entering *e) {

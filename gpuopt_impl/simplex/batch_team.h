@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who works on one of many small linear programs: on the CPU one thread, on the GPU a block
- * (cuda/simplex/batch_team.cuh). The method is written once, in batch_step.h, batch_solve.h and batch_proof.h, over
- * these loops and reductions. A loop's turns are independent of one another, a reduction compares, and a sum that must
- * not depend on the order is always taken by 32 lanes that are added in a fixed tree. So the CPU and the GPU, with
- * blocks of any size, get the same bits.
+ * Batches of small linear programs: the loops and reductions of a team. A team works on one program: one thread on the
+ * CPU, a block on the GPU (cuda/simplex/batch_team.cuh). The method is written once over these loops and reductions, in
+ * batch_step.h, batch_solve.h and batch_proof.h.
+ *
+ * The CPU and the GPU, with blocks of any size, get the same bits. Iterations of a loop are independent of one another,
+ * and reductions only compare. Where a sum must not depend on the order, 32 lanes take it and are added in a fixed
+ * tree.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H
 #define GPUOPT_IMPL_SIMPLEX_BATCH_TEAM_H
 
 #include "bound_step.h"
 
-/* The largest key, of equal ones that with the lowest index; index -1: none. */
+/* The largest key, with the lowest index among equal keys. Index -1: none. */
 typedef struct gpuopt__simplex_batch_best {
     double key;
     int32_t index;
@@ -23,27 +25,26 @@ GPUOPT_HD void gpuopt__simplex_batch_better(gpuopt__simplex_batch_best *best, do
         best->key = key, best->index = index;
 }
 
-/* Terms of a sum that is taken by 32 lanes: term e belongs to lane e % 32. */
+/* Lanes of a sum: term e belongs to lane e % 32. */
 enum { GPUOPT__SIMPLEX_BATCH_LANES = 32 };
 
 #ifndef __CUDACC__
 
 #define GPUOPT__SIMPLEX_BATCH static inline
-#define GPUOPT__SIMPLEX_BATCH_LARGE static /* a function that is not to become part of its caller */
-/* Turns of the threads; of the team's groups of 32; of the lanes of a group. */
+#define GPUOPT__SIMPLEX_BATCH_LARGE static /* a function that must not be inlined */
+/* Loops over a team's threads; over its groups of 32; over the lanes of a group. */
 #define GPUOPT__SIMPLEX_BATCH_EACH(i, count) for (i = 0; i < (count); i++)
 #define GPUOPT__SIMPLEX_BATCH_EACH_GROUP(i, count) for (i = 0; i < (count); i++)
 #define GPUOPT__SIMPLEX_BATCH_EACH_LANE(j, count) for (j = 0; j < (count); j++)
-/* Whether this is the one thread that does what is to be done once; or whether its group is the first one. */
+/* True in the one thread that does single tasks; true in the first group. */
 #define GPUOPT__SIMPLEX_BATCH_ONCE 1
 #define GPUOPT__SIMPLEX_BATCH_FIRST_GROUP 1
 #define GPUOPT__SIMPLEX_BATCH_FIRST_LANE 1
 
-/* What was written before is seen by all after it. */
+/* A barrier: all threads see everything written before it. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_sync(void) {}
 
-/* Over all threads; `place` is one of the team's places to exchange in, 0 to 3: two uses of one are never neighbours.
- * */
+/* The best over all threads. `place`: memory of this exchange, 0 to 3; successive exchanges need different places. */
 GPUOPT__SIMPLEX_BATCH gpuopt__simplex_batch_best gpuopt__simplex_batch_best_of(void *exchange, int place,
                                                                                gpuopt__simplex_batch_best mine) {
     (void)exchange, (void)place;
@@ -51,19 +52,19 @@ GPUOPT__SIMPLEX_BATCH gpuopt__simplex_batch_best gpuopt__simplex_batch_best_of(v
 }
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_any(int flag) { return flag; }
 
-/* The next free place of a list that several threads append to; *next is how many there are. */
+/* Takes the next free place of a list to which several threads append. *next: the list's length. */
 GPUOPT__SIMPLEX_BATCH int32_t gpuopt__simplex_batch_take_place(int32_t *next) { return (*next)++; }
 
-/* Sets bits of a word that other threads set, too. */
+/* Sets bits of a word in which other threads also set bits. */
 GPUOPT__SIMPLEX_BATCH void gpuopt__simplex_batch_set_bits(uint32_t *word, uint32_t bits) { *word |= bits; }
-/* The lowest bit's number. */
+/* The number of the lowest set bit. */
 GPUOPT__SIMPLEX_BATCH int gpuopt__simplex_batch_lowest(uint32_t bits) {
     int bit = 0;
     while (!(bits >> bit & 1)) bit++;
     return bit;
 }
 
-/* The sum of terms 0 .. count - 1, by the lanes of this group; known to its first lane. `add` adds term e to a sum. */
+/* The sum of terms 0 .. count - 1 by the lanes of this group. Only its first lane gets the sum. `add` adds term e. */
 #define GPUOPT__SIMPLEX_BATCH_SUM(total, e, count, add)                                                       \
     do {                                                                                                      \
         gpuopt__simplex_sum gpuopt_lane[GPUOPT__SIMPLEX_BATCH_LANES];                                         \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A bound on the objective from the duals of the present basis. Any duals give one: the least sum of reduced costs
- * times values within the bounds. It is taken in twice the working precision, less all that rounding could have added
- * (Neumaier and Shcherbina 2004). An infinite bound of a column is taken for 1e24, as in proof.h.
+ * A bound on the objective from the duals of the present basis. Any duals give a bound: the least sum of reduced costs
+ * times values within the bounds. It is computed in twice the working precision, less everything that rounding could
+ * have added (Neumaier and Shcherbina 2004). An infinite bound of a column counts as 1e24, as in proof.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BOUND_H
 #define GPUOPT_IMPL_SIMPLEX_BOUND_H
@@ -10,8 +10,8 @@
 #include "bound_step.h"
 #include "proof.h"
 
-/* Duals of the true costs at the present basis, in s->dual. Basic columns with one finite bound get a reduced cost next
- * to 0, instead of 0, of the sign that needs this bound: rounding does not turn it then. */
+/* Computes duals of the true costs at the present basis, in s->dual. A basic column with one finite bound gets a
+ * reduced cost near 0 instead of 0, with the sign that uses this bound. Then rounding cannot change the sign. */
 static gpuopt_status gpuopt__simplex_bound_duals(gpuopt_simplex *s) {
     gpuopt__simplex_duals to = {s->dual, s->dual_low, s->scratch};
     double noise, *cost = s->scratch_low, shift = 1e-32 * gpuopt__max(1, gpuopt__simplex_largest(s->lp.cols, s->cost));
@@ -33,7 +33,7 @@ static gpuopt_status gpuopt__simplex_bound_duals(gpuopt_simplex *s) {
     return status;
 }
 
-/* The bound, of the scaled minimisation without its offset. */
+/* The bound for the scaled minimisation, without offset. */
 static gpuopt_status gpuopt__simplex_bound(gpuopt_simplex *s, double *bound) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     double *z = s->scratch, *y = s->dual, slack = 0;
@@ -41,7 +41,7 @@ static gpuopt_status gpuopt__simplex_bound(gpuopt_simplex *s, double *bound) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
     gpuopt_status status = gpuopt__simplex_need_pattern(s);
     if (!status) status = gpuopt__simplex_bound_duals(s);
-    for (i = 0; i < rows; i++) /* the reduced cost of a slack is -y; none towards an infinite side */
+    for (i = 0; i < rows; i++) /* the reduced cost of a slack is -y, and 0 towards an infinite side */
         if (fabs(y[i] < 0 ? s->lower[cols + i] : s->upper[cols + i]) == HUGE_VAL) y[i] = s->dual_low[i] = 0;
     if (!status) status = backend->reduce(s->engine, s->cost, y, s->dual_low, z, s->error_sum);
     if (status) return status;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arithmetic of a bound by duals, which both backends share: the least that a variable adds to it, what rounding
- * may have added (Neumaier and Shcherbina 2004), and the bound in the caller's units.
+ * The arithmetic of a bound from duals, which both backends share. It has the least share of a variable, the possible
+ * effect of rounding (Neumaier and Shcherbina 2004), and the bound in the caller's units.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BOUND_STEP_H
 #define GPUOPT_IMPL_SIMPLEX_BOUND_STEP_H
 
 #include "step.h"
 
-/* A column between l and u, both finite, whose reduced cost is z, off by at most `error`. */
+/* Adds a column between l and u, both finite, with reduced cost z, accurate to `error`. */
 GPUOPT_HD void gpuopt__simplex_bound_column(gpuopt__simplex_sum *sum, double *slack, double z, double error, double l,
                                             double u) {
     double at = z > 0 ? l : u;
@@ -18,7 +18,7 @@ GPUOPT_HD void gpuopt__simplex_bound_column(gpuopt__simplex_sum *sum, double *sl
     } else *slack = gpuopt__add(*slack, gpuopt__mul(gpuopt__add(fabs(z), error), gpuopt__max(fabs(l), fabs(u))));
 }
 
-/* A row's slack between l and u, whose reduced cost is -(y + y_low), exactly. y is 0 towards an infinite side. */
+/* Adds a row's slack between l and u, with reduced cost exactly -(y + y_low). y is 0 towards an infinite side. */
 GPUOPT_HD void gpuopt__simplex_bound_row(gpuopt__simplex_sum *sum, double y, double y_low, double l, double u) {
     double at = y < 0 ? l : u;
     if (y == 0 && y_low == 0) return;
@@ -26,7 +26,7 @@ GPUOPT_HD void gpuopt__simplex_bound_row(gpuopt__simplex_sum *sum, double y, dou
     gpuopt__simplex_add_product(sum, -y_low, at, 0);
 }
 
-/* The sum, less what rounding may have added. */
+/* The sum, less what rounding may have added to it. */
 GPUOPT_HD double gpuopt__simplex_bound_of(const gpuopt__simplex_sum *sum, double slack, int64_t variables) {
     double bound = gpuopt__simplex_total(sum);
     slack = gpuopt__add(slack, gpuopt__simplex_error(bound, sum->error_sum, 2 * variables));
@@ -34,13 +34,13 @@ GPUOPT_HD double gpuopt__simplex_bound_of(const gpuopt__simplex_sum *sum, double
     return gpuopt__sub(bound, gpuopt__mul(slack, 1 + 0x1p-20));
 }
 
-/* A number below x, by more than rounding to nearest may have taken away from it. */
+/* A number below x by more than one rounding to nearest can have added or removed. */
 GPUOPT_HD double gpuopt__simplex_below(double x) {
     return gpuopt__sub(x, gpuopt__add(gpuopt__mul(fabs(x), 0x1p-52), 0x1p-1000));
 }
 
-/* A bound for the caller's objective from one of the scaled minimisation, which is `unit` times as large and has no
- * offset: nothing within the bounds is better. */
+/* A bound for the caller's objective, from a bound of the scaled minimisation, which is `unit` times as large and has
+ * no offset. Rounded so that nothing within the bounds is better. */
 GPUOPT_HD double gpuopt__simplex_bound_of_caller(double scaled, double unit, double offset, int maximize) {
     const double sign = maximize ? -1 : 1;
     double least = gpuopt__simplex_below(scaled / unit);
@@ -48,7 +48,7 @@ GPUOPT_HD double gpuopt__simplex_bound_of_caller(double scaled, double unit, dou
     return fabs(least) < HUGE_VAL ? sign * least : scaled == HUGE_VAL ? sign * HUGE_VAL : -sign * HUGE_VAL;
 }
 
-/* Whether a bound for the caller's objective has reached a cutoff. */
+/* Whether a bound for the caller's objective reaches a cutoff. */
 GPUOPT_HD int gpuopt__simplex_bound_reaches(double bound, double cutoff, int maximize) {
     return maximize ? bound <= cutoff : bound >= cutoff;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linear programs: the public calls for plan, life, iterating and infos. Each checks its arguments and leaves the work
- * to simplex/control.h.
+ * Linear programs: the public calls to plan, create, destroy, iterate and read infos. Each checks its arguments and
+ * leaves the work to control.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CALLS_H
 #define GPUOPT_IMPL_SIMPLEX_CALLS_H
@@ -10,7 +10,7 @@
 #include "control.h"
 #include "column_split.h"
 
-/* Sizes of a draft's engine, whose matrix has so many nonzeros, and its plan. */
+/* Sizes and plan of a draft's engine; nonzeros: of its matrix. */
 static gpuopt_status gpuopt__simplex_size(gpuopt_simplex *draft, int64_t nonzeros, gpuopt_memory_plan *plan) {
     gpuopt__simplex_shape *shape = &draft->shape;
     gpuopt__simplex_options *d = &draft->desc;
@@ -51,7 +51,7 @@ static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *
     return gpuopt__simplex_size(draft, nonzeros, plan);
 }
 
-/* Checks the entries of a draft's sparse matrix, and has the draft refer to a tidied copy if that is needed. */
+/* Checks the entries of a draft's sparse matrix. If they must be tidied, the draft then refers to a tidied copy. */
 static gpuopt_status gpuopt__simplex_tidy_draft(gpuopt_simplex *draft, const char *call, gpuopt__tidied *tidied,
                                                 gpuopt_memory_plan *plan) {
     gpuopt_matrix *m = &draft->desc.matrix;
@@ -68,8 +68,7 @@ static gpuopt_status gpuopt__simplex_tidy_draft(gpuopt_simplex *draft, const cha
     return gpuopt__simplex_size(draft, m->start[gpuopt__matrix_lines(m)], plan);
 }
 
-/* Adds what _create takes for a while if the matrix is untidy: the copy, and the engine that a backend makes before it
- * finds that out. */
+/* Adds temporary memory of _create for an untidy matrix: the copy, and the engine made before the fault is found. */
 static void gpuopt__simplex_plan_tidying(const gpuopt__simplex_backend *backend, const gpuopt_matrix *given,
                                          const gpuopt_memory_plan *first, gpuopt_memory_plan *plan) {
     plan->create_bytes += gpuopt__tidy_bytes(given);
@@ -79,7 +78,7 @@ static void gpuopt__simplex_plan_tidying(const gpuopt__simplex_backend *backend,
     if (plan->device_bytes < first->device_bytes) plan->create_device_bytes = first->device_bytes - plan->device_bytes;
 }
 
-/* warns: whether nothing else that warns follows. */
+/* warns: whether this is the last step that may log warnings. */
 static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                 gpuopt_memory_plan *plan, int warns) {
     static const char call[] = "gpuopt_simplex_create";
@@ -107,7 +106,7 @@ static gpuopt_status gpuopt__simplex_write_plan(gpuopt_context *context, const g
     return GPUOPT_OK;
 }
 
-/* Whether the scaled numbers, unscaled, are the caller's. */
+/* Whether unscaling the scaled numbers gives the caller's numbers. */
 static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
     const gpuopt__simplex_lp *lp = &s->lp;
     const gpuopt__simplex_options *d = &s->desc;
@@ -131,8 +130,8 @@ static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
     return 1;
 }
 
-/* Makes the engine, and fills the handle with the scaled model at the slack basis. The caller's arrays are not read
- * again afterwards. */
+/* Makes the engine, and fills the handle with the scaled model at the slack basis. Afterwards the caller's arrays are
+ * no longer read. */
 static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int32_t i, j;
@@ -171,7 +170,7 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     return status ? status : backend->push(s->engine);
 }
 
-/* Makes the handle of a draft; what has been made of it if that fails is *made, too. */
+/* Makes the handle of a draft. If this fails, *made is the incomplete handle. */
 static gpuopt_status gpuopt__simplex_make(const gpuopt_simplex *draft, gpuopt_simplex **made) {
     gpuopt__arena arena = {NULL, 0};
     gpuopt_simplex measured = *draft, *s;
@@ -186,7 +185,7 @@ static gpuopt_status gpuopt__simplex_make(const gpuopt_simplex *draft, gpuopt_si
     return gpuopt__simplex_fill(s);
 }
 
-/* The same of a draft whose matrix may be untidy. */
+/* The same for a draft with a matrix that may be untidy. */
 static gpuopt_status gpuopt__simplex_make_tidy(gpuopt_simplex *draft, const char *call, gpuopt__tidied *tidied,
                                                gpuopt_memory_plan *plan, gpuopt_simplex **made) {
     gpuopt_status status = GPUOPT_OK;
@@ -281,7 +280,7 @@ static gpuopt_status gpuopt__simplex_report(const gpuopt_simplex *s, gpuopt_simp
     return GPUOPT_OK;
 }
 
-/* Whether all numbers of an optimum are finite; comparisons with a NaN among them would have meant nothing. */
+/* Whether all numbers of an optimum are finite. Comparisons with NaN would have proven nothing. */
 static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
     double objective, infeasibility;
     int32_t j;
@@ -292,7 +291,7 @@ static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
            s->dual_violation < HUGE_VAL;
 }
 
-/* The end of a call that has an info to fill. */
+/* Ends a call that fills an info. */
 static gpuopt_status gpuopt__simplex_finish(gpuopt_simplex *s, gpuopt_status status, gpuopt_simplex_info *info) {
     if (!status && info && s->since_rebuild > 0) status = gpuopt__simplex_pull(s);
     return status || !info ? status : gpuopt__simplex_report(s, info);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * How certain an optimum is, from the strongest to the weakest:
- *   EXACT      exact.h proves that the basis is optimal in exact arithmetic.
- *   ROUNDING   The reported doubles solve a program whose data differ from the caller's by rounding: each side, bound
- *              and reduced cost that should be met is missed by at most 2^-44 times the sum of its terms' sizes
- *              (Oettli and Prager 1964). The gap between the objectives, and how far the violations may move the
- *              objective (objective_impact.h), are within the tolerance.
- *   TOLERANCE  The gap is within the tolerance, and so is how far the violations may move the objective, for bases of
- *   up to 162 rows:
- *              on larger ones iterations in extended precision are too few to end.
+ *
+ *     EXACT      exact.h proves that the basis is optimal in exact arithmetic.
+ *     ROUNDING   The reported doubles solve a program with data that differ from the caller's by rounding. Every
+ *                condition on sides, bounds and reduced costs is violated by at most 2^-44 times the sum of its terms'
+ *                sizes (Oettli and Prager 1964). The gap between the objectives is within the tolerance, and so is the
+ *                change of the objective that the violations may cause (objective_impact.h).
+ *     TOLERANCE  The gap is within the tolerance. For bases of up to 162 rows the possible change of the objective is,
+ *                too. On larger bases the iterations in extended precision are too few to reach this.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CERTAINTY_H
 #define GPUOPT_IMPL_SIMPLEX_CERTAINTY_H
@@ -16,17 +16,17 @@
 #include "tidy.h"
 #include "objective_impact.h"
 
-/* The largest share that counts as rounding. */
+/* The largest relative violation that counts as rounding. */
 #define GPUOPT__SIMPLEX_ROUNDING 0x1p-44
 
-/* How far the reported point is from an exact optimum of some program. */
+/* The distance of the reported point from an exact optimum of some nearby program. */
 typedef struct gpuopt__simplex_misfit {
-    double share; /* the largest violation over the sum of its terms' sizes */
+    double share; /* the largest violation divided by the sum of its terms' sizes */
     double gap;   /* primal objective minus dual objective, in the caller's units */
 } gpuopt__simplex_misfit;
 
-/* The reported doubles, scaled: x [cols + rows], clipped to the bounds, without slacks, and y [rows]. What underflows
- * in the caller's units is reported as less. */
+/* The reported doubles, scaled: x [cols + rows], clipped to the bounds, without slacks, and y [rows]. A value that
+ * underflows in the caller's units counts as reported. */
 static void gpuopt__simplex_reported(const gpuopt_simplex *s, double *x, double *y) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
     for (j = 0; j < cols; j++) {
@@ -40,8 +40,8 @@ static void gpuopt__simplex_reported(const gpuopt_simplex *s, double *x, double 
     }
 }
 
-/* Which value the slack of a row should have: the bound that its dual names, or the one that it violates, else its
- * own, -(A x). A dual may not name an infinite side; then *share becomes infinite. */
+/* The value that a row's slack should have: the bound that its dual's sign chooses, or else the violated bound, or else
+ * its own value -(A x). If a dual chooses an infinite side, *share becomes infinite. */
 static double gpuopt__simplex_target(const gpuopt_simplex *s, int32_t row, double own, double y, double *share) {
     double l = s->lower[s->lp.cols + row], u = s->upper[s->lp.cols + row], named = y < 0 ? l : u;
     if (y == 0) return gpuopt__max(l, gpuopt__min(own, u));
@@ -50,7 +50,8 @@ static double gpuopt__simplex_target(const gpuopt_simplex *s, int32_t row, doubl
     return own;
 }
 
-/* The rows' part. x becomes the point with its targets; missed [rows]: by how much they are missed; size [rows]. */
+/* The rows' part of the misfit. x becomes the point with its targets. missed [rows]: distances from the targets. size
+ * [rows]: sizes of the terms. */
 static gpuopt_status gpuopt__simplex_misfit_of_rows(gpuopt_simplex *s, double *x, const double *y, double *missed,
                                                     const double *size, gpuopt__simplex_misfit *m,
                                                     gpuopt__simplex_sum *gap) {
@@ -61,7 +62,7 @@ static gpuopt_status gpuopt__simplex_misfit_of_rows(gpuopt_simplex *s, double *x
     for (i = 0; i < rows && !status; i++) {
         double l = s->lower[cols + i], u = s->upper[cols + i];
         x[cols + i] = gpuopt__simplex_target(s, i, missed[i], y[i], &m->share);
-        s->by_row[i] = y[i] == 0 && missed[i] > l && missed[i] < u; /* between its sides */
+        s->by_row[i] = y[i] == 0 && missed[i] > l && missed[i] < u; /* strictly between its sides */
     }
     if (!status) status = backend->residual(s->engine, x, NULL, missed, s->error_sum);
     for (i = 0; i < rows && !status; i++) {
@@ -73,8 +74,8 @@ static gpuopt_status gpuopt__simplex_misfit_of_rows(gpuopt_simplex *s, double *x
     return status;
 }
 
-/* A column with x between l and u and the reduced cost z, good to `error`. A reduced cost that is 0 up to rounding
- * costs nothing in the nearby program. */
+/* The misfit of a column with x between l and u and reduced cost z, accurate to `error`. A reduced cost that is 0 up to
+ * rounding is free in the nearby program. */
 static void gpuopt__simplex_misfit_of_column(double x, double l, double u, double z, double error, double size,
                                              gpuopt__simplex_misfit *m, gpuopt__simplex_sum *gap) {
     double wrong = x == l ? gpuopt__max(0, -z) : x == u ? gpuopt__max(0, z) : fabs(z), share, named = z > 0 ? l : u;
@@ -107,7 +108,7 @@ static gpuopt_status gpuopt__simplex_misfit_of(gpuopt_simplex *s, gpuopt__simple
     return status;
 }
 
-/* The doubles have no feasible point, though the tolerance admits one; this is logged once. */
+/* Logs once that the caller's numbers have no feasible point, although the tolerance admits one. */
 static void gpuopt__simplex_found_empty(gpuopt_simplex *s) {
     if (!s->logged_empty)
         gpuopt__log(s->context, 2, "simplex: no point satisfies the data exactly; the nearest one misses by %g",
@@ -115,11 +116,11 @@ static void gpuopt__simplex_found_empty(gpuopt_simplex *s) {
     s->empty = s->logged_empty = 1;
 }
 
-/* Sets s->empty if the row of some basic variable that is outside its bounds proves by itself that the doubles have no
- * feasible point, as that of equations does which depend on one another but for the rounding of their sides. Afterwards
- * the phase's costs are those of phase 2. */
+/* Sets s->empty if one row proves that the doubles have no feasible point. Tries rows of basic variables outside their
+ * bounds. Such proofs exist for equations that are dependent except for the rounding of their sides. Afterwards the
+ * phase's costs are the costs of phase 2. */
 static gpuopt_status gpuopt__simplex_find_empty(gpuopt_simplex *s) {
-    enum { MOST = 32 }; /* rows that are tried */
+    enum { MOST = 32 }; /* most rows to try */
     const int stale = s->stale;
     int32_t i, tried = 0;
     int proven = 0;
@@ -137,8 +138,8 @@ static gpuopt_status gpuopt__simplex_find_empty(gpuopt_simplex *s) {
     return status;
 }
 
-/* How far the violations may move the objective. Where the doubles have no feasible point, no exact optimum can be
- * hidden by them. */
+/* How far the violations may move the objective. If the doubles have no feasible point, there is no exact optimum that
+ * violations could hide. */
 static gpuopt_status gpuopt__simplex_real_impact(gpuopt_simplex *s, double most, double *impact) {
     gpuopt_status status = GPUOPT_OK;
     *impact = 0;
@@ -154,8 +155,8 @@ static int gpuopt__simplex_reached_tolerances(const gpuopt_simplex *s) {
     return s->primal_reached <= s->desc.primal_tolerance && s->dual_reached <= s->desc.dual_tolerance;
 }
 
-/* A dual that is tiny next to others may be large next to the cost of its columns. The basis gives the point as it
- * was. */
+/* Restores tidied values: recomputes the point from the basis. A dual that is tiny next to other duals may be large
+ * next to the costs of its columns. */
 static gpuopt_status gpuopt__simplex_untidy(gpuopt_simplex *s) {
     const int64_t rebuilds = s->rebuilds;
     gpuopt_status status = gpuopt__simplex_rebuild_to(s, GPUOPT__SIMPLEX_TWICE);
@@ -163,8 +164,8 @@ static gpuopt_status gpuopt__simplex_untidy(gpuopt_simplex *s) {
     return status;
 }
 
-/* Right after a rebuild in twice the precision: how certain the present point is as an optimum, which the caller's
- * tolerances hold for. NONE: it is none. How far its violations may move it is found before tiny ones become 0. */
+/* The certainty of the present point as an optimum that satisfies the caller's tolerances. NONE: it is not one. Call
+ * right after a rebuild in twice the precision. The effect of violations is computed before tiny values become 0. */
 static gpuopt_status gpuopt__simplex_find_certainty(gpuopt_simplex *s) {
     gpuopt__simplex_misfit m = {0, 0};
     double impact = 0, objective, infeasibility, most;

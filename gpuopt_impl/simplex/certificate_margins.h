@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the caller can check on its own data: violations of x and of the duals. Scales are powers of two, so unscaling
- * is exact. The present point is x + x_low, and y + y_low, in twice the working precision.
+ * Violations of x and of the duals that callers can check on their own data. Scales are powers of two, so unscaling is
+ * exact. The present point is x + x_low, and y + y_low, in twice the working precision.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CERTIFICATE_MARGINS_H
 #define GPUOPT_IMPL_SIMPLEX_CERTIFICATE_MARGINS_H
@@ -37,21 +37,21 @@ static double gpuopt__simplex_unscaled_value(const gpuopt_simplex *s, int32_t va
 
 /* ---- Violations ---- */
 
-/* By how much x + low is below l or above u; 0 if it is neither. */
+/* How far x + low is below l or above u; 0 if between. */
 static double gpuopt__simplex_beyond(double x, double low, double l, double u) {
     return gpuopt__max(0, gpuopt__max((l - x) - low, (x - u) + low));
 }
 
-/* How far the rounded x of a column, or the activity that the rounded x gives a row, is outside its true bounds, in the
- * caller's units. */
+/* How far a variable is outside its true bounds, in the caller's units: the rounded x of a column, or a row's activity
+ * at the rounded x. */
 static double gpuopt__simplex_outside(const gpuopt_simplex *s, int32_t variable) {
     double low = variable < s->lp.cols ? 0 : s->residual[variable - s->lp.cols];
     double beyond = gpuopt__simplex_beyond(s->x[variable], low, s->lower[variable], s->upper[variable]);
     return gpuopt__simplex_unscaled_value(s, variable, beyond);
 }
 
-/* The tolerance by which x + x_low, or the activity that it gives a row, is within the variable's bounds: the violation
- * in units of max(1, |bound|). */
+/* The tolerance that a variable's bounds need at x + x_low, or at the row's activity there: the violation in units of
+ * max(1, |bound|). */
 static double gpuopt__simplex_primal_reached(const gpuopt_simplex *s, int32_t variable) {
     double x = s->x[variable], low = s->x_low[variable], l = s->lower[variable], u = s->upper[variable], beyond, bound;
     if (variable >= s->lp.cols) low += s->gap[variable - s->lp.cols];
@@ -61,8 +61,8 @@ static double gpuopt__simplex_primal_reached(const gpuopt_simplex *s, int32_t va
     return gpuopt__simplex_unscaled_value(s, variable, beyond) / gpuopt__max(1, bound);
 }
 
-/* Called right after a rebuild. The reduced costs are those of the present phase, so in phase 1 they are unrelated to
- * the caller's objective. */
+/* Call right after a rebuild. The reduced costs belong to the present phase, so in phase 1 they are unrelated to the
+ * caller's objective. */
 static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
     s->primal_violation = s->dual_violation = s->primal_reached = s->dual_reached = 0;
@@ -89,7 +89,7 @@ static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     if (s->phase == 1) s->dual_violation = s->dual_reached = -1;
 }
 
-/* The caller's objective, from that of the scaled minimisation without its offset. */
+/* The caller's objective, from the objective of the scaled minimisation without offset. */
 static double gpuopt__simplex_caller_objective(const gpuopt_simplex *s, gpuopt__simplex_sum sum) {
     double scale = s->cost_scale * s->primal_scale;
     if (s->desc.maximize) scale = -scale;

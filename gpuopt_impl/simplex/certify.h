@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls for bounds on the objective, and the verdict on a basis as it is.
+ * The calls for bounds on the objective, and for the verdict on a given basis.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CERTIFY_H
 #define GPUOPT_IMPL_SIMPLEX_CERTIFY_H
@@ -44,7 +44,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, doubl
 
 /* ---- Certifying ---- */
 
-/* Looks for a proof in the rows of basic variables that are outside their bounds, if the duals of phase 1 are none. */
+/* Looks for a proof in the rows of basic variables outside their bounds, if the duals of phase 1 are not a proof. */
 static gpuopt_status gpuopt__simplex_certify_infeasible(gpuopt_simplex *s) {
     double tolerance = gpuopt__simplex_rules_now(s).primal;
     int32_t i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Changes of a living handle's model: some bounds, some sides, some costs. The basis and its inverse stay.
+ * Changes bounds, sides and costs of a handle's model. The basis and its inverse stay valid.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CHANGE_H
 #define GPUOPT_IMPL_SIMPLEX_CHANGE_H
@@ -11,7 +11,7 @@
 typedef struct gpuopt__simplex_change {
     int64_t count;
     const int32_t *index;     /* NULL: all lines */
-    const double *low, *high; /* bounds or sides; or costs in low, and high is NULL */
+    const double *low, *high; /* bounds or sides; for costs, low has them and high is NULL */
 } gpuopt__simplex_change;
 
 /* The line of entry k. */
@@ -19,8 +19,8 @@ static int32_t gpuopt__simplex_changed_line(const gpuopt__simplex_change *c, int
     return c->index ? c->index[k] : (int32_t)k;
 }
 
-/* Checks the lists' lengths and indices, and fetches the lists; those of values may be NULL. `name`: of the list of
- * indices, which are below `end`. */
+/* Checks the lists' lengths and indices, and fetches the lists. Lists of values may be NULL. `name`: name of the list
+ * of indices, which must be below `end`. */
 static gpuopt_status gpuopt__simplex_fetch_change(gpuopt_simplex *s, const char *call, gpuopt_memory_space where,
                                                   const char *name, int32_t end, gpuopt__simplex_change *c) {
     const void *index = NULL, *low = NULL, *high = NULL;
@@ -50,7 +50,7 @@ static gpuopt_status gpuopt__simplex_fetch_change(gpuopt_simplex *s, const char 
     return c->index ? gpuopt__check_indices(s->context, call, name, c->count, c->index, end) : GPUOPT_OK;
 }
 
-/* A bound, side or cost times a power of two; *exact becomes 0 if the way back does not give the value again. */
+/* A bound, side or cost times a power of two. Sets *exact to 0 if scaling back gives another value. */
 static double gpuopt__simplex_scaled(double value, double scale, int *exact) {
     double scaled = value * scale;
     if (scaled / scale != value) *exact = 0;
@@ -63,7 +63,7 @@ static gpuopt_status gpuopt__simplex_inexact(const gpuopt_simplex *s, const char
     return GPUOPT_ERROR_NUMERIC;
 }
 
-/* What a variable's bound in the caller's units is multiplied by, and a column's cost. */
+/* The scale factor of a variable's bound, and of a column's cost. */
 static double gpuopt__simplex_bound_scale(const gpuopt_simplex *s, int32_t variable) {
     int32_t row = variable - s->lp.cols;
     return row < 0 ? s->primal_scale / s->lp.col_scale[variable] : -(s->lp.row_scale[row] * s->primal_scale);
@@ -73,7 +73,7 @@ static double gpuopt__simplex_cost_scale(const gpuopt_simplex *s, int32_t col) {
     return (s->desc.maximize ? -s->cost_scale : s->cost_scale) * s->lp.col_scale[col];
 }
 
-/* After a change: the present basis is kept, with x and duals to be recomputed. The weights stay. */
+/* After a change: keeps the present basis and weights, and marks x and duals as stale. */
 static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
     gpuopt__simplex_start_over(s);
     gpuopt__simplex_place_nonbasic(s);
@@ -94,7 +94,7 @@ static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *c
     int64_t k;
     int exact = 1, pass;
     gpuopt_status status;
-    for (pass = 0; pass < 2; pass++) { /* look, then set */
+    for (pass = 0; pass < 2; pass++) { /* first check, then set */
         for (k = 0; k < c->count; k++) {
             int32_t variable = first + gpuopt__simplex_changed_line(c, k);
             double scale = gpuopt__simplex_bound_scale(s, variable), l = s->lower[variable], u = s->upper[variable];

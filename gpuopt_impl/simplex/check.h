@@ -8,7 +8,7 @@
 #include "entries.h"
 #include "model.h"
 
-/* Fills `own`, which is all zero, from the caller's tolerances, with defaults. */
+/* Fills `own`, which is all zero, from the caller's tolerances and the defaults. */
 static gpuopt_status gpuopt__simplex_check_tolerances(const gpuopt_context *context, const char *call,
                                                       const gpuopt_simplex_tolerances *given,
                                                       gpuopt_simplex_tolerances *own) {
@@ -56,7 +56,7 @@ static gpuopt_status gpuopt__simplex_check_spare(const gpuopt_context *context, 
     return status ? status : gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
 }
 
-/* Fills d from the caller's descriptor and the structs that it points to, with defaults. */
+/* Fills d from the caller's descriptor, its nested structs and the defaults. */
 static gpuopt_status gpuopt__simplex_take_options(const gpuopt_context *context, const char *call,
                                                   const gpuopt_simplex_desc *given, gpuopt__simplex_options *d) {
     gpuopt_simplex_tolerances tolerances;
@@ -93,8 +93,8 @@ static gpuopt_status gpuopt__simplex_take_options(const gpuopt_context *context,
     return status;
 }
 
-/* The tableau moves rows * cols numbers per K pivots; the revised method moves rows^2 on the GPU, and for each pivot
- * about as many as there are nonzeros. doc/simplex.md has the measurements behind the shares and the limit. */
+/* The tableau moves rows * cols numbers per K pivots. The revised method moves rows^2 on the GPU, and for each pivot
+ * about as many numbers as there are nonzeros. doc/simplex.md has the measurements behind the shares and the limit. */
 static gpuopt_simplex_method gpuopt__simplex_choose_method(const gpuopt_context *context,
                                                            const gpuopt__simplex_options *d, int64_t nonzeros) {
     const double cells = (double)d->matrix.rows * d->matrix.cols, share = context->desc.backend->simplex->tableau_from;
@@ -103,8 +103,7 @@ static gpuopt_simplex_method gpuopt__simplex_choose_method(const gpuopt_context 
     return d->group || (cells > 0 && (dense || rather)) ? GPUOPT_METHOD_TABLEAU : GPUOPT_METHOD_REVISED;
 }
 
-/* Fills d, which is all zero, from the caller's descriptor, with defaults. The entries of a sparse matrix are not
- * looked at. */
+/* Fills d, which is all zero, from the descriptor and the defaults. Does not read the entries of a sparse matrix. */
 static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const char *call,
                                            const gpuopt_simplex_desc *desc, gpuopt__simplex_options *d,
                                            int64_t *nonzeros) {
@@ -113,7 +112,7 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
     memset(&own, 0, sizeof own);
     status = GPUOPT__CHECK_STRUCT(context, call, context->desc.backend->simplex, gpuopt_simplex_desc, desc, &own);
     if (status) return status;
-    d->group = own.group; /* whose ranks have to agree on what is wrong */
+    d->group = own.group; /* its ranks must agree on errors */
     if (own.matrix.rows < 0 || own.matrix.cols < 0)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rows or cols is negative");
     status = gpuopt__simplex_take_options(context, call, &own, d);

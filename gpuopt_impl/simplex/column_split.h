@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tableau whose columns are split over the ranks of a group (Meyer, Albuquerque and Chopard 2011). Each rank has a
- * block of successive slots, and all vectors of the rows; what the ranks exchange while they iterate is all
- * here. Every rank makes the same decisions from the same numbers, so all stay at the same basis.
+ * A tableau with columns split over the ranks of a group (Meyer, Albuquerque and Chopard 2011). Each rank has a block
+ * of successive slots, and all vectors of the rows. This file has all exchanges of the ranks while they iterate. Every
+ * rank makes the same decisions from the same numbers, so all stay at the same basis.
  *
- * An iteration has two exchanges: each rank's best candidate, and the pivot column, from the rank that has it. The
- * ratio test and the update of the rows each rank does for itself; the pivot row, reduced costs and weights of its
- * slots it has. The control sees all slots: on the CPU all ranks get all reduced costs and weights after a run, and
- * have the rest; on the GPU they get the whole state of all slots when the control reads it.
+ * An iteration has two exchanges: each rank's best candidate, and the pivot column, from the rank that stores it. Each
+ * rank does the ratio test and updates the rows by itself. It also updates the pivot row, reduced costs and weights of
+ * its own slots. The control needs all slots. On the CPU all ranks get all reduced costs and weights after a run; they
+ * already have the other vectors. On the GPU they get the whole state of all slots when the control reads it.
  *
- * The result has the bits of one rank: candidates are compared in the order of slots, and sums over columns go on from
- * one rank to the next. The interleaved parts of such a sum (gpuopt__dot) keep their places, since every block begins
- * at a multiple of 8.
+ * The result has the same bits as with one rank: candidates are compared in the order of slots, and sums over columns
+ * continue from one rank to the next. The interleaved parts of such a sum (gpuopt__dot) keep their places, since every
+ * block begins at a multiple of 8.
  *
- * An exchange that fails leaves its status in `status`, and the engine's call ends with it. The group's calls come with
- * the shape, so that a backend that is compiled by itself needs no symbol of the library.
+ * A failed exchange leaves its status in `status`, and the engine's call returns that status. The group's calls are
+ * passed in the shape, so that a separately compiled backend needs no symbol of the library.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_COLUMN_SPLIT_H
 #define GPUOPT_IMPL_SIMPLEX_COLUMN_SPLIT_H
 
 #include "backend.h"
 
-/* The group's public calls that the exchanges take. */
+/* The group's public calls that the exchanges use. */
 typedef struct gpuopt__simplex_exchanges {
     gpuopt_status (*all_gather)(gpuopt_group *, gpuopt_memory_space, const void *, uint64_t, void *, uint64_t,
                                 uint64_t *);
@@ -32,27 +32,27 @@ typedef struct gpuopt__simplex_exchanges {
     gpuopt_status (*give_up)(gpuopt_group *);
 } gpuopt__simplex_exchanges;
 
-/* The best slot of a rank, and what all ranks must know of it. */
+/* A rank's best slot, and what all ranks must know about it. */
 typedef struct gpuopt__simplex_pivot_candidate {
     double score, d, weight;
     int64_t slot;           /* -1: none */
-    double x, lower, upper; /* of its variable, for engines that have only their own slots at hand; else 0 */
+    double x, lower, upper; /* of its variable, for engines that store only their own slots; else 0 */
     int64_t variable;
 } gpuopt__simplex_pivot_candidate;
 
-/* An array by slots, of which each rank has its own part. */
+/* An array by slots; each rank has its own part. */
 typedef struct gpuopt__simplex_by_slot {
     void *at;
     size_t size; /* of an element */
 } gpuopt__simplex_by_slot;
 
 typedef struct gpuopt__simplex_split {
-    gpuopt_group *group; /* NULL: all slots are here */
+    gpuopt_group *group; /* NULL: all slots are on this rank */
     const gpuopt__simplex_exchanges *calls;
     int32_t rank, ranks;
-    int32_t cols, first, end;    /* of all slots, this rank's are first .. end - 1 */
-    int32_t most;                /* slots of a rank */
-    gpuopt_memory_space columns; /* where the pivot columns that are exchanged are */
+    int32_t cols, first, end;    /* all slots are 0 .. cols - 1, this rank's first .. end - 1 */
+    int32_t most;                /* most slots of a rank */
+    gpuopt_memory_space columns; /* memory of the exchanged pivot columns */
     gpuopt_status status;
     gpuopt__simplex_pivot_candidate *candidates; /* [ranks] */
     char *send, *receive;                        /* [most * width], [ranks][most * width] bytes */
@@ -64,8 +64,7 @@ static int32_t gpuopt__simplex_split_first(int32_t cols, int32_t ranks, int32_t 
     return first < cols ? (int32_t)first : cols;
 }
 
-/* Sets the ranges, and cuts the arrays, which a group of one rank does not need; width: bytes of a slot that are
- * gathered at once. */
+/* Sets the ranges and cuts the arrays. A group of one rank needs no arrays. width: bytes per slot gathered at once. */
 static void gpuopt__simplex_split_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape, size_t width,
                                       gpuopt__simplex_split *s) {
     const int64_t blocks = ((int64_t)shape->cols + 7) / 8, most = 8 * ((blocks + shape->ranks - 1) / shape->ranks);
@@ -88,14 +87,14 @@ static int gpuopt__simplex_split_has(const gpuopt__simplex_split *s, int32_t slo
     return slot >= s->first && slot < s->end;
 }
 
-/* Keeps the status of an exchange. Ranks that disagree, or one that failed, during a call cannot go on. */
+/* Records a failed exchange and gives up the group: its ranks cannot continue after a disagreement during a call. */
 static void gpuopt__simplex_split_ended(gpuopt__simplex_split *s, gpuopt_status status) {
     if (!status) return;
     s->status = GPUOPT_ERROR_PEER;
     s->calls->give_up(s->group);
 }
 
-/* The best of all ranks' candidates: the highest score, the lowest slot among equal ones. *best is none before. */
+/* The best candidate of all ranks: the highest score, then the lowest slot. *best must be empty before. */
 GPUOPT_HD void gpuopt__simplex_split_best(const gpuopt__simplex_pivot_candidate *candidates, int32_t ranks,
                                           gpuopt__simplex_pivot_candidate *best) {
     int32_t r;
@@ -103,7 +102,7 @@ GPUOPT_HD void gpuopt__simplex_split_best(const gpuopt__simplex_pivot_candidate 
         if (candidates[r].slot >= 0 && candidates[r].score > best->score) *best = candidates[r];
 }
 
-/* The best candidate of all ranks, each of which has one of its own. */
+/* Exchanges each rank's candidate for the best of all ranks. */
 static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, const gpuopt__simplex_pivot_candidate *own,
                                          gpuopt__simplex_pivot_candidate *best) {
     const uint64_t bytes = sizeof *own;
@@ -115,7 +114,7 @@ static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, const gpuopt_
     if (!s->status) gpuopt__simplex_split_best(s->candidates, s->ranks, best);
 }
 
-/* The column of a slot, x [rows] in s->columns, goes from the rank that has it to the others. */
+/* Sends the column of a slot, x [rows] in s->columns, from its rank to the other ranks. */
 static void gpuopt__simplex_split_share(gpuopt__simplex_split *s, int32_t slot, int32_t rows, double *x) {
     int32_t owner = 0;
     if (s->ranks == 1 || s->status) return;
@@ -124,7 +123,7 @@ static void gpuopt__simplex_split_share(gpuopt__simplex_split *s, int32_t slot, 
                                 s->calls->broadcast(s->group, s->columns, owner, x, sizeof(double) * (uint64_t)rows));
 }
 
-/* All ranks get all of some arrays [cols], of which each has its own slots' part. */
+/* Gathers arrays [cols] on all ranks. Each rank contributes the part of its own slots. */
 static void gpuopt__simplex_split_gather(gpuopt__simplex_split *s, int32_t count,
                                          const gpuopt__simplex_by_slot *array) {
     const size_t most = (size_t)s->most;
@@ -146,14 +145,14 @@ static void gpuopt__simplex_split_gather(gpuopt__simplex_split *s, int32_t count
     }
 }
 
-/* A sum that each rank adds its slots' part to, sum [count]: waits for that of the ranks before this one ... */
+/* Starts a sum [count] to which each rank adds the part of its slots: waits for the sum of the previous ranks. */
 static void gpuopt__simplex_split_wait_for(gpuopt__simplex_split *s, int64_t count, double *sum) {
     if (s->rank > 0 && !s->status)
         gpuopt__simplex_split_ended(
             s, s->calls->receive(s->group, GPUOPT_HOST, s->rank - 1, sum, sizeof(double) * (uint64_t)count));
 }
 
-/* ... and passes it on. The last rank's is then everybody's. */
+/* Passes the sum on to the next rank. All ranks get the last rank's sum. */
 static void gpuopt__simplex_split_pass_on(gpuopt__simplex_split *s, int64_t count, double *sum) {
     const uint64_t bytes = sizeof(double) * (uint64_t)count;
     if (s->ranks == 1 || s->status) return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex method above the backend: what to do when a run of iterations ends, and the loop of runs.
+ * The simplex method above the backend: the loop of runs, and what to do when a run of iterations ends.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CONTROL_H
 #define GPUOPT_IMPL_SIMPLEX_CONTROL_H
@@ -11,16 +11,16 @@
 
 /* ---- Conclusions ---- */
 
-/* info has how far the present point is off. */
+/* info shows how far the present point is from an optimum. */
 static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why) {
     gpuopt__log(s->context, 1, "simplex: imprecise: %s", why);
     s->verdict = GPUOPT_IMPRECISE;
     return GPUOPT_OK;
 }
 
-/* What the engine cannot settle while the stage is REFINED, iterations in extended precision may, unless the doubles
- * have no feasible point. If there are too many rows for them, or for enough of them, an answer within the tolerances
- * has to do; if they cannot settle it either, there is none. */
+/* Called if the engine cannot settle the stage REFINED. Iterations in extended precision may settle it, unless the
+ * doubles have no feasible point. If there are too many rows for enough such iterations, an answer within the
+ * tolerances must do. If the iterations cannot settle it either, there is no answer. */
 static gpuopt_status gpuopt__simplex_extend_precision(gpuopt_simplex *s) {
     int32_t most = gpuopt__simplex_extended_most(s);
     const int fresh = s->since_rebuild == 0 && !s->stale && s->primal_reached <= s->desc.primal_tolerance;
@@ -37,8 +37,8 @@ static gpuopt_status gpuopt__simplex_extend_precision(gpuopt_simplex *s) {
     return status;
 }
 
-/* No proof with the caller's tolerances: the model is refined. If that has been tried, the tolerances grow, up to their
- * limit: the method may reach a basis that is good enough for a proof. */
+/* Called without a proof at the caller's tolerances. First refines the model. If that was tried before, increases the
+ * tolerances up to their limit: the method may reach a basis that is good enough for a proof. */
 static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why) {
     if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
     else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_extend_precision(s);
@@ -49,16 +49,16 @@ static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why
     return GPUOPT_OK;
 }
 
-/* After iterations in extended precision nothing is left that their arithmetic can see. What is still wrong by more
- * than a thousandth of the tolerances is then beyond it, and could move a variable far. */
+/* Iterations in extended precision remove every error that their arithmetic can detect. Any remaining error above a
+ * thousandth of the tolerances is then undetectable, and could move a variable far. */
 static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
     double share = s->extended > 0 ? 1e-3 : 1;
     return s->primal_reached <= share * s->desc.primal_tolerance && s->dual_reached <= share * s->desc.dual_tolerance &&
            s->fine_primal < s->desc.primal_tolerance && s->fine_dual < s->desc.dual_tolerance;
 }
 
-/* Whether the present point is an optimum, and how certain. While the stage is REFINED, nothing may be left to
- * iterations in extended precision. */
+/* Whether the present point is an optimum, and how certain. In the stage REFINED, iterations in extended precision must
+ * have nothing left to improve. */
 static gpuopt_status gpuopt__simplex_is_optimal(gpuopt_simplex *s, int *is) {
     gpuopt_status status;
     *is = gpuopt__simplex_within_tolerances(s) &&
@@ -97,8 +97,8 @@ static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
-/* If the relaxed bounds admit no point, neither do the true ones; but these give the better certificate. A model that
- * lacks a feasible point by less than the tolerance is feasible. */
+/* If the relaxed bounds admit no point, the true bounds admit none either, but give the better certificate. A model
+ * that lacks a feasible point by less than the tolerance is feasible. */
 static gpuopt_status gpuopt__simplex_conclude_infeasible(gpuopt_simplex *s) {
     int proven;
     gpuopt_status status;
@@ -116,8 +116,8 @@ static gpuopt_status gpuopt__simplex_conclude_infeasible(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
-/* Whether the reduced cost of the variable in the slot may come from rounding of the caller's costs: it is a sum of
- * terms that are larger by 2^45 and more. */
+/* Whether the reduced cost of the variable in the slot may come from rounding of the caller's costs. The terms of its
+ * sum are then larger by 2^45 or more. */
 static int gpuopt__simplex_gains_by_rounding(const gpuopt_simplex *s, int32_t slot) {
     double terms = fabs(s->cost[s->v.slot[slot]]) + gpuopt__simplex_largest(s->lp.rows, s->y);
     return fabs(s->v.d[slot]) <= 0x1p-45 * terms;
@@ -144,8 +144,8 @@ static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, int32
     return GPUOPT_OK;
 }
 
-/* A run has ended because no variable can enter or none leaves. A verdict requires x and duals just recomputed from the
- * original data, and that candidates refused for small pivots have been tried again, first with a fresh inverse, then
+/* A run has ended because no variable can enter or none leaves. A verdict needs x and duals just recomputed from the
+ * original data. Candidates refused for small pivots must also have been tried again: first with a fresh inverse, then
  * with smaller pivot tolerances. */
 static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
     int refused = report->bans > 0 || (report->end == GPUOPT__SIMPLEX_END_NO_LEAVING && s->phase == 1);
@@ -169,7 +169,7 @@ static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__s
     return s->phase == 2 ? gpuopt__simplex_conclude_optimal(s) : gpuopt__simplex_conclude_infeasible(s);
 }
 
-/* Bounds that cross need no iteration, and are their own evidence. */
+/* Crossing bounds need no iteration: they prove infeasibility. */
 static gpuopt_status gpuopt__simplex_conclude_crossing(gpuopt_simplex *s) {
     gpuopt_status status = gpuopt__simplex_fresh_to_read(s);
     if (status) return status;
@@ -181,8 +181,8 @@ static gpuopt_status gpuopt__simplex_conclude_crossing(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
-/* After a move of the caller's choice, to come back to a basis is no circle, and what the method gave up at another
- * basis is tried again. */
+/* After a change by the caller. Revisiting a basis does not count as a cycle, and methods abandoned at another basis
+ * are tried again. */
 static void gpuopt__simplex_start_over(gpuopt_simplex *s) {
     s->seen_at = s->seen_next = 0;
     s->hasty = s->cycles = 0;
@@ -190,7 +190,7 @@ static void gpuopt__simplex_start_over(gpuopt_simplex *s) {
     if (s->stage > GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
 }
 
-/* After a basis was set and inverted: all nonbasic variables go to the bounds that their statuses name. */
+/* After a basis was set and inverted: moves all nonbasic variables to the bounds of their statuses. */
 static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
     int32_t i;
     for (i = 0; i < s->lp.rows; i++) s->x[s->v.head[i]] = s->x_low[s->v.head[i]] = 0;
@@ -215,7 +215,7 @@ static void gpuopt__simplex_prepare(gpuopt_simplex *s, gpuopt__simplex_run_part 
     run->phase = s->phase;
     run->most = 1;
     run->entering = run->leaving = -1;
-    /* Exact norms stay valid in the other phase; devex starts a new reference framework. */
+    /* Exact norms stay valid in the other phase. Devex starts a new reference framework. */
     run->reset_weights =
         s->weights_of != s->phase && !(s->weights_of && s->desc.pricing == GPUOPT_PRICING_STEEPEST_EDGE);
 }
@@ -232,15 +232,14 @@ static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__simplex_run_r
     s->flips += report->flips;
     s->since_rebuild += report->pivots + report->flips;
     if (report->pivots + report->flips > 0) s->verdict = GPUOPT_MORE;
-    if (s->phase == 1 &&
-        report->infeasible == 0) { /* the end of phase 1: the reduced costs are still those of phase 1 */
+    if (s->phase == 1 && report->infeasible == 0) { /* end of phase 1: the reduced costs still belong to phase 1 */
         s->phase = 2;
         s->stale = s->stale ? s->stale : 1;
     }
 }
 
-/* Many rebuilds in a row without progress in between count as a cycle, too: the inverse drifts with every pivot. A
- * cycle is broken by relaxing the bounds again; after this many cycles, iterating ends. */
+/* Successive rebuilds without progress between them also count as a cycle, because the inverse drifts with every pivot.
+ * A cycle is broken by relaxing the bounds again. After MOST_CYCLES cycles, iterating ends. */
 enum { GPUOPT__SIMPLEX_MOST_HASTY = 100, GPUOPT__SIMPLEX_MOST_CYCLES = 6 };
 
 static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
@@ -253,7 +252,7 @@ static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
-/* In place of a run of the engine. */
+/* An iteration in extended precision instead of a run of the engine. */
 static gpuopt_status gpuopt__simplex_iterate_extended(gpuopt_simplex *s) {
     gpuopt__simplex_extended c = {-1, -1, 0, 0, 0};
     int done;
@@ -269,7 +268,7 @@ static gpuopt_status gpuopt__simplex_iterate_extended(gpuopt_simplex *s) {
     return gpuopt__simplex_extend_precision(s);
 }
 
-/* Before the first iteration: bounds are relaxed, unless the caller has set a basis that is optimal already. */
+/* Before the first iteration: relaxes the bounds, unless the caller has set a basis that is already optimal. */
 static gpuopt_status gpuopt__simplex_start(gpuopt_simplex *s) {
     int32_t i = 0;
     s->started = 1;
@@ -319,7 +318,7 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     return s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK;
 }
 
-/* Runs of the engine until there is a verdict, `most` iterations are done, or the caller asks to stop. */
+/* Runs the engine until there is a verdict, `most` iterations are done, or the caller asks to stop. */
 static gpuopt_status gpuopt__simplex_iterate(gpuopt_simplex *s, int64_t most) {
     int64_t target = most < INT64_MAX - s->iterations ? s->iterations + most : INT64_MAX;
     gpuopt_status status = GPUOPT_OK;

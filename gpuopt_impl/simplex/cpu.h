@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the CPU: its matrix, and products with the inverse. Products with the model are in cpu_sums.h,
- * its memory is in cpu_memory.h, and the iterations are in cpu_run.h.
+ * The simplex engine of the CPU: its matrix, and products with the inverse. cpu_sums.h has the products with the model,
+ * cpu_memory.h the memory, and cpu_run.h the iterations.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_H
@@ -15,34 +15,34 @@
 typedef struct gpuopt__simplex_cpu {
     const gpuopt__simplex_lp *lp;
     gpuopt__simplex_vectors *v;
-    const gpuopt__simplex_options *desc; /* only during create */
+    const gpuopt__simplex_options *desc; /* valid only during create */
     int64_t *col_start, *row_start;      /* [cols + 1], [rows + 1] */
     int32_t *col_row, *row_col;          /* [nonzeros] */
     double *col_val, *row_val;           /* [nonzeros] scaled */
     int revised, threads;
-    const gpuopt_context *context; /* of a parallel loop, see gpuopt__team */
+    const gpuopt_context *context; /* for parallel loops, see gpuopt__team */
     gpuopt__simplex_split split;
-    gpuopt__deferred inverse;      /* TABLEAU: B^-1 N by slots, this rank's */
+    gpuopt__deferred inverse;      /* TABLEAU: B^-1 N by slots of this rank */
     gpuopt__simplex_sparse sparse; /* REVISED: B^-1 */
     double *alpha;                 /* [rows] pivot column */
     double *row;                   /* [cols] pivot row */
     double *combined;              /* [cols] a sum of rows of B^-1 N */
     double *rho;                   /* [rows] a row of B^-1, or a sum of them */
-    double *multiplier;            /* [rows + 8 K] the factors of rows to be summed; scratch */
-    int32_t *changed;              /* [rows] positions whose multiplier is not 0 */
+    double *multiplier;            /* [rows + 8 K] factors for a sum of rows; scratch */
+    int32_t *changed;              /* [rows] positions with a nonzero multiplier */
     double *by_col;                /* [cols] scratch, by columns of A */
-    gpuopt__simplex_sum *sums;     /* [max(rows, cols)] of rows of A, or of columns */
+    gpuopt__simplex_sum *sums;     /* [max(rows, cols)] sums over rows or columns of A */
     gpuopt__simplex_ratio_winner winners[128];
-    /* Of the dual method, see simplex/cpu_dual.h. */
+    /* For the dual method, see cpu_dual.h. */
     double *dual_weight; /* [rows] */
     double *tau;         /* [rows] B^-1 times the row of B^-1 in rho */
-    double *moved;       /* [rows] the sum of the columns that flips move, times their steps */
+    double *moved;       /* [rows] sum of the flipped variables' columns times their steps */
     int32_t *list;       /* [cols] slots that can block */
-    uint8_t *refused;    /* [rows] whose pivot was too small */
-    double *norm;        /* [cols + rows] the last weights that were computed as norms, by basic variable; else 0 */
-    int weighs;          /* the dual pricing, plus 1, that dual_weight belongs to; 0: none */
+    uint8_t *refused;    /* [rows] rows refused for a small pivot */
+    double *norm;        /* [cols + rows] the last weights computed as norms, by basic variable; else 0 */
+    int weighs;          /* the dual pricing of dual_weight, plus 1; 0: no weights */
     int32_t infeasible;
-    int64_t version; /* grows with each change of the inverse: by 1 where a pivot is appended */
+    int64_t version; /* grows with each change of the inverse: by 1 for an appended pivot */
 } gpuopt__simplex_cpu;
 
 /* The default K of REVISED. */
@@ -50,7 +50,7 @@ enum { GPUOPT__SIMPLEX_CPU_PIVOTS = 64 };
 
 /* ---- Columns and rows of B^-1 N ---- */
 
-/* alpha = B^-1 a, with the column a of the variable in a slot of this rank's. */
+/* alpha = B^-1 a, with the column a of the variable in one of this rank's slots. */
 static void gpuopt__simplex_cpu_own_column(gpuopt__simplex_cpu *s, int32_t slot) {
     const gpuopt__simplex_lp *lp = s->lp;
     const int32_t variable = s->v->slot[slot];
@@ -87,7 +87,7 @@ static void gpuopt__simplex_cpu_price_out(gpuopt__simplex_cpu *s, const double *
     }
 }
 
-/* row = the row of B^-1 N at a position, in this rank's slots. REVISED leaves the row of B^-1 in rho. */
+/* row = a position's row of B^-1 N, in this rank's slots. REVISED leaves the row of B^-1 in rho. */
 static void gpuopt__simplex_cpu_row(gpuopt__simplex_cpu *s, int32_t position) {
     if (!s->revised) {
         gpuopt__deferred_row(&s->inverse, position, s->row + s->split.first);
@@ -99,7 +99,7 @@ static void gpuopt__simplex_cpu_row(gpuopt__simplex_cpu *s, int32_t position) {
     gpuopt__simplex_cpu_price_out(s, s->rho, s->row);
 }
 
-/* combined = multiplier' B^-1 N, in this rank's slots, for a multiplier with few nonzeros, listed in changed [count].
+/* combined = multiplier' B^-1 N, in this rank's slots. The multiplier has few nonzeros, listed in changed [count].
  * Overwrites rho. */
 static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
     const gpuopt__deferred *inverse = &s->inverse;
@@ -125,8 +125,8 @@ static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
     }
 }
 
-/* Appends the pivot whose column is in alpha and whose row is in row, and applies all pivots if U is full; REVISED
- * leaves this to gpuopt__simplex_cpu_ready. */
+/* Appends the pivot with its column in alpha and its row in row, and applies all pivots if U is full. REVISED leaves
+ * this to gpuopt__simplex_cpu_ready. */
 static void gpuopt__simplex_cpu_append(gpuopt__simplex_cpu *s, int32_t position, int32_t slot) {
     const int replaces = gpuopt__simplex_split_has(&s->split, slot);
     s->version++;
@@ -148,8 +148,8 @@ static gpuopt__simplex_factor_basis gpuopt__simplex_cpu_basis(const gpuopt__simp
     return b;
 }
 
-/* REVISED: makes factors of the basis in head if there are none, or another pivot does not fit; *singular columns have
- * entries up to `least` only and are not in them. An error changes nothing, and the next call tries again. */
+/* REVISED: factors the basis in head if there are no factors, or no further pivot fits. *singular: number of columns
+ * left out because no entry exceeds `least`. An error changes nothing, and the next call tries again. */
 static gpuopt_status gpuopt__simplex_cpu_renew(gpuopt__simplex_cpu *s, double least, int32_t *singular) {
     gpuopt__simplex_factor_basis b = gpuopt__simplex_cpu_basis(s, s->v->head);
     *singular = 0;
@@ -158,7 +158,7 @@ static gpuopt_status gpuopt__simplex_cpu_renew(gpuopt__simplex_cpu *s, double le
     return gpuopt__simplex_sparse_make(&s->sparse, s->lp->rows, &b, least, 0, singular);
 }
 
-/* The same for products: an ill-conditioned basis has its inverse, and a rebuild detects a singular one. */
+/* Prepares the inverse for products. An ill-conditioned basis has an inverse; a rebuild detects a singular basis. */
 static gpuopt_status gpuopt__simplex_cpu_ready(gpuopt__simplex_cpu *s) {
     int32_t singular;
     return gpuopt__simplex_cpu_renew(s, 0, &singular);
@@ -186,7 +186,7 @@ static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
     return GPUOPT_OK;
 }
 
-/* The columns and the slacks of the rows that are not open make a basis, whose factors find the positions. */
+/* The columns and the slacks of the rows that are not open form a basis. Its factors determine the positions. */
 static gpuopt_status gpuopt__simplex_cpu_enter_all(gpuopt__simplex_cpu *s, int32_t count, const int32_t *column,
                                                    double least, uint8_t *open, int32_t *position) {
     int32_t *head = s->changed, i, k, n = count, singular;
@@ -211,12 +211,12 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
     for (i = 0; i < rows; i++) places += open[i] != 0;
     if (s->revised && s->sparse.slack && places == count)
         return gpuopt__simplex_cpu_enter_all(s, count, column, least, open, position);
-    memcpy(head, s->v->head, sizeof(int32_t) * (size_t)rows); /* the control's follows at the end */
+    memcpy(head, s->v->head, sizeof(int32_t) * (size_t)rows); /* the control updates its copy at the end */
     for (k = 0; k < count; k++) {
         double best = 0, largest = 0;
         int32_t p = -1;
         position[k] = -1;
-        if (s->revised && gpuopt__simplex_sparse_full(&s->sparse)) { /* another pivot does not fit */
+        if (s->revised && gpuopt__simplex_sparse_full(&s->sparse)) { /* no further pivot fits */
             const gpuopt__simplex_factor_basis b = gpuopt__simplex_cpu_basis(s, head);
             const gpuopt_status status = gpuopt__simplex_sparse_make(&s->sparse, rows, &b, 0, 0, &singular);
             if (status) return status;
@@ -262,7 +262,7 @@ static gpuopt_status gpuopt__simplex_cpu_get_column(void *engine, int32_t slot, 
 
 /* ---- Products for the control ---- */
 
-/* multiplier = B^-1 N g, g in by_col: each rank goes on with the sums of the one before. */
+/* multiplier = B^-1 N g, with g in by_col. Each rank continues the sums of the previous rank. */
 static void gpuopt__simplex_cpu_times(gpuopt__simplex_cpu *s) {
     const gpuopt__deferred *inverse = &s->inverse;
     double *parts = s->multiplier + inverse->rows;
@@ -274,8 +274,7 @@ static void gpuopt__simplex_cpu_times(gpuopt__simplex_cpu *s) {
     gpuopt__deferred_add_pending(inverse, parts, s->multiplier);
 }
 
-/* With the tableau, the column of B^-1 for a nonbasic slack is in its slot, and that for a basic one is a unit
- * vector. */
+/* With the tableau, the column of B^-1 for a nonbasic slack is in its slot; for a basic slack it is a unit vector. */
 static gpuopt_status gpuopt__simplex_cpu_ftran(void *engine, double *x) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the CPU: rows and columns come and go. The inverse of a basis with a new row, whose slack is
- * basic, has a border: for the row r, with the entries r_B of the basic columns, (B, 0; r_B, 1)^-1 is
- * (B^-1, 0; -r_B B^-1, 1). A row whose slack is basic leaves with its row and column of the inverse. The tableau
- * follows; a sparse inverse gets new factors when it is needed next.
+ * The simplex engine of the CPU: adds and removes rows and columns.
+ *
+ * A new row's slack is basic, so the inverse gets a border. With the entries r_B of the basic columns in the new row,
+ * (B, 0; r_B, 1)^-1 is (B^-1, 0; -r_B B^-1, 1). Removing a row with a basic slack removes its row and column of the
+ * inverse. The tableau changes likewise. A sparse inverse gets new factors at its next use.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_ADD_AND_REMOVE_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_ADD_AND_REMOVE_H
@@ -28,7 +29,7 @@ static gpuopt_status gpuopt__simplex_cpu_offer(void *engine, int by_rows, int sc
     return GPUOPT_OK;
 }
 
-/* The stored matrix with more rows, those beyond the present ones 0. */
+/* Widens the stored matrix to more rows; new rows are 0. */
 static void gpuopt__simplex_cpu_widen(gpuopt__deferred *d, int32_t rows) {
     int32_t j, old_rows = d->rows;
     d->rows = rows;
@@ -39,7 +40,7 @@ static void gpuopt__simplex_cpu_widen(gpuopt__deferred *d, int32_t rows) {
     }
 }
 
-/* The new position's row of B^-1 N; and the dual method's weight for it, which is the norm of the row of B^-1. */
+/* The new position's row of B^-1 N, and its weight for the dual method: the norm of the row of B^-1. */
 static void gpuopt__simplex_cpu_border(gpuopt__simplex_cpu *s, int32_t row, int32_t rows) {
     gpuopt__deferred *inverse = &s->inverse;
     double *border = s->row, norm = 1;
@@ -63,7 +64,7 @@ static void gpuopt__simplex_cpu_border(gpuopt__simplex_cpu *s, int32_t row, int3
     s->dual_weight[row] = s->weighs == (int)GPUOPT_DUAL_PRICING_STEEPEST_EDGE + 1 ? norm : 1;
 }
 
-/* Pivots are applied where the inverse or tableau gets another size, and norms of another basis are forgotten. */
+/* Before the inverse or tableau changes its size: applies pivots, and drops norms of another basis. */
 static void gpuopt__simplex_cpu_settle(gpuopt__simplex_cpu *s) {
     if (!s->revised) gpuopt__deferred_apply(&s->inverse, gpuopt__team(s->context, s->threads));
     memset(s->norm, 0, sizeof(double) * ((size_t)s->lp->rows + (size_t)s->lp->cols));
@@ -95,9 +96,9 @@ static gpuopt_status gpuopt__simplex_cpu_accept(void *engine, int by_rows, int32
     return GPUOPT_OK;
 }
 
-/* ---- Lines that go ---- */
+/* ---- Removing lines ---- */
 
-/* Whether the position's variable is the slack of a row that goes. */
+/* Whether the position's variable is the slack of a removed row. */
 static int gpuopt__simplex_cpu_goes(const gpuopt__simplex_cpu *s, int32_t position, const int32_t *to) {
     int32_t row = s->v->head[position] - s->lp->cols;
     return row >= 0 && to[row] < 0;

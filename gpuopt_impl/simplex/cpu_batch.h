@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs on the CPU: each thread takes one program after the other.
+ * Batches of small linear programs on the CPU: each thread takes one program after the other.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_MANY_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_MANY_H
@@ -76,7 +76,7 @@ static gpuopt_status gpuopt__simplex_batch_cpu_load(gpuopt_simplex_batch *m, gpu
                  cols = sizeof(double) * (size_t)s->count * (size_t)s->cols;
     int64_t e;
     int k;
-    (void)where; /* there is no device memory */
+    (void)where; /* host memory: this backend has no other */
     for (k = 0; k < GPUOPT__SIMPLEX_BATCH_ARRAYS; k++) {
         const int64_t count = gpuopt__simplex_batch_loaded(s, k);
         for (e = 0; e < count; e++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Iterations of the dual simplex method on the CPU: which basic variable leaves, the ratio test with bound flipping,
- * the pivot.
+ * Iterations of the dual simplex method on the CPU: the choice of the leaving variable, the ratio test with bound
+ * flips, and the pivot.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_DUAL_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_DUAL_H
@@ -12,8 +12,7 @@
 
 /* ---- Pricing ---- */
 
-/* Back at the basis whose norms were computed last, as a caller that branches often is, they need not be computed
- * again. */
+/* Whether the last computed norms belong to this basis and stay valid: callers that branch often return to a basis. */
 static int gpuopt__simplex_cpu_weights_known(gpuopt__simplex_cpu *s) {
     int32_t i, rows = s->lp->rows;
     for (i = 0; i < rows; i++)
@@ -22,8 +21,8 @@ static int gpuopt__simplex_cpu_weights_known(gpuopt__simplex_cpu *s) {
     return 1;
 }
 
-/* Weights for the present basis, if there are none: squared norms of the rows of B^-1, or ones. A tableau has the
- * columns of B^-1 of the nonbasic slacks; those of basic ones are unit vectors. */
+/* Weights for the present basis, if there are none: squared norms of the rows of B^-1, or ones. A tableau contains the
+ * columns of B^-1 for nonbasic slacks; for basic slacks they are unit vectors. */
 static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dual_pricing pricing) {
     gpuopt__deferred *inverse = &s->inverse;
     int steepest = pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE;
@@ -51,7 +50,7 @@ static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dua
     for (i = 0; i < rows; i++) s->norm[s->v->head[i]] = s->dual_weight[i];
 }
 
-/* The position whose variable leaves, *excess being by how much it is outside; -1: all are feasible or refused. */
+/* The position of the leaving variable; *excess: how far it is outside its bounds. -1: all are feasible or refused. */
 static int32_t gpuopt__simplex_cpu_dual_price(const gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run,
                                               double *excess) {
     const gpuopt__simplex_vectors *v = s->v;
@@ -81,16 +80,16 @@ static void gpuopt__simplex_sift(int32_t *heap, int32_t count, int32_t at, const
     heap[at] = moved;
 }
 
-/* The slots that the ratio test has to do with, in s->list. The dual step passes those from `rest` on, the last one
- * first: they go to their other bounds. */
+/* The slots of the ratio test, in s->list. The dual step passes the slots from `rest` on, the last one first: their
+ * variables move to their other bounds. */
 typedef struct gpuopt__simplex_dual_ratio {
-    int32_t total, rest; /* entries of the list; those that are not passed come first */
+    int32_t total, rest; /* entries of the list; slots that are not passed come first */
     int32_t entering;    /* slot, -1: none */
-    double size;         /* |its entry| */
+    double size;         /* absolute value of its entry in the pivot row */
 } gpuopt__simplex_dual_ratio;
 
-/* Slots whose reduced costs reach 0 when the row times sigma is subtracted from them, as a heap. Their keys, in
- * combined, are the steps at which they do. */
+/* Lists the slots with reduced costs that reach 0 when the row times sigma is subtracted from them, as a heap. Their
+ * keys, in combined, are the steps at which they reach 0. */
 static int32_t gpuopt__simplex_cpu_dual_list(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run,
                                              double sigma) {
     const gpuopt__simplex_vectors *v = s->v;
@@ -108,8 +107,8 @@ static int32_t gpuopt__simplex_cpu_dual_list(gpuopt__simplex_cpu *s, const gpuop
     return count;
 }
 
-/* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it is
- * small, the last one that was passed and has a larger entry is taken back. */
+/* Harris' test among the slots not passed: the largest entry that blocks within the tolerance. If it is small, takes
+ * back the last passed slot with a larger entry. */
 static void gpuopt__simplex_cpu_dual_choose(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run,
                                             gpuopt__simplex_dual_ratio *r) {
     const gpuopt__simplex_vectors *v = s->v;
@@ -132,7 +131,7 @@ static void gpuopt__simplex_cpu_dual_choose(gpuopt__simplex_cpu *s, const gpuopt
     r->entering = chosen < 0 ? -1 : s->list[chosen];
 }
 
-/* The long-step rule: the slope of the dual objective is the infeasibility, and variables that are passed flip. */
+/* The long-step rule. The slope of the dual objective is the infeasibility, and passed variables flip. */
 static void gpuopt__simplex_cpu_dual_ratio(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run, double excess,
                                            gpuopt__simplex_dual_ratio *r) {
     const gpuopt__simplex_vectors *v = s->v;
@@ -153,7 +152,7 @@ static void gpuopt__simplex_cpu_dual_ratio(gpuopt__simplex_cpu *s, const gpuopt_
     if (r->rest > 0) gpuopt__simplex_cpu_dual_choose(s, run, r);
 }
 
-/* The same for the entering variable that the caller has chosen: none is passed. */
+/* The same for an entering variable that the caller has chosen; no variable is passed. */
 static void gpuopt__simplex_cpu_dual_given(const gpuopt__simplex_cpu *s, int32_t slot, gpuopt__simplex_dual_ratio *r) {
     int32_t k;
     r->rest = r->total;
@@ -170,7 +169,7 @@ static int gpuopt__simplex_cpu_dual_passes(const gpuopt__simplex_cpu *s, const g
 
 /* ---- Moving ---- */
 
-/* Flips the variables that the step passes, and moves the basic ones with them. */
+/* Flips the passed variables, and moves the basic variables accordingly. */
 static int32_t gpuopt__simplex_cpu_dual_flips(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_ratio *r) {
     gpuopt__simplex_vectors *v = s->v;
     int32_t k, flips = 0, rows = s->lp->rows, cols = s->lp->cols;
@@ -197,7 +196,7 @@ static int32_t gpuopt__simplex_cpu_dual_flips(gpuopt__simplex_cpu *s, const gpuo
     return flips;
 }
 
-/* A reduced cost that has the wrong sign becomes 0 by a shift of its cost. */
+/* Sets a reduced cost of the wrong sign to 0 by a shift of its cost. */
 static void gpuopt__simplex_cpu_dual_shift(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run, int32_t slot,
                                            gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;
@@ -208,7 +207,7 @@ static void gpuopt__simplex_cpu_dual_shift(gpuopt__simplex_cpu *s, const gpuopt_
     v->d[slot] = 0;
 }
 
-/* The weights after the pivot whose column is in alpha. rho: the row of B^-1. */
+/* Updates the weights after the pivot with its column in alpha. rho: the row of B^-1. */
 static void gpuopt__simplex_cpu_dual_weights(gpuopt__simplex_cpu *s, gpuopt_simplex_dual_pricing pricing, int32_t p) {
     double pivot = s->alpha[p], norm = s->dual_weight[p], *weight = s->dual_weight;
     int32_t i, rows = s->lp->rows;
@@ -228,7 +227,7 @@ static void gpuopt__simplex_cpu_dual_weights(gpuopt__simplex_cpu *s, gpuopt_simp
     }
 }
 
-/* The row of B^-1 at a position, where a tableau has only that of B^-1 N. */
+/* Computes a position's row of B^-1. A tableau stores only rows of B^-1 N. */
 static void gpuopt__simplex_cpu_rho(gpuopt__simplex_cpu *s, int32_t position) {
     int32_t j, cols = s->lp->cols;
     if (s->revised) return;
@@ -238,7 +237,7 @@ static void gpuopt__simplex_cpu_rho(gpuopt__simplex_cpu *s, int32_t position) {
     if (s->v->head[position] >= cols) s->rho[s->v->head[position] - cols] = 1;
 }
 
-/* The pivot on row p; the entering variable's column is in alpha. */
+/* Pivots on row p. The entering variable's column is in alpha. */
 static void gpuopt__simplex_cpu_dual_pivot(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run, int32_t p,
                                            const gpuopt__simplex_dual_ratio *r, gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;

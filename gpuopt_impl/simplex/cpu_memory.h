@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the CPU: its memory, and how it begins and ends.
+ * The simplex engine of the CPU: its memory, create and destroy.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_MEMORY_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_MEMORY_H
 
 #include "cpu.h"
 
-/* What an engine has of its own, even where it shares the model with another one. */
+/* Cuts the arrays that every engine owns, even if it shares the model with another engine. */
 static void gpuopt__simplex_cpu_cut_own(gpuopt__arena *arena, const gpuopt__simplex_shape *shape,
                                         gpuopt__simplex_cpu *s) {
     s->revised = shape->method == GPUOPT_METHOD_REVISED;
@@ -54,15 +54,14 @@ static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__s
     }
     if (shape->method == GPUOPT_METHOD_TABLEAU && shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE)
         shape->deferred_pivots = 1;
-    if (shape->deferred_pivots == 0) shape->deferred_pivots = 16; /* rows * 16 doubles fit a core's cache */
+    if (shape->deferred_pivots == 0) shape->deferred_pivots = 16; /* rows * 16 doubles fit into a core's cache */
     gpuopt__cut(&arena, 1, sizeof draft);
     gpuopt__simplex_cpu_cut(&arena, shape, &draft);
     plan->host_bytes += arena.used;
     return GPUOPT_OK;
 }
 
-/* The columns as the caller gives them, and scales for them. The arrays of the rows, not yet in use, hold the
- * sample. */
+/* Stores the caller's matrix by columns, and chooses scales. The arrays by rows, not yet in use, hold the sample. */
 static void gpuopt__simplex_cpu_take(gpuopt__simplex_cpu *s, gpuopt__simplex_lp *lp, int *moderate) {
     gpuopt__simplex_sample sample = {s->row_col, s->row_val};
     int64_t e, strange = 0;
@@ -134,7 +133,7 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s->lp = lp;
     s->v = v;
     s->inverse.rows = lp->rows;
-    if (s->split.ranks == 1) s->split.cols = s->split.end = lp->cols; /* shape includes the spare ones, too */
+    if (s->split.ranks == 1) s->split.cols = s->split.end = lp->cols; /* shape includes the spare columns */
     s->inverse.cols = s->revised ? 0 : s->split.end - s->split.first;
     s->desc = desc;
     s->threads = context->desc.threads;

@@ -7,7 +7,7 @@
 
 #include "cpu.h"
 
-/* This rank's best candidate becomes that of all ranks. */
+/* Replaces this rank's best candidate by the best of all ranks. */
 static void gpuopt__simplex_cpu_price_all(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report) {
     const gpuopt__simplex_vectors *v = s->v;
     const int32_t q = report->entering;
@@ -77,7 +77,7 @@ static void gpuopt__simplex_cpu_ratio(gpuopt__simplex_cpu *s, const gpuopt__simp
     double sigma = report->direction, harris = gpuopt__simplex_harris_now(&run->rules, report->pivots + report->flips);
     gpuopt__simplex_ratio_winner best = {0, 0, 0, -1};
     double limit = HUGE_VAL;
-    for (pass = 0; pass < 2; pass++) /* the limit of all groups; the best winner within it */
+    for (pass = 0; pass < 2; pass++) /* first the limit over all groups, then the best winner within it */
         for (from = 0; from < rows; from += group) {
             int32_t to = rows - from < group ? rows : from + group;
             gpuopt__simplex_ratio_winner winner;
@@ -96,8 +96,8 @@ static void gpuopt__simplex_cpu_ratio(gpuopt__simplex_cpu *s, const gpuopt__simp
 
 /* ---- Moving ---- */
 
-/* Moves the basic variables. In phase 1 a variable that becomes feasible or infeasible changes its cost, and with it
- * the reduced costs. */
+/* Moves the basic variables. In phase 1 a variable that becomes feasible or infeasible changes its cost, and so the
+ * reduced costs. */
 static void gpuopt__simplex_cpu_move(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
                                      const gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;
@@ -137,7 +137,7 @@ static void gpuopt__simplex_cpu_exchange(gpuopt__simplex_cpu *s, const gpuopt__s
     v->un[q] = u;
 }
 
-/* Exact steepest edge: 1 + the squared norms of the columns of B^-1 N, this rank's. */
+/* Exact steepest edge: 1 + the squared norms of the columns of B^-1 N, in this rank's slots. */
 static void gpuopt__simplex_cpu_norms(gpuopt__simplex_cpu *s, const double *ratio, int32_t q) {
     gpuopt__simplex_vectors *v = s->v;
     int32_t j;
@@ -196,10 +196,10 @@ static void gpuopt__simplex_cpu_flip(gpuopt__simplex_cpu *s, const gpuopt__simpl
 
 /* ---- The loop ---- */
 
-/* In an iteration that goes on pivots of this size are none: the control then repairs the basis. */
+/* During a run, pivots up to this size count as 0, and the control then repairs the basis. */
 #define GPUOPT__SIMPLEX_CPU_SINGULAR 1e-14
 
-/* Factors for a run; 0: there are none, or the basis is singular; the report has which. */
+/* Factors the basis for a run. Returns 0 without factors, or if the basis is singular; the report shows which. */
 static int gpuopt__simplex_cpu_begins(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report,
                                       gpuopt_status *status) {
     int32_t singular;
@@ -210,7 +210,7 @@ static int gpuopt__simplex_cpu_begins(gpuopt__simplex_cpu *s, gpuopt__simplex_ru
     return !*status && singular <= 0;
 }
 
-/* The same after an iteration. Where memory is short, the next run fails, before anything has changed. */
+/* The same after an iteration. If memory is short, the next run fails before it changes anything. */
 static int gpuopt__simplex_cpu_goes_on(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report) {
     int32_t singular;
     const gpuopt_status status = gpuopt__simplex_cpu_renew(s, GPUOPT__SIMPLEX_CPU_SINGULAR, &singular);

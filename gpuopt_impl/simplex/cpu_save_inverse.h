@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the CPU: its inverse is kept while another one is made, and comes back.
+ * The simplex engine of the CPU: saves and restores its inverse while another inverse is made.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_SAVE_INVERSE_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_SAVE_INVERSE_H
 
 #include "cpu.h"
 
-/* What of the inverse is kept, in an arena: the matrix, and the columns of U and rows of V in use, or factors and the
- * pivots beside them; then the dual method's weights. */
+/* The saved parts of the inverse, in an arena. TABLEAU: the matrix, and the columns of U and rows of V in use. REVISED:
+ * the factors and the pivots after them. Then the dual method's weights. */
 typedef struct gpuopt__simplex_cpu_kept {
     gpuopt__deferred inverse;
     gpuopt__simplex_sparse sparse;
@@ -18,7 +18,7 @@ typedef struct gpuopt__simplex_cpu_kept {
     uint64_t factor_bytes;
 } gpuopt__simplex_cpu_kept;
 
-/* Cuts what is kept of the engine as it is. The struct itself comes first. */
+/* Cuts the memory to save the engine in its present state. The struct comes first. */
 static void gpuopt__simplex_cpu_cut_kept(gpuopt__arena *arena, const gpuopt__simplex_cpu *s,
                                          gpuopt__simplex_cpu_kept *kept) {
     const gpuopt__deferred *d = &s->inverse;
@@ -65,7 +65,7 @@ static gpuopt_status gpuopt__simplex_cpu_keep(void *engine, void *memory) {
     return GPUOPT_OK;
 }
 
-/* Factors that have another, larger block by now use as much of it as before. */
+/* If the factors now have another, larger block, the saved part uses as much of it as before. */
 static gpuopt_status gpuopt__simplex_cpu_restore(void *engine, const void *memory) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     gpuopt__simplex_cpu_kept kept;

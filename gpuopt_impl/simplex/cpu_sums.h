@@ -9,10 +9,10 @@
 
 /* ---- Sums in twice the working precision ---- */
 
-/* What both products with A need. */
+/* The input of both products with A. */
 typedef struct gpuopt__simplex_cpu_sums {
     const gpuopt__simplex_cpu *s;
-    const double *cost, *x, *low; /* residual: cost is NULL */
+    const double *cost, *x, *low; /* cost NULL: residual */
     double *result, *error_sum;
 } gpuopt__simplex_cpu_sums;
 
@@ -31,7 +31,7 @@ static gpuopt__simplex_sum gpuopt__simplex_cpu_line(const gpuopt__simplex_cpu_su
     return sum;
 }
 
-/* The same for all, in s->sums: what is 0 in x, and most of it may be, takes no time. */
+/* The same for all lines, in s->sums. Zeros of x, which are often the majority, are skipped. */
 static void gpuopt__simplex_cpu_lines_of(const gpuopt__simplex_cpu_sums *p) {
     const gpuopt__simplex_cpu *s = p->s;
     const int64_t *start = p->cost ? s->row_start : s->col_start;
@@ -63,8 +63,8 @@ static void gpuopt__simplex_cpu_reduce_of(const gpuopt__simplex_cpu_sums *p, int
     if (p->error_sum) p->error_sum[j] = sum.error_sum;
 }
 
-/* Sums of single lines in small models take longer than those of all lines together, and in large ones threads share
- * them; the order of a sum depends on the model only, so that the number of threads does not show. */
+/* In small models all lines together take less time than single lines. In large models threads share the lines. The
+ * order of a sum depends only on the model, so the number of threads does not affect the result. */
 static void gpuopt__simplex_cpu_sum_all(const gpuopt__simplex_cpu_sums *p, int32_t count) {
     enum { AT_ONCE = 64, SMALL = 16384 };
     const gpuopt__simplex_sum zero = {0, 0, 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method above the engine: when it iterates, the costs that it works with, and how it ends. It takes a
- * basis to primal feasibility, or finds that there is none; what remains to an optimum, once the true costs are back,
- * is the primal method's, and so is what the dual method cannot settle.
+ * The dual simplex method above the engine: when it iterates, its costs, and how it ends. It leads to a primal feasible
+ * basis, or proves that there is none. The primal method then does the remaining iterations with the true costs. It
+ * also takes over what the dual method cannot settle.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_DUAL_H
 #define GPUOPT_IMPL_SIMPLEX_DUAL_H
@@ -11,10 +11,10 @@
 #include "dual_step.h"
 
 /* ---- Phase 1 ----
- * From a basis that is not dual feasible, DUAL first solves a program with the same rows and costs, whose bounds are a
- * box: 0 where the true bound is finite, else 1 or -1, and 1000 either way for free variables. Every basis of it is
- * dual feasible once variables have flipped, and 0 is feasible; if its optimum is 0, the optimal basis is dual feasible
- * for the true bounds (Koberstein and Suhl 2007). The box exists only while iterating. */
+ * From a basis that is not dual feasible, DUAL first solves a program with the same rows and costs. Its bounds are a
+ * box: 0 for each finite bound, else 1 or -1, and 1000 either way for free variables. Every basis of it is dual
+ * feasible once variables have flipped, and 0 is a feasible point. If its optimum is 0, the optimal basis is dual
+ * feasible for the true bounds (Koberstein and Suhl 2007). The box exists only while iterating. */
 
 static void gpuopt__simplex_set_box(gpuopt_simplex *s, int boxing) {
     int32_t j, both = s->lp.rows + s->lp.cols;
@@ -23,7 +23,7 @@ static void gpuopt__simplex_set_box(gpuopt_simplex *s, int boxing) {
     gpuopt__simplex_place_nonbasic(s);
 }
 
-/* The box goes; done: it has served its purpose, so far as it could. */
+/* Removes the box. done: phase 1 has ended as well as it could. */
 static void gpuopt__simplex_unbox(gpuopt_simplex *s, int done) {
     gpuopt__simplex_set_box(s, 0);
     s->dual_method.boxed = done;
@@ -32,13 +32,13 @@ static void gpuopt__simplex_unbox(gpuopt_simplex *s, int done) {
     s->stale = s->stale ? s->stale : 1;
 }
 
-/* After a change of the model, or a move of the caller's choice. */
+/* After the caller has changed the model or the basis. */
 static void gpuopt__simplex_dual_again(gpuopt_simplex *s) {
     int primal = s->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL;
     s->dual_method.state = primal ? GPUOPT__SIMPLEX_DUAL_OFF : GPUOPT__SIMPLEX_DUAL_TRY;
 }
 
-/* The primal method goes on; if the reduced costs are nearly right already, it refines at once. */
+/* Hands over to the primal method. If the reduced costs are nearly right already, that refines at once. */
 static gpuopt_status gpuopt__simplex_dual_leave(gpuopt_simplex *s, int done) {
     gpuopt_status status = s->since_rebuild > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
     int nearly = done && s->dual_method.shifted <= s->desc.dual_tolerance;
@@ -54,8 +54,7 @@ static gpuopt_status gpuopt__simplex_dual_leave(gpuopt_simplex *s, int done) {
 
 /* ---- Costs ---- */
 
-/* What the present nonbasic variables need to be dual feasible: 0 nothing, 1 that some flip, 2 that costs are shifted
- * by more than the tolerance. */
+/* What the nonbasic variables need to be dual feasible: 0: nothing, 1: flips, 2: cost shifts above the tolerance. */
 static int gpuopt__simplex_dual_needs(const gpuopt_simplex *s) {
     int32_t j;
     int needs = 0;
@@ -68,7 +67,8 @@ static int gpuopt__simplex_dual_needs(const gpuopt_simplex *s) {
     return needs;
 }
 
-/* Makes them dual feasible: those with two bounds flip, the costs of others are shifted. Returns the flips. */
+/* Makes the nonbasic variables dual feasible: variables with two bounds flip, others get shifted costs. Returns the
+ * number of flips. */
 static int32_t gpuopt__simplex_dual_correct(gpuopt_simplex *s) {
     int32_t j, flips = 0;
     for (j = 0; j < s->lp.cols; j++) {
@@ -88,7 +88,7 @@ static int32_t gpuopt__simplex_dual_correct(gpuopt_simplex *s) {
     return flips;
 }
 
-/* Moves the reduced costs of nonbasic variables away from 0 at random, so that ties become unlikely. */
+/* Moves the reduced costs of nonbasic variables away from 0 at random, which makes ties unlikely. */
 static void gpuopt__simplex_dual_perturb(gpuopt_simplex *s) {
     static const double sizes[] = {5e-7, 5e-6, 5e-5, 5e-4};
     double size = sizes[s->dual_method.perturbed < 3 ? s->dual_method.perturbed : 3];
@@ -119,8 +119,7 @@ static int gpuopt__simplex_dual_outside(const gpuopt_simplex *s) {
     return 0;
 }
 
-/* x and the reduced costs of dual_cost, with the present inverse. *leave: AUTO finds that the primal method suits
- * better here. */
+/* Computes x and the reduced costs of dual_cost with the present inverse. *leave: AUTO prefers the primal method. */
 static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, int *good) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int choose = s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY && s->desc.algorithm == GPUOPT_ALGORITHM_AUTO &&
@@ -138,7 +137,7 @@ static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, i
     *leave = choose && needs == 2;
     if (*leave) return GPUOPT_OK;
     if (needs == 2 && !s->dual_method.boxed && !s->dual_method.by_caller) gpuopt__simplex_set_box(s, 1);
-    if (choose && needs == 1) { /* flipping may make a feasible point infeasible */
+    if (choose && needs == 1) { /* a flip may make a feasible point infeasible */
         status = gpuopt__simplex_solve_x(s, s->x, s->x_low, GPUOPT__SIMPLEX_ROUGH, &good_x, &noise);
         *leave = !status && !gpuopt__simplex_dual_outside(s);
         if (status || *leave) return status;
@@ -191,8 +190,8 @@ static gpuopt_status gpuopt__simplex_dual_rebuild(gpuopt_simplex *s) {
 
 /* ---- Conclusions ---- */
 
-/* No variable can enter where the one in this position leaves: its row is a proof, as the duals of phase 1 with only
- * its infeasibility are. */
+/* No variable can enter for the leaving variable in this position. Its row proves infeasibility, like the duals of
+ * phase 1 that count only its own infeasibility. */
 static gpuopt_status gpuopt__simplex_dual_conclude_ray(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
     double noise;
     int good, proven;
@@ -204,12 +203,12 @@ static gpuopt_status gpuopt__simplex_dual_conclude_ray(gpuopt_simplex *s, const 
     if (!status) status = gpuopt__simplex_prove_infeasible(s, &proven);
     if (status) return status;
     if (!proven || s->primal_reached <= s->desc.primal_tolerance) return gpuopt__simplex_dual_leave(s, 0);
-    s->stale = 1; /* for a caller that goes on by itself */
+    s->stale = 1; /* for a caller that continues by single parts */
     s->verdict = GPUOPT_INFEASIBLE;
     return GPUOPT_OK;
 }
 
-/* The bound that the present basis proves has to reach the cutoff, too. */
+/* The bound that the present basis proves must also reach the cutoff. */
 static gpuopt_status gpuopt__simplex_dual_conclude_cutoff(gpuopt_simplex *s) {
     double bound;
     gpuopt_status status = gpuopt__simplex_pull(s);
@@ -241,10 +240,10 @@ static gpuopt_status gpuopt__simplex_dual_conclude(gpuopt_simplex *s, const gpuo
 
 /* ---- Iterating ---- */
 
-/* After this many perturbations, or cycles, the primal method takes over. */
+/* After this many perturbations or cycles the primal method takes over. */
 enum { GPUOPT__SIMPLEX_DUAL_PERTURBATIONS = 20 };
 
-/* A run of the engine: one part without a cutoff, for a start. */
+/* Prepares a run of the engine: one part, without a cutoff. */
 static void gpuopt__simplex_dual_prepare(gpuopt_simplex *s, gpuopt__simplex_run_part part,
                                          gpuopt__simplex_dual_run *run) {
     run->part = part;
@@ -257,7 +256,7 @@ static void gpuopt__simplex_dual_prepare(gpuopt_simplex *s, gpuopt__simplex_run_
 }
 
 static void gpuopt__simplex_dual_count(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
-    if (report->pivots > 0) s->weights_of = 0; /* those of the primal pricing are of other variables now */
+    if (report->pivots > 0) s->weights_of = 0; /* the primal pricing's weights now belong to other variables */
     s->iterations += report->pivots;
     s->dual_method.iterations += report->pivots;
     s->since_rebuild += report->pivots;

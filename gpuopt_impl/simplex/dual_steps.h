@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls that do one part of an iteration of the dual method: which basic variable leaves, ratio test, pivot.
+ * The calls for one part of an iteration of the dual method: pricing, ratio test, pivot.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_DUAL_STEPS_H
 #define GPUOPT_IMPL_SIMPLEX_DUAL_STEPS_H
 
 #include "primal_steps.h"
 
-/* Whether there is a verdict that another iteration of the dual method could not change. */
+/* Whether there is a verdict that further iterations of the dual method could not change. */
 static int gpuopt__simplex_dual_is_over(const gpuopt_simplex *s) {
     return s->verdict != GPUOPT_MORE && s->verdict != GPUOPT_CUTOFF && s->verdict != GPUOPT_LIMIT;
 }
 
-/* x and reduced costs that are dual feasible, with shifted costs if need be; and the vectors in host memory. */
+/* Makes x and dual feasible reduced costs, with shifted costs if necessary, and pulls the vectors to host memory. */
 static gpuopt_status gpuopt__simplex_dual_ready(gpuopt_simplex *s, const char *call) {
     gpuopt_status status = gpuopt__simplex_backend_of(s)->pull(s->engine);
     if (status) return status;
@@ -26,14 +26,14 @@ static gpuopt_status gpuopt__simplex_dual_ready(gpuopt_simplex *s, const char *c
     return status;
 }
 
-/* What all parts check first. fits: the struct that is to be filled does; if not, the log knows. */
+/* The checks of all parts. fits: the struct to fill has a valid size; if not, a message is already logged. */
 static gpuopt_status gpuopt__simplex_dual_check(const gpuopt_simplex *s, const char *call, int fits) {
     if (!fits) return GPUOPT_ERROR_ARGUMENT;
     if (s->desc.algorithm != GPUOPT_ALGORITHM_PRIMAL) return GPUOPT_OK;
     return gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call, "the handle's algorithm is PRIMAL");
 }
 
-/* A part that moves on from a leaving variable, which must be outside its bounds: its position is run->leaving. */
+/* Runs a part for a given leaving variable, which must be outside its bounds. run->leaving is its position. */
 static gpuopt_status gpuopt__simplex_dual_from(gpuopt_simplex *s, const char *call, gpuopt__simplex_run_part part,
                                                int32_t leaving, gpuopt__simplex_dual_run *run) {
     int32_t i;
@@ -109,7 +109,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex,
     return GPUOPT_OK;
 }
 
-/* The pivot; where its entry has another value in its row than in its column, again with another inverse. */
+/* Pivots. If the pivot elements from the row and from the column differ, tries again with a fresh inverse. */
 static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *call, int32_t leaving, int32_t entering) {
     gpuopt__simplex_dual_run run;
     gpuopt__simplex_run_report report;
@@ -123,7 +123,7 @@ static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *ca
         if (status) return status;
         if (report.end != GPUOPT__SIMPLEX_END_DRIFTED) break;
         s->stale = 2;
-        if (report.pivots > 0) break; /* it is done, and has led to a basis that has to be repaired */
+        if (report.pivots > 0) break; /* the pivot is done, but its basis needs repair */
     }
     if (report.end == GPUOPT__SIMPLEX_END_NO_ENTERING)
         return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The entries of the caller's matrix: checked, and brought into columns.
+ * The entries of the caller's matrix: checks them, and stores them by columns.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_ENTRIES_H
 #define GPUOPT_IMPL_SIMPLEX_ENTRIES_H
@@ -23,7 +23,7 @@ static inline gpuopt_status gpuopt__simplex_check_dense(const gpuopt_context *co
     return strange ? gpuopt__check_finite(context, call, "dense", size, desc->dense) : GPUOPT_OK;
 }
 
-/* The columns of a checked matrix, whatever the caller gave. */
+/* Stores a checked matrix of any layout by columns. */
 static inline void gpuopt__simplex_fill_columns(const gpuopt__simplex_options *desc, int64_t *col_start,
                                                 int32_t *col_row, double *col_val) {
     const gpuopt_matrix *m = &desc->matrix;
@@ -50,7 +50,7 @@ static inline void gpuopt__simplex_fill_columns(const gpuopt__simplex_options *d
     }
 }
 
-/* The rows of a checked matrix whose columns are these. */
+/* Stores a checked matrix by rows, from its columns. */
 static inline void gpuopt__simplex_fill_rows(const gpuopt__simplex_options *desc, const int64_t *col_start,
                                              const int32_t *col_row, const double *col_val, int64_t *row_start,
                                              int32_t *row_col, double *row_val) {

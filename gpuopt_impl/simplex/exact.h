@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Whether the basis is optimal in exact arithmetic. The basic solution and the duals are known in twice the working
- * precision. Where they solve their equations without any residual, they are exact; otherwise their error is at most
- * the residual times a bound on the inverse. Signs that the error leaves open prove nothing: a degenerate vertex whose
- * coordinates are no doubles is not proven.
+ * precision. If they solve their equations without residual, they are exact. Otherwise their error is at most the
+ * residual times a bound on the inverse. Signs that the error leaves open prove nothing: a degenerate vertex with
+ * coordinates that are not doubles cannot be proven.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_EXACT_H
 #define GPUOPT_IMPL_SIMPLEX_EXACT_H
@@ -16,12 +16,12 @@ static double gpuopt__simplex_above(double x, double low, double bound) {
     return difference + (lost + low);
 }
 
-/* Whether a number that is `value`, off by at most `error` and by the rounding of value itself, is at least 0. */
+/* Whether an exact number is at least 0. It differs from `value` by at most `error` and the rounding of value. */
 static int gpuopt__simplex_not_negative(double value, double error) {
     return error == 0 ? value >= 0 : value * (1 - 0x1p-40) >= error;
 }
 
-/* Whether no product of an entry and one of these underflows. */
+/* Whether no product of an entry and a component of x underflows. */
 static int gpuopt__simplex_safe(const gpuopt_simplex *s, int32_t count, const double *x) {
     int32_t k;
     for (k = 0; k < count; k++)
@@ -29,12 +29,12 @@ static int gpuopt__simplex_safe(const gpuopt_simplex *s, int32_t count, const do
     return s->moderate;
 }
 
-/* A bound on the error of a sum of products with this error_sum; safe: nothing underflows. */
+/* A bound on the error of a sum of products with this error_sum. safe: no product underflows. */
 static double gpuopt__simplex_off(double sum, double error_sum, int32_t terms, int safe) {
     return safe && error_sum == 0 ? 0 : gpuopt__simplex_error(sum, error_sum, terms);
 }
 
-/* The sum of the sizes of what is left of `count` equations, whose residuals are r with this error_sum; 0: nothing. */
+/* The sum of the absolute residuals of `count` equations, from r and error_sum. 0: no residual. */
 static double gpuopt__simplex_left(int32_t count, const double *r, const double *error_sum, const int32_t *index,
                                    int32_t terms, int safe) {
     double sum = 0;
@@ -46,7 +46,7 @@ static double gpuopt__simplex_left(int32_t count, const double *r, const double 
     return sum * (1 + 0x1p-20);
 }
 
-/* Whether the basic variables are within their bounds if x + x_low is off by at most `error`. */
+/* Whether the basic variables are within their bounds if x + x_low has an error of at most `error`. */
 static int gpuopt__simplex_basics_within(const gpuopt_simplex *s, double error) {
     int32_t i;
     for (i = 0; i < s->lp.rows; i++) {
@@ -60,7 +60,7 @@ static int gpuopt__simplex_basics_within(const gpuopt_simplex *s, double error) 
     return 1;
 }
 
-/* Whether the reduced costs z of nonbasic variables have the right signs if the duals are off by at most `error`.
+/* Whether the reduced costs z of nonbasic variables have the right signs if the duals have an error of at most `error`.
  * size [cols]: the sum of |entries| of a column. */
 static int gpuopt__simplex_signs_right(const gpuopt_simplex *s, const double *z, const double *size, double error,
                                        int safe) {
@@ -78,8 +78,8 @@ static int gpuopt__simplex_signs_right(const gpuopt_simplex *s, const double *z,
     return 1;
 }
 
-/* A bound on every entry of the inverse; infinite: none is known. With the columns r_i that the engine has for B^-1,
- * and E = I - B r, B^-1 = r (I - E)^-1, whose entries are at most max |r| / (1 - |E|), |E| < 1 the largest sum of a
+/* A bound on every entry of the inverse; infinite: no bound is known. With the engine's columns r_i for B^-1 and E = I
+ * - B r, B^-1 = r (I - E)^-1. Its entries are at most max |r| / (1 - |E|), where |E| < 1 is the largest sum of a
  * column. Overwrites by_row, scratch, error_sum and `column` [rows]. */
 static gpuopt_status gpuopt__simplex_inverse_bound(gpuopt_simplex *s, double *column, double *bound) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
@@ -103,7 +103,7 @@ static gpuopt_status gpuopt__simplex_inverse_bound(gpuopt_simplex *s, double *co
     return status;
 }
 
-/* What is left of the equations of the basic solution. */
+/* The residual of the basic solution's equations. */
 static gpuopt_status gpuopt__simplex_left_of_x(gpuopt_simplex *s, double *left) {
     const int32_t both = s->lp.rows + s->lp.cols;
     const int safe = gpuopt__simplex_safe(s, both, s->x) && gpuopt__simplex_safe(s, both, s->x_low);
@@ -112,7 +112,7 @@ static gpuopt_status gpuopt__simplex_left_of_x(gpuopt_simplex *s, double *left) 
     return status;
 }
 
-/* The same of the duals. Fills in the reduced costs z, and error_sum. */
+/* The same for the duals. Fills the reduced costs z, and error_sum. */
 static gpuopt_status gpuopt__simplex_left_of_y(gpuopt_simplex *s, double *z, double *left, int *safe) {
     gpuopt_status status = gpuopt__simplex_backend_of(s)->reduce(s->engine, s->cost, s->y, s->y_low, z, s->error_sum);
     *safe = gpuopt__simplex_safe(s, s->lp.rows, s->y) && gpuopt__simplex_safe(s, s->lp.rows, s->y_low);
@@ -120,8 +120,8 @@ static gpuopt_status gpuopt__simplex_left_of_y(gpuopt_simplex *s, double *z, dou
     return status;
 }
 
-/* *proven: whether the basis is optimal. Signs are looked at first as if the inverse were small: where they are open
- * even then, the bound on it, which takes as long as a refactoring, is not made. */
+/* *proven: whether the basis is optimal. Signs are first checked as if the inverse were small. If they are open even
+ * then, the bound on the inverse is skipped: it takes as long as a refactoring. */
 static gpuopt_status gpuopt__simplex_prove_optimal(gpuopt_simplex *s, int *proven) {
     double *z = s->scratch_low, *size = s->ray, of_x = 0, of_y = 0, inverse = 1;
     int32_t i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Iterations for ill-conditioned bases, while the stage is REFINED: the pivot column is solved for in twice the working
- * precision, and the basis is inverted again. So an entry that is small is known to all its digits, where the engine's
- * would be rounding. One such iteration costs a refactoring.
+ * Iterations for ill-conditioned bases, in the stage REFINED. They solve for the pivot column in twice the working
+ * precision, and invert the basis again. A small entry then has all its digits, while the engine's would be rounding.
+ * One such iteration costs as much as a refactoring.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_EXTENDED_PRECISION_H
 #define GPUOPT_IMPL_SIMPLEX_EXTENDED_PRECISION_H
@@ -15,8 +15,8 @@ typedef struct gpuopt__simplex_extended {
     double step; /* infinite: nothing blocks */
 } gpuopt__simplex_extended;
 
-/* How many of them may be made: as many as cost about 2^31 operations; none if these are few. Bases of up to 162 rows
- * get ALL of them, which is enough to end. */
+/* The most such iterations: as many as cost about 2^31 operations, or 0 if these are few. Bases of up to 162 rows get
+ * EXTENDED_ALL, which is enough to end. */
 enum { GPUOPT__SIMPLEX_EXTENDED_ALL = 500 };
 
 static int32_t gpuopt__simplex_extended_most(const gpuopt_simplex *s) {
@@ -36,8 +36,7 @@ static int32_t gpuopt__simplex_extended_best(const gpuopt_simplex *s) {
     return slot;
 }
 
-/* Whether the present point leaves nothing to an iteration in extended precision: it is optimal except for its own
- * rounding. */
+/* Whether iterations in extended precision cannot improve the point: it is optimal except for its own rounding. */
 static int gpuopt__simplex_is_exact(const gpuopt_simplex *s) {
     const gpuopt__simplex_vectors *v = &s->v;
     int32_t i;
@@ -46,7 +45,7 @@ static int gpuopt__simplex_is_exact(const gpuopt_simplex *s) {
     return gpuopt__simplex_extended_best(s) < 0;
 }
 
-/* Chooses the entering variable, which is banned for the next call. Returns 0 if there is none. */
+/* Chooses the entering variable, and bans it for the next call. Returns 0 if there is none. */
 static int gpuopt__simplex_extended_price(gpuopt_simplex *s, gpuopt__simplex_extended *c) {
     int32_t slot = gpuopt__simplex_extended_best(s);
     if (slot < 0) return 0;
@@ -56,8 +55,8 @@ static int gpuopt__simplex_extended_price(gpuopt_simplex *s, gpuopt__simplex_ext
     return 1;
 }
 
-/* The textbook ratio test, with the direction of each basic variable in `move` [cols + rows], which is good to `noise`.
- * Of steps that differ by less than the tolerance the larger pivot wins. */
+/* The textbook ratio test. move [cols + rows]: direction of each basic variable, accurate to `noise`. Among steps that
+ * differ by less than the tolerance the larger pivot wins. */
 static void gpuopt__simplex_extended_ratio(const gpuopt_simplex *s, const double *move, double noise,
                                            gpuopt__simplex_extended *c) {
     const gpuopt__simplex_vectors *v = &s->v;
@@ -81,7 +80,7 @@ static void gpuopt__simplex_extended_ratio(const gpuopt_simplex *s, const double
     }
 }
 
-/* Exchanges two variables, or flips one, in status; the basis is then to be inverted. */
+/* Exchanges two variables in status, or flips one. The basis must then be inverted. */
 static void gpuopt__simplex_extended_exchange(gpuopt_simplex *s, const gpuopt__simplex_extended *c) {
     int32_t entering = s->v.slot[c->slot];
     s->iterations++;
@@ -97,7 +96,7 @@ static void gpuopt__simplex_extended_exchange(gpuopt_simplex *s, const gpuopt__s
     }
 }
 
-/* The ratio test for the entering variable and direction in c, with its column solved for in twice the precision. */
+/* The ratio test for the entering variable and direction in c. Solves for its column in twice the precision. */
 static gpuopt_status gpuopt__simplex_extended_column(gpuopt_simplex *s, gpuopt__simplex_extended *c) {
     size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
     double *move = s->scratch, *low = s->scratch_low, noise;
@@ -111,8 +110,8 @@ static gpuopt_status gpuopt__simplex_extended_column(gpuopt_simplex *s, gpuopt__
     return status;
 }
 
-/* One iteration, right after a rebuild. *done: 1 if it was made; 0 if there is no candidate; -1 if none of them was
- * stopped by another variable, c is one of these. */
+/* One iteration, right after a rebuild. *done: 1: made; 0: no candidate; -1: no other variable stopped any candidate,
+ * and c is one of them. */
 static gpuopt_status gpuopt__simplex_extended_iteration(gpuopt_simplex *s, gpuopt__simplex_extended *c, int *done) {
     *done = 0;
     while (*done < 1 && gpuopt__simplex_extended_price(s, c)) {

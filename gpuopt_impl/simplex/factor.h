@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A sparse basis inverse: triangular factors of a basis (factor_make.h makes them), and products with them. A pivot
- * that follows is a column that is kept beside them, the product form of the inverse (Dantzig and Orchard-Hays 1954):
- * for the column alpha = B^-1 a and the position p, the new inverse is E B^-1, where E divides entry p by alpha_p and
- * subtracts that, times alpha_i, from each other entry i. So the factors are only read while pivots are added and taken
- * back.
+ * A sparse basis inverse: triangular factors of a basis (factor_make.h makes them), and products with them.
+ *
+ * Each later pivot adds a column to the product form of the inverse (Dantzig and Orchard-Hays 1954). For the column
+ * alpha = B^-1 a and the position p, the new inverse is E B^-1. E divides entry p by alpha_p, and subtracts the
+ * quotient times alpha_i from each other entry i. So adding and removing pivots never writes to the factors.
  *
  * All loops skip zeros: each factor is stored by rows and by columns.
  */
@@ -14,35 +14,35 @@
 #include "../common/backend.h"
 #include "../common/numerics.h"
 
-/* Lines of a sparse matrix, one behind the other. */
+/* Lines of a sparse matrix, stored one after the other. */
 typedef struct gpuopt__simplex_factor_lines {
     int64_t *start; /* [rows + 1] */
     int32_t *index; /* [capacity] */
     double *value;  /* [capacity] */
 } gpuopt__simplex_factor_lines;
 
-/* Factors of a basis. Step k of the elimination has a pivot in a row of A and in a column, the one of the basic
- * variable in a position. Entries of U are by steps, those of its row that are right of the pivot and those of its
- * column that are above it. A step whose column has entries below the pivot, divided by it, is a step of L. */
+/* Factors of a basis. Step k of the elimination has a pivot in a row of A, and in the column of the basic variable in a
+ * position. Entries of U are stored by steps: right of the pivot in its row, and above the pivot in its column. A step
+ * is also a step of L if its column has entries below the pivot, which are divided by the pivot. */
 typedef struct gpuopt__simplex_factor {
-    void *block;      /* what the arrays are cut from */
+    void *block;      /* memory of the arrays */
     int64_t capacity; /* entries of each factor */
     int32_t rows;
-    int32_t *row, *position;          /* [rows] of a step */
+    int32_t *row, *position;          /* [rows] pivot row and position of each step */
     double *pivot;                    /* [rows] */
     gpuopt__simplex_factor_lines u;   /* row of a step: by positions */
     gpuopt__simplex_factor_lines u_t; /* column of a step: by rows */
     gpuopt__simplex_factor_lines l;   /* column of a step of L: by rows */
     gpuopt__simplex_factor_lines l_t; /* row `with_l[k]`: by pivot rows */
-    int32_t steps, *l_row;            /* steps of L, [rows] their pivot rows */
-    int32_t lines, *with_l;           /* rows that have entries in L, the last step's first */
-    /* Scratch of the elimination. */
-    int32_t *count, *capacity_of; /* [2 rows] of active rows, then columns: entries, and how many fit */
-    int64_t *begin;               /* [2 rows] where they are */
+    int32_t steps, *l_row;            /* number of steps of L; [rows] their pivot rows */
+    int32_t lines, *with_l;           /* number of rows with entries in L; the rows, from the last step to the first */
+    /* Scratch for the elimination. */
+    int32_t *count, *capacity_of; /* [2 rows] of active rows, then columns: number of entries, and their capacity */
+    int64_t *begin;               /* [2 rows] where their entries begin */
     int32_t *next, *before, *top; /* [2 rows], [2 rows], [2 (rows + 1)] lists of lines by count */
     double *largest, *work;       /* [rows] of each active row; by columns */
     int64_t *seen;                /* [rows] by columns */
-    int32_t *place;               /* [rows] of a column: its position */
+    int32_t *place;               /* [rows] position of a column */
 } gpuopt__simplex_factor;
 
 /* ---- Memory ---- */
@@ -54,7 +54,7 @@ static void gpuopt__simplex_factor_cut_lines(gpuopt__arena *arena, int32_t rows,
     lines->value = (double *)gpuopt__cut(arena, capacity, sizeof(double));
 }
 
-/* What the products use comes first. Returns the bytes of that. */
+/* Cuts the arrays. The arrays for products come first; returns their bytes. */
 static uint64_t gpuopt__simplex_factor_cut(gpuopt__arena *arena, int32_t rows, int64_t capacity,
                                            gpuopt__simplex_factor *f) {
     const int64_t both = 2 * (int64_t)rows;
@@ -90,7 +90,7 @@ static uint64_t gpuopt__simplex_factor_bytes(int32_t rows, int64_t capacity) {
     return arena.used;
 }
 
-/* The capacity to begin with, for a matrix of this size. Factors of a dense basis fit in any case. */
+/* The initial capacity, for a matrix of this size. Factors of a dense basis always fit. */
 static inline int64_t gpuopt__simplex_factor_capacity(int32_t rows, int32_t cols, int64_t nonzeros) {
     const double column = cols > 0 ? (double)nonzeros / cols : 0;
     const double sparse = 64.0 + 24.0 * rows + 4 * gpuopt__min((double)nonzeros, 2 * column * rows);
@@ -174,7 +174,7 @@ static void gpuopt__simplex_etas_cut(gpuopt__arena *arena, int32_t rows, int32_t
     e->value = (double *)gpuopt__cut(arena, (int64_t)rows * most, sizeof(double));
 }
 
-/* Adds the pivot of the column alpha [rows] at a position. There must be enough capacity. */
+/* Adds the pivot of the column alpha [rows] at a position. The capacity must suffice. */
 static void gpuopt__simplex_etas_add(gpuopt__simplex_etas *e, int32_t rows, const double *alpha, int32_t position) {
     int64_t end = e->count == 0 ? 0 : e->start[e->count];
     int32_t i;
@@ -189,7 +189,7 @@ static void gpuopt__simplex_etas_add(gpuopt__simplex_etas *e, int32_t rows, cons
     e->start[++e->count] = end;
 }
 
-/* Becomes a copy of others, of which the first `kept` are here already. */
+/* Makes e a copy of `from`. The first `kept` pivots are already in e. */
 static inline void gpuopt__simplex_etas_copy(gpuopt__simplex_etas *e, const gpuopt__simplex_etas *from, int32_t kept) {
     const int64_t begin = kept > 0 ? from->start[kept] : 0, end = from->count > 0 ? from->start[from->count] : 0;
     const size_t more = (size_t)(from->count - kept);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Triangular factors of a basis by elimination: each pivot is one of the entries that make the least fill (Markowitz
- * 1957), among those not small relative to the largest one of their row (Suhl and Suhl 1990). Active rows are kept
- * with their values, active columns as lists of rows; both are linked by the number of their entries, so that
- * singletons come first, and a search looks at a few of the shortest lines only.
+ * Triangular factors of a basis by elimination. Each pivot is an entry with least fill (Markowitz 1957), among entries
+ * that are not small relative to the largest entry of their row (Suhl and Suhl 1990). Active rows are stored with their
+ * values, active columns as lists of rows. Both are linked by their number of entries. So singletons come first, and a
+ * search looks only at a few of the shortest lines.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_FACTOR_MAKE_H
 #define GPUOPT_IMPL_SIMPLEX_FACTOR_MAKE_H
 
 #include "factor_work.h"
 
-/* Columns of a matrix, behind which come those of the unit matrix; and which of them make the basis. */
+/* The columns of a matrix, followed by the columns of the unit matrix; and which of them form the basis. */
 typedef struct gpuopt__simplex_factor_basis {
     const int64_t *start; /* [cols + 1] */
     const int32_t *row;
@@ -19,20 +19,20 @@ typedef struct gpuopt__simplex_factor_basis {
     const int32_t *head; /* [rows] */
 } gpuopt__simplex_factor_basis;
 
-enum { GPUOPT__SIMPLEX_FACTOR_LOOK = 4 }; /* lines with an admissible pivot that a search looks at */
+enum { GPUOPT__SIMPLEX_FACTOR_LOOK = 4 }; /* most lines with an admissible pivot per search */
 #define GPUOPT__SIMPLEX_FACTOR_THRESHOLD 0.1
 
 /* ---- The basis ---- */
 
-/* Steps for the unit columns, and places for the entries: those in their rows belong to U, others are active. Returns
- * 0 if there is not enough memory. */
+/* Makes steps for the unit columns, and stores the entries: in rows of unit columns they belong to U, else they are
+ * active. Returns 0 if there is not enough memory. */
 static int gpuopt__simplex_factor_place(gpuopt__simplex_factor_work *w, const gpuopt__simplex_factor_basis *b) {
     gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows;
     int32_t i, j;
     int64_t e, in_u = 0;
     memset(f->count, 0, sizeof(int32_t) * 2 * (size_t)rows);
-    for (i = 0; i < rows; i++) f->place[i] = -1; /* so far, of a row: its step */
+    for (i = 0; i < rows; i++) f->place[i] = -1; /* for now: the step of a row */
     for (j = 0; j < rows; j++) {
         if (b->head[j] < b->cols) continue;
         i = b->head[j] - b->cols;
@@ -95,8 +95,8 @@ static void gpuopt__simplex_factor_fill(gpuopt__simplex_factor_work *w, const gp
 
 /* ---- Pivots ---- */
 
-/* Entries of the line that are admissible as pivots compete with the best one so far, by the fill that they can make.
- * Returns whether there is one. */
+/* Compares the line's admissible pivots with the best one so far, by their possible fill. Returns whether there is an
+ * admissible pivot. */
 static int gpuopt__simplex_factor_look(gpuopt__simplex_factor_work *w, int32_t line, double *best) {
     const gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows, *index = gpuopt__simplex_factor_array(f, line >= rows) + f->begin[line];
@@ -118,7 +118,7 @@ static int gpuopt__simplex_factor_look(gpuopt__simplex_factor_work *w, int32_t l
     return found;
 }
 
-/* Chooses the next pivot; 0: no entry is admissible. Lines without one are out of the lists until they change. */
+/* Chooses the next pivot; 0: no entry is admissible. Lines without an admissible entry leave the lists for now. */
 static int gpuopt__simplex_factor_choose(gpuopt__simplex_factor_work *w) {
     gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows;
@@ -142,8 +142,8 @@ static int gpuopt__simplex_factor_choose(gpuopt__simplex_factor_work *w) {
     return w->row >= 0;
 }
 
-/* Row i, with an entry in the pivot column, loses its multiple of the pivot row, of which there are `length` other
- * entries, U's last ones, spread in work. Returns 0 if there is not enough memory. */
+/* Subtracts a multiple of the pivot row from row i, which has an entry in the pivot column. The pivot row has `length`
+ * other entries: the last entries of U, also scattered in work. Returns 0 if there is not enough memory. */
 static int gpuopt__simplex_factor_combine(gpuopt__simplex_factor_work *w, int32_t i, double factor, int64_t from,
                                           int32_t length) {
     gpuopt__simplex_factor *f = w->f;
@@ -159,7 +159,7 @@ static int gpuopt__simplex_factor_combine(gpuopt__simplex_factor_work *w, int32_
         f->seen[j] = w->stamp;
         f->l_t.value[e - 1] = value - less;
         if (fabs(value - less) > 0x1p-50 * fabs(value)) continue;
-        gpuopt__simplex_factor_take_out(w, i, --e); /* it is rounding */
+        gpuopt__simplex_factor_take_out(w, i, --e); /* a rounding error */
         gpuopt__simplex_factor_take_out(w, rows + j, gpuopt__simplex_factor_find(f, rows + j, i));
     }
     if (!gpuopt__simplex_factor_reserve(w, i, length)) return 0;
@@ -174,7 +174,7 @@ static int gpuopt__simplex_factor_combine(gpuopt__simplex_factor_work *w, int32_
     return 1;
 }
 
-/* Moves the pivot row to U, and takes it out of the active columns. */
+/* Moves the pivot row to U, and removes it from the active columns. */
 static void gpuopt__simplex_factor_take_row(gpuopt__simplex_factor_work *w) {
     gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows, p = w->row;
@@ -193,8 +193,8 @@ static void gpuopt__simplex_factor_take_row(gpuopt__simplex_factor_work *w) {
     f->u.start[w->done + 1] = to;
 }
 
-/* Eliminates with the pivot that was chosen. Returns 0 if there is not enough memory, -1 if a number is beyond the
- * range of double: then this step is none, and there can be no more. */
+/* Eliminates with the chosen pivot. Returns 0 if there is not enough memory. Returns -1 if a number exceeds the range
+ * of double: then this step is void, and no further step is possible. */
 static int gpuopt__simplex_factor_eliminate(gpuopt__simplex_factor_work *w) {
     gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows, q = w->col;
@@ -236,8 +236,9 @@ static int gpuopt__simplex_factor_eliminate(gpuopt__simplex_factor_work *w) {
 
 /* ---- The end ---- */
 
-/* Rows without a pivot get unit columns, in the places of the columns without one. With by_rows a column's position
- * becomes its pivot row. position [rows]: of each column, -1 if it has no pivot. Returns the number of these. */
+/* Gives rows without a pivot unit columns, in the positions of the columns without a pivot. by_rows: a column's
+ * position becomes its pivot row. position [rows]: position of each column, -1 without a pivot. Returns the number of
+ * columns without a pivot. */
 static int32_t gpuopt__simplex_factor_finish(gpuopt__simplex_factor_work *w, int by_rows, int32_t *position) {
     gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows, found = w->done;
@@ -245,7 +246,7 @@ static int32_t gpuopt__simplex_factor_finish(gpuopt__simplex_factor_work *w, int
     int64_t e, from = 0, to = 0;
     for (k = 0; k < rows; k++) f->place[k] = -1, f->count[k] = -1;
     for (k = 0; k < found; k++) {
-        f->count[f->row[k]] = k; /* from here on the step of a row */
+        f->count[f->row[k]] = k; /* from here on: the step of a row */
         f->place[f->position[k]] = by_rows ? f->row[k] : f->position[k];
     }
     if (position) memcpy(position, f->place, sizeof(int32_t) * (size_t)rows);
@@ -253,7 +254,7 @@ static int32_t gpuopt__simplex_factor_finish(gpuopt__simplex_factor_work *w, int
         const int64_t end = f->u.start[k + 1];
         f->u.start[k] = to;
         for (e = from; e < end; e++) {
-            if (f->place[f->u.index[e]] < 0) continue; /* of a column that is not there */
+            if (f->place[f->u.index[e]] < 0) continue; /* a column without a pivot */
             f->u.index[to] = f->place[f->u.index[e]];
             f->u.value[to++] = f->u.value[e];
         }
@@ -277,7 +278,7 @@ static int32_t gpuopt__simplex_factor_finish(gpuopt__simplex_factor_work *w, int
 /* Fills the other copies of U and of L. */
 static void gpuopt__simplex_factor_transpose(gpuopt__simplex_factor *f) {
     const int32_t rows = f->rows, *step = f->count;
-    int32_t i, k, *step_at = f->place; /* of a position */
+    int32_t i, k, *step_at = f->place; /* [rows] step of a position */
     int64_t e, *to = f->begin;
     for (k = 0; k < rows; k++) step_at[f->position[k]] = k;
     memset(to, 0, sizeof(int64_t) * 2 * (size_t)rows);
@@ -310,10 +311,10 @@ static void gpuopt__simplex_factor_transpose(gpuopt__simplex_factor *f) {
         }
 }
 
-/* Factors of the columns in head; entries up to `least` count as no pivots, nor does what overflows. With by_rows the
- * position of a column is its pivot row, else its place in head. position [rows], if not NULL: that of each column, -1
- * if it depends on others; then unit columns make up for these. Returns their number, or -1 if there is not enough
- * memory; then the factors are of no use. */
+/* Factors of the columns in head. Entries up to `least` and overflowing numbers are not pivots. by_rows: the position
+ * of a column is its pivot row, else its place in head. position [rows], unless NULL: position of each column, -1 if it
+ * depends on others; unit columns then replace it. Returns the number of replaced columns. -1: not enough memory; the
+ * factors are then invalid. */
 static int32_t gpuopt__simplex_factor_make(gpuopt__simplex_factor *f, const gpuopt__simplex_factor_basis *b,
                                            double least, int by_rows, int32_t *position) {
     gpuopt__simplex_factor_work w = {f, least, {0, 0}, 0, 0, -1, -1, 0};

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * The active rows and columns of an elimination that makes factors: their entries, and lists of them by how many these
- * are.
+ * The active rows and columns while factors are made: their entries, and lists of lines with equally many entries.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_FACTOR_WORK_H
 #define GPUOPT_IMPL_SIMPLEX_FACTOR_WORK_H
 
 #include "factor.h"
 
-/* The elimination. Line i is row i, line rows + j column j. The arrays of l_t, and the indices of u_t, which are made
- * at the end, hold the active rows and columns. */
+/* The elimination. Line i is row i; line rows + j is column j. The active rows and columns are stored in the arrays of
+ * l_t and the indices of u_t, which get their final contents at the end. */
 typedef struct gpuopt__simplex_factor_work {
     gpuopt__simplex_factor *f;
-    double least;    /* entries up to it are no pivots */
-    int64_t used[2]; /* of the active rows' array, and of the columns' */
+    double least;    /* entries up to this size are not pivots */
+    int64_t used[2]; /* used entries of the arrays of active rows and of active columns */
     int64_t stamp;
-    int32_t done;     /* steps */
-    int32_t row, col; /* pivot */
+    int32_t done;     /* steps done */
+    int32_t row, col; /* row and column of the pivot */
     double value;
 } gpuopt__simplex_factor_work;
 
@@ -26,7 +25,7 @@ static int32_t *gpuopt__simplex_factor_array(const gpuopt__simplex_factor *f, in
     return columns ? f->u_t.index : f->l_t.index;
 }
 
-/* Puts the active rows, or columns, one behind the other. Lines are found by a mark in place of their first index. */
+/* Compacts the storage of active rows, or of active columns. Finds lines by a mark in place of their first index. */
 static void gpuopt__simplex_factor_compact(gpuopt__simplex_factor_work *w, int columns) {
     gpuopt__simplex_factor *f = w->f;
     int32_t line, n, *index = gpuopt__simplex_factor_array(f, columns), first = columns ? f->rows : 0;
@@ -57,7 +56,7 @@ static void gpuopt__simplex_factor_compact(gpuopt__simplex_factor_work *w, int c
     w->used[columns] = to;
 }
 
-/* Makes a line longer, for more entries; 0: there is not enough memory. */
+/* Reserves space in a line for more entries; 0: not enough memory. */
 static int gpuopt__simplex_factor_reserve(gpuopt__simplex_factor_work *w, int32_t line, int32_t more) {
     gpuopt__simplex_factor *f = w->f;
     const int columns = line >= f->rows;
@@ -75,14 +74,14 @@ static int gpuopt__simplex_factor_reserve(gpuopt__simplex_factor_work *w, int32_
         index[to + k] = index[f->begin[line] + k];
         if (!columns) f->l_t.value[to + k] = f->l_t.value[f->begin[line] + k];
     }
-    for (; k < capacity; k++) index[to + k] = 0; /* no mark of a line */
+    for (; k < capacity; k++) index[to + k] = 0; /* not a mark of a line */
     f->begin[line] = to;
     f->capacity_of[line] = (int32_t)capacity;
     w->used[columns] += capacity;
     return 1;
 }
 
-/* Takes the index out of a line; the last one takes its place. */
+/* Removes an index from a line; the last entry takes its place. */
 static void gpuopt__simplex_factor_take_out(gpuopt__simplex_factor_work *w, int32_t line, int64_t at) {
     gpuopt__simplex_factor *f = w->f;
     const int columns = line >= f->rows;
@@ -92,7 +91,7 @@ static void gpuopt__simplex_factor_take_out(gpuopt__simplex_factor_work *w, int3
     if (!columns) f->l_t.value[at] = f->l_t.value[last];
 }
 
-/* Where the index is in a line that has it. */
+/* The place of an index in a line that contains it. */
 static int64_t gpuopt__simplex_factor_find(const gpuopt__simplex_factor *f, int32_t line, int32_t index) {
     const int32_t *in = gpuopt__simplex_factor_array(f, line >= f->rows);
     int64_t e = f->begin[line];
@@ -100,12 +99,12 @@ static int64_t gpuopt__simplex_factor_find(const gpuopt__simplex_factor *f, int3
     return e;
 }
 
-/* The first line of those with as many entries as this one. */
+/* The head of the list of lines with as many entries as this line. */
 static int32_t *gpuopt__simplex_factor_top(const gpuopt__simplex_factor *f, int32_t line) {
     return f->top + (line < f->rows ? 0 : f->rows + 1) + f->count[line];
 }
 
-enum { GPUOPT__SIMPLEX_FACTOR_LOOSE = -2 }; /* `before` of a line in no list */
+enum { GPUOPT__SIMPLEX_FACTOR_LOOSE = -2 }; /* `before` of a line outside all lists */
 
 static void gpuopt__simplex_factor_unlink(gpuopt__simplex_factor *f, int32_t line) {
     if (f->before[line] == GPUOPT__SIMPLEX_FACTOR_LOOSE) return;

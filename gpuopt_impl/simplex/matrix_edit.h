@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows or columns that come and go in a model that is stored both ways, by rows and by columns, in host memory.
+ * Adds rows or columns to a model, and removes them. The model is stored both by rows and by columns, in host memory.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_MATRIX_EDIT_H
 #define GPUOPT_IMPL_SIMPLEX_MATRIX_EDIT_H
@@ -13,7 +13,7 @@ typedef struct gpuopt__simplex_lines {
     int64_t *start;
     int32_t *index;
     double *value;
-    int32_t count; /* of the lines */
+    int32_t count; /* number of lines */
 } gpuopt__simplex_lines;
 
 /* ---- New lines, behind the present ones ---- */
@@ -23,8 +23,8 @@ static inline int gpuopt__simplex_scales_exactly(double value, double by) {
     return gpuopt__simplex_moderate(by) && gpuopt__simplex_moderate(scaled) && scaled / by == value;
 }
 
-/* Takes lines of the caller's behind the present ones, and chooses their scales, scale[to->count ..]. across: the
- * scales across. *exact: whether scaling rounds no entry. */
+/* Appends lines of the caller's and chooses their scales, scale[to->count ..]. across: the scales in the other
+ * direction. *exact: whether scaling rounds no entry. */
 static inline void gpuopt__simplex_take_lines(const gpuopt__simplex_lines *to, int by_rows, int scaling,
                                               const gpuopt_matrix *m, const double *across, double *scale, int *exact) {
     int32_t k, count = by_rows ? m->rows : m->cols;
@@ -58,8 +58,8 @@ static inline void gpuopt__simplex_take_lines(const gpuopt__simplex_lines *to, i
     }
 }
 
-/* The entries of new lines, which are behind those of `from` already, go to the ends of the lines across. added [lines
- * across]: scratch. */
+/* Inserts the entries of new lines at the ends of the lines across. `from` already contains the new lines at its end.
+ * added [lines across]: scratch. */
 static inline void gpuopt__simplex_insert_lines(const gpuopt__simplex_lines *from, int32_t count,
                                                 const gpuopt__simplex_lines *to, int32_t *added) {
     int64_t e, first = from->start[from->count], end = from->start[from->count + count], shift = end - first;
@@ -81,9 +81,9 @@ static inline void gpuopt__simplex_insert_lines(const gpuopt__simplex_lines *fro
         }
 }
 
-/* ---- Lines that go ---- */
+/* ---- Removing lines ---- */
 
-/* Their entries leave both ways of storing them. */
+/* Removes the entries of lines from both ways of storing them. */
 static inline void gpuopt__simplex_take_out_lines(const gpuopt__simplex_lines *lines,
                                                   const gpuopt__simplex_lines *across, const int32_t *to) {
     int64_t e, begin = 0, end, at = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The handle, and the linear program as the simplex method works on it: scaled, a minimisation, with a slack for
- * each row.
+ * The handle, and the linear program in its internal form: scaled, a minimisation, with a slack for each row.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_MODEL_H
 #define GPUOPT_IMPL_SIMPLEX_MODEL_H
@@ -13,30 +12,30 @@
 typedef enum gpuopt__simplex_stage {
     GPUOPT__SIMPLEX_STAGE_PERTURBED = 0, /* bounds are relaxed at random */
     GPUOPT__SIMPLEX_STAGE_EXACT,         /* true bounds */
-    GPUOPT__SIMPLEX_STAGE_REFINED,       /* about the point in twice the precision, with tolerances near its rounding */
+    GPUOPT__SIMPLEX_STAGE_REFINED,       /* differences from a point in twice the precision, small tolerances */
     GPUOPT__SIMPLEX_STAGE_FINAL          /* refining did not end in time: the caller's tolerances again */
 } gpuopt__simplex_stage;
 
 /* Whether the dual method iterates. */
 typedef enum gpuopt__simplex_dual_state {
     GPUOPT__SIMPLEX_DUAL_OFF = 0,
-    GPUOPT__SIMPLEX_DUAL_TRY, /* to be decided at the present basis */
+    GPUOPT__SIMPLEX_DUAL_TRY, /* decide at the present basis */
     GPUOPT__SIMPLEX_DUAL_ON
 } gpuopt__simplex_dual_state;
 
 typedef struct gpuopt__simplex_dual_method {
     gpuopt__simplex_dual_state state;
-    int boxing;     /* phase 1, see simplex/dual.h: bounds are those of the artificial box */
-    int boxed;      /* it has ended, or is not to be tried */
-    int by_caller;  /* a part of an iteration needs fresh values: the method is the caller's choice, without phase 1 */
-    int priced;     /* the reduced costs are those of dual_cost */
-    int short_of;   /* how often the proven bound was short of the cutoff that the engine had reached */
-    double shifted; /* the largest shift of a cost */
-    int32_t perturbed;  /* how often costs have been perturbed */
-    int32_t drifted;    /* successive runs without an iteration that asked for another inverse */
+    int boxing;         /* phase 1, see dual.h: the bounds are an artificial box */
+    int boxed;          /* phase 1 has ended, or must not start */
+    int by_caller;      /* for single parts of an iteration: the caller chooses the method, and there is no phase 1 */
+    int priced;         /* the reduced costs belong to dual_cost */
+    int short_of;       /* how often the proven bound fell short of the cutoff that the engine had reached */
+    double shifted;     /* largest shift of a cost */
+    int32_t perturbed;  /* how often costs were perturbed */
+    int32_t drifted;    /* successive runs that asked for a new inverse before any iteration */
     int64_t iterations; /* since create */
     double limit;       /* the caller's cutoff */
-    double cutoff;      /* the same of the scaled minimisation; infinite: none */
+    double cutoff;      /* the cutoff for the scaled minimisation; infinite: none */
 } gpuopt__simplex_dual_method;
 
 /* Duals and reduced costs, in arrays of the handle. */
@@ -47,16 +46,15 @@ typedef struct gpuopt__simplex_duals {
 
 struct gpuopt_simplex {
     gpuopt_context *context;
-    gpuopt__simplex_options desc; /* defaults filled in; its arrays are not kept */
+    gpuopt__simplex_options desc; /* defaults filled in; the caller's arrays are not stored */
     gpuopt__simplex_shape shape;
     gpuopt__simplex_lp lp;
     gpuopt__simplex_vectors v;
     void *engine;
-    uint64_t fingerprint; /* with a group: hash of the descriptor, and of all that the ranks were given since */
+    uint64_t fingerprint; /* with a group: hash of the descriptor and of everything given to the ranks since */
 
-    /* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j], the scaled x_j is x_j * primal_scale /
-     * col_scale[j], the scaled cost is cost_j * cost_scale * col_scale[j], negated when maximising. All scales are
-     * powers of two, so that nothing is rounded. */
+    /* Scaling: entry (i, j) is row_scale[i] * a_ij * col_scale[j], x_j is x_j * primal_scale / col_scale[j], and the
+     * cost is cost_j * cost_scale * col_scale[j], negated when maximising. It is exact: scales are powers of two. */
     double primal_scale, cost_scale;
     double *cost;                    /* [cols + rows] */
     double *lower, *upper;           /* [cols + rows] true bounds */
@@ -65,54 +63,54 @@ struct gpuopt_simplex {
     double *center, *center_low;     /* [cols + rows] subtracted from the engine's values and bounds */
     double *reduced;                 /* [cols + rows] at the last rebuild */
     double *phase_cost;              /* [cols + rows] */
-    double *dual_cost;               /* [cols + rows] costs that the dual method works with, see simplex/dual.h */
+    double *dual_cost;               /* [cols + rows] costs of the dual method, see dual.h */
     double *y, *y_low;               /* [rows] duals of the present phase, at the last rebuild */
     double *residual, *gap;          /* [rows] -[A I] x and -[A I] (x + x_low) at the last rebuild */
     double *by_row;                  /* [rows] scratch */
-    double *farkas, *farkas_low;     /* [rows] evidence, unscaled */
+    double *farkas, *farkas_low;     /* [rows] Farkas proof, unscaled */
     double *ray, *ray_low;           /* [cols] */
     double *dual, *dual_low;         /* [rows] duals for the caller's objective in phase 1 */
     double *scratch, *scratch_low;   /* [cols + rows] */
-    double *error_sum;               /* [cols + rows] scratch, see simplex/step.h */
+    double *error_sum;               /* [cols + rows] scratch, see step.h */
     uint8_t *status;                 /* [cols + rows] gpuopt_simplex_variable, of the scaled variables */
-    double *staging;                 /* [max(rows, cols)] scratch: vectors on their way to or from device memory */
-    gpuopt__simplex_duals shown;     /* the caller's part of them */
+    double *staging;                 /* [max(rows, cols)] scratch: vectors to or from device memory */
+    gpuopt__simplex_duals shown;     /* the duals as shown to the caller */
     /* For refactoring, see refactor.h. */
-    gpuopt__simplex_pattern pattern;        /* the engine's, from when it is first needed */
+    gpuopt__simplex_pattern pattern;        /* the engine's, from its first use */
     uint8_t *open;                          /* [rows] positions to fill */
     int32_t *order, *wanted, *position;     /* [cols] columns to enter; wanted, found position */
     int32_t *col_count, *row_count, *queue; /* [cols], [rows], [max(rows, cols)] */
 
     gpuopt__simplex_stage stage;
     int phase;   /* 1, 2; 0: the reduced costs belong to no phase */
-    int started; /* the first stage of the primal method has been entered */
+    int started; /* the primal method has entered its first stage */
     gpuopt__simplex_dual_method dual_method;
-    int stale;              /* 1: x and duals must be recomputed; 2: the inverse too */
-    int weights_of;         /* the phase for which the weights were started; 0: none */
+    int stale;              /* 1: x and duals must be recomputed; 2: also the inverse */
+    int weights_of;         /* the phase in which the weights were started; 0: none */
     gpuopt_outcome verdict; /* MORE: none yet */
-    int32_t crossing;       /* the first column whose bounds cross; -1: none */
-    double crossing_size;   /* by how much, in the caller's units */
+    int32_t crossing;       /* the first column with crossing bounds; -1: none */
+    double crossing_size;   /* by how much they cross, in the caller's units */
     int64_t iterations, flips, rebuilds, refactorizations;
-    int64_t refine_end;    /* iterations at which refining gives up */
-    int32_t since_rebuild; /* iterations */
-    int32_t hasty;         /* successive rebuilds with few iterations in between */
-    int32_t relapses;      /* returns from phase 2 to phase 1 in this stage, see simplex/rules.h */
-    int32_t escalation;    /* how far the pivot tolerance has been loosened, see simplex/rules.h */
-    int32_t extended; /* 0: the engine iterates; else iterations in extended precision that may still be made, plus 1 */
-    int unrefined;    /* REFINED was given up since its arithmetic failed */
-    int by_tolerance; /* a child: an optimum within the tolerances is one, without refinement */
-    int empty;        /* the doubles are proven to have no exactly feasible point */
-    int logged_empty; /* it is logged that the doubles have no exactly feasible point */
-    int32_t cycles;   /* how often the method was seen to go round in circles, see simplex/rules.h */
-    uint64_t seen_state; /* where it stood at rebuild number seen_at, for finding circles */
+    int64_t refine_end;    /* iterations at which refining ends without success */
+    int32_t since_rebuild; /* iterations since the last rebuild */
+    int32_t hasty;         /* successive rebuilds with few iterations between them */
+    int32_t relapses;      /* returns from phase 2 to phase 1 in this stage, see rules.h */
+    int32_t escalation;    /* how far the pivot tolerance is loosened, see rules.h */
+    int32_t extended;      /* 0: the engine iterates; else remaining iterations in extended precision, plus 1 */
+    int unrefined;         /* REFINED ended because its arithmetic failed */
+    int by_tolerance;      /* a child: accepts an optimum within the tolerances without refinement */
+    int empty;             /* the doubles are proven to have no feasible point in exact arithmetic */
+    int logged_empty;      /* `empty` was logged */
+    int32_t cycles;        /* number of cycles found, see rules.h */
+    uint64_t seen_state;   /* the state at rebuild number seen_at, for finding cycles */
     int64_t seen_iterations, seen_at, seen_next;
     double fine_primal, fine_dual; /* tolerances of REFINED, from the last rebuild */
-    double least_unit; /* the least scaled reduced cost that is a unit of dual_tolerance in the caller's units */
+    double least_unit; /* the least scaled reduced cost that corresponds to dual_tolerance in the caller's units */
     double primal_violation, dual_violation, primal_reached, dual_reached; /* see gpuopt_simplex_info */
     double margin, certificate_residual;
     int moderate;               /* no entry is near the ends of the range of double */
     gpuopt_certainty certainty; /* of the verdict OPTIMAL */
-    double backward_error;      /* of the present optimum; -1: none was found */
+    double backward_error;      /* of the present optimum; -1: not found */
 };
 
 static const gpuopt__simplex_backend *gpuopt__simplex_backend_of(const gpuopt_simplex *s) {
@@ -128,8 +126,8 @@ static double gpuopt__simplex_largest(int32_t n, const double *x) {
 
 /* ---- Scaling ---- */
 
-/* For a power of two that brings the geometric mean of the nonzero finite values added here close to 1. Values below
- * 2^-40 times `largest`, the largest one, count as that: a few that are almost 0 do not represent the others. */
+/* Accumulates a power of two that brings the geometric mean of the added nonzero finite values close to 1. Values below
+ * 2^-40 times the largest value, `largest`, count as that bound: a few tiny values do not represent the others. */
 typedef struct gpuopt__simplex_mean {
     double largest, log_sum;
     int64_t count;
@@ -166,7 +164,7 @@ static double gpuopt__simplex_side(const double *side, int32_t k, double otherwi
     return value >= infinity ? HUGE_VAL : value <= -infinity ? -HUGE_VAL : value;
 }
 
-/* The first column whose bounds cross; scales are powers of two, so the scaled bounds decide. */
+/* Finds the first column with crossing bounds. Scales are powers of two, so the scaled bounds decide. */
 static void gpuopt__simplex_find_crossing(gpuopt_simplex *s) {
     int32_t j;
     s->crossing = -1;
@@ -205,8 +203,7 @@ static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt__simplex
     for (j = 0; j < cols + rows; j++) s->lower[j] *= s->primal_scale, s->upper[j] *= s->primal_scale;
 }
 
-/* Cuts the handle's block into arrays, as long as its capacity for rows and columns; with base NULL it only
- * measures. */
+/* Cuts the handle's block into arrays for its capacity of rows and columns. With base NULL it only measures. */
 static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     int64_t rows = s->shape.rows, cols = s->shape.cols, both = rows + cols, more = rows > cols ? rows : cols;
     gpuopt__simplex_lp *lp = &s->lp;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * How far the violations that remain at an optimum may move the objective. A variable that is outside its bound by
- * 1e-20 may have to be brought back by a pivot of 1e-20, and the objective moves with it. So an optimum within the
- * tolerances counts only if the best pivot that mends a violation would hardly move the objective.
+ * 1e-20 may need a pivot of 1e-20 to return, and the objective moves with it. So an optimum within the tolerances
+ * counts only if the best pivot that removes a violation would hardly move the objective.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_OBJECTIVE_IMPACT_H
 #define GPUOPT_IMPL_SIMPLEX_OBJECTIVE_IMPACT_H
 
 #include "exact.h"
 
-/* A reduced cost of the wrong sign: it times the step that the ratio test allows. */
+/* A reduced cost of the wrong sign: its impact is the reduced cost times the step that the ratio test allows. */
 static gpuopt_status gpuopt__simplex_impact_of_entering(gpuopt_simplex *s, int32_t slot, double *impact) {
     gpuopt__simplex_extended c = {slot, -1, s->v.d[slot] < 0 ? 1 : -1, 0, 0};
     gpuopt_status status = gpuopt__simplex_extended_column(s, &c);
@@ -17,15 +17,15 @@ static gpuopt_status gpuopt__simplex_impact_of_entering(gpuopt_simplex *s, int32
     return status;
 }
 
-/* Pivots that could mend a violation. */
+/* Pivots that could remove a violation. */
 typedef struct gpuopt__simplex_mending {
-    double ratio;           /* the least one of a reduced cost to the entry in the pivot row; infinite: there is none */
-    double uncertain_ratio; /* the same for entries that may be 0, which count as large as they may be */
-    int32_t uncertain;      /* how many of these there are, in s->queue */
+    double ratio;           /* the least ratio of a reduced cost to the entry in the pivot row; infinite: none */
+    double uncertain_ratio; /* the same for entries that may be 0, counted with the largest possible size */
+    int32_t uncertain;      /* number of these entries; s->queue lists them */
 } gpuopt__simplex_mending;
 
-/* Looks at the row of B^-1 N in s->scratch, which is good to `noise`. An entry that may be 0 counts only where the
- * variable's range would do. */
+/* Reads the row of B^-1 N in s->scratch, accurate to `noise`. An entry that may be 0 counts only if the variable's
+ * range would suffice. */
 static void gpuopt__simplex_find_mending(gpuopt_simplex *s, int below, double violation, double noise,
                                          gpuopt__simplex_mending *m) {
     const gpuopt__simplex_vectors *v = &s->v;
@@ -33,7 +33,7 @@ static void gpuopt__simplex_find_mending(gpuopt_simplex *s, int below, double vi
     m->ratio = m->uncertain_ratio = HUGE_VAL;
     m->uncertain = 0;
     for (j = 0; j < s->lp.cols; j++) {
-        double entry = s->scratch[v->slot[j]], move = below ? entry : -entry; /* by a unit of the nonbasic one */
+        double entry = s->scratch[v->slot[j]], move = below ? entry : -entry; /* per unit of the nonbasic variable */
         double size = gpuopt__max(fabs(move), 8 * noise);
         int ways = v->state[j] & 3, way = move > 0 ? GPUOPT__SIMPLEX_MAY_INCREASE : GPUOPT__SIMPLEX_MAY_DECREASE;
         if (ways == 0 || size == 0) continue;
@@ -46,10 +46,10 @@ static void gpuopt__simplex_find_mending(gpuopt_simplex *s, int below, double vi
     }
 }
 
-/* Whether one of the doubtful pivots might mend the violation before another variable stops it. */
+/* Whether one of the uncertain pivots might remove the violation before another variable blocks. */
 static gpuopt_status gpuopt__simplex_may_mend(gpuopt_simplex *s, const gpuopt__simplex_mending *m, double least,
                                               int *may) {
-    enum { MOST = 64 }; /* pivots that are tried; with more, some might */
+    enum { MOST = 64 }; /* most pivots to try; with more, *may is 1 */
     int32_t k, way;
     gpuopt_status status = GPUOPT_OK;
     *may = m->uncertain > MOST;
@@ -64,8 +64,8 @@ static gpuopt_status gpuopt__simplex_may_mend(gpuopt_simplex *s, const gpuopt__s
     return status;
 }
 
-/* A basic variable outside its bounds: its violation times what a unit of it costs. If no variable can mend the
- * violation, the model is infeasible by no more than the tolerance, which moves nothing. */
+/* A basic variable outside its bounds: its violation times the cost of a unit. If no variable can remove the violation,
+ * the model is infeasible, by no more than the tolerance. Then the impact is 0. */
 static gpuopt_status gpuopt__simplex_impact_of_leaving(gpuopt_simplex *s, int32_t position, double violation,
                                                        double *impact) {
     gpuopt__simplex_duals to = {s->farkas, s->farkas_low, s->scratch};
@@ -86,8 +86,8 @@ static gpuopt_status gpuopt__simplex_impact_of_leaving(gpuopt_simplex *s, int32_
     return status;
 }
 
-/* The largest impact of one violation, in the caller's units of the objective. What is below the rounding of numbers in
- * twice the working precision, and below that of the present point, is none. */
+/* The largest impact of one violation, in the caller's units of the objective. Violations below the rounding of the
+ * present point, and of numbers in twice the working precision, have no impact. */
 static gpuopt_status gpuopt__simplex_objective_impact(gpuopt_simplex *s, double *most) {
     const gpuopt__simplex_vectors *v = &s->v;
     double impact = 0, rounding = 0x1p-92, of_y = rounding * gpuopt__simplex_largest(s->lp.rows, s->y);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls that do one part of an iteration: price, ratio test, pivot, flip.
+ * The calls for one part of an iteration: price, ratio test, pivot, flip.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_PRIMAL_STEPS_H
 #define GPUOPT_IMPL_SIMPLEX_PRIMAL_STEPS_H
@@ -22,37 +22,37 @@ static int32_t gpuopt__simplex_find(const int32_t *list, int32_t count, int32_t 
     return -1;
 }
 
-/* Whether the parts need a rebuild first; after the dual method reduced costs belong to no phase of the primal one. */
+/* Whether the parts first need a rebuild. After the dual method the reduced costs belong to no primal phase. */
 static int gpuopt__simplex_due(const gpuopt_simplex *s) { return s->stale || s->dual_method.priced; }
 
-/* These calls need reduced costs of the present phase, and the engine's vectors in host memory (already pulled). */
+/* Makes reduced costs of the present phase, and pulls the engine's vectors to host memory. */
 static gpuopt_status gpuopt__simplex_ready(gpuopt_simplex *s) {
     if (!gpuopt__simplex_due(s)) return GPUOPT_OK;
     if (!s->stale) s->stale = 1;
     return gpuopt__simplex_fresh(s);
 }
 
-/* Whether the engine found no factors of the basis to begin with: it has to be repaired, and then the part is run once
- * more, by other slots and positions perhaps. Nothing has moved. */
+/* Whether the run ended at once because the engine has no factors of the basis. Nothing has moved. Marks the basis for
+ * repair; the part then runs once more, perhaps with other slots and positions. */
 static int gpuopt__simplex_lacks_factors(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
     if (report->end != GPUOPT__SIMPLEX_END_DRIFTED || report->pivots + report->flips > 0) return 0;
     s->stale = 2;
     return 1;
 }
 
-/* That has not helped. */
+/* Called if repairing the basis did not help. */
 static gpuopt_status gpuopt__simplex_refuse_singular(const gpuopt_simplex *s, const char *call) {
     return gpuopt__refuse(s->context, GPUOPT_ERROR_NUMERIC, call, "the basis is too close to a singular one");
 }
 
-/* While bounds cross there is nothing to iterate. */
+/* Refuses to iterate while bounds cross. */
 static gpuopt_status gpuopt__simplex_refuse_crossing(const gpuopt_simplex *s, const char *call) {
     if (s->crossing < 0) return GPUOPT_OK;
     gpuopt__log(s->context, 0, "%s: the bounds of column %d cross", call, (int)s->crossing);
     return GPUOPT_ERROR_STATE;
 }
 
-/* The slot of a nonbasic variable; or -1 after a log message that it is not nonbasic. */
+/* The slot of a nonbasic variable. -1: it is basic, and a message is logged. */
 static int32_t gpuopt__simplex_nonbasic_slot(const gpuopt_simplex *s, const char *call, int32_t variable) {
     int32_t slot = gpuopt__simplex_find(s->v.slot, s->lp.cols, variable);
     if (slot < 0) gpuopt__log(s->context, 0, "%s: variable %d is not nonbasic", call, (int)variable);
@@ -61,7 +61,7 @@ static int32_t gpuopt__simplex_nonbasic_slot(const gpuopt_simplex *s, const char
 
 /* ---- The entering variable ---- */
 
-/* Variables that iterating has banned until the next rebuild are candidates for the caller. */
+/* Makes variables that iterating has banned until the next rebuild candidates for the caller. */
 static gpuopt_status gpuopt__simplex_lift_bans(gpuopt_simplex *s) {
     int32_t j, banned = 0;
     for (j = 0; j < s->lp.cols; j++) {
@@ -71,7 +71,7 @@ static gpuopt_status gpuopt__simplex_lift_bans(gpuopt_simplex *s) {
     return banned ? gpuopt__simplex_backend_of(s)->push(s->engine) : GPUOPT_OK;
 }
 
-/* The slot that may enter, in report->entering; -1: none. */
+/* Finds the entering slot: report->entering; -1: none. */
 static gpuopt_status gpuopt__simplex_find_entering(gpuopt_simplex *s, const char *call, gpuopt__simplex_run *run,
                                                    gpuopt__simplex_run_report *report) {
     int tries;
@@ -126,7 +126,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_si
     return GPUOPT_OK;
 }
 
-/* Puts a candidate behind those of the list whose scores are at least as large; the list holds up to `most`. */
+/* Inserts a candidate into the list, behind candidates with scores at least as large. The list holds up to `most`. */
 static void gpuopt__simplex_rank(gpuopt_simplex_candidate *list, int32_t most, int32_t *count,
                                  gpuopt_simplex_candidate one) {
     int32_t at = *count;
@@ -168,8 +168,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int3
 }
 
 /* ---- The leaving variable, and the step ----
- * Arguments are looked up twice if a rebuild is due: before it, so that a call with bad ones does not do it; and after
- * it, because it may move variables to other slots and positions, and repair a basis that has become singular. */
+ * If a rebuild is due, arguments are checked twice. The check before it saves the rebuild of a call with bad arguments.
+ * The check after it is needed because a rebuild may move variables to other slots and positions, and repair a basis
+ * that has become singular. */
 
 static gpuopt_status gpuopt__simplex_ratio_arguments(gpuopt_simplex *s, const char *call, int32_t entering,
                                                      int direction, gpuopt__simplex_run *run) {
@@ -225,8 +226,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     return GPUOPT_OK;
 }
 
-/* Does one pivot or flip of the caller's choice, unless it has to be run again. A variable that becomes infeasible
- * changes the costs of phase 1, so that the reduced costs are stale. */
+/* Does one pivot or flip that the caller has chosen, unless it must run again. A variable that becomes infeasible
+ * changes the costs of phase 1, so the reduced costs become stale. */
 static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, const gpuopt__simplex_run *run,
                                         gpuopt_simplex_info *info, int *again) {
     gpuopt__simplex_run_report report;
@@ -243,7 +244,7 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
     gpuopt__simplex_start_over(s);
     if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;
     else if ((s->phase == 2 && report.infeasible > 0) || s->since_rebuild >= s->desc.rebuild_pivots) s->stale = 1;
-    /* The engine has counted those that were basic before; the entering variable may have left its bounds, too. */
+    /* The engine has counted variables that were basic before. The entering variable may have left its bounds, too. */
     x += report.direction * report.step;
     if (gpuopt__simplex_infeasible(x, l, u, run->rules.primal)) {
         report.infeasible++;
@@ -273,8 +274,8 @@ static gpuopt_status gpuopt__simplex_flip_arguments(gpuopt_simplex *s, const cha
     return GPUOPT_OK;
 }
 
-/* The caller's pivot, or its flip, which has no `leaving`: looked at before anything changes, and again where
- * values had to be recomputed. */
+/* The caller's pivot, or its flip, without `leaving`. Checks it before anything changes, and again after values had to
+ * be recomputed. */
 static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, gpuopt__simplex_run_part part,
                                           int32_t entering, int32_t leaving, int to_upper, gpuopt_simplex_info *info) {
     int tries = 0, again;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Proofs of INFEASIBLE and UNBOUNDED. Every sum is taken in twice the working precision and comes with a bound on its
- * error; a proof counts only if it holds whatever the errors are within these bounds. An infinite bound of a column is
- * taken for 1e24, so that a coefficient that is 0 up to rounding is no gap: it is a term like others.
+ * Proofs of INFEASIBLE and UNBOUNDED. Every sum is computed in twice the working precision, with a bound on its error.
+ * A proof counts only if it holds for all errors within these bounds. An infinite bound of a column counts as 1e24, so
+ * a coefficient that is 0 up to rounding is an ordinary term and leaves no gap.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_PROOF_H
 #define GPUOPT_IMPL_SIMPLEX_PROOF_H
@@ -15,17 +15,17 @@ static int64_t gpuopt__simplex_terms(const gpuopt_simplex *s, int32_t variable) 
                    : s->pattern.row_start[row + 1] - s->pattern.row_start[row];
 }
 
-/* No model in doubles is meant to have a solution with columns of this size. */
+/* No model in doubles is meant to have solutions with columns of this size. */
 #define GPUOPT__SIMPLEX_REACH 1e24
 /* An objective of this size is as good as unbounded. */
 #define GPUOPT__SIMPLEX_FAR 1e18
 
-/* The same for the scaled column. */
+/* The same bound for the scaled column. */
 static double gpuopt__simplex_reach(const gpuopt_simplex *s, int32_t col) {
     return GPUOPT__SIMPLEX_REACH / gpuopt__simplex_unscaled_x(s, col, 1);
 }
 
-/* The power of two that takes x > 0 to between 1 and 2. */
+/* The power of two that scales x > 0 to between 1 and 2. */
 static double gpuopt__simplex_to_unit(double x) {
     int exponent;
     frexp(x, &exponent);
@@ -34,13 +34,15 @@ static double gpuopt__simplex_to_unit(double x) {
 
 /* ---- INFEASIBLE ---- */
 
-/* With z = [A I]'y the sum of z_j times the value of variable j is y'(A x + s) = 0 for every x. The largest value of
- * that sum within the bounds is that at the point b that has each variable at its upper bound if z_j > 0, else at its
- * lower one. If it is negative, y is a proof. Where the sign of z_j is uncertain, or the bound infinite, b has the
- * variable anywhere, and the most that it could add, `slack`, is added. The value at b is summed in two ways: as
- * y'([A I]b), which is good where few z_j are 0, and as z'b, where many are. farkas + farkas_low is y, scaled. */
+/* With z = [A I]'y the sum of z_j times the value of variable j is y'(A x + s) = 0 for every x. Let b be the point with
+ * each variable at its upper bound if z_j > 0, else at its lower bound. The sum is largest at b, within the bounds. If
+ * its value at b is negative, y is a proof.
+ *
+ * If the sign of z_j is uncertain, or the bound infinite, b has the variable anywhere. The most that it could add is
+ * then added to `slack`, and `slack` to the value. The value at b is summed in two ways: y'([A I]b) is good if few z_j
+ * are 0, and z'b if many are. farkas + farkas_low is y, scaled. */
 
-/* Chooses b, by z of a reduction without costs; *direct: z'b; *off: by how much that may be off. */
+/* Chooses b by z, of a reduction with costs 0. *direct: z'b; *off: a bound on the error of z'b. */
 static void gpuopt__simplex_farkas_point(gpuopt_simplex *s, const double *z, double *b, double *slack,
                                          gpuopt__simplex_sum *direct, double *off) {
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
@@ -63,14 +65,14 @@ static void gpuopt__simplex_farkas_point(gpuopt_simplex *s, const double *z, dou
     }
 }
 
-/* A number that is at least the sum, and what it may be off. */
+/* An upper bound on the sum and its error. */
 static double gpuopt__simplex_at_most(const gpuopt__simplex_sum *sum, double off, int64_t terms) {
     double total = gpuopt__simplex_total(sum);
     off += gpuopt__simplex_error(total, sum->error_sum, terms);
-    return total + (off + fabs(total) * 0x1p-53) * (1 + 0x1p-20); /* this sum is rounded, too */
+    return total + (off + fabs(total) * 0x1p-53) * (1 + 0x1p-20); /* this sum is also rounded */
 }
 
-/* *most: a bound on the largest value. */
+/* *most: an upper bound on the largest value. */
 static gpuopt_status gpuopt__simplex_farkas_most(gpuopt_simplex *s, double *most) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     double *z = s->scratch, *b = s->scratch_low, *y = s->farkas, *low = s->farkas_low, slack = 0, off = 0;
@@ -98,7 +100,7 @@ static gpuopt_status gpuopt__simplex_farkas_most(gpuopt_simplex *s, double *most
     return GPUOPT_OK;
 }
 
-/* y becomes the caller's: its largest entry between 1 and 2. */
+/* Unscales y to the caller's units, with its largest entry between 1 and 2. */
 static void gpuopt__simplex_farkas_unscale(gpuopt_simplex *s, double most) {
     double largest = 0, scale;
     int32_t i;
@@ -113,8 +115,8 @@ static void gpuopt__simplex_farkas_unscale(gpuopt_simplex *s, double most) {
     s->certificate_residual *= scale;
 }
 
-/* The duals y for which z is the phase's cost for each basic variable, but, instead of 0, +-shift for columns with one
- * finite bound, with the sign that needs this bound: rounding does not turn it then. */
+/* Computes duals y for which z of each basic variable is the phase's cost. Exception: where that is 0 and a column has
+ * one finite bound, z is +-shift, with the sign that uses this bound. Then rounding cannot change the sign. */
 static gpuopt_status gpuopt__simplex_shifted_duals(gpuopt_simplex *s, double shift) {
     gpuopt__simplex_duals to = {s->farkas, s->farkas_low, s->scratch};
     double noise, *cost = s->scratch_low;
@@ -129,8 +131,8 @@ static gpuopt_status gpuopt__simplex_shifted_duals(gpuopt_simplex *s, double shi
     return gpuopt__simplex_solve_duals(s, to, cost, 1, &good, &noise);
 }
 
-/* Whether the duals of phase 1 prove that the model is infeasible: in doubles if they do, else in twice the precision;
- * as they are, else shifted. */
+/* Whether the duals of phase 1 prove that the model is infeasible. Tries doubles before twice the precision, and the
+ * duals themselves before shifted ones. */
 static gpuopt_status gpuopt__simplex_prove_infeasible(gpuopt_simplex *s, int *proven) {
     size_t bytes = sizeof(double) * (size_t)s->lp.rows;
     double most = 0, largest = gpuopt__simplex_largest(s->lp.rows, s->y);
@@ -148,7 +150,7 @@ static gpuopt_status gpuopt__simplex_prove_infeasible(gpuopt_simplex *s, int *pr
     return status;
 }
 
-/* The same with the row of one basic variable: below its lower bound (outside: -1), or above its upper one (1). The
+/* The same with the row of one basic variable, below its lower bound (outside: -1) or above its upper bound (1). The
  * duals of the present phase must be recomputed afterwards. */
 static gpuopt_status gpuopt__simplex_prove_by_row(gpuopt_simplex *s, int32_t position, int outside, int *proven) {
     memset(s->phase_cost, 0, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
@@ -164,8 +166,8 @@ static int gpuopt__simplex_stopped(const gpuopt_simplex *s, int32_t variable, do
     return (move > 0 && s->upper[variable] < HUGE_VAL) || (move < 0 && s->lower[variable] > -HUGE_VAL);
 }
 
-/* Whether the direction in which the variable in `slot` moves the others is a proof: along it the objective gains 1e20
- * before rounding could take a row further than the tolerance beyond its sides. */
+/* Whether the direction of the variable in `slot` is a proof. It is if the objective gains 1e20 along it before
+ * rounding could move a row beyond its sides by more than the tolerance. */
 static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t slot, int direction, int *proven) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     double *d = s->scratch, *low = s->scratch_low, largest = 0, scale, gain, noise;
@@ -182,7 +184,7 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
     d[s->v.slot[slot]] = direction;
     status = gpuopt__simplex_solve_x(s, d, low, 1, &good, &noise);
     if (status) return status;
-    for (j = 0; j < cols; j++) { /* what moves towards a bound is rounding; if it is not, the rows show it */
+    for (j = 0; j < cols; j++) { /* a movement towards a bound is rounding; if not, the rows show it */
         if (gpuopt__simplex_stopped(s, j, d[j])) d[j] = low[j] = 0;
         largest = gpuopt__max(largest, fabs(gpuopt__simplex_unscaled_x(s, j, d[j])) * s->primal_scale);
         gpuopt__simplex_add_product(&sum, -s->cost[j], d[j], low[j]);

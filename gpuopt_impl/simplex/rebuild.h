@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The basic solution and the duals, recomputed from the original data with iterative refinement.
+ * Recomputes the basic solution and the duals from the original data, with iterative refinement.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_REBUILD_H
 #define GPUOPT_IMPL_SIMPLEX_REBUILD_H
@@ -9,18 +9,18 @@
 #include "refactor.h"
 #include "rules.h"
 
-/* Sets the variable's x from the engine's value. */
+/* Sets x of a variable from the engine's value. */
 static void gpuopt__simplex_set_x(gpuopt_simplex *s, int32_t variable, double value) {
     double low, x = gpuopt__two_sum(s->center[variable], value, &low);
     s->x[variable] = gpuopt__two_sum(x, low + s->center_low[variable], &s->x_low[variable]);
 }
 
-/* What the engine sees of a bound. */
+/* A bound in the engine's form. */
 static double gpuopt__simplex_seen(const gpuopt_simplex *s, int32_t variable, double bound) {
     return (bound - s->center[variable]) - s->center_low[variable];
 }
 
-/* Puts nonbasic variables at the bound that their status names; if it is infinite, at the other one, or at 0. */
+/* Moves nonbasic variables to the bounds of their statuses. If that bound is infinite: to the other bound, or to 0. */
 static void gpuopt__simplex_place_nonbasic(gpuopt_simplex *s) {
     int32_t j;
     for (j = 0; j < s->lp.cols; j++) {
@@ -38,7 +38,7 @@ static void gpuopt__simplex_place_nonbasic(gpuopt_simplex *s) {
     }
 }
 
-/* The engine's values and bounds are differences from x while the stage is REFINED, else from 0. */
+/* Makes the engine's values and bounds differences from x in the stage REFINED, else from 0. */
 static void gpuopt__simplex_center(gpuopt_simplex *s) {
     gpuopt__simplex_vectors *v = &s->v;
     size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
@@ -65,24 +65,24 @@ static void gpuopt__simplex_center(gpuopt_simplex *s) {
     }
 }
 
-/* Refinement ends when a correction no longer halves the residual, or changes no component by more than `fine`. At
- * least one correction is made: a residual that is small relative to the largest component may be large for others. */
+/* Refinement ends when a correction no longer halves the residual, or changes no component by more than `fine`. It
+ * makes at least one correction: a residual that is small relative to the largest component may be large for others. */
 enum { GPUOPT__SIMPLEX_REFINEMENTS = 8, GPUOPT__SIMPLEX_FINE_REFINEMENTS = 40 };
 
 typedef struct gpuopt__simplex_refinement {
     int round, most;
-    double fine;     /* relative change that ends it */
-    double enough;   /* and so does a residual of this times `before` */
+    double fine;     /* a smaller relative change ends refinement */
+    double enough;   /* so does a residual of `enough` times `before` */
     double before;   /* size of the residual before the last correction */
-    double change;   /* by the last correction; relative for components above 1 */
+    double change;   /* change by the last correction; relative for components above 1 */
     double absolute; /* the same, absolute */
 } gpuopt__simplex_refinement;
 
-/* How good a solution has to be. ROUGH: until the residual has come down to 1e-10 of what it was; for the dual method,
- * after which others make the answer. */
+/* The precision of a solution. ROUGH: until the residual has fallen to 1e-10 of its first size. That is enough for the
+ * dual method, because other steps make the final solution. */
 enum { GPUOPT__SIMPLEX_ROUGH = -1, GPUOPT__SIMPLEX_ONCE = 0, GPUOPT__SIMPLEX_TWICE = 1 };
 
-/* TWICE: until the solution is good in twice the working precision. */
+/* TWICE: until the solution is accurate to twice the working precision. */
 static gpuopt__simplex_refinement gpuopt__simplex_refinement_start(int precision) {
     gpuopt__simplex_refinement r = {0, GPUOPT__SIMPLEX_REFINEMENTS, 1e-15, 0, HUGE_VAL, 0, 0};
     if (precision == GPUOPT__SIMPLEX_TWICE) r.most = GPUOPT__SIMPLEX_FINE_REFINEMENTS, r.fine = 1e-30;
@@ -90,7 +90,7 @@ static gpuopt__simplex_refinement gpuopt__simplex_refinement_start(int precision
     return r;
 }
 
-/* An estimate of the error: the last correction, reduced as the residual was. */
+/* An estimate of the error: the last correction, reduced in the ratio of the residuals. */
 static double gpuopt__simplex_noise(const gpuopt__simplex_refinement *r, double size) {
     return size == 0 ? 0 : r->round == 0 ? size : r->absolute * gpuopt__min(1, size / r->before);
 }
@@ -120,7 +120,7 @@ static void gpuopt__simplex_correct(gpuopt__simplex_refinement *r, double size, 
     }
 }
 
-/* The basic variables' x + low from A (x + low) + s = 0. *good: the last correction was small in every component. */
+/* Solves A (x + low) + s = 0 for the basic variables' x + low. *good: the last correction was small everywhere. */
 static gpuopt_status gpuopt__simplex_solve_x(gpuopt_simplex *s, double *x, double *low, int precision, int *good,
                                              double *noise) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
@@ -145,8 +145,7 @@ static gpuopt__simplex_duals gpuopt__simplex_present_duals(const gpuopt_simplex 
     return duals;
 }
 
-/* The duals y + y_low, which make the reduced costs of the basic variables 0, and all reduced costs, for a cost
- * vector. */
+/* Computes the duals y + y_low that make the basic variables' reduced costs 0, and all reduced costs, from `cost`. */
 static gpuopt_status gpuopt__simplex_solve_duals(gpuopt_simplex *s, gpuopt__simplex_duals to, const double *cost,
                                                  int precision, int *good, double *noise) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
@@ -185,17 +184,17 @@ static void gpuopt__simplex_choose_phase(gpuopt_simplex *s) {
     if (s->phase == 2) memcpy(s->phase_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
 }
 
-/* Inverts the present basis. If it has become singular, other columns make up for those that leave it. */
+/* Inverts the present basis. If it has become singular, other columns replace the dependent ones. */
 static gpuopt_status gpuopt__simplex_repair(gpuopt_simplex *s) {
     int32_t singular = 0;
     gpuopt_status status = gpuopt__simplex_reinvert(s, &singular);
     if (status || singular == 0) return status;
-    s->weights_of = 0; /* another basis */
+    s->weights_of = 0; /* the basis changed */
     gpuopt__log(s->context, 1, "simplex: the basis has become singular; %d columns leave it", (int)singular);
     return GPUOPT_OK;
 }
 
-/* What follows from a new point and its duals. */
+/* Updates the rest of the handle after a new point and its duals. */
 static gpuopt_status gpuopt__simplex_settle(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     gpuopt_status status = backend->residual(s->engine, s->x, NULL, s->residual, NULL);
@@ -206,8 +205,8 @@ static gpuopt_status gpuopt__simplex_settle(gpuopt_simplex *s) {
     return status ? status : backend->push(s->engine);
 }
 
-/* Recomputes x, duals and reduced costs from the original data, ONCE or TWICE. The inverse is recomputed too if
- * s->stale is 2, or if refinement with the present one does not converge to rounding. */
+/* Recomputes x, duals and reduced costs from the original data, ONCE or TWICE. Also recomputes the inverse if s->stale
+ * is 2, or if refinement with the present inverse does not converge to rounding. */
 static gpuopt_status gpuopt__simplex_rebuild_to(gpuopt_simplex *s, int precision) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int refactors = s->stale == 2, good_x, good_y = 0, phase = s->phase;
@@ -247,7 +246,7 @@ static gpuopt_status gpuopt__simplex_rebuild(gpuopt_simplex *s) {
                                                                                    : GPUOPT__SIMPLEX_ONCE);
 }
 
-/* Fetches the engine's vectors, and sets status and x of all variables from them if it has moved any. */
+/* Fetches the engine's vectors. If the engine has moved any variable, sets status and x of all variables. */
 static gpuopt_status gpuopt__simplex_pull(gpuopt_simplex *s) {
     gpuopt_status status = gpuopt__simplex_backend_of(s)->pull(s->engine);
     int32_t i, j;
@@ -276,7 +275,7 @@ static gpuopt_status gpuopt__simplex_fresh(gpuopt_simplex *s) {
     return status || !s->stale ? status : gpuopt__simplex_rebuild(s);
 }
 
-/* The same for a call that only asks, and does not count as a rebuild. */
+/* The same for a call that only reads; does not count as a rebuild. */
 static gpuopt_status gpuopt__simplex_fresh_to_read(gpuopt_simplex *s) {
     int64_t rebuilds = s->rebuilds;
     gpuopt_status status = gpuopt__simplex_fresh(s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Refactoring. Starting from the slack basis, the basic columns are pivoted in, one after the other, in an order that
- * keeps the triangular part of the basis triangular. (An engine with sparse factors makes these of all columns at once,
- * in an order of its own.)
+ * Refactoring. The basic columns are pivoted in, one after the other, starting from the slack basis. The order keeps
+ * the triangular part of the basis triangular. (An engine with sparse factors factors all columns at once, in its own
+ * order.)
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_REFACTOR_H
 #define GPUOPT_IMPL_SIMPLEX_REFACTOR_H
@@ -21,7 +21,7 @@ static void gpuopt__simplex_order_place(gpuopt_simplex *s, int32_t *placed, int3
 }
 
 /* Column singletons: columns with one entry in the open rows. Each closes its row, which may make further columns
- * singletons. Entries in closed rows do not matter: eliminating them is exact. */
+ * singletons. Entries in closed rows do not matter, since their elimination is exact. */
 static void gpuopt__simplex_order_by_columns(gpuopt_simplex *s, int32_t *placed) {
     const gpuopt__simplex_pattern *in = &s->pattern;
     int32_t j, head = 0, tail = 0;
@@ -62,7 +62,7 @@ static void gpuopt__simplex_order_by_rows(gpuopt_simplex *s, int32_t *placed) {
 }
 
 /* Fills order and wanted with the basic columns of status, and `open` with the rows that they must fill. Returns the
- * number of these columns. */
+ * number of basic columns. */
 static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
     const gpuopt__simplex_lp *lp = &s->lp;
     const gpuopt__simplex_pattern *in = &s->pattern;
@@ -77,14 +77,14 @@ static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
     gpuopt__simplex_order_by_columns(s, &placed);
     gpuopt__simplex_order_by_rows(s, &placed);
     for (j = 0; j < lp->cols; j++) longest = s->col_count[j] > longest ? s->col_count[j] : longest;
-    for (length = 0; length <= longest; length++) /* the remaining ones, sparse columns first */
+    for (length = 0; length <= longest; length++) /* the remaining columns, sparse ones first */
         for (j = 0; j < lp->cols; j++)
             if (s->col_count[j] == length) gpuopt__simplex_order_place(s, &placed, j, -1);
     for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_VARIABLE_BASIC;
     return placed;
 }
 
-/* Columns in order[0 .. count - 1] that found no position move to the front. Returns their number. */
+/* Moves columns in order[0 .. count - 1] without a position to the front. Returns their number. */
 static int32_t gpuopt__simplex_keep_refused(gpuopt_simplex *s, int32_t count) {
     int32_t k, kept = 0;
     for (k = 0; k < count; k++) {
@@ -100,7 +100,7 @@ static int32_t gpuopt__simplex_keep_refused(gpuopt_simplex *s, int32_t count) {
     return kept;
 }
 
-/* Head and slots of the basis in status, in ascending order, where there is no inverse. */
+/* Fills head and slots from status, in ascending order, if there is no inverse. */
 static void gpuopt__simplex_head_from_status(gpuopt_simplex *s) {
     int32_t variable, position = 0, slot = 0;
     for (variable = 0; variable < s->lp.cols + s->lp.rows; variable++)
@@ -108,9 +108,8 @@ static void gpuopt__simplex_head_from_status(gpuopt_simplex *s) {
         else s->v.slot[slot++] = variable;
 }
 
-/* Builds the engine's matrix, head and slots for the basis in status. If the basis is singular, *singular columns that
- * depend on others are left out (listed in order), slacks stay basic in their place, and status is changed to
- * match. */
+/* Builds the engine's matrix, head and slots for the basis in status. *singular: columns left out because they depend
+ * on others, listed in order. Slacks stay basic in their place, and status is changed to match. */
 static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singular) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int32_t i, j, k, count, pass;
@@ -133,7 +132,7 @@ static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singul
     for (j = 0; j < s->lp.cols; j++) s->v.weight[j] = s->phase_cost[s->v.slot[j]];
     if (status) {
         s->stale = 2;
-        s->since_rebuild = 0; /* status and x have all that the engine has */
+        s->since_rebuild = 0; /* status and x are up to date with the engine */
         return status;
     }
     for (k = 0; k < count; k++) s->status[s->order[k]] = GPUOPT_VARIABLE_AT_LOWER;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bounds and tolerances that the simplex method works with at its present stage.
+ * Bounds and tolerances of the simplex method at its present stage.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_RULES_H
 #define GPUOPT_IMPL_SIMPLEX_RULES_H
@@ -9,15 +9,15 @@
 
 /* ---- Stages ---- */
 
-/* Perturbation relaxes the bounds of variables that are not fixed by 1 to 2 millionths. That makes ties, and with them
- * stalling, unlikely, and an optimal basis mostly stays optimal. A column whose bounds cross is fixed at its lower one:
- * nothing is iterated then, but the point stays well defined.
+/* Perturbation relaxes the bounds of variables that are not fixed, by 1 to 2 millionths. Ties become unlikely, and so
+ * does stalling, while an optimal basis mostly stays optimal. A column with crossing bounds is fixed at its lower
+ * bound. Nothing is iterated then, but the point stays well defined.
  *
- * REFINED is the iterative refinement of linear programs (Gleixner, Steffy, Wolter 2016): the method goes on from the
- * optimal basis on the program whose variables are the distance from the present point, which is known in twice the
- * working precision. That program's bounds are small numbers, so tolerances can be small: a thousandth of the caller's
- * for the engine, and the rounding of the point for the iterations in extended precision (extended_precision.h) that
- * end it. Where the paper magnifies the program, floating point needs only the smaller tolerances. */
+ * REFINED is the iterative refinement of linear programs (Gleixner, Steffy, Wolter 2016). The method continues from the
+ * optimal basis on another program. Its variables are distances from the present point, which is known in twice the
+ * working precision. The bounds of that program are small numbers, so tolerances can be small. For the engine it is a
+ * thousandth of the caller's, and for the final iterations in extended precision (extended_precision.h) the rounding of
+ * the point. The paper magnifies the program; in floating point smaller tolerances suffice. */
 static void gpuopt__simplex_work_bounds(gpuopt_simplex *s, int32_t variable) {
     double l = s->lower[variable], u = s->upper[variable];
     if (s->dual_method.boxing) {
@@ -48,15 +48,14 @@ static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage
     if (stage == GPUOPT__SIMPLEX_STAGE_REFINED) s->refine_end = s->iterations + 100 + s->lp.rows / 2;
 }
 
-/* The tolerance of REFINED for a solution with this rounding. */
+/* The tolerance of REFINED for a solution with the rounding `noise`. */
 static double gpuopt__simplex_fine(double tolerance, double noise) {
     return gpuopt__min(tolerance, gpuopt__max(0x1p-60 * tolerance, 8 * noise));
 }
 
-/* The ratio test lets a bound give way by its tolerance. When the bound is restored, basic variables may move by more
- * than that, and the method could alternate between the two phases for ever. So the tolerance within which a variable
- * counts as feasible grows tenfold every fourth time that this happens, to at most 1e6 times the caller's; the
- * tolerance of the ratio test stays. */
+/* The ratio test lets a bound be violated by its tolerance. When the bound is restored, basic variables may move by
+ * more, and the method could alternate between the two phases for ever. So at every fourth relapse the tolerance of
+ * feasibility grows tenfold, to at most 1e6 times the caller's. The tolerance of the ratio test stays. */
 enum { GPUOPT__SIMPLEX_RELAPSES = 4, GPUOPT__SIMPLEX_MOST_RELAPSES = 6 * GPUOPT__SIMPLEX_RELAPSES };
 
 static double gpuopt__simplex_wider(const gpuopt_simplex *s) {
@@ -74,8 +73,7 @@ static void gpuopt__simplex_relapse(gpuopt_simplex *s, int32_t by) {
 }
 
 static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) {
-    /* Indexed by the escalation. Candidates that were banned because their pivots are too small are tried again with
-     * smaller pivot tolerances. */
+    /* Indexed by the escalation. Candidates banned for small pivots are tried again with smaller pivot tolerances. */
     static const double loosened[] = {1, 1, 1e-3, 1e-6};
     int refined = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED, fine = refined && s->extended > 0;
     double finer = refined ? 1e-3 : gpuopt__simplex_wider(s);
@@ -83,7 +81,7 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     memset(&rules, 0, sizeof rules);
     rules.primal = fine ? s->fine_primal : s->desc.primal_tolerance * finer;
     rules.dual = fine ? s->fine_dual : s->desc.dual_tolerance * finer;
-    /* In scaled numbers the caller's tolerance may be far less. */
+    /* The caller's tolerance may be far smaller in scaled numbers. */
     if (refined && !fine)
         rules.dual = gpuopt__min(rules.dual, gpuopt__max(1e-17, 0.5 * s->desc.dual_tolerance * s->least_unit));
     rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation];
@@ -91,18 +89,18 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     rules.pricing = (int)s->desc.pricing;
     rules.harris = s->desc.primal_tolerance * (refined ? 1e-3 : 1);
     if (s->desc.ratio == GPUOPT_RATIO_TEXTBOOK) rules.harris = 0;
-    if (s->desc.ratio == GPUOPT_RATIO_EXPAND) { /* from half of the tolerance to all of it in 10000 iterations */
+    if (s->desc.ratio == GPUOPT_RATIO_EXPAND) { /* from half of the tolerance to the whole in 10000 iterations */
         rules.expand = 0.5 * rules.harris / 10000;
         rules.harris = 0.5 * rules.harris + rules.expand * (s->since_rebuild % 10000);
     }
     return rules;
 }
 
-/* ---- Circles ----
- * The method does not come back to a basis with which it has made progress. If two rebuilds in the same stage find the
- * same basis, with iterations in between, it goes round in circles: by degeneracy, or since rounding keeps making a
- * basis singular that is then repaired. The basis is compared with that of one earlier rebuild, which is replaced when
- * the number of rebuilds has doubled, so a circle of any length is found (Brent 1980). */
+/* ---- Cycles ----
+ * The method does not return to a basis from which it has made progress. If two rebuilds in the same stage find the
+ * same basis, with iterations in between, it cycles. The cause is degeneracy, or rounding that repeatedly makes a basis
+ * singular until it is repaired. The basis is compared with the basis of one earlier rebuild, which is replaced when
+ * the number of rebuilds has doubled. So a cycle of any length is found (Brent 1980). */
 
 static uint64_t gpuopt__simplex_state(const gpuopt_simplex *s) {
     uint64_t state = 0xCBF29CE484222325u;
@@ -113,7 +111,7 @@ static uint64_t gpuopt__simplex_state(const gpuopt_simplex *s) {
     return state;
 }
 
-/* Called after each rebuild; whether the method was here before. */
+/* Called after each rebuild. Whether the method was in this state before. */
 static int gpuopt__simplex_was_here(gpuopt_simplex *s) {
     uint64_t state = gpuopt__simplex_state(s);
     int was = s->seen_at > 0 && state == s->seen_state && s->iterations > s->seen_iterations;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the scales of a matrix are chosen: geometric scaling, then equilibration of the columns, rounded to powers of
- * two. The arithmetic is that of both backends: smallest and largest sizes do not depend on an order, and every
- * operation is rounded on its own, so that the CPU and the GPU choose the same scales to the bit.
+ * Chooses the scales of a matrix: geometric scaling, then equilibration of the columns, rounded to powers of two. Both
+ * backends share this arithmetic. Smallest and largest sizes do not depend on an order, and every operation is rounded
+ * separately. So the CPU and the GPU choose bitwise equal scales.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_SCALING_H
 #define GPUOPT_IMPL_SIMPLEX_SCALING_H
 
 #include "backend.h"
 
-/* After six rounds the factors hardly change (and Curtis and Reid's optimum is little better: Tomlin 1975). */
+/* After six rounds the factors hardly change. Curtis and Reid's optimum is little better (Tomlin 1975). */
 enum { GPUOPT__SIMPLEX_SCALE_ROUNDS = 6 };
 
 /* Scales are chosen from all entries of a column, or from about SAMPLE evenly spaced ones if it has more. */
 enum { GPUOPT__SIMPLEX_SAMPLE = 64 };
 
-/* From one entry of the sample to the next, and how many there are, for a column of this length. */
+/* The distance between entries of the sample, and their number, for a column of this length. */
 GPUOPT_HD int64_t gpuopt__simplex_sample_step(int64_t length) {
     int64_t step = length / GPUOPT__SIMPLEX_SAMPLE;
     return step > 1 ? step : 1;
@@ -25,7 +25,7 @@ GPUOPT_HD int64_t gpuopt__simplex_sample_size(int64_t length) {
     return (length + step - 1) / step;
 }
 
-/* Named, so that no compiler makes one approximate operation of it and a root. */
+/* A function of its own, so that no compiler merges it with a root into one approximate operation. */
 GPUOPT_HD double gpuopt__simplex_inverse(double x) {
 #ifdef __CUDA_ARCH__
     return __ddiv_rn(1, x);
@@ -34,20 +34,20 @@ GPUOPT_HD double gpuopt__simplex_inverse(double x) {
 #endif
 }
 
-/* The factor of a line whose smallest and largest entry are these: afterwards they are each other's reciprocals. most
- * is 0 if it has none. An entry of less than a thousand millionth of the largest counts as that: where 1e-15 remains of
- * two numbers that should have cancelled, it decides nothing. Limited, so that no product with an entry is NaN: the
- * order of comparisons never matters. */
+/* The factor of a line with this smallest and largest entry; scaled by it, they are each other's reciprocals. most: 0
+ * for an empty line. A smallest entry below 1e-9 of the largest is taken as 1e-9 of it: a remainder of 1e-15 from two
+ * numbers that should have cancelled must not matter. The factor is limited, so that no product with an entry is NaN
+ * and the order of comparisons never matters. */
 GPUOPT_HD double gpuopt__simplex_geometric(double least, double most) {
     if (most == 0) return 1;
     least = gpuopt__max(least, gpuopt__mul(0x1p-30, most));
     return gpuopt__min(gpuopt__max(gpuopt__simplex_inverse(sqrt(gpuopt__mul(least, most))), 0x1p-500), 0x1p500);
 }
 
-/* The largest entry becomes 1. */
+/* The factor that makes the largest entry 1. */
 GPUOPT_HD double gpuopt__simplex_equilibrating(double most) { return most == 0 ? 1 : gpuopt__simplex_inverse(most); }
 
-/* The power of two whose ratio to x > 0 is closest to 1; infinite if x is not a normal number. */
+/* The power of two closest to x > 0 in ratio; infinite if x is not a normal number. */
 GPUOPT_HD double gpuopt__simplex_power_of_two(double x) {
     const uint64_t fraction = 0x000FFFFFFFFFFFFFu, root_two = 0x0006A09E667F3BCDu; /* the fraction of sqrt(2) */
     uint64_t bits;
@@ -58,8 +58,8 @@ GPUOPT_HD double gpuopt__simplex_power_of_two(double x) {
     return x;
 }
 
-/* Whether a number's exponent is within -300 .. 300, or it is 0: far from overflow, and from losing digits as a
- * subnormal number when multiplied. */
+/* Whether a number is 0 or has an exponent within -300 .. 300. Products then neither overflow nor lose digits as
+ * subnormal numbers. */
 GPUOPT_HD int gpuopt__simplex_moderate(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

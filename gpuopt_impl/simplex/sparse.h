@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The basis inverse of the CPU's REVISED: factors, and up to K pivots beside them, after which there are new factors.
- * The factors' memory is taken at create for some fill; where there is more, it is doubled through the context's
- * allocator. Children of a batch use the root's factors, and have pivots, and if need be factors, of their own.
+ * The basis inverse of the CPU's REVISED: factors, and up to K pivots after them; then new factors are made. create
+ * takes memory for factors with some fill. If they need more, it is doubled through the context's allocator. Children
+ * of a batch use the root's factors, and have their own pivots and, if necessary, their own factors.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_SPARSE_H
 #define GPUOPT_IMPL_SIMPLEX_SPARSE_H
@@ -10,21 +10,21 @@
 #include "factor_make.h"
 
 typedef struct gpuopt__simplex_sparse {
-    const gpuopt_context *context; /* which gives memory; NULL: none now, since this thread must not ask */
+    const gpuopt_context *context; /* source of memory; NULL: this thread must not allocate now */
     gpuopt__simplex_factor own;
-    const gpuopt__simplex_factor *factor; /* own, or another engine's */
+    const gpuopt__simplex_factor *factor; /* own factors, or another engine's */
     gpuopt__simplex_etas etas;
     double *scratch;  /* [most] */
     int32_t *head;    /* [most] scratch */
-    int32_t most;     /* rows that fit */
-    int lost;         /* there are no factors of the basis at hand */
-    int slack;        /* it is the slack basis */
-    int lacks_memory; /* factors did not fit, and no memory could be asked for */
+    int32_t most;     /* capacity for rows */
+    int lost;         /* there are no factors of the present basis */
+    int slack;        /* the basis is the slack basis */
+    int lacks_memory; /* factors did not fit, and memory could not be allocated */
 } gpuopt__simplex_sparse;
 
 /* ---- Life ---- */
 
-/* Cuts all but the factors. most 0: an engine that does without. */
+/* Cuts everything except the factors. most 0: for an engine without a sparse inverse. */
 static void gpuopt__simplex_sparse_cut(gpuopt__arena *arena, int32_t most, int32_t pivots, gpuopt__simplex_sparse *s) {
     s->most = most;
     gpuopt__simplex_etas_cut(arena, most, most > 0 ? pivots : 0, &s->etas);
@@ -32,7 +32,7 @@ static void gpuopt__simplex_sparse_cut(gpuopt__arena *arena, int32_t most, int32
     s->head = (int32_t *)gpuopt__cut(arena, most, sizeof(int32_t));
 }
 
-/* Puts own factors, of the slacks, into another block, unless there is no memory for it. */
+/* Moves own factors, of the slack basis, to another block, unless memory is lacking. */
 static gpuopt_status gpuopt__simplex_sparse_reserve(const gpuopt_context *context, gpuopt__simplex_sparse *s,
                                                     int32_t rows, int64_t capacity) {
     gpuopt__arena arena = {NULL, 0};
@@ -70,7 +70,7 @@ static void gpuopt__simplex_sparse_reset(gpuopt__simplex_sparse *s, int32_t rows
     s->slack = 1;
 }
 
-/* Own factors of the basis, see gpuopt__simplex_factor_make. MEMORY: there are none now. */
+/* Makes own factors of the basis, see gpuopt__simplex_factor_make. MEMORY: there are no factors now. */
 static gpuopt_status gpuopt__simplex_sparse_make(gpuopt__simplex_sparse *s, int32_t rows,
                                                  const gpuopt__simplex_factor_basis *b, double least, int by_rows,
                                                  int32_t *singular) {
@@ -92,7 +92,7 @@ static gpuopt_status gpuopt__simplex_sparse_make(gpuopt__simplex_sparse *s, int3
     return GPUOPT_OK;
 }
 
-/* Another pivot does not fit beside the factors. */
+/* Whether no further pivot fits after the factors. */
 static int gpuopt__simplex_sparse_full(const gpuopt__simplex_sparse *s) { return s->etas.count == s->etas.most; }
 
 static void gpuopt__simplex_sparse_add(gpuopt__simplex_sparse *s, int32_t rows, const double *alpha, int32_t position) {

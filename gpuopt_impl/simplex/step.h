@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arithmetic of a simplex iteration that both backends share: scores of entering variables, the ratio test, and how
- * weights and infeasibilities change. Internally the slack of row i is s_i = -(row activity), the negative of the
- * public one, so that A x + s = 0 and the first basis is the identity.
+ * The arithmetic of a simplex iteration that both backends share: scores of entering variables, the ratio test, and
+ * updates of weights and infeasibilities. Internally the slack of row i is s_i = -(row activity), the negative of the
+ * public slack. So A x + s = 0, and the first basis is the identity.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_STEP_H
 #define GPUOPT_IMPL_SIMPLEX_STEP_H
 
 #include "../common/numerics.h"
 
-enum { /* state of a nonbasic variable; a fixed one may do neither */
+enum { /* state of a nonbasic variable; a fixed variable has neither flag */
        GPUOPT__SIMPLEX_MAY_INCREASE = 1,
        GPUOPT__SIMPLEX_MAY_DECREASE = 2,
        GPUOPT__SIMPLEX_BANNED = 4 /* its pivot was too small; lasts until the next rebuild */
 };
 
 typedef struct gpuopt__simplex_rules {
-    double primal; /* a bound l may be violated by primal * max(1, |l|) */
+    double primal; /* a bound l may be violated by up to primal * max(1, |l|) */
     double dual;
-    double pivot; /* |pivot| at least this, and pivot_relative times the largest entry of its column */
+    double pivot; /* least |pivot|; a pivot is also at least pivot_relative times the largest entry of its column */
     double pivot_relative;
-    double zero;   /* entries of a pivot column below it do not block */
-    double harris; /* how far, like `primal`, a blocking bound may be passed in favour of a larger pivot */
-    double expand; /* EXPAND: by how much `harris` grows per iteration, and the least step times |pivot| */
+    double zero;   /* smaller entries of a pivot column do not block */
+    double harris; /* how far a larger pivot may pass a blocking bound; relative like `primal` */
+    double expand; /* EXPAND: growth of `harris` per iteration, and the least step times |pivot| */
     int pricing;
 } gpuopt__simplex_rules;
 
@@ -47,8 +47,8 @@ GPUOPT_HD double gpuopt__simplex_score(double d, double weight, int state, doubl
     return (state & 3) == 3 ? gpuopt__mul(score, 1e4) : score;
 }
 
-/* The bound that stops a basic variable x, which moves by -a per unit of the entering one; infinite if none does. A
- * variable outside its bounds stops when it reaches the violated one, and never when it moves away from it. */
+/* The bound that stops a basic variable x, moving by -a per unit of the entering variable; infinite: none. A variable
+ * outside its bounds stops at the violated bound, and never when it moves away from it. */
 GPUOPT_HD double gpuopt__simplex_blocking_bound(double x, double l, double u, double a,
                                                 const gpuopt__simplex_rules *rules) {
     int outside = gpuopt__simplex_infeasible(x, l, u, rules->primal);
@@ -57,17 +57,18 @@ GPUOPT_HD double gpuopt__simplex_blocking_bound(double x, double l, double u, do
     return outside < 0 ? l : outside > 0 ? HUGE_VAL : u;
 }
 
-/* The step at which x reaches `bound`, which is finite, plus some slack; inverse: 1 / a. */
+/* The step at which x reaches the finite `bound` plus some slack. inverse: 1 / a. */
 GPUOPT_HD double gpuopt__simplex_step_to(double x, double bound, double inverse, double slack) {
     double distance = gpuopt__sub(x, bound);
     return gpuopt__mul(inverse > 0 ? gpuopt__add(distance, slack) : gpuopt__sub(distance, slack), inverse);
 }
 
 /* ---- Harris' ratio test, by groups ----
- * Pass 1 finds how far the entering variable may go if every bound gives way by the tolerance; pass 2 takes the largest
- * pivot among the positions that block by then. Each group of neighbouring positions does both for itself. Among the
- * groups' winners that block within the limit of all groups, the largest pivot wins; comparing in single precision is
- * enough. So the blocks of a GPU exchange data once, not twice, and the result depends only on the number of rows. */
+ * Pass 1 finds how far the entering variable may move if every bound is relaxed by the tolerance. Pass 2 takes the
+ * largest pivot among the positions that block within that distance. Each group of neighbouring positions does both
+ * passes by itself. Among the groups' winners that block within the limit of all groups, the largest pivot wins;
+ * comparing in single precision is enough. So the blocks of a GPU exchange data once, not twice, and the result depends
+ * only on the number of rows. */
 
 /* Positions per group: at least 64, and enough for at most 128 groups. */
 GPUOPT_HD int32_t gpuopt__simplex_ratio_group(int32_t rows) {
@@ -76,9 +77,9 @@ GPUOPT_HD int32_t gpuopt__simplex_ratio_group(int32_t rows) {
 }
 
 typedef struct gpuopt__simplex_ratio_winner {
-    double limit;  /* of its group; infinite: nothing blocks */
-    double step;   /* at which it blocks */
-    float size;    /* of its pivot */
+    double limit;  /* limit of its group; infinite: nothing blocks */
+    double step;   /* step at which it blocks */
+    float size;    /* size of its pivot */
     int32_t index; /* position, -1: none */
 } gpuopt__simplex_ratio_winner;
 
@@ -90,13 +91,13 @@ GPUOPT_HD int gpuopt__simplex_safe_pivot(const gpuopt__simplex_rules *rules, dou
     return fabs(pivot) >= rules->pivot && fabs(pivot) >= gpuopt__mul(rules->pivot_relative, largest);
 }
 
-/* Whether the pivot's values from its column and from its row differ by more than rounding. */
+/* Whether the pivot elements from the column and from the row differ by more than rounding. */
 GPUOPT_HD int gpuopt__simplex_pivots_differ(double from_column, double from_row) {
     return !(fabs(gpuopt__sub(from_column, from_row)) <= gpuopt__mul(1e-6, gpuopt__add(1, fabs(from_column))));
 }
 
-/* A basic variable leaves at one of its bounds. Sets its value, and returns its state as a nonbasic variable. If it has
- * passed the bound, within the tolerance, it stays where it is, and the bound gives way until the next rebuild. */
+/* Makes a basic variable nonbasic at one of its bounds: sets its value, and returns its state. If it has passed the
+ * bound, within the tolerance, it stays in place, and the bound is relaxed until the next rebuild. */
 GPUOPT_HD int gpuopt__simplex_make_nonbasic(int to_upper, double *x, double *l, double *u) {
     if (to_upper) {
         if (*x > *u) *u = *x;
@@ -108,16 +109,16 @@ GPUOPT_HD int gpuopt__simplex_make_nonbasic(int to_upper, double *x, double *l, 
     return *l == *u ? 0 : to_upper ? GPUOPT__SIMPLEX_MAY_DECREASE : GPUOPT__SIMPLEX_MAY_INCREASE;
 }
 
-/* Devex: whether the weights have become too poor an approximation and must all restart at 1. */
+/* Devex: whether the weights have become too inaccurate and must all restart at 1. */
 GPUOPT_HD int gpuopt__simplex_devex_worn(double entering_weight) { return entering_weight > 1e12; }
 
-/* Devex: the weight of a nonbasic variable whose entry in the pivot row, over the pivot, is `ratio`. */
+/* Devex: the new weight of a nonbasic variable. ratio: its entry in the pivot row divided by the pivot. */
 GPUOPT_HD double gpuopt__simplex_devex(double weight, double ratio, double entering_weight) {
     return gpuopt__max(weight, gpuopt__mul(gpuopt__mul(ratio, ratio), entering_weight));
 }
 
-/* Exact steepest edge: the squared norm 1 + |B^-1 a_j|^2 after the pivot, from tau = (B^-1 a_j)'(B^-1 a_q) and the
- * entering column's own norm (Goldfarb and Reid 1977). */
+/* Exact steepest edge (Goldfarb and Reid 1977): the squared norm 1 + |B^-1 a_j|^2 after the pivot. ratio as for devex;
+ * tau = (B^-1 a_j)'(B^-1 a_q); entering_norm: the entering column's squared norm. */
 GPUOPT_HD double gpuopt__simplex_steepest(double norm, double ratio, double tau, double entering_norm) {
     double square = gpuopt__mul(ratio, ratio);
     double next =
@@ -125,23 +126,28 @@ GPUOPT_HD double gpuopt__simplex_steepest(double norm, double ratio, double tau,
     return gpuopt__max(next, gpuopt__add(1, square));
 }
 
-/* Refactoring: the position for a column; -1: none, since it depends on earlier columns. `best` is its largest entry at
- * an open position, p (-1: none is open); `largest` its largest entry anywhere; `entry` the one at `wanted`, the
- * position that would keep the basis sparse. Entries up to `least` count as 0. */
+/* Refactoring: the position for a column; -1: none, because it depends on earlier columns. Entries up to `least` count
+ * as 0.
+ *
+ *     p        position of the largest entry at an open position; -1: none is open
+ *     best     that entry
+ *     largest  the column's largest entry at any position
+ *     wanted   the position that would keep the basis sparse
+ *     entry    the entry at `wanted` */
 GPUOPT_HD int32_t gpuopt__simplex_entry_position(int32_t p, double best, double largest, int32_t wanted, double entry,
                                                  double least) {
     if (p < 0 || !(best > least) || !(best > 1e-2 * least * largest)) return -1;
     return wanted >= 0 && fabs(entry) >= 1e-3 * best ? wanted : p;
 }
 
-/* A sum of products in twice the working precision: hi + lo. hi has no error, since all that it loses goes to lo; each
- * addition to lo rounds its result, and error_sum is the sum of these results' absolute values. So the error of hi + lo
- * is at most 2^-53 error_sum (and 0 where nothing is lost), barring underflow. */
+/* A sum of products in twice the working precision: hi + lo. hi has no error, since lo gets everything that hi loses.
+ * Each addition to lo rounds its result; error_sum is the sum of the absolute values of these results. So the error of
+ * hi + lo is at most 2^-53 error_sum (0 if nothing is lost), barring underflow. */
 typedef struct gpuopt__simplex_sum {
     double hi, lo, error_sum;
 } gpuopt__simplex_sum;
 
-/* Adds value + low, which is off by at most 2^-53 error_sum. */
+/* Adds value + low, which has an error of at most 2^-53 error_sum. */
 GPUOPT_HD void gpuopt__simplex_add(gpuopt__simplex_sum *sum, double value, double low, double error_sum) {
     double lost;
     sum->hi = gpuopt__two_sum(sum->hi, value, &lost);
@@ -159,7 +165,7 @@ GPUOPT_HD void gpuopt__simplex_add_product(gpuopt__simplex_sum *sum, double a, d
 /* The sum, rounded. */
 GPUOPT_HD double gpuopt__simplex_total(const gpuopt__simplex_sum *sum) { return gpuopt__add(sum->hi, sum->lo); }
 
-/* A bound on the error of a rounded sum of `terms` products with this error_sum. If it is 0, only underflow is left. */
+/* A bound on the error of a rounded sum of `terms` products with this error_sum. 0: only underflow is possible. */
 GPUOPT_HD double gpuopt__simplex_error(double total, double error_sum, int64_t terms) {
     const double rounding = gpuopt__add(gpuopt__mul(fabs(total), 0x1p-53), gpuopt__mul(error_sum, 0x1p-52));
     return gpuopt__add(error_sum == 0 ? 0 : rounding, gpuopt__mul((double)(terms + 1), DBL_MIN));

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values and duals that are 0 up to rounding. A row all of whose terms are such values is missed by as much as its
- * terms, however small they are; so they become 0, unless a row or column is then missed by a larger share than before.
+ * Tidies values and duals that are 0 up to rounding. If all terms of a row are such values, its violation is as large
+ * as its terms, however small they are. So these values become 0, unless that makes the relative violation of a row or
+ * column larger than before.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_TIDY_H
 #define GPUOPT_IMPL_SIMPLEX_TIDY_H
 
 #include "exact.h"
 
-/* Beside 1 and the largest value, one up to this may be 0. A share up to the other one is rounding in twice the
- * precision. */
+/* TINY: values up to this, relative to the larger of 1 and the largest value, may become 0. FINE_SHARE: relative
+ * violations up to this are rounding in twice the precision. */
 #define GPUOPT__SIMPLEX_TINY 0x1p-80
 #define GPUOPT__SIMPLEX_FINE_SHARE 0x1p-90
 
 static double gpuopt__simplex_share(double miss, double size) { return miss == 0 ? 0 : miss / size; }
 
-/* The largest share by which x + x_low misses a row, whose residuals become s->gap. */
+/* The largest relative violation of a row by x + x_low. Writes the residuals to s->gap. */
 static gpuopt_status gpuopt__simplex_share_of_x(gpuopt_simplex *s, double *share) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     double *size = s->by_row;
@@ -28,7 +29,7 @@ static gpuopt_status gpuopt__simplex_share_of_x(gpuopt_simplex *s, double *share
     return status;
 }
 
-/* The same of the duals and the reduced costs of basic columns; all reduced costs become s->reduced. */
+/* The same for the duals and the reduced costs of basic columns. Writes all reduced costs to s->reduced. */
 static gpuopt_status gpuopt__simplex_share_of_y(gpuopt_simplex *s, double *share) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     double *size = s->ray;
@@ -44,8 +45,8 @@ static gpuopt_status gpuopt__simplex_share_of_y(gpuopt_simplex *s, double *share
     return status;
 }
 
-/* Tiny ones among value[index ? index[i] : i] become 0, if share_of then finds no larger share than before. *changed:
- * whether they have. */
+/* Sets tiny values among value[index ? index[i] : i] to 0, unless share_of then finds a larger share than before.
+ * *changed: whether it did. */
 static gpuopt_status gpuopt__simplex_without_tiny(gpuopt_simplex *s, double *value, double *low, const int32_t *index,
                                                   double tiny, gpuopt_status (*share_of)(gpuopt_simplex *, double *),
                                                   int *changed) {
@@ -77,7 +78,7 @@ static gpuopt_status gpuopt__simplex_without_tiny(gpuopt_simplex *s, double *val
     return status ? status : share_of(s, &before);
 }
 
-/* *changed: whether something has become 0; the point is then that of a rebuild. */
+/* *changed: whether values became 0. The point and duals are then in the state after a rebuild. */
 static gpuopt_status gpuopt__simplex_tidy(gpuopt_simplex *s, int *changed) {
     double of_x = GPUOPT__SIMPLEX_TINY * gpuopt__max(1, gpuopt__simplex_largest(s->lp.rows + s->lp.cols, s->x));
     double of_y = GPUOPT__SIMPLEX_TINY * gpuopt__max(1, gpuopt__simplex_largest(s->lp.rows, s->y));
