@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batch small linear programs on the GPU.
+ * Batches of small linear programs on the GPU.
  *
- * How a call travels: gpuopt_impl/simplex/batch.h checks its arguments. batch_load copies the numbers to the device and
- * launches check_many, which looks at all of them; batch_run launches solve_many, whose blocks take one program after
- * the other, each from its data to its verdict: the method is gpuopt_impl/simplex/batch_solve.h, as on the CPU, with
- * the loops and barriers of batch_team.cuh. The tableau and the vectors of a block are in shared memory if they fit,
- * else in device memory.
+ * gpuopt_impl/simplex/batch.h checks a call's arguments; then this file does the work:
+ *
+ *     batch_load  copies the numbers to the device and launches check_many, which checks them all
+ *     batch_run   launches solve_many: each block takes one program after the other, from its data to its verdict
+ *
+ * The method is gpuopt_impl/simplex/batch_solve.h, as on the CPU, with the loops and barriers of batch_team.cuh. A
+ * block's tableau and vectors are in shared memory if they fit, else in device memory.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_BATCH_CUH
 #define GPUOPT_CUDA_SIMPLEX_BATCH_CUH
@@ -24,19 +26,19 @@ namespace {
 
 enum { MANY_THREADS = 32 * MANY_WARPS, MANY_CHECK_THREADS = 256 };
 
-/* Where the blocks have what they work with: at block b's part, or in shared memory where the pointer is null. */
+/* The working memory of the blocks: block b's part of these arrays. Null: shared memory instead. */
 struct BatchScratch {
     char *vectors;
     double *tables;
-    int64_t vector_bytes, table_entries; /* of a block */
-    int *next;                           /* the first program that no block has taken */
+    int64_t vector_bytes, table_entries; /* per block */
+    int *next;                           /* the first program not yet taken */
 };
 
 __global__ void __launch_bounds__(MANY_THREADS)
     solve_many(const __grid_constant__ gpuopt__simplex_batch_set set, const __grid_constant__ BatchScratch scratch) {
     GPUOPT_DYNAMIC_SHARED(double, batch_memory);
     __shared__ BatchExchange exchange;
-    __shared__ gpuopt__simplex_batch_work work; /* not in each thread's own memory, where it would fill the L1 cache */
+    __shared__ gpuopt__simplex_batch_work work; /* in each thread's own memory it would fill the L1 cache */
     __shared__ int next;
     if (threadIdx.x == 0) {
         const int64_t block = blockIdx.x;
@@ -58,7 +60,7 @@ __global__ void __launch_bounds__(MANY_THREADS)
     }
 }
 
-/* *bad becomes the least place of a number that is not allowed. */
+/* Lowers *bad to the least place of a number that is not allowed. */
 __global__ void __launch_bounds__(MANY_CHECK_THREADS)
     check_many(const __grid_constant__ gpuopt__simplex_batch_set set, unsigned long long *bad) {
     const int64_t first = int64_t{blockIdx.x} * blockDim.x + threadIdx.x, step = int64_t{gridDim.x} * blockDim.x;
@@ -86,18 +88,19 @@ struct CudaBatch : Queue {
     void *device = nullptr;
     int32_t *lines[6] = {};
     unsigned long long *bad = nullptr;
-    uint64_t result_bytes = 0; /* from set.objective on */
+    uint64_t result_bytes = 0; /* bytes from set.objective on */
     int blocks = 0, threads = 0;
-    size_t shared = 0; /* bytes of a block */
+    size_t shared = 0; /* bytes per block */
 };
 
 CudaBatch *cuda_many(const gpuopt_simplex_batch *m) { return static_cast<CudaBatch *>(m->engine); }
 
-/* How many blocks, of how many threads, with what in shared memory: by the shape, the copies and the device alone. */
+/* Chooses the number of blocks, their threads and the contents of shared memory. Depends only on the shape, the number
+ * of programs and the device. */
 void batch_set_shape(const gpuopt_simplex_batch *m, CudaBatch *c) {
     const CudaContext *cuda = cuda_of(m->context);
     const int32_t rows = m->set.rows, cols = m->set.cols;
-    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' scratch arrays together */
+    const int64_t most_bytes = int64_t{16} << 30; /* of all blocks' scratch arrays together */
     const auto limit = static_cast<uint64_t>(std::max(
         0, cuda->block_memory - static_cast<int>(sizeof(BatchExchange) + sizeof(gpuopt__simplex_batch_work) + 64)));
     gpuopt__simplex_batch_work measure;

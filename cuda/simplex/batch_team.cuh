@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * A block that works on one of many small linear programs: the loops and reductions that
- * gpuopt_impl/simplex/batch_team.h describes. A reduction has one barrier: each warp writes its result to its own cell
- * of the place, and after the barrier every warp reads all cells. The next use of the same place comes after at least
- * one more barrier, so no cell is written while another thread may still read it.
+ * Batches of small linear programs on the GPU: a block as a team, with the loops and reductions of
+ * gpuopt_impl/simplex/batch_team.h.
+ *
+ * A reduction has one barrier. Each warp writes its result to its own cell of the place, and after the barrier every
+ * warp reads all cells. Before the next use of the same place there is at least one more barrier, so no cell is written
+ * while another thread may still read it.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_BATCH_TEAM_CUH
 #define GPUOPT_CUDA_SIMPLEX_BATCH_TEAM_CUH
@@ -61,7 +63,7 @@ __device__ __forceinline__ gpuopt__simplex_batch_best gpuopt__simplex_batch_best
                                                          lane < warps ? cells->index[place][lane] : -1});
 }
 
-/* Lane l < half gets the sum of its own and lane l + half; what the others get counts no more. */
+/* Lane l < half gets the sum of lanes l and l + half; the other lanes' results are not used. */
 __device__ __forceinline__ gpuopt__simplex_sum batch_sum_of_warp(gpuopt__simplex_sum mine) {
     for (int half = 16; half > 0; half /= 2) {
         const gpuopt__simplex_sum more = {__shfl_down_sync(~0u, mine.hi, half), __shfl_down_sync(~0u, mine.lo, half),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a block holds while simplex iterations run on the GPU: the state of its positions and slots, loaded at the start
- * of a launch and stored at its end.
+ * The state of a block while simplex iterations run on the GPU. It covers the block's positions and slots, and is
+ * loaded at the start of a launch and stored at its end.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_BLOCK_CUH
 #define GPUOPT_CUDA_SIMPLEX_BLOCK_CUH
@@ -17,24 +17,23 @@ using SimplexScan = cub::BlockScan<int, SIMPLEX_THREADS, cub::BLOCK_SCAN_WARP_SC
 struct SimplexShared {
     Board board;
     double factor[SIMPLEX_MOST];     /* factors of the pending rows or columns */
-    double factor_sum[SIMPLEX_MOST]; /* the same, summed over the rows whose infeasibility changed */
-    double piece[SIMPLEX_PIECE];     /* of a column's entries */
+    double factor_sum[SIMPLEX_MOST]; /* the same, summed over the rows with changed infeasibility */
+    double piece[SIMPLEX_PIECE];     /* piece of a column's entries */
     Cell best[SIMPLEX_WARPS];
-    Changed changed[SIMPLEX_LISTED]; /* of all blocks, if they fit */
+    Changed changed[SIMPLEX_LISTED]; /* changes of all blocks, if they fit */
     SimplexScan::TempStorage scan;
     int count[SIMPLEX_WARPS];
     int pivots[SIMPLEX_MOST];     /* positions of this launch's pivots: dead rows of the matrix */
     double *xb, *lb, *ub, *alpha; /* [own_rows] */
     double *step;                 /* [own_rows] step at which the variable blocks */
-    int2 *head; /* [own_rows] variable; whether a pivot of this launch made the stored row of the matrix dead, that is,
-                   to be read as 0 */
+    int2 *head; /* [own_rows] variable; whether the stored row of the matrix is dead, and counts as 0, in this launch */
     double *d, *weight, *xn, *ln, *un, *tau; /* [own_slots] */
     int2 *slot;                              /* [own_slots] variable; REVISED: number of entries in its column */
     int64_t *begin; /* [own_slots] REVISED: first entry; TABLEAU: whether the stored column of the matrix is dead */
     uint8_t *state; /* [own_slots] */
     double *row, *row_sum; /* [max(own_slots, own_lines)] */
     double *partial;       /* [SIMPLEX_GROUPS][SIMPLEX_CHUNK] */
-    double *whole;         /* [rows] the pivot column, for immediate pivots, if it fits */
+    double *whole;         /* [rows] the whole pivot column, for immediate pivots, if it fits */
     double *u, *v;         /* [most][own_rows], [most][own_lines], if they are resident */
 };
 
@@ -66,7 +65,7 @@ inline size_t simplex_shared_bytes(const SimplexView &s) {
     return simplex_cut_shared(s, nullptr, &sh);
 }
 
-/* The state, loading and storing it, and access to it. */
+/* The state, with loading, storing and access. */
 template <bool REVISED, bool DEFERRED>
 class SimplexState {
   protected:
@@ -86,8 +85,8 @@ class SimplexState {
     const gpuopt__simplex_run &run;
     SimplexShared &sh;
     int first_row, rows, first_slot, slots, first_line, lines; /* the block's own */
-    int pending;                                               /* rows of V */
-    unsigned number, trial;                                    /* of the last exchange and of the last ratio test */
+    int pending;                                               /* rows of V in use */
+    unsigned number, trial;                                    /* of the last exchange, and of the last ratio test */
     int infeasible = 0;
     Cell local = Largest::none(); /* the thread's best slot */
     gpuopt__simplex_run_report report = {};
@@ -170,11 +169,11 @@ class SimplexState {
         if (REVISED) sh.begin[j] = begin;
     }
 
-    /* Whether one of the block's own rows, or columns, of the matrix is dead. */
+    /* Whether a row or column of the matrix is dead. It must be one of the block's own. */
     __device__ bool dead_row(int i) const { return sh.head[i].y; }
     __device__ bool dead_line(int x) const { return !REVISED && sh.begin[x]; }
 
-    /* The field of a candidate that this lane writes to the record, see exchange() and ratio_test(). */
+    /* The candidate's field that this lane writes to the record, see exchange() and ratio_test(). */
     __device__ const double *entering_field() const {
         const double *const fields[] = {sh.d,
                                         sh.weight,
@@ -208,7 +207,7 @@ class SimplexState {
         }
     }
 
-    /* 1 + the squared norms of the columns of B^-1 N, from the matrix; nothing may be pending. */
+    /* 1 + the squared norms of the columns of B^-1 N, from the matrix. No pivots may be pending. */
     __device__ void start_norms() {
         for (int j = simplex_warp(); j < slots; j += SIMPLEX_WARPS) {
             int variable = sh.slot[j].x;

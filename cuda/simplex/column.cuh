@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The first half of a pivot or flip on the GPU: the pivot column, and the step that the basic variables make along it.
+ * The first half of a pivot or flip on the GPU: the pivot column, and the step of the basic variables along it.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_COLUMN_CUH
 #define GPUOPT_CUDA_SIMPLEX_COLUMN_CUH
@@ -21,15 +21,15 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
         : Base(view, request, pending, memory), launch(launch) {}
 
     int64_t launch; /* number of this launch */
-    /* The entering variable: reduced cost, weight, value, bounds; with REVISED the entries of its column. */
+    /* The entering variable: reduced cost, weight, value, bounds. REVISED: also the number of entries of its column. */
     double dq = 0, weight_q = 0, value = 0, lower = 0, upper = 0;
     int variable = -1, length = 0;
     int64_t begin = 0;
-    /* The leaving variable, as it was in its position. */
+    /* The leaving variable, before it leaves its position. */
     double leaving_x = 0, leaving_l = 0, leaving_u = 0, leaving_alpha = 0;
     int leaving_head = -1;
-    bool leaving_dead = false; /* its row of the matrix is dead */
-    int cleared = -1;          /* position whose row of U must still be zeroed: other blocks may have been reading it */
+    bool leaving_dead = false; /* whether its row of the matrix is dead */
+    int cleared = -1;          /* row of U to set to 0, delayed because other blocks may have been reading it */
 
     __device__ bool exact() const { return run.rules.pricing == GPUOPT_PRICING_STEEPEST_EDGE; }
 
@@ -56,10 +56,10 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
         }
     }
 
-    /* alpha = the block's part of B^-1 a, with the entering column a. */
+    /* alpha = the block's part of B^-1 a, for the entering column a. */
     __device__ void column() {
         clear_pending_row();
-        if (DEFERRED && rows > 0) column_factors(); /* for its own rows; see exchange.cuh on blocks that have none */
+        if (DEFERRED && rows > 0) column_factors(); /* for its own rows; see exchange.cuh on blocks without rows */
         if (!REVISED || variable >= s.cols) {
             const double *from = s.matrix + (REVISED ? variable - s.cols : report.entering) * s.pitch + first_row;
             for (int i = thread(); i < rows; i += SIMPLEX_THREADS)
@@ -73,7 +73,7 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
             for (int i = thread(); i < rows; i += SIMPLEX_THREADS) s.alpha[first_row + i] = sh.alpha[i];
     }
 
-    /* A long column is taken in pieces, whose length is the same on every device. */
+    /* A long column is processed in pieces of a fixed length, the same on every device. */
     __device__ void combine_columns_of_inverse() {
         for (int i = thread(); i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = 0;
         for (int from = 0; from < length; from += SIMPLEX_PIECE) {
@@ -92,9 +92,8 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
 
     /* ---- Moving ---- */
 
-    /* Moves the block's basic variables. In phase 1, and for single parts of an iteration, it also counts the
-     * infeasible ones and lists the positions where feasibility changes, in ascending order. Returns the length of the
-     * list. */
+    /* Moves the block's basic variables. In phase 1, and for single parts of an iteration, also counts the infeasible
+     * ones, and lists the positions with changed feasibility in ascending order. Returns the length of the list. */
     __device__ int move() {
         double sigma = report.direction;
         bool listing = run.phase == 1 || run.part != GPUOPT__SIMPLEX_RUN_ITERATE;

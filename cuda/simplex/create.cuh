@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Making and destroying the simplex engine of the GPU.
+ * The simplex engine of the GPU: create and destroy.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CREATE_CUH
 #define GPUOPT_CUDA_SIMPLEX_CREATE_CUH
@@ -37,15 +37,15 @@ PeersKernel split_peers_kernel(const CudaSimplex &s) { return s.deferred ? split
 
 DualKernel simplex_dual_kernel(const CudaSimplex &s) { return s.revised ? simplex_dual<true> : simplex_dual<false>; }
 
-/* Whether the blocks' shared memory can also hold their parts of U and V, or the whole pivot column. */
+/* Decides whether the blocks' shared memory can also hold their parts of U and V, or the whole pivot column. */
 void simplex_choose_resident(CudaSimplex *s) {
-    if (s->split.ranks > 1 && s->deferred) return; /* a launch has one pivot, and reads them once */
+    if (s->split.ranks > 1 && s->deferred) return; /* a launch has one pivot, and reads U and V once */
     bool &extra = s->deferred ? s->view.resident : s->view.whole;
     extra = true;
     extra = simplex_shared_bytes(s->view) <= static_cast<size_t>(cuda_of(s->context())->block_memory);
 }
 
-/* Loads a kernel, and allows it the shared memory that it needs; UNSUPPORTED if the device has less. */
+/* Loads a kernel, and allows it the shared memory that it needs. UNSUPPORTED if the device has less. */
 template <class Kernel>
 gpuopt_status simplex_prepare(const CudaSimplex &s, Kernel kernel, size_t bytes) {
     int fit = 0;
@@ -61,7 +61,7 @@ gpuopt_status simplex_prepare(const CudaSimplex &s, Kernel kernel, size_t bytes)
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 
-/* Loads whatever the engine may launch, so that no call does. */
+/* Loads every kernel that the engine may launch, so that later calls load none. */
 gpuopt_status simplex_load(const CudaSimplex &s) {
     gpuopt_status status = simplex_prepare(s, simplex_run_kernel(s), simplex_shared_bytes(s.view));
     if (!status) status = simplex_prepare(s, simplex_enter_kernel(s), enter_shared_bytes(s.view));
@@ -91,7 +91,7 @@ gpuopt_status simplex_launch(CudaSimplex *s, Kernel kernel, size_t bytes, const 
     return status ? status : s->wait("waiting for simplex iterations");
 }
 
-/* The launches of a run; launch(request) does one and waits for it. */
+/* Does the launches of a run; launch(request) does one and waits for it. */
 template <class Launch>
 gpuopt_status simplex_launches(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *report,
                                Launch launch) {
@@ -134,7 +134,7 @@ void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
     gpuopt__release(context, GPUOPT_HOST, s);
 }
 
-/* What one rank of several has besides: locked memory, and an empty mailbox. */
+/* With several ranks: takes page-locked memory and an empty mailbox. */
 gpuopt_status split_open(CudaSimplex *s) {
     const SimplexView &v = s->view;
     gpuopt_status status = take_pinned(s->context(), &s->view.candidate);
@@ -170,7 +170,7 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     if (!status) status = s->clear(v.number, 0, 2 * sizeof(unsigned));
     if (!status) status = s->clear(v.alpha, 0, sizeof(double) * static_cast<size_t>(v.pitch));
     if (!status) status = s->clear(v.drifted, 0, sizeof(int64_t));
-    /* No kernel writes the padding, which is copied with the rest where a basis is kept. */
+    /* No kernel writes the padding, but a saved basis contains it. */
     if (!status) status = s->clear(v.u, 0, bytes_of<double>(v.pitch * v.most));
     if (!status) status = s->clear(v.v, 0, bytes_of<double>(v.wide * v.most));
     return status;

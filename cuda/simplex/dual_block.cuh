@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method of a handle on the GPU: what a block works on, and products with the inverse or tableau. As
- * in run.cuh a cooperative launch does many iterations, all blocks make all decisions, and up to K pivots are kept as
- * columns of U and rows of V; but the state stays in device memory, of which each block changes its own part.
+ * The dual simplex method of a handle on the GPU: the data of a block, and products with the inverse or tableau. As in
+ * run.cuh, a cooperative launch does many iterations, all blocks make all decisions, and up to K pivots are kept as
+ * columns of U and rows of V. But the state stays in device memory, and each block changes its own part of it.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_DUAL_BLOCK_CUH
 #define GPUOPT_CUDA_SIMPLEX_DUAL_BLOCK_CUH
@@ -12,26 +12,26 @@
 
 namespace {
 
-/* What a launch is to do. */
+/* The task of a launch. */
 struct DualRequest {
     gpuopt__simplex_rules rules;
     gpuopt__simplex_run_part part;
     gpuopt_simplex_dual_pricing pricing;
-    int most;              /* pivots */
-    int idle;              /* pivots before whose dual step was 0 */
-    int leaving, entering; /* of parts: position and slot */
-    double cutoff;         /* infinite: none */
+    int most;              /* pivots to do */
+    int idle;              /* successive earlier pivots with dual step 0 */
+    int leaving, entering; /* for single parts: position and slot */
+    double cutoff;         /* cutoff; infinite: none */
 };
 
 struct DualShared {
     Board board;
     double factor[SIMPLEX_MOST];   /* of the pending rows or columns */
-    double piece[SIMPLEX_THREADS]; /* entries of a vector that are not 0 */
-    int piece_at[SIMPLEX_THREADS]; /* where they are */
-    int count[SIMPLEX_WARPS];      /* of these, by warps */
+    double piece[SIMPLEX_THREADS]; /* nonzero entries of a vector */
+    int piece_at[SIMPLEX_THREADS]; /* their places in the vector */
+    int count[SIMPLEX_WARPS];      /* their number, by warps */
     double sum[SIMPLEX_WARPS];
-    unsigned long long bucket[2 * DUAL_BUCKETS];     /* units of slope, and break points */
-    unsigned long long before, chosen, chosen_count; /* found among them */
+    unsigned long long bucket[2 * DUAL_BUCKETS];     /* units of slope, then number of break points, by bucket */
+    unsigned long long before, chosen, chosen_count; /* results of the search in the buckets */
     double *alpha, *other;                           /* [own_rows] the pivot column, another product */
     double *line;                                    /* [own_lines] the pivot row of the matrix */
     double *partial;                                 /* [SIMPLEX_GROUPS][SIMPLEX_CHUNK] */
@@ -60,7 +60,7 @@ __device__ Cell cell_butterfly(Cell c) {
     return c;
 }
 
-/* Break points are in the order of their steps, equal ones in that of their slots. */
+/* Break points are ordered by their steps, and equal steps by slots. */
 __device__ bool dual_before(double key, int index, Cell than) {
     return than.index < 0 || key < than.key || (key == than.key && index < than.index);
 }
@@ -82,7 +82,7 @@ struct Latest {
     static __device__ Cell warp(Cell c) { return cell_butterfly<Latest>(c); }
 };
 
-/* A sum of units, which are the key's bits. */
+/* A sum of units, as the bits of the key. */
 struct Units {
     static __device__ Cell make(unsigned long long units) {
         return {__longlong_as_double(static_cast<long long>(units)), 0, 0};
@@ -115,8 +115,8 @@ class DualState {
     const gpuopt__simplex_vectors &v;
     DualShared &sh;
     int first_row, rows, first_slot, slots, first_line, lines; /* the block's own */
-    int pending;                                               /* rows of V */
-    unsigned number;                                           /* of the last exchange */
+    int pending;                                               /* rows of V in use */
+    unsigned number;                                           /* number of the last exchange */
 
     __device__ static int thread() { return static_cast<int>(threadIdx.x); }
     __device__ static int own(int width, int total, int *count) {
@@ -130,20 +130,19 @@ class DualState {
     }
     __device__ void sync() { agree<Counts>(Counts::none()); }
 
-    /* Where arrays are that only products for the CPU use otherwise. */
+    /* Arrays that are otherwise used only for the CPU's products. */
     __device__ double *cost() const { return s.in; } /* [cols + rows] */
     __device__ double *moved_by() const {
         return s.in_low;
-    }                                                /* [cols + rows] what flips move, by variables; or by slots */
-    __device__ double *key() const { return s.out; } /* [cols] at which a reduced cost reaches 0; -1: never */
+    }                                                /* [cols + rows] moves by flips, by variables or by slots */
+    __device__ double *key() const { return s.out; } /* [cols] step at which a reduced cost reaches 0; -1: never */
     __device__ double *row() const { return s.error_sum; } /* [cols] the pivot row */
-    __device__ double *moved() const { return s.rho_sum; } /* [rows] REVISED: sum of flipping columns times moves */
-    __device__ double *parts() const { return s.partial; } /* [lines / 32] of a sum */
+    __device__ double *moved() const { return s.rho_sum; } /* [rows] REVISED: sum of flipped columns times moves */
+    __device__ double *parts() const { return s.partial; } /* [lines / 32] partial sums */
 
     /* ---- Sums of many terms, in an order that only their number gives ---- */
 
-    /* Puts up the block's part of the sum over `count` of its slots or lines, of which the first is a multiple of
-     * 32. */
+    /* Publishes the block's part of the sum over `count` slots or lines. `first` is a multiple of 32. */
     template <class F>
     __device__ void put_parts(int first, int count, F f) const {
         for (int from = 32 * simplex_warp(); from < count; from += SIMPLEX_THREADS) {
@@ -152,7 +151,7 @@ class DualState {
             if (simplex_lane() == 0) parts()[(first + from) / 32] = sum;
         }
     }
-    /* The sum over all blocks' `total`, after an exchange. */
+    /* The sum over all blocks' parts of `total` terms, after an exchange. */
     __device__ double add_parts_up(int total) const {
         double sum = 0;
         for (int k = thread(); k < (total + 31) / 32; k += SIMPLEX_THREADS) sum += fresh(parts() + k);
@@ -182,7 +181,7 @@ class DualState {
         add_lines(to, rows, sh.factor, pending, sh.partial, [&](int k) { return s.u + k * s.pitch + first_row; });
     }
 
-    /* piece = the threads' values that are not 0, in order. Returns their number. */
+    /* piece = the threads' nonzero values, in order. Returns their number. */
     __device__ int compact(double value, int at) {
         unsigned there = __ballot_sync(~0u, value != 0);
         if (simplex_lane() == 0) sh.count[simplex_warp()] = __popc(there);
@@ -209,8 +208,7 @@ class DualState {
         }
     }
 
-    /* line = the row of the matrix at position p, and row = that of B^-1 N, in the block's slots; REVISED: rho is that
-     * of B^-1. */
+    /* The rows at position p. line: of the matrix; row: of B^-1 N, in the block's slots; rho (REVISED): of B^-1. */
     __device__ void pivot_row(int p) {
         if (thread() < pending) sh.factor[thread()] = fresh(s.u + thread() * s.pitch + p);
         for (int x = thread(); x < lines; x += SIMPLEX_THREADS)
@@ -238,14 +236,14 @@ class DualState {
         }
     }
 
-    /* The row of B^-1 at the leaving position, by lines; a tableau has only that of nonbasic slacks, and a basic
-     * one's is 1 at its own position. */
+    /* The entry of the leaving position's row of B^-1 in a line. A tableau stores only the entries for nonbasic slacks.
+     * The entry for a basic slack is 1 at its own position. */
     __device__ double rho(int line) const {
         if (REVISED) return fresh(s.rho + line);
         return fresh(v.slot + line) >= s.cols ? fresh(row() + line) : 0;
     }
 
-    /* alpha = the block's part of the column of the variable in slot q; all of it in s.alpha after an exchange. */
+    /* alpha = the block's part of the column of the variable in slot q. After an exchange s.alpha has all of it. */
     __device__ void pivot_column(int q, int variable) {
         bool sparse = REVISED && variable < s.cols;
         int at = REVISED ? variable - s.cols : q;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method of a handle on the GPU: which basic variable leaves, and the ratio test with bound flipping,
- * by the rules of gpuopt_impl/simplex/cpu_dual.h. The break point that blocks is found by counting the slope in buckets
- * of steps, not one break point after the other.
+ * The dual simplex method of a handle on the GPU: the choice of the leaving variable, and the ratio test with bound
+ * flips, by the rules of gpuopt_impl/simplex/cpu_dual.h. The blocking break point is found by counting the slope in
+ * buckets of steps, and not one break point after the other.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_DUAL_RATIO_CUH
 #define GPUOPT_CUDA_SIMPLEX_DUAL_RATIO_CUH
@@ -21,11 +21,11 @@ class DualRatio : protected DualState<REVISED> {
 
     int leaving = -1, entering = -1;   /* position and slot */
     double excess = 0, score = 0;      /* of the leaving variable */
-    double size = 0, entering_key = 0; /* |entry| of the entering variable, and its step */
-    Cell rest = Earliest::none();      /* the first break point that is not passed */
-    int round = 0;                     /* of counting in buckets, in this launch */
+    double size = 0, entering_key = 0; /* absolute entry of the entering variable, and its step */
+    Cell rest = Earliest::none();      /* the first break point not passed */
+    int round = 0;                     /* rounds of counting in buckets, in this launch */
 
-    /* Chooses the leaving variable; position -1: all are feasible or refused. */
+    /* Chooses the leaving variable. Position -1: all are feasible or refused. */
     __device__ void price() {
         Cell best = Largest::none();
         for (int i = thread(); i < rows; i += SIMPLEX_THREADS) {
@@ -47,14 +47,14 @@ class DualRatio : protected DualState<REVISED> {
     /* Whether the step passes a slot. */
     __device__ bool passed(int j) const { return key()[j] >= 0 && dual_before(key()[j], j, rest); }
 
-    /* Chooses the entering variable, from the pivot row; slot -1: none can enter. */
+    /* Chooses the entering variable from the pivot row. Slot -1: none can enter. */
     __device__ void ratio_test() {
         const double slope = fabs(excess), least = r.rules.primal * gpuopt__max(1, slope);
         const gpuopt__simplex_slope budget = gpuopt__simplex_slope_of(slope, least, s.cols);
         Cell first = list(budget);
         entering = -1;
         size = 0;
-        rest = first.index < 0 ? Cell{HUGE_VAL, s.cols, 0} : first; /* with none, all others may be passed */
+        rest = first.index < 0 ? Cell{HUGE_VAL, s.cols, 0} : first; /* none blocks: all others may be passed */
         unsigned long long taken = 0;
         for_passed([&](int j) { taken += units(budget, j); });
         taken = Units::units(this->template agree<Units>(Units::make(taken)));
@@ -63,7 +63,7 @@ class DualRatio : protected DualState<REVISED> {
         choose();
     }
 
-    /* The same for the entering variable that the caller has chosen: none is passed. */
+    /* The same for an entering variable that the caller has chosen; no variable is passed. */
     __device__ void given(int slot) {
         entering_key = fresh(key() + slot);
         entering = entering_key >= 0 ? slot : -1;
@@ -81,7 +81,7 @@ class DualRatio : protected DualState<REVISED> {
             if (passed(j)) f(j);
     }
 
-    /* The steps at which reduced costs reach 0. Returns the first that blocks by itself. */
+    /* Computes the steps at which reduced costs reach 0. Returns the first break point that blocks by itself. */
     __device__ Cell list(const gpuopt__simplex_slope &budget) {
         const double sigma = excess > 0 ? 1 : -1, zero = r.rules.zero;
         Cell first = Earliest::none();
@@ -98,12 +98,12 @@ class DualRatio : protected DualState<REVISED> {
         return this->template agree<Earliest>(first);
     }
 
-    /* The break point among those before `rest` at which the slope is used up: eight bits of its step and then of its
-     * slot in each round, or fewer rounds if it is alone in its bucket. */
+    /* Finds the break point before `rest` at which the slope is used up. Each round determines eight bits of its step,
+     * and then of its slot. The search ends early if the break point is alone in its bucket. */
     __device__ Cell find_in_buckets(const gpuopt__simplex_slope &budget) {
-        unsigned long long before = 0, prefix = 0; /* units before the bucket; the bits of its steps */
-        unsigned index = 0;                        /* the bits of its slots */
-        int known = 0;                             /* how many of these bits are known */
+        unsigned long long before = 0, prefix = 0; /* units before the bucket; known bits of its steps */
+        unsigned index = 0;                        /* known bits of its slots */
+        int known = 0;                             /* number of known bits */
         auto bits = [&](int j) { return static_cast<unsigned long long>(__double_as_longlong(key()[j])); };
         auto within = [&](int j) {
             if (known == 0) return true;
@@ -128,8 +128,7 @@ class DualRatio : protected DualState<REVISED> {
         return this->template agree<Earliest>(found);
     }
 
-    /* One round: sh.chosen becomes the first bucket with which the units reach the slack, sh.before what those before
-     * it take. */
+    /* One round. sh.chosen: the first bucket with which the units reach the slack; sh.before: the units before it. */
     template <class Digit>
     __device__ void count(const gpuopt__simplex_slope &budget, unsigned long long before, Digit digit) {
         unsigned long long *set = s.bucket + round % DUAL_BUCKET_SETS * (2 * DUAL_BUCKETS);
@@ -146,7 +145,7 @@ class DualRatio : protected DualState<REVISED> {
         __syncthreads();
         for (int k = thread(); k < 2 * DUAL_BUCKETS; k += SIMPLEX_THREADS) {
             if (sh.bucket[k]) atomicAdd(&set[k], sh.bucket[k]);
-            if (blockIdx.x == 0) next[k] = 0; /* no longer read, nor added to yet */
+            if (blockIdx.x == 0) next[k] = 0; /* no longer read, and not yet added to */
         }
         sync();
         if (simplex_warp() == 0) {
@@ -172,8 +171,8 @@ class DualRatio : protected DualState<REVISED> {
         __syncthreads();
     }
 
-    /* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it
-     * is small, the last one that was passed and has a larger entry is taken back. */
+    /* Harris' test among the slots not passed: the largest entry that blocks within the tolerance. If it is small,
+     * takes back the last passed slot with a larger entry. */
     __device__ void choose() {
         const double good = 1e-4;
         Cell limit = Limit::none(), best = Largest::none();

@@ -33,8 +33,8 @@ class DualBlock : DualRatio<REVISED> {
         Base::sh, Base::size, Base::slots, Base::sync, Base::thread, Base::v;
 
     gpuopt__simplex_run_report report = {};
-    double shifted = 0; /* the largest shift of this thread's */
-    /* Both variables before the pivot: slot and position have changed places afterwards. */
+    double shifted = 0; /* largest shift by this thread */
+    /* Both variables before the pivot. The pivot exchanges slot and position. */
     int in = -1, out = -1, state_in = 0;
     double d_in = 0, x_in = 0, l_in = 0, u_in = 0, x_out = 0, l_out = 0, u_out = 0, weight_out = 0;
     double pivot = 0;
@@ -55,7 +55,7 @@ class DualBlock : DualRatio<REVISED> {
         return this->add_parts_up(s.cols) >= r.cutoff;
     }
 
-    /* Chooses the leaving variable, unless the caller has. False: the run has ended. */
+    /* Chooses the leaving variable, unless the caller did. False: the run has ended. */
     __device__ bool choose_leaving() {
         const bool part = r.part == GPUOPT__SIMPLEX_RUN_RATIO || r.part == GPUOPT__SIMPLEX_RUN_PIVOT;
         if (part) {
@@ -73,7 +73,7 @@ class DualBlock : DualRatio<REVISED> {
         return r.part != GPUOPT__SIMPLEX_RUN_PRICE;
     }
 
-    /* Chooses the entering variable; the caller's choice may be another one. False: the run has ended. */
+    /* Chooses the entering variable, unless the caller did. False: the run has ended. */
     __device__ bool choose_entering() {
         const bool pivots = r.part == GPUOPT__SIMPLEX_RUN_PIVOT;
         this->ratio_test();
@@ -117,14 +117,14 @@ class DualBlock : DualRatio<REVISED> {
         flip();
         x_out = fresh(v.xb + leaving);
         double norm = steepest() ? tau() : weight_out;
-        sync(); /* all have read what changes now */
+        sync(); /* all threads have read what changes now */
         trade(norm);
         report.pivots++;
         pending++;
         return report.idle < GPUOPT__SIMPLEX_STALL || end(GPUOPT__SIMPLEX_END_STALLED);
     }
 
-    /* Data of the two variables. */
+    /* Loads the data of the two variables. */
     __device__ void look() {
         int p = leaving, q = entering;
         in = fresh(v.slot + q), out = fresh(v.head + p);
@@ -136,7 +136,7 @@ class DualBlock : DualRatio<REVISED> {
 
     __device__ bool flips_at(int j) const { return this->passed(j) && j != entering && key()[j] < entering_key; }
 
-    /* Flips the variables that the step passes, and moves the basic ones with them. */
+    /* Flips the passed variables, and moves the basic variables accordingly. */
     __device__ void flip() {
         int flips = 0;
         for (int j = first_slot + thread(); j < first_slot + slots; j += SIMPLEX_THREADS) {
@@ -156,7 +156,7 @@ class DualBlock : DualRatio<REVISED> {
             sync();
             x = this->moved();
         }
-        /* Behind the factors that tau() is going to need. */
+        /* Placed behind the factors that tau() will need. */
         double *own = factors() + s.most;
         this->put_factors(own, [&](int at) { return fresh(x + at); });
         sync();
@@ -167,7 +167,7 @@ class DualBlock : DualRatio<REVISED> {
             this->moved_by()[REVISED ? v.slot[j] : j] = 0;
     }
 
-    /* moved = the sum of the flipping columns times their moves, in the block's rows, with eight lanes per row. */
+    /* moved = the sum of the flipped columns times their moves, in the block's rows, with eight lanes per row. */
     __device__ void add_moved() const {
         const double *by = this->moved_by();
         for (int from = 0; from < rows; from += SIMPLEX_THREADS / 8) {
@@ -180,7 +180,7 @@ class DualBlock : DualRatio<REVISED> {
         }
     }
 
-    /* other = B^-1 times the leaving row of B^-1. Returns that row's squared norm. */
+    /* other = B^-1 times the leaving row of B^-1. Returns the squared norm of that row. */
     __device__ double tau() {
         double logical = !REVISED && out >= s.cols;
         double norm = this->add_parts_up(s.lines) + logical;
@@ -191,7 +191,7 @@ class DualBlock : DualRatio<REVISED> {
         return norm;
     }
 
-    /* A reduced cost that has the wrong sign becomes 0 by a shift of its cost. */
+    /* Sets a reduced cost of the wrong sign to 0 by a shift of its cost. */
     __device__ double shift(double d, int state, int variable, bool mine) {
         if (!gpuopt__simplex_dual_wrong(d, state, 0)) return d;
         if (mine) {
@@ -201,7 +201,7 @@ class DualBlock : DualRatio<REVISED> {
         return 0;
     }
 
-    /* The pivot. Each block changes what is its own; norm: of the leaving row. */
+    /* The pivot. Each block changes its own part. norm: squared norm of the leaving row. */
     __device__ void trade(double norm) {
         const double inverse = 1 / pivot, to = report.to_upper ? u_out : l_out;
         const double way = (x_out - to) / pivot;
@@ -256,7 +256,7 @@ class DualBlock : DualRatio<REVISED> {
         return gpuopt__max(norm / (pivot * pivot), steepest() ? 1e-4 : 1);
     }
 
-    /* A row of V; the matrix's row p becomes 0, as that of U and the tableau's entering column do. */
+    /* Appends a row to V. Row p of the matrix and of U become 0, and so does the tableau's entering column. */
     __device__ void append(double inverse) {
         for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
             int at = first_line + x;
@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
 
 /* ---- Weights ---- */
 
-/* partial[part][i] = the sum of the squares at i of the part's columns of B^-1, by the columns that are stored. */
+/* partial[part][i] = the sum of squares at i over the part's columns of B^-1, for the stored columns. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     square_columns(const __grid_constant__ SimplexView s, int parts, bool tableau) {
     int64_t i = product_thread();
@@ -296,7 +296,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     s.partial[part * s.pitch + i] = sum;
 }
 
-/* Squared norms of the rows of B^-1, or, with no parts, ones. */
+/* Squared norms of the rows of B^-1, or ones if there are no parts. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     start_dual_weights(const __grid_constant__ SimplexView s, int parts, bool tableau) {
     int64_t i = product_thread();

@@ -12,19 +12,19 @@
 
 namespace {
 
-/* What the engine keeps in host memory. */
+/* The engine's data in host memory. */
 struct SimplexMemory {
-    gpuopt__simplex_pattern pattern; /* for the control, once it has asked */
-    /* Of handles with spare rows and columns, from when it is needed; else null. */
+    gpuopt__simplex_pattern pattern; /* for the control, from its first request on */
+    /* For handles with spare rows and columns, from the first use; else null. */
     double *col_val, *row_val; /* [nonzeros] the model's entries */
     double *scratch;           /* [rows + cols] scratch */
     int32_t *list;             /* [max(rows, cols)] scratch */
 };
 
-/* Ranks whose memory one another's kernels write to, see split_peer.cuh. */
+/* Ranks with kernels that write to each other's memory, see split_peer.cuh. */
 struct SplitPeers {
-    bool open = false;   /* the gate; else there is no mailbox */
-    bool joined = false; /* iterations go through mailboxes */
+    bool open = false;   /* the gate is open; else there is no mailbox */
+    bool joined = false; /* iterations use mailboxes */
     PeerKey key = {};
     PeerStatus *status = nullptr;
     PeerHandle handle[PEER_MOST] = {}; /* of all ranks */
@@ -34,15 +34,15 @@ struct SplitPeers {
 struct CudaSimplex : Queue, SimplexMemory {
     explicit CudaSimplex(gpuopt_context *context) : Queue(context) {}
 
-    gpuopt__simplex_lp *lp = nullptr; /* the control's, and so are the vectors */
+    gpuopt__simplex_lp *lp = nullptr; /* the control's, like the vectors */
     gpuopt__simplex_vectors *host = nullptr;
     bool revised = false, deferred = false;
     SimplexView view = {};
     RankUpdate rank = {};
     int pending = 0;      /* pivots in U and V */
-    int weighs = 0;       /* the dual pricing, plus 1, that its weights belong to; 0: none */
-    int64_t launches = 0; /* of the iterations' kernel */
-    int64_t models = 0;   /* how often rows or columns have come or gone */
+    int weighs = 0;       /* the dual pricing of its weights, plus 1; 0: no weights */
+    int64_t launches = 0; /* launches of the iterations' kernel */
+    int64_t models = 0;   /* number of changes of rows or columns */
     void *device = nullptr;
     char *vectors = nullptr; /* the device's copy, laid out like the caller's */
     size_t vector_bytes = 0;
@@ -50,15 +50,14 @@ struct CudaSimplex : Queue, SimplexMemory {
     bool pattern_here = false, values_here = false;
 
     gpuopt__simplex_split split = {};
-    double *carried =
-        nullptr;         /* [2 * rows] with several ranks: what goes to others and comes from them, in locked memory */
-    bool locked = false; /* by this engine */
+    double *carried = nullptr; /* [2 * rows] with several ranks: data to and from other ranks, in page-locked memory */
+    bool locked = false;       /* whether this engine locked it */
     SplitPeers peers;
 
     static unsigned blocks(int64_t threads) {
         return static_cast<unsigned>(threads < 1 ? 1 : (threads + PRODUCT_THREADS - 1) / PRODUCT_THREADS);
     }
-    /* M += U V, after which nothing is pending. */
+    /* M += U V. Afterwards no pivots are pending. */
     void apply() {
         rank_update(rank, *this, view.rows, view.lines, pending, view.u, view.pitch, view.v, view.wide, view.matrix,
                     view.pitch);
@@ -68,7 +67,7 @@ struct CudaSimplex : Queue, SimplexMemory {
 
 CudaSimplex *cuda_simplex(void *engine) { return static_cast<CudaSimplex *>(engine); }
 
-/* What a rank's device fails at ends the work of all, if there are several. */
+/* With several ranks: turns a failure of this rank's device into the end of all ranks' work. */
 gpuopt_status split_status(CudaSimplex *s, gpuopt_status status) {
     if (s->split.ranks == 1) return status;
     gpuopt__simplex_split_ended(&s->split, status);
@@ -77,7 +76,7 @@ gpuopt_status split_status(CudaSimplex *s, gpuopt_status status) {
 
 /* ---- Shape and memory ---- */
 
-/* The blocks' parts, by their number. */
+/* Divides rows, slots and lines among the blocks. */
 void simplex_divide(SimplexView *view, int slots) {
     auto own = [&](int64_t n) {
         return static_cast<int>(n < 1 ? 32 : ((n + view->blocks - 1) / view->blocks + 31) / 32 * 32);
@@ -91,7 +90,7 @@ void simplex_divide(SimplexView *view, int slots) {
 /* The pitch of lines of n numbers. */
 int64_t simplex_padded(int64_t n) { return (n + 15) / 16 * 16; }
 
-/* Everything that follows from the shape, which has the capacity for rows and columns, and the device. Ranges per block
+/* Sets everything that follows from the device and the shape, with its capacity for rows and columns. Ranges per block
  * are multiples of 32, so that warps are full. */
 void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *shape, SimplexView *view) {
     bool revised = shape->method == GPUOPT_METHOD_REVISED;
@@ -116,7 +115,7 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     simplex_divide(view, slots);
 }
 
-/* How much of the capacity is in use; own_* stay. */
+/* Sets how much of the capacity is in use; own_* do not change. */
 void simplex_set_size(SimplexView *view, bool revised, int rows, int cols) {
     view->rows = rows;
     view->cols = cols;
@@ -129,10 +128,10 @@ void simplex_cut(gpuopt__arena *arena, T **array, int64_t count) {
     *array = static_cast<T *>(gpuopt__cut(arena, count, sizeof(T)));
 }
 
-/* Memory for one column even where a rank has none: the model passes through it at create. */
+/* Has memory for one column even if a rank has none, since the model passes through it at create. */
 int64_t simplex_matrix_entries(const SimplexView &s) { return s.pitch * (s.lines > 0 ? s.lines : 1); }
 
-/* Memory for all blocks' lists however few blocks there will be, see split_choose_blocks(). */
+/* Has memory for the lists of any number of blocks, see split_choose_blocks(). */
 int64_t split_changes(const SimplexView &s) {
     const int64_t blocks = s.blocks, wide = s.group > 32 ? s.group : 32;
     return (s.groups + blocks) * wide;
@@ -171,7 +170,7 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, int ranks, S
     int **const of_cols[] = {&s.column, &s.wanted, &s.position};
     for (int **array : of_cols) simplex_cut(arena, array, s.cols);
     simplex_cut(arena, &s.open, s.rows);
-    /* Without a gap, since a transposition has its counts in all four: see plan_transposition(). */
+    /* Without gaps, because a transposition stores its counts across all four: see plan_transposition(). */
     const int64_t step = (both + 31) / 32 * 32;
     simplex_cut(arena, &s.in, 4 * step);
     s.in_low = s.in + step, s.out = s.in_low + step, s.error_sum = s.out + step;
@@ -189,14 +188,14 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, int ranks, S
     return vectors;
 }
 
-/* What an engine that is a rank of several has. */
+/* The additional data of an engine with several ranks. */
 struct SimplexSharing {
     gpuopt__simplex_split split;
-    char *pages; /* with the locked ones */
+    char *pages; /* memory that contains the page-locked part */
 };
-enum { SIMPLEX_SLOT_BYTES = 45 }; /* of a slot's state: see cuda_simplex_pull */
+enum { SIMPLEX_SLOT_BYTES = 45 }; /* bytes of a slot's state: see cuda_simplex_pull */
 
-/* At least a row's: no bytes cannot be locked. */
+/* At least one row, because 0 bytes cannot be locked. */
 size_t carried_bytes(int rows) { return 2 * sizeof(double) * static_cast<size_t>(rows > 0 ? rows : 1); }
 
 /* Cuts the block in host memory into the engine and its memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Refactoring on the GPU: columns are pivoted into the slack basis one after the other, many per cooperative launch.
+ * Refactoring on the GPU: pivots columns into the slack basis one after the other, many per cooperative launch.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_ENTER_CUH
 #define GPUOPT_CUDA_SIMPLEX_ENTER_CUH
@@ -12,7 +12,7 @@ namespace {
 struct EnterShared {
     Board board;
     double factor[SIMPLEX_MOST];
-    double piece[SIMPLEX_PIECE]; /* of a column's entries */
+    double piece[SIMPLEX_PIECE]; /* piece of a column's entries */
     double *alpha;               /* [own_rows] */
     double *row;                 /* [own_lines] */
     double *partial;             /* [SIMPLEX_GROUPS][SIMPLEX_CHUNK] */
@@ -33,9 +33,9 @@ inline size_t enter_shared_bytes(const SimplexView &s) {
     return enter_cut_shared(s, nullptr, &sh);
 }
 
-/* Enters columns first .. last - 1 of s.column (REVISED: variables; TABLEAU: slots) until K pivots are pending; entries
- * up to `least` count as 0. *s.report has how far it got: pivots, and the next column in `entering`. SHARED: the slots
- * are those of all ranks, and the pivot column is in s.alpha already. */
+/* Enters columns first .. last - 1 of s.column until K pivots are pending. s.column has variables with REVISED, slots
+ * with TABLEAU. Entries up to `least` count as 0. *s.report shows the progress: the number of pivots, and the next
+ * column in `entering`. SHARED: slots of all ranks, with the pivot column already in s.alpha. */
 template <bool REVISED, bool SHARED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     simplex_enter(const __grid_constant__ SimplexView s, int first, int last, int pending, double least) {
@@ -49,11 +49,11 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     if (thread == 0) enter_cut_shared(s, reinterpret_cast<unsigned char *>(enter_state), &sh);
     __syncthreads();
     for (int i = thread; i < rows; i += SIMPLEX_THREADS) sh.open[i] = s.open[first_row + i];
-    exchange<Counts>(s, sh.board, number, Counts::none()); /* all have read the number */
+    exchange<Counts>(s, sh.board, number, Counts::none()); /* all blocks have read the number */
     for (; k < last && pending < s.most; k++) {
         int col = s.column[k] - (SHARED ? s.first : 0), wanted = s.wanted[k];
         if (SHARED) {
-            if (col < 0 || col >= s.lines) col = s.lines; /* another rank's */
+            if (col < 0 || col >= s.lines) col = s.lines; /* a column of another rank */
             for (int i = thread; i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = fresh(s.alpha + first_row + i);
         } else if (!REVISED || col >= s.cols) {
             int at = REVISED ? col - s.cols : col;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
             add_lines(sh.alpha, rows, sh.factor, pending, sh.partial,
                       [&](int p) { return s.u + p * s.pitch + first_row; });
 
-        /* The largest entry at open positions, the largest of all, and the one at the wanted position. */
+        /* The largest entry at open positions, the largest entry of all, and the entry at the wanted position. */
         Cell best = Largest::none();
         double largest = 0;
         for (int i = thread; i < rows; i += SIMPLEX_THREADS) {
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
         if (block == 0 && thread == 0) s.position[k] = p;
         if (p < 0) continue;
 
-        /* The pivot row. Row p of the matrix becomes 0, and in the tableau the entering column, too. */
+        /* The pivot row. Row p of the matrix becomes 0, and in the tableau also the entering column. */
         if (thread < pending) sh.factor[thread] = fresh(s.u + thread * s.pitch + p);
         for (int x = thread; x < lines; x += SIMPLEX_THREADS)
             sh.row[x] = fresh(s.matrix + (first_line + x) * s.pitch + p);
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
             if (!REVISED && (!SHARED || col < s.lines) && first_row + i != p)
                 s.matrix[col * s.pitch + first_row + i] = 0; /* p: see above */
         }
-        exchange<Counts>(s, sh.board, number, Counts::none()); /* row p of U has been read */
+        exchange<Counts>(s, sh.board, number, Counts::none()); /* all blocks have read row p of U */
         if (p >= first_row && p < first_row + rows) {
             if (thread < pending) s.u[thread * s.pitch + p] = 0;
             if (thread == 0) sh.open[p - first_row] = 0;

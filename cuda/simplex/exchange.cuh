@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the blocks of a cooperative launch agree: every block writes a cell of 16 bytes, and reads those of all others
- * until they carry the number of this exchange. That is a barrier and a reduction in one. It takes 1.2 us with 32
+ * How the blocks of a cooperative launch agree. Every block writes a cell of 16 bytes, and reads the cells of all
+ * blocks until they carry the number of this exchange. This combines a barrier and a reduction. It takes 1.2 us with 32
  * blocks and 1.9 us with 132 blocks on an H200.
  *
- * Why that is right, by the memory consistency model of the PTX ISA (its sections in quotes):
- * - A cell is written and read by one 128-bit operation each, which is strong and at gpu scope; nothing writes or reads
- *   a part of it, so no accesses of different sizes race ("Limitations on Mixed-size Data-races"), and its number and
- *   its content belong together. create clears cells before the first launch.
- * - Publishing. What the threads of a block have written before is ordered before the cell by a barrier of the block
- *   (of the warp, for a record), then fence.acq_rel.gpu and the store of the cell by one lane, which together are a
- *   release pattern ("Release and Acquire Patterns"); barriers and patterns are cumulative ("Causality Order").
- * - Collecting. The lanes of one warp read the cells by ld.acquire.gpu, each those of its own blocks. A lane's acquire
- *   stands for the other lanes only after __syncwarp(), since shuffles and reductions order nothing, and for the other
- *   warps after __syncthreads(). Only then are records and other data read, which need no strong accesses then; they
- *   are read past the L1 cache (fresh()).
- * - Reuse. There are two sets of cells and records, for even and for odd numbers. A block writes those of number n + 2
- *   only after it has seen all cells of n + 1, and every block has published n + 1 after its reads of n, which a
- *   barrier orders before that. So no read of n can see what belongs to n + 2.
- * - Numbers have 32 bits and may wrap. All blocks take part in all exchanges, also of earlier launches (the number is
- *   kept in device memory), so that a cell which is not yet that of n is that of n - 2, or 0 if n is 1 or 2: it is
- *   never taken for n, and the parity stays right across the wrap.
+ * Why this is correct, by the memory consistency model of the PTX ISA (its sections in quotes):
+ * - Cells. Each cell is written by one 128-bit operation and read by one, both strong and at gpu scope. Nothing writes
+ *   or reads a part of a cell. So no accesses of different sizes race ("Limitations on Mixed-size Data-races"), and a
+ *   cell's number and content belong together. create clears cells before the first launch.
+ * - Publishing. A barrier of the block (of the warp, for a record) orders earlier writes of its threads before the
+ *   cell. Then one lane executes fence.acq_rel.gpu and stores the cell. Together these are a release pattern ("Release
+ *   and Acquire Patterns"). Barriers and patterns are cumulative ("Causality Order").
+ * - Collecting. The lanes of one warp read the cells by ld.acquire.gpu, each lane the cells of its own blocks. A lane's
+ *   acquire also holds for the other lanes after __syncwarp(), since shuffles and reductions order nothing. For the
+ *   other warps it holds after __syncthreads(). Only then are records and other data read. These reads need not be
+ *   strong; they bypass the L1 cache (fresh()).
+ * - Reuse. There are two sets of cells and records, for even and for odd numbers. A block writes cells of number n + 2
+ *   only after it has read all cells of n + 1. Every block publishes n + 1 after its reads of n, and a barrier orders
+ *   these. So no read of n can return data of n + 2.
+ * - Numbers have 32 bits and may wrap. All blocks take part in all exchanges, also across launches, since the number is
+ *   kept in device memory. So until a cell has number n, it has number n - 2, or 0 if n is 1 or 2. It is never mistaken
+ *   for n, and the parity stays right across the wrap.
  *
- * The ratio test (collect_winners) is the same with two cells for a group of positions in place of one for a block, and
- * numbers of its own. A block without positions publishes nothing there: what the others do until the next exchange is
- * not ordered after its reads, so that it may read nothing that they may then write.
+ * The ratio test (collect_winners) works in the same way, with two cells per group of positions instead of one per
+ * block, and with its own numbers. A block without positions publishes nothing there. Until the next exchange, nothing
+ * orders its reads before the writes of other blocks. So it must not read anything that they may write in that time.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_EXCHANGE_CUH
 #define GPUOPT_CUDA_SIMPLEX_EXCHANGE_CUH
@@ -34,8 +34,8 @@
 namespace {
 
 /* ---- Reductions ----
- * Absolute values are compared as integers, by their bits: that takes two instructions, while a butterfly of shuffles
- * takes a microsecond. */
+ * Absolute values are compared as integers, by their bits: that takes two instructions. A butterfly of shuffles takes a
+ * microsecond. */
 
 __device__ unsigned high_half(double x) { return static_cast<unsigned>(__double2hiint(x)); }
 __device__ unsigned low_half(double x) { return static_cast<unsigned>(__double2loint(x)); }
@@ -43,7 +43,7 @@ __device__ double from_halves(unsigned high, unsigned low) {
     return __hiloint2double(static_cast<int>(high), static_cast<int>(low));
 }
 
-/* The largest key, with the lowest index among equal ones. Keys are not negative. */
+/* The largest key, with the lowest index among equal keys. Keys are not negative. */
 struct Largest {
     static __device__ Cell none() { return {0, -1, 0}; }
     static __device__ Cell of(Cell a, Cell b) {
@@ -61,7 +61,7 @@ struct Largest {
     }
 };
 
-/* The smallest key and the largest index, independently; neither is negative. */
+/* The smallest key and, independently, the largest index. Neither is negative. */
 struct Limit {
     static __device__ Cell none() { return {HUGE_VAL, 0, 0}; }
     static __device__ Cell of(Cell a, Cell b) { return {fmin(a.key, b.key), max(a.index, b.index), 0}; }
@@ -100,7 +100,7 @@ __device__ Cell load_cell(const Cell *from) {
     return {__longlong_as_double(low), static_cast<int>(high), static_cast<unsigned>(high >> 32)};
 }
 
-/* Waits for all blocks' cells, and reduces them; by one warp. */
+/* Waits for all blocks' cells, and reduces them. Called by one warp. */
 template <class Op>
 __device__ Cell collect(const Cell *cells, int blocks, unsigned number) {
     enum { AT_ONCE = 5 }; /* per lane: enough for 160 blocks */
@@ -127,17 +127,17 @@ __device__ Cell collect(const Cell *cells, int blocks, unsigned number) {
 
 /* ---- The exchange ---- */
 
-/* What the threads of a block share for an exchange. */
+/* Data that the threads of a block share for an exchange. */
 struct Board {
     Cell warp[SIMPLEX_WARPS];
     Cell best;
-    Record record; /* of the best candidate, written by its owner */
+    Record record; /* record of the best candidate, written by its owner */
 };
 
-/* Every thread brings a cell; the best cell of all threads of all blocks is returned to every thread. Lane l of the
- * first warp writes field[best of the block - first] to word l of the block's record. Afterwards board.record is the
- * record of the block owner(best), unless that is -1, and everything that a block wrote before is visible to the
- * others. Contains two barriers of the block, the second at the end. */
+/* Reduces the cells of all threads of all blocks, and returns the result to every thread. Lane l of the first warp
+ * writes field[best of the block - first] to word l of the block's record. Afterwards board.record is the record of the
+ * block owner(best), unless that is -1. Everything that a block wrote before is visible to the other blocks. Contains
+ * two barriers of the block, the second at the end. */
 template <class Op, class Owner>
 __device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, Cell cell, const double *field,
                          int first, Owner owner) {
@@ -172,13 +172,13 @@ __device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, C
     return exchange<Op>(s, board, number, cell, nullptr, 0, [](Cell) { return -1; });
 }
 
-/* A group's result in the ratio test, stored as two cells. The first has the limit and, in the index, the largest entry
- * (the upper 16 bits of a float, rounded up) and the winner's place in the group; the second the winner's step and
- * size. */
+/* A group's result in the ratio test, stored as two cells. The first cell has the limit. Its index has the largest
+ * entry (the upper 16 bits of a float, rounded up) and the winner's place in the group. The second cell has the
+ * winner's step and size. */
 struct Winner {
     double limit, step;
     float largest, size;
-    int index; /* in the group; after collecting, of all */
+    int index; /* place in the group; after collecting, among all */
 
     enum { NOWHERE = 0xffff }; /* beyond the positions of any group: a block's shared memory holds fewer */
 
@@ -192,8 +192,7 @@ struct Winner {
     }
 };
 
-/* Collects all groups' cells by one warp: the largest entry of all, and the best winner within the limit of all
- * groups. */
+/* Collects all groups' cells by one warp: the largest entry, and the best winner within the limit of all groups. */
 __device__ Winner collect_winners(const Cell *cells, int groups, int group, unsigned number) {
     enum { AT_ONCE = 4 }; /* per lane: there are at most 128 groups */
     Winner seen[AT_ONCE];

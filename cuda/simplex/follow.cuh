@@ -59,7 +59,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         if (total > 0) add_lines(sh.row_sum, lines, sh.factor_sum, pending, sh.partial, line);
     }
 
-    /* Appends a row to V and a column to U, and zeroes what the pivot replaces. */
+    /* Appends a row to V and a column to U, and sets what the pivot replaces to 0. */
     __device__ void append(int p, double inverse) {
         int q = REVISED ? -1 : report.entering, own = q < 0 ? -1 : this->own_slot(q), row = this->own_row(p);
         for (int x = thread(); x < lines; x += SIMPLEX_THREADS)
@@ -72,7 +72,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         sh.pivots[report.pivots] = p;
     }
 
-    /* At the end of a launch: dead rows and columns of the matrix become 0. */
+    /* At the end of a launch: sets dead rows and columns of the matrix to 0. */
     __device__ void clear_dead() {
         __syncthreads();
         for (int x = simplex_warp(); DEFERRED && x < lines; x += SIMPLEX_WARPS) {
@@ -99,10 +99,12 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
                        : __ldcg(reinterpret_cast<const double2 *>(s.alpha + i));
     }
 
-    /* Updates a column of the matrix by one warp: column -= alpha * ratio, where ratio is its entry in row p over the
-     * pivot; unit: the column was the unit vector of p before. Returns 1 + its new squared norm; *dot = alpha times the
-     * old column. Loads are issued well before stores, so as not to wait for them. Columns are padded with zeros to
-     * whole pairs. */
+    /* Updates a column of the matrix by one warp: column -= alpha * ratio. Loads are issued well before stores, which
+     * hides their latency. Columns are padded with zeros to whole pairs. Returns 1 + the column's new squared norm.
+     *
+     *     ratio  the column's entry in row p, divided by the pivot
+     *     unit   the column was the unit vector of p before
+     *     *dot   alpha times the old column */
     __device__ double update_column(double *column, int p, double ratio, bool unit, double *dot) {
         enum { PAIRS = 8 };
         double norm = 0, product = 0;
@@ -128,7 +130,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         return 1 + warp_sum(norm);
     }
 
-    /* The warps update the block's columns; row holds their entries in row p. */
+    /* Updates the block's columns, one warp per column; `row` has their entries in row p. */
     __device__ void update_own_columns(int p, double inverse) {
         for (int x = simplex_warp(); x < lines; x += SIMPLEX_WARPS) {
             bool unit = !REVISED && first_line + x == report.entering;
@@ -173,7 +175,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         }
     }
 
-    /* Shares the rows of the inverse among all blocks, then computes those of B^-1 N into row and row_sum. */
+    /* Shares the rows of the inverse among all blocks. Then computes the rows of B^-1 N into row and row_sum. */
     __device__ void exchange_rows(bool pivoting, bool changing) {
         for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
             if (pivoting) s.rho[first_line + x] = sh.row[x];
@@ -212,14 +214,14 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         }
     }
 
-    /* Compares the pivot with its value from the pivot row. The owner of the slot sets a flag that all blocks see after
-     * the next exchange. */
+    /* Compares the pivot elements from the column and from the row. The owner of the slot sets a flag, which all blocks
+     * see after the next exchange. */
     __device__ void check_pivot(double pivot) {
         int q = this->own_slot(report.entering);
         if (thread() == 0 && q >= 0 && gpuopt__simplex_pivots_differ(pivot, sh.row[q])) *s.drifted = this->launch;
     }
 
-    /* Does everything that depends on the pivot row of position p, or, with p < 0, on what a flip changed. */
+    /* Does everything that depends on the pivot row of position p; p < 0: everything that depends on a flip. */
     __device__ void follow(int p, int total) {
         bool pivoting = p >= 0, changing = total > 0;
         double inverse = pivoting ? 1 / leaving_alpha : 1, norm = 1;
@@ -264,7 +266,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         report.pivots++;
     }
 
-    /* The two variables change places. */
+    /* Exchanges the two variables. */
     __device__ void trade() {
         int p = this->own_row(report.leaving), q = this->own_slot(report.entering);
         if (q >= 0) {

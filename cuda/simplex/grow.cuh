@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the GPU: pivots from any basis, and rows and columns that come and go. The model changes in
- * host memory, by the functions that the CPU has for it, and is copied to the device again; the inverse or tableau gets
- * its border, or loses rows and columns, on the device, as described in gpuopt_impl/simplex/cpu_add_and_remove.h.
+ * The simplex engine of the GPU: pivots from any basis, and adding and removing rows and columns. The model changes in
+ * host memory, by the CPU's functions, and is then copied to the device again. The inverse or tableau changes on the
+ * device: it gets a border or loses rows and columns, as described in gpuopt_impl/simplex/cpu_add_and_remove.h.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_GROW_CUH
 #define GPUOPT_CUDA_SIMPLEX_GROW_CUH
@@ -96,7 +96,7 @@ gpuopt_status cuda_simplex_offer(void *engine, int by_rows, int scaling, const g
     return GPUOPT_OK;
 }
 
-/* The new row's position: its row of the matrix and, with REVISED, the unit vector that is its column. */
+/* Adds the new row's position: its row of the matrix and, with REVISED, its column, a unit vector. */
 gpuopt_status simplex_add_border(CudaSimplex *s, int row) {
     static const double one = 1;
     const SimplexView &v = s->view;
@@ -116,7 +116,7 @@ gpuopt_status simplex_add_border(CudaSimplex *s, int row) {
     return status ? status : s->wait("the border of the inverse");
 }
 
-/* The new column of the tableau. */
+/* Adds the new column of the tableau. */
 gpuopt_status simplex_add_slot(CudaSimplex *s, int col) {
     const SimplexView &v = s->view;
     const gpuopt__simplex_lines cols = simplex_host_lines(s, false);
@@ -133,7 +133,7 @@ gpuopt_status cuda_simplex_accept(void *engine, int by_rows, int32_t count) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     const gpuopt__simplex_lines from = simplex_host_lines(s, by_rows), to = simplex_host_lines(s, !by_rows);
-    /* The kernels read which variable is where. */
+    /* The kernels read the variables of positions and slots. */
     gpuopt_status status = s->copy(s->vectors, s->host->xb, s->vector_bytes);
     if (by_rows || !s->revised) s->apply();
     for (int k = 0; k < count && !status; k++)
@@ -144,7 +144,7 @@ gpuopt_status cuda_simplex_accept(void *engine, int by_rows, int32_t count) {
     return simplex_send_model(s, s->view.rows + (by_rows ? count : 0), s->view.cols + (by_rows ? 0 : count));
 }
 
-/* ---- Rows and columns that go ---- */
+/* ---- Removing rows and columns ---- */
 
 /* Lists the indices that `stays` approves, and copies them to the device. Returns their number. */
 template <class F>
@@ -160,12 +160,12 @@ gpuopt_status cuda_simplex_drop(void *engine, int by_rows, const int32_t *to) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
-    auto *from = reinterpret_cast<int *>(v.in); /* as many doubles as there are variables */
+    auto *from = reinterpret_cast<int *>(v.in); /* space for as many doubles as there are variables */
     int left = 0, lines = v.lines, kept = v.rows;
     gpuopt_status status = simplex_fetch_model(s);
     for (int k = 0; k < (by_rows ? v.rows : v.cols); k++) left += to[k] >= 0;
     if (by_rows || !s->revised) s->apply();
-    if (!status && by_rows == s->revised) { /* columns of the matrix go */
+    if (!status && by_rows == s->revised) { /* removes columns of the matrix */
         status = simplex_list_kept(s, v.lines, from, &lines, [&](int c) {
             int line = s->revised ? c : s->host->slot[c];
             return (!s->revised && line >= v.cols) || to[line] >= 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels for the columns of any basis, and for rows and columns that come and go. Nothing may be pending.
+ * Kernels for columns of any basis, and for adding and removing rows and columns. No pivots may be pending.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_GROW_KERNELS_CUH
 #define GPUOPT_CUDA_SIMPLEX_GROW_KERNELS_CUH
@@ -9,21 +9,21 @@
 
 namespace {
 
-/* in += the entries of a column; in has been zeroed. */
+/* in += the entries of a column. `in` must be 0 before. */
 __global__ void __launch_bounds__(PRODUCT_THREADS) scatter_column(const __grid_constant__ SimplexView s, int col) {
     int64_t e = s.col_start[col] + product_thread();
     if (e < s.col_start[col + 1]) s.in[s.col_row[e]] = s.col_val[e];
 }
 
-/* Slots become the variables that are in them. */
+/* Replaces slots by their variables. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     slots_to_variables(const __grid_constant__ SimplexView s, int count) {
     int64_t k = product_thread();
     if (k < count) s.column[k] = s.vec.slot[s.column[k]];
 }
 
-/* Row `row` of the matrix, below all others: minus s.in, the new row's entries by positions, times each column; plus,
- * in the tableau, its entry of the slot's variable, by columns in s.in_low. One warp per column. */
+/* Writes row `row` of the matrix, below all others: minus s.in times each column. s.in has the new row's entries by
+ * positions. In the tableau, adds the new row's entry of the slot's variable, from s.in_low. One warp per column. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     add_border(const __grid_constant__ SimplexView s, int row, bool tableau) {
     int lane = static_cast<int>(threadIdx.x) % 32;
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     s.matrix[c * s.pitch + row] = (variable < s.cols ? s.in_low[variable] : 0) - sum;
 }
 
-/* The dual method's weight of that row: the squared norm of its row of B^-1, or 1. By one warp. */
+/* The dual method's weight of that row: the squared norm of its row of B^-1, or 1. Called with one warp. */
 __global__ void weigh_border(const __grid_constant__ SimplexView s, int row, bool steepest, bool tableau) {
     int lane = static_cast<int>(threadIdx.x);
     double sum = 0;
@@ -49,8 +49,8 @@ __global__ void weigh_border(const __grid_constant__ SimplexView s, int row, boo
     if (lane == 0) s.dual_weight[row] = 1 + sum;
 }
 
-/* Only the rows from[0 .. kept - 1], which ascend, of `lines` columns stay, and move up; zeros follow. One warp per
- * column: it reads 32 entries before it writes them, and those behind are still to come. */
+/* Keeps only rows from[0 .. kept - 1], in ascending order, of `lines` columns. They move up, and zeros follow. One warp
+ * per column, which reads 32 entries before it writes them; later entries are not yet overwritten. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     keep_rows(double *matrix, int64_t pitch, int lines, int rows, const int *from, int kept) {
     int lane = static_cast<int>(threadIdx.x) % 32;
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
 }
 
-/* The same for columns, by a thread for each row. */
+/* Keeps only some columns; one thread per row. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     keep_lines(const __grid_constant__ SimplexView s, const int *from, int kept) {
     int64_t i = product_thread();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels that make the engine's matrix of the caller's: check its entries, transpose it, choose the scales and apply
- * them. They do what gpuopt_impl/simplex/entries.h and scaling.h do on the CPU, with the same arithmetic: smallest and
- * largest sizes do not depend on an order, so the scales have the same bits.
+ * Kernels that make the engine's matrix from the caller's: check its entries, transpose it, choose the scales and apply
+ * them. They do the same as gpuopt_impl/simplex/entries.h and scaling.h on the CPU, with the same arithmetic. Smallest
+ * and largest sizes do not depend on an order, so the scales have the same bits.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_MODEL_CUH
 #define GPUOPT_CUDA_SIMPLEX_MODEL_CUH
@@ -12,16 +12,16 @@
 
 namespace {
 
-/* What may be found wrong with a matrix, in one word of device memory. After MODEL_REFUSED the kernels below do
- * nothing, since indices may be out of range. */
+/* Possible faults of a matrix, in one word of device memory. After MODEL_REFUSED the kernels below do nothing, since
+ * indices may be out of range. */
 enum {
-    MODEL_REFUSED = 1, /* an index out of range or twice in a line, a value that is 0 or not finite */
+    MODEL_REFUSED = 1, /* an index out of range or repeated in a line, or a value that is 0 or not finite */
     MODEL_EXTREME = 2  /* a value near the ends of the range of double */
 };
 
 __device__ bool model_refused(const int *faults) { return *faults & MODEL_REFUSED; }
 
-/* Few have any; the compiler makes one atomic operation of a warp's. */
+/* Few threads find any. The compiler merges a warp's atomic operations into one. */
 __device__ void report_faults(int *faults, int found) {
     if (found) atomicOr(faults, found);
 }
@@ -32,7 +32,7 @@ __device__ int faults_of_value(double value) {
 
 /* ---- Checks ---- */
 
-/* Every entry by itself: its index, or its value, or both; the other array is null. */
+/* Checks every entry by itself: its index, its value, or both. A null array is not checked. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     check_entries(int64_t count, int width, const int *index, const double *val, int *faults) {
     int found = 0;
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     report_faults(faults, found);
 }
 
-/* Entries that came twice in a line are neighbours after transposing. One warp per line. */
+/* After transposing, repeated entries of a line are neighbours. One warp per line. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     find_repeated(int lines, const int64_t *start, const int *index, int *faults) {
     int lane = static_cast<int>(threadIdx.x) % 32, found = 0;
@@ -91,10 +91,10 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
 }
 
-/* ---- Transposition: a matrix by lines becomes one across ----
+/* ---- Transposition: a matrix by lines becomes the same matrix by lines across ----
  * Each warp takes a range of lines, in order, and has its own counts, count[warp][across]. So the entries of every line
- * across come out in ascending order. Entries of one line whose index is the same, which is an error that is found
- * afterwards, get different places, since counting is atomic. */
+ * across are in ascending order. Repeated indices in a line are an error that is found afterwards. Such entries get
+ * different places, since counting is atomic. */
 
 struct ModelLines {
     int lines, width; /* indices are below width */
@@ -105,7 +105,7 @@ struct ModelLines {
     __device__ int first(int64_t warp, int warps) const { return static_cast<int>(lines * warp / warps); }
 };
 
-enum { MODEL_AT_ONCE = 4 }; /* entries that a lane loads before it uses them */
+enum { MODEL_AT_ONCE = 4 }; /* entries that a lane loads before it uses any */
 
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     count_across(const __grid_constant__ ModelLines m, int *count, int warps, const int *faults) {
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
 }
 
-/* count[warp][i] becomes the number of entries of line i before those of the warp, and length[i] their total. */
+/* Turns count[warp][i] into the number of entries of line i before the warp's entries. length[i] becomes the total. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     add_counts(int width, int *count, int warps, int64_t *length, const int *faults) {
     int64_t i = product_thread();
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     length[i] = sum;
 }
 
-/* start[0 .. count] from start[k] = length of line k, by one block. */
+/* Turns start[0 .. count] from lengths of lines into starts. One block. */
 enum { START_THREADS = 1024 };
 __global__ void __launch_bounds__(START_THREADS) add_lengths(int64_t *start, int count, const int *faults) {
     __shared__ int64_t sums[START_THREADS];
@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
 }
 
 /* ---- Scales ----
- * Sizes are not negative, so that they are ordered as their bits are. */
+ * Sizes are not negative, so they are ordered like their bits. */
 
 struct ModelScales {
     double *row, *col;                /* [rows], [cols] */
@@ -216,8 +216,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     if (k < cols) scales.col[k] = 1;
 }
 
-/* One half of a round: the smallest and largest size in each row, then the rows' scales from them. m: the columns, a
- * warp each. */
+/* One half of a round: each row's smallest and largest size, then the rows' scales. m: the columns, one warp each. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     sample_rows(const __grid_constant__ ModelLines m, const __grid_constant__ ModelScales scales, const int *faults) {
     int lane = static_cast<int>(threadIdx.x) % 32;
@@ -239,7 +238,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) scale_rows(int rows, const __
     scales.clear(i);
 }
 
-/* The other half; last: equilibrates, and rounds to a power of two. */
+/* The other half. last: also equilibrates, and rounds to powers of two. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     scale_cols(const __grid_constant__ ModelLines m, const __grid_constant__ ModelScales scales, bool last,
                const int *faults) {
@@ -266,7 +265,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) round_rows(int rows, const __
     if (i < rows) scales.row[i] = gpuopt__simplex_power_of_two(scales.row[i]);
 }
 
-/* val, m's own, times the scales of its line and its index. One warp per line. */
+/* Multiplies val, m's own, by the scales of its line and its index. One warp per line. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     scale_entries(const __grid_constant__ ModelLines m, double *val, const double *of_line, const double *of_index) {
     int lane = static_cast<int>(threadIdx.x) % 32;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels for the slack basis, and for the products with the inverse and the original matrix that the control on the
- * CPU asks for.
+ * Kernels for the slack basis, and for the control's products with the inverse and with the original matrix.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH
@@ -31,8 +30,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) fill_identity(const __grid_co
 
 /* ---- Products with the matrix; nothing may be pending ---- */
 
-/* TABLEAU: s.in by slots. Its product with the tableau is that of s.in with the columns of B^-1 for nonbasic
- * slacks. */
+/* TABLEAU: s.in by slots. Its product with the tableau is s.in times the columns of B^-1 for nonbasic slacks. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     gather_logicals(const __grid_constant__ SimplexView s, double *by_slot) {
     int64_t j = product_thread();
@@ -41,14 +39,14 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     by_slot[j] = variable < s.cols ? 0 : s.in[variable - s.cols];
 }
 
-/* How many parts a sum over columns has, and where one begins. */
+/* The number of parts of a sum over columns, and where a part begins. */
 int simplex_parts(int cols) { return cols < 8 * SIMPLEX_PARTS ? (cols + 7) / 8 : +SIMPLEX_PARTS; }
 __device__ int part_begins(int cols, int part, int parts) {
     return static_cast<int>(static_cast<int64_t>(cols) * part / parts);
 }
 
-/* partial[part][i] = sum over the part's columns of vector[c] * column c at i; cols: of all ranks, which have parts in
- * common with their neighbours: begun[i] is what the ranks before have of this one's first part. */
+/* partial[part][i] = sum over the part's columns of vector[c] * column c at i. cols: columns of all ranks. Neighbouring
+ * ranks may share a part: begun[i] has the previous ranks' contribution to this rank's first part. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     combine_columns(const __grid_constant__ SimplexView s, const double *vector, int cols, int parts,
                     const double *begun) {
@@ -68,7 +66,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     s.partial[part * s.pitch + i] = sum;
 }
 
-/* out[i] = the sum of the parts; TABLEAU: plus the basic slacks, whose columns are unit vectors. */
+/* out[i] = the sum of the parts. TABLEAU: adds the basic slacks, which have unit vectors as columns. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     add_parts(const __grid_constant__ SimplexView s, int parts, bool tableau) {
     int64_t i = product_thread();
@@ -80,7 +78,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     s.out[i] = sum;
 }
 
-/* One warp per column: its product with s.in, stored at the row that this column of B^-1 belongs to. */
+/* One warp per column of B^-1: its product with s.in, stored at the row of that column. */
 __global__ void __launch_bounds__(PRODUCT_THREADS) dot_columns(const __grid_constant__ SimplexView s, bool tableau) {
     int lane = static_cast<int>(threadIdx.x) % 32;
     int64_t c = product_thread() / 32;
@@ -102,10 +100,9 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) copy_basic_logicals(const __g
 
 /* ---- Products with the original data, in twice the working precision ---- */
 
-enum { FEW_LANES = 8, MANY_LANES = 32, MANY_ENTRIES = 64 }; /* lanes for a line; many from this mean length on */
+enum { FEW_LANES = 8, MANY_LANES = 32, MANY_ENTRIES = 64 }; /* lanes per line; MANY_ENTRIES: mean length for many */
 
-/* A line of a sparse matrix times x + low, by LANES lanes, of which the first one gets first + first_low, too; all of
- * them get the sum. */
+/* A line of a sparse matrix times x + low, plus first + first_low, by LANES lanes. All lanes get the sum. */
 template <int LANES>
 __device__ gpuopt__simplex_sum sparse_line(double first, double first_low, int64_t begin, int64_t end,
                                            const double *val, const int *index, const double *x, const double *low) {
@@ -135,7 +132,7 @@ __device__ gpuopt__simplex_sum sparse_line(double first, double first_low, int64
     return sum;
 }
 
-/* out = -[A I] (in + low), and the sums' error_sum. */
+/* out = -[A I] (in + low), with the sums' error_sum. */
 template <int LANES>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     residual_rows(const __grid_constant__ SimplexView s, const double *low, double *error_sum) {
@@ -149,7 +146,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     error_sum[i] = sum.error_sum;
 }
 
-/* out = cost - [A I]' (y + low), with cost in `in`, and the sums' error_sum. */
+/* out = cost - [A I]' (y + low), with cost in `in`, and with the sums' error_sum. */
 template <int LANES>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     reduce_columns(const __grid_constant__ SimplexView s, const double *y, const double *low, double *error_sum) {

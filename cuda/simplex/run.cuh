@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Simplex iterations on the GPU: many per cooperative launch. Every block makes all decisions itself, from the same
- * numbers as the others.
+ * Simplex iterations on the GPU, many per cooperative launch. Every block makes all decisions itself, from the same
+ * numbers as the other blocks.
  *
- * With deferred pivots (DEFERRED) the matrix stays as it is, and up to K pivots are kept as columns of U and rows of V.
- * The blocks exchange data after pricing (the entering variable), after the pivot column and the ratio test (the
- * leaving variable), in phase 1 about the infeasibilities that change, and with REVISED about the pivot row of the
- * inverse. Immediate pivots update each column of the matrix in one pass, which computes its norm, too.
+ * With deferred pivots (DEFERRED) the matrix does not change, and up to K pivots are kept as columns of U and rows of
+ * V. The blocks exchange data several times per iteration:
+ *
+ *     after pricing                            the entering variable
+ *     after the pivot column and ratio test    the leaving variable
+ *     in phase 1                               changed infeasibilities
+ *     with REVISED                             the pivot row of the inverse
+ *
+ * Immediate pivots update each column of the matrix in one pass, which also computes its norm.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_RUN_CUH
 #define GPUOPT_CUDA_SIMPLEX_RUN_CUH
@@ -26,7 +31,7 @@ class SimplexBlock : protected SimplexFollow<REVISED, DEFERRED> {
     __device__ void iterate() {
         this->load();
         while (step() && report.pivots + report.flips < run.most && (!DEFERRED || this->pending < s.most)) continue;
-        /* Only now may rows be cleared that other blocks were reading; and a drifted pivot becomes visible. */
+        /* Only now is it safe to clear rows that other blocks were reading. A drifted pivot becomes visible, too. */
         if (report.pivots > 0) exchange<Counts>(s, sh.board, number, Counts::none());
         if (REVISED && fresh(s.drifted) == this->launch) report.end = GPUOPT__SIMPLEX_END_DRIFTED;
         this->clear_pending_row();
@@ -46,9 +51,9 @@ class SimplexBlock : protected SimplexFollow<REVISED, DEFERRED> {
     using Base::thread;
     using Base::upper;
 
-    const double *const entering_field, *const leaving_field; /* of this lane */
+    const double *const entering_field, *const leaving_field; /* for this lane */
 
-    /* Chooses the entering variable, and fills in its data. False: no variable may enter. */
+    /* Chooses the entering variable, and loads its data. False: no variable can enter. */
     __device__ bool price() {
         bool given = !gpuopt__simplex_chooses(run.part);
         if (given)
@@ -72,7 +77,7 @@ class SimplexBlock : protected SimplexFollow<REVISED, DEFERRED> {
         return true;
     }
 
-    /* A group's limit and winner. */
+    /* Finds a group's limit and winner. */
     __device__ Winner group_winner(int from, int to) {
         double sigma = report.direction, harris = gpuopt__simplex_harris_now(&run.rules, report.pivots + report.flips);
         Cell limit = Limit::none(), best = Largest::none();
@@ -115,7 +120,7 @@ class SimplexBlock : protected SimplexFollow<REVISED, DEFERRED> {
         return winner;
     }
 
-    /* Chooses the leaving variable, and fills in its data. */
+    /* Chooses the leaving variable, and loads its data. */
     __device__ void ratio_test() {
         unsigned trial = ++this->trial;
         Cell *cells = s.winners + (trial & 1) * static_cast<unsigned>(2 * s.groups);
@@ -178,7 +183,7 @@ class SimplexBlock : protected SimplexFollow<REVISED, DEFERRED> {
         return go();
     }
 
-    /* The same from the pivot column on. */
+    /* Continues the iteration from the pivot column on. */
     __device__ bool go() {
         if (run.part == GPUOPT__SIMPLEX_RUN_FLIP) {
             report.flip = 1;

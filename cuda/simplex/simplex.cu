@@ -2,24 +2,38 @@
  *
  * The simplex engine of the GPU: the backend's table, and the calls that iterate and change bases.
  *
- * How a call travels: gpuopt_simplex_iterate and the other public calls are gpuopt_impl/simplex; its control on the
- * CPU calls the functions of the table below. cuda_simplex_run launches one cooperative kernel for as many iterations
- * as fit (run.cuh), and applies the collected pivots to the matrix when U and V are full (common/rank_update.cuh). In
- * the kernel each block keeps its share of the basic and nonbasic variables in shared memory (block.cuh, device.cuh),
- * and all blocks agree by exchanges of 16-byte cells (exchange.cuh). An iteration is: price and ratio test (run.cuh),
- * the pivot column and the step along it (column.cuh), the pivot row and what follows from it (follow.cuh).
+ * The public calls, such as gpuopt_simplex_iterate, are in gpuopt_impl/simplex. Their control on the CPU calls the
+ * functions of the table below. cuda_simplex_run launches one cooperative kernel for as many iterations as fit. When U
+ * and V are full, it applies the collected pivots to the matrix (common/rank_update.cuh).
  *
- * cuda_simplex_dual_run does the same for iterations of the dual method, whose kernel is dual_run.cuh: what a block
- * works on is dual_block.cuh, who leaves and who enters dual_ratio.cuh.
+ * In the kernel each block keeps its share of the basic and nonbasic variables in shared memory (block.cuh,
+ * device.cuh). All blocks agree by exchanges of 16-byte cells (exchange.cuh). An iteration consists of
  *
- * Where the handle is one of a group's ranks, split_run.cuh does what goes from rank to rank, with the kernels of
- * split.cuh and those above; ranks of one process whose devices see one another's memory iterate by split_connect.cuh
- * and split_peer.cuh.
+ *     run.cuh     pricing and the ratio test
+ *     column.cuh  the pivot column and the step along it
+ *     follow.cuh  the pivot row and the updates that depend on it
  *
- * Refactoring is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
- * rows and columns come and go in grow.cuh; children.cuh solves children of a handle's basis, without the control's
- * loop; batch.cuh solves small programs, which have no handle. create.cuh sets everything up: the engine's shape and
- * memory are engine.cuh, the way of the caller's matrix to the GPU is upload.cuh with the kernels in model.cuh.
+ * cuda_simplex_dual_run does the same for the dual method:
+ *
+ *     dual_run.cuh    the kernel
+ *     dual_block.cuh  a block's data
+ *     dual_ratio.cuh  the choice of the leaving and the entering variable
+ *
+ * If the handle belongs to a group with several ranks:
+ *
+ *     split_run.cuh                       exchanges between the ranks, on the CPU
+ *     split.cuh                           their kernels, besides those above
+ *     split_connect.cuh, split_peer.cuh   iterations of ranks of one process that can access each other's device memory
+ *
+ * Other calls:
+ *
+ *     enter.cuh                refactoring
+ *     solve.cuh, products.cuh  FTRAN, BTRAN, residuals and reduced costs; their kernels
+ *     grow.cuh                 adding and removing rows and columns
+ *     children.cuh             children of a handle's basis, without the control's loop
+ *     batch.cuh                batches of small programs, without handles
+ *     create.cuh, engine.cuh   create and destroy; the engine's shape and memory
+ *     upload.cuh, model.cuh    copying the caller's matrix to the GPU; the kernels
  */
 #include "../common/tables.cuh"
 #include "children.cuh"
@@ -57,7 +71,7 @@ gpuopt_status cuda_simplex_run(void *engine, const gpuopt__simplex_run *run, gpu
     });
 }
 
-/* Weights for the present basis, if there are none. */
+/* Computes weights for the present basis, if there are none. */
 gpuopt_status simplex_weigh(CudaSimplex *s, gpuopt_simplex_dual_pricing pricing) {
     const SimplexView &v = s->view;
     const int most = v.lines < SIMPLEX_PARTS ? v.lines : +SIMPLEX_PARTS;
@@ -134,7 +148,7 @@ gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *col
     return status ? split_status(s, status) : simplex_enter_listed(s, count, column, wanted, least, open, position);
 }
 
-/* The matrix, and the columns of U and rows of V in use; then the dual method's weights, if there are any. */
+/* Layout of a saved basis: the matrix, the columns of U and rows of V in use, and the dual method's weights, if any. */
 struct SimplexKept {
     struct Head {
         int pending, weighs;
@@ -149,7 +163,7 @@ struct SimplexKept {
     size_t bytes() const { return sizeof head + matrix + u + v + weights; }
 };
 
-/* Copies the arrays between the engine and what is kept, one way or the other. */
+/* Copies the arrays from the engine to the saved basis, or back. */
 gpuopt_status simplex_copy_kept(CudaSimplex *s, char *kept, bool back) {
     const SimplexKept size(s->view, {s->pending, s->weighs});
     void *const own[] = {s->view.matrix, s->view.u, s->view.v, s->view.dual_weight};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the GPU: launches of the products that the control on the CPU asks for.
+ * The simplex engine of the GPU: launches the products that the control on the CPU needs.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SOLVE_CUH
 #define GPUOPT_CUDA_SIMPLEX_SOLVE_CUH
@@ -11,7 +11,7 @@ namespace {
 
 /* ---- Products ---- */
 
-/* out = the matrix times a vector by its columns; nothing is pending. */
+/* out = the matrix times a vector, by columns. No pivots may be pending. */
 void simplex_combine(CudaSimplex *s, const double *vector) {
     const SimplexView &v = s->view;
     int parts = simplex_parts(v.lines);
@@ -53,7 +53,7 @@ gpuopt_status cuda_simplex_btran(void *engine, double *y) {
     return status ? status : s->wait("BTRAN");
 }
 
-/* How many lanes share a line of the original data depends on the model alone, as the sums' last bits do. */
+/* Whether many lanes share a line of the original data. Depends only on the model, as the sums' last bits must. */
 bool batch_lanes(const CudaSimplex *s, int lines) {
     return s->lp->nonzeros >= MANY_ENTRIES * static_cast<int64_t>(lines);
 }
@@ -102,7 +102,7 @@ gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double
     return simplex_fetch_sums(s, "reduced costs", both, d, error_sum);
 }
 
-/* |A| |x|, and |A|' |y|. */
+/* of_rows = |A| |x|, and of_cols = |A|' |y|. */
 gpuopt_status cuda_simplex_sizes(void *engine, const double *x, const double *y, double *of_rows, double *of_cols) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
@@ -127,7 +127,7 @@ gpuopt_status cuda_simplex_sizes(void *engine, const double *x, const double *y,
 
 /* ---- Other bases ---- */
 
-/* Pivots the columns in s.column in; with several ranks those are slots, and `slot` is the copy in host memory. */
+/* Pivots the columns in s.column in. With several ranks s.column has slots, and `slot` is its copy in host memory. */
 gpuopt_status simplex_enter_listed(CudaSimplex *s, int count, const int32_t *slot, const int32_t *wanted, double least,
                                    uint8_t *open, int32_t *position) {
     const bool alone = s->split.ranks == 1;

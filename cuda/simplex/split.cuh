@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels for a tableau whose columns are split over the ranks of a group, see gpuopt_impl/simplex/column_split.h. Each
- * rank has the parts of the matrix, of V and of the vectors by slots that are its own slots', and all that goes by
- * rows.
+ * Kernels for a tableau with columns split over the ranks of a group, see gpuopt_impl/simplex/column_split.h. Each rank
+ * stores the parts of the matrix, of V and of the vectors by slots for its own slots, and all vectors by rows.
  *
- * An iteration is one launch of split_step, which is the kernel of one GPU (run.cuh) from the ratio test on, with the
- * entering variable and the pivot column given, and then prices its own slots for the next iteration. The rank that has
- * the entering slot computes the column before that (split_column). Between launches the CPU exchanges candidates and
- * columns (split_run.cuh). All sums have the order that they have on one GPU.
+ * An iteration is one launch of split_step. It continues the kernel of one GPU (run.cuh) from the ratio test on, with
+ * the entering variable and the pivot column given. Then it prices its own slots for the next iteration. Before that,
+ * the rank with the entering slot computes the column (split_column). Between launches the CPU exchanges candidates and
+ * columns (split_run.cuh). All sums have the same order as on one GPU.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_CUH
@@ -36,15 +35,14 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
     using Base = SimplexBlock<false, DEFERRED>;
     using Base::Base;
 
-    /* Goes on with the entering variable that the ranks agreed on, unless there is none; then offers the next
-     * candidate. */
+    /* Continues with the entering variable on which the ranks agreed, if any. Then publishes the next candidate. */
     __device__ void step(const gpuopt__simplex_pivot_candidate &entering) {
         this->load();
         if (entering.slot >= 0) {
             accept(entering, static_cast<int>(entering.slot));
             read_column();
             this->go();
-            /* Only now may rows be cleared that other blocks were reading. */
+            /* Only now is it safe to clear rows that other blocks were reading. */
             if (report.pivots > 0) exchange<Counts>(s, sh.board, number, Counts::none());
             this->clear_pending_row();
             this->clear_dead();
@@ -56,7 +54,7 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
   protected:
     using Base::number, Base::report, Base::run, Base::s, Base::sh, Base::thread;
 
-    /* What price() leaves on one GPU. slot: as this rank counts. */
+    /* Replaces price() of one GPU. slot: numbered within this rank. */
     __device__ void accept(const gpuopt__simplex_pivot_candidate &entering, int slot) {
         report.entering = slot;
         report.leaving = -1;
@@ -69,7 +67,7 @@ class SplitBlock : protected SimplexBlock<false, DEFERRED> {
         report.direction = run.part != GPUOPT__SIMPLEX_RUN_ITERATE ? run.direction : this->dq < 0 ? 1 : -1;
     }
 
-    /* What column() leaves. */
+    /* Replaces column() of one GPU. */
     __device__ void read_column() {
         for (int i = thread(); i < this->rows; i += SIMPLEX_THREADS) sh.alpha[i] = fresh(s.alpha + this->first_row + i);
         __syncthreads();
@@ -103,7 +101,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     SplitBlock<DEFERRED>(s, run, pending, 0, reinterpret_cast<unsigned char *>(split_state)).step(entering);
 }
 
-/* s.alpha = a column of this rank's, with the pending pivots, summed as by add_lines(); stored: as in the matrix. */
+/* s.alpha = a column of this rank, with the pending pivots, summed as by add_lines(). stored: as in the matrix. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     split_column(const __grid_constant__ SimplexView s, int line, int pending, bool stored) {
     int64_t i = product_thread();
@@ -115,12 +113,12 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
             if (from + g < pending) part[g] += s.v[(from + g) * s.wide + line] * s.u[(from + g) * s.pitch + i];
 #pragma unroll
     for (int g = 0; g < SIMPLEX_GROUPS; g++)
-        if (!stored) sum += part[g]; /* not even 0, which would make a 0 of -0 */
+        if (!stored) sum += part[g]; /* adds not even 0, because 0 + -0 is 0 */
     s.alpha[i] = sum;
 }
 
-/* As add_parts(), for the parts that end in this rank's columns: s.out goes on from the ranks before, and so does the
- * sum of the part that these have begun, in s.in_low. The last rank adds the basic slacks. */
+/* Like add_parts(), for the parts that end in this rank's columns. s.out continues from the previous ranks. s.in_low
+ * has the sum of the part that the previous ranks began. The last rank adds the basic slacks. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     split_sums(const __grid_constant__ SimplexView s, int parts, bool last) {
     const int end = s.first + s.lines;

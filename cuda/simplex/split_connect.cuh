@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranks of one process that share a tableau: how they find out that their kernels can write to one another's memory,
- * and the CPU side of iterating that way (split_peer.cuh). Else split_run.cuh goes through host memory.
+ * Ranks of one process that share a tableau: finds out whether their kernels can write to each other's memory, and is
+ * the CPU side of such iterations (split_peer.cuh). If they cannot, split_run.cuh goes through host memory.
  *
- * Launches. All ranks synchronise before each, by the group: no kernel waits for a rank that still loads code, takes
- * memory or applies pivots, which may wait for the device. Ranks on one device have as many of its multiprocessors
- * each, so that all their blocks are resident at once: a trial at _create shows whether they get it. Later other work
- * may be on the device; what waits longer than the group's time limit gives up.
+ * Launches. All ranks synchronise before each launch, by the group. So no kernel waits for a rank that still loads
+ * code, takes memory or applies pivots, since these may wait for the device. Ranks on one device share its
+ * multiprocessors equally, so that all their blocks are resident at once. A trial at _create shows whether that works.
+ * Other work may occupy the device later; a wait beyond the group's time limit then gives up.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_CONNECT_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_CONNECT_CUH
@@ -15,7 +15,7 @@
 
 namespace {
 
-/* What the ranks exchange. */
+/* The data that the ranks exchange. */
 struct SplitOffer {
     PeerHandle handle;
     PeerCell *candidates, *columns;
@@ -23,7 +23,7 @@ struct SplitOffer {
     int blocks, multiprocessors;
 };
 
-/* The blocks of each rank, equally many: at most those for which this handle has memory. */
+/* The number of blocks, equal for each rank. At most the number for which this handle has memory. */
 int split_choose_blocks(const SplitOffer *offers, int ranks) {
     int blocks = SIMPLEX_BLOCKS;
     for (int r = 0; r < ranks; r++) {
@@ -35,7 +35,7 @@ int split_choose_blocks(const SplitOffer *offers, int ranks) {
     return blocks;
 }
 
-/* The view with `blocks` blocks. False: a block would need more shared memory than there is. */
+/* Makes the view for `blocks` blocks. False: a block would need too much shared memory. */
 bool split_fit(const CudaSimplex &s, int blocks, SimplexView *view) {
     const auto most = static_cast<size_t>(cuda_of(s.context())->block_memory);
     auto fits = [&] {
@@ -55,7 +55,7 @@ bool split_fit(const CudaSimplex &s, int blocks, SimplexView *view) {
     return fits();
 }
 
-/* Why this rank cannot take part, or null. view: with the blocks of all. */
+/* Returns why this rank cannot take part, or null. view: for the number of blocks of all ranks. */
 const char *split_join(CudaSimplex *s, const SplitOffer *offers, SimplexView *view) {
     const int ranks = s->split.ranks;
     for (int r = 0; r < ranks; r++) {
@@ -77,7 +77,7 @@ void split_for_others(const CudaSimplex *s, F f) {
         if (r != s->split.rank) f(s->peers.handle[r]);
 }
 
-/* Visits all other ranks' mailboxes as long as it lives. */
+/* Keeps all other ranks' mailboxes accessible during its lifetime. */
 class SplitAccess {
   public:
     explicit SplitAccess(const CudaSimplex *s) {
@@ -99,7 +99,7 @@ class SplitAccess {
     bool everywhere_ = false;
 };
 
-/* Calls launch() while the others' mailboxes are accessible. *lost: a message has not arrived. */
+/* Calls launch() while the other ranks' mailboxes are accessible. *lost: a message did not arrive. */
 template <class Launch>
 gpuopt_status split_launch_with_access(CudaSimplex *s, bool *lost, Launch launch) {
     SplitPeers &p = s->peers;
@@ -115,7 +115,7 @@ gpuopt_status split_launch_with_access(CudaSimplex *s, bool *lost, Launch launch
     return GPUOPT_OK;
 }
 
-/* Several iterations of all ranks, each in one launch. Every rank has got here, or the group is broken. */
+/* Several iterations of all ranks, each in one launch. Every rank must reach this point, or the group is broken. */
 gpuopt_status split_peer_launch(CudaSimplex *s, const gpuopt__simplex_run &run) {
     gpuopt_status met = s->split.calls->all_gather(s->split.group, GPUOPT_HOST, nullptr, 0, nullptr, 0, nullptr);
     if (met) return met;
@@ -135,7 +135,7 @@ gpuopt_status split_peer_launch(CudaSimplex *s, const gpuopt__simplex_run &run) 
 
 /* ---- Finding one another ---- */
 
-/* Whether no rank has a reason to stay away; *why: this rank's or null, and afterwards null only if so. */
+/* Whether all ranks can take part. *why: this rank's reason not to, or null. Afterwards it is null only if all can. */
 gpuopt_status split_all_join(CudaSimplex *s, const char **why) {
     int64_t joins = !*why;
     gpuopt_status status = s->split.calls->all_reduce(s->split.group, GPUOPT_REDUCE_MIN, 1, &joins, nullptr);
@@ -143,7 +143,7 @@ gpuopt_status split_all_join(CudaSimplex *s, const char **why) {
     return status;
 }
 
-/* A trial, whose time limit is short. */
+/* A trial with a short time limit. */
 gpuopt_status split_trial_all(CudaSimplex *s, const char **why) {
     constexpr unsigned long long limit = 5000000000; /* nanoseconds */
     bool lost = false;
@@ -152,12 +152,12 @@ gpuopt_status split_trial_all(CudaSimplex *s, const char **why) {
         if (map.nanoseconds > limit) map.nanoseconds = limit;
         return simplex_launch(s, split_trial, simplex_shared_bytes(s->view), map);
     });
-    if (status) split_for_others(s, peer_stop); /* theirs wait for this rank's */
+    if (status) split_for_others(s, peer_stop); /* the other ranks wait for this rank's messages */
     if (lost) *why = "their kernels do not run at once, or do not see one another's memory";
     return split_status(s, status);
 }
 
-/* Before the first launch. Which way it is goes to the log. */
+/* Called before the first launch. Logs the kind of exchange. */
 gpuopt_status split_find_peers(void *engine) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
@@ -207,8 +207,8 @@ gpuopt_status split_find_peers(void *engine) {
     return GPUOPT_OK;
 }
 
-/* Frees the mailbox, after the last write. Kernels of other ranks are stopped only if this rank failed: else
- * they have all of its messages, but perhaps wait for one that another rank has sent to this one already. */
+/* Frees the mailbox, after the last write to it. Stops kernels of other ranks only if this rank failed. If it did not,
+ * they already have all of its messages, but may still wait for another rank's. */
 void split_forget_peers(CudaSimplex *s) {
     if (!s->peers.open) return;
     PeerGate::shut(s->peers.key);

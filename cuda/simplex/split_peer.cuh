@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tableau split over ranks whose kernels write to one another's memory: many iterations in one cooperative launch on
- * each rank, as on one GPU (run.cuh), except for two messages an iteration, by the mailboxes of common/peers.cuh.
+ * A tableau split over ranks with kernels that write to each other's memory. Each rank does many iterations in one
+ * cooperative launch, as on one GPU (run.cuh). Per iteration the ranks send two messages, by the mailboxes of
+ * common/peers.cuh.
  *
- *     each rank                                            what is sent, in cells of 16 bytes
+ *     each rank                                            messages, in cells of 16 bytes
  *     price() among the rank's own blocks
  *     block 0: the rank's candidate to all ranks ......... candidates[n % 2][rank]
  *     block 0: waits for the others' candidates, takes the best, and sends it to its own blocks: agreed
- *     the rank that has the slot: column() ............... each block its rows, into columns of all others
+ *     the rank with the slot: column() ................... each block its rows, into columns of all others
  *     the others: each block waits for the cells of its rows
  *     go(): as on one GPU
  *
  * n is the number of the iteration, counted from _create on, the same on all ranks.
  *
- * Why nothing is overwritten while it is read
- * ----------------------------------------------------
- * - Candidates. A rank writes its candidate n + 2 where its candidate n was. It has then received all candidates n + 1.
- *   A rank sends that after the exchange among its blocks in price() n + 1, which its block 0 reaches after it has read
- *   the candidates n.
- * - The best candidate. Block 0 writes that of n + 1 after the same exchange, to which every block comes after it has
- *   read n.
- * - Columns. The owner of column n + 1 writes it after it has received all candidates n + 1, so after all blocks of all
- *   ranks have reached price() n + 1: they have read column n.
- * - s.alpha, which immediate pivots read whole, is the rank's own: each block writes its rows, as on one GPU.
- * - Blocks are equally many on all ranks, with the same rows.
- * Exchanges, candidates and what block 0 sends are each a release pattern and an acquire, so that each "after" is
- * causality order; a cell of a column orders nothing but itself.
+ * Why nothing is overwritten while it is read:
+ * - Candidates. A rank writes its candidate n + 2 to the place of its candidate n. By then it has received all
+ *   candidates n + 1. A rank sends candidate n + 1 after the exchange among its blocks in price() n + 1. Its block 0
+ *   reaches that exchange after it has read the candidates n.
+ * - The best candidate. Block 0 writes the best candidate n + 1 after the same exchange. Every block reaches that
+ *   exchange after it has read the best candidate n.
+ * - Columns. The owner of column n + 1 writes it after it has received all candidates n + 1. By then all blocks of all
+ *   ranks have reached price() n + 1, so they have read column n.
+ * - s.alpha, which immediate pivots read as a whole, belongs to the rank: each block writes its rows, as on one GPU.
+ * - All ranks have equally many blocks, with the same rows.
  *
- * Giving up. If a wait of block 0 times out, the run ends: it sends that instead of the best candidate. Another block
- * that waits for its column in vain goes on with zeros, since the others may be in the same iteration and will wait for
- * its cells; it sets the `lost` words of all ranks, so block 0 gives up at the next candidate. What that leaves on the
- * device is nothing that anybody may read: the group is broken.
+ * Exchanges, candidates and the messages of block 0 are each a release pattern and an acquire. So each "after" is
+ * causality order. A cell of a column orders only itself.
+ *
+ * Giving up. If a wait of block 0 times out, the run ends: block 0 sends this instead of the best candidate. If another
+ * block waits for its column in vain, it continues with zeros, because the other ranks may be in the same iteration and
+ * will wait for its cells. It sets the `lost` words of all ranks, so block 0 gives up at the next candidate. The data
+ * that this leaves on the device must not be read: the group is broken.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_PEER_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_PEER_CUH
@@ -60,7 +61,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
     __device__ void iterate() {
         this->load();
         while (step() && report.pivots + report.flips < run.most && (!DEFERRED || this->pending < s.most)) continue;
-        /* Only now may rows be cleared that other blocks were reading. */
+        /* Only now is it safe to clear rows that other blocks were reading. */
         const int without = exchange<Counts>(s, sh.board, number, Counts::make(0, thread() == 0 && missed)).index;
         this->clear_pending_row();
         this->clear_dead();
@@ -77,15 +78,15 @@ class PeerBlock : SplitBlock<DEFERRED> {
 
     const PeerMap &peers;
     PeerShared &shared;
-    unsigned long long message; /* number of the last one */
-    int entered = -1;           /* the entering slot, of all slots */
-    bool missed = false;        /* a column has not come */
+    unsigned long long message; /* number of the last message */
+    int entered = -1;           /* the entering slot, among all slots */
+    bool missed = false;        /* a column did not arrive */
 
     __device__ PeerPatience patience() const {
         return {peers.nanoseconds, peers.lost[peers.rank], &peers.status->stop};
     }
 
-    /* As that of one GPU (SimplexBlock), with what comes from other ranks. */
+    /* Like step() of one GPU (SimplexBlock), with data from other ranks. */
     __device__ bool step() {
         const bool given = !gpuopt__simplex_chooses(run.part);
         report.flip = 0;
@@ -109,7 +110,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
 
     /* ---- Candidates ---- */
 
-    /* Gathers all ranks' candidates; the best is then in `shared`. */
+    /* Gathers all ranks' candidates. `shared` then has the best. */
     __device__ void agree(bool any) {
         message++;
         if (simplex_warp() == 0) {
@@ -136,7 +137,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
         __syncthreads();
     }
 
-    /* By one warp of block 0; shared.best and lost are visible to it afterwards. */
+    /* Called by one warp of block 0, which then sees shared.best and lost. */
     __device__ void exchange_candidates() {
         const int lane = simplex_lane(), set = static_cast<int>(message & 1) * peers.ranks * CANDIDATE_WORDS;
         const double *own = reinterpret_cast<const double *>(&shared.candidate[peers.rank]);
@@ -164,7 +165,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
         __syncwarp();
     }
 
-    /* All ranks are to give up. */
+    /* Makes all ranks give up. */
     __device__ void abort_all() const {
         for (int to = 0; to < peers.ranks; to++) PeerWord(*peers.lost[to]).store(1, cuda::memory_order_relaxed);
     }
@@ -178,7 +179,7 @@ class PeerBlock : SplitBlock<DEFERRED> {
                 peer_send(peers.columns[to] + this->first_row + i, sh.alpha[i], message);
     }
 
-    /* As column(), from the rank that has it. */
+    /* Like column(), but from the rank with the slot. */
     __device__ void receive_column() {
         this->clear_pending_row();
         bool all = true;
@@ -203,8 +204,8 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     PeerBlock<DEFERRED>(s, run, peers, pending, reinterpret_cast<unsigned char *>(split_state), shared).iterate();
 }
 
-/* A message from each rank to all, for which every block waits, with as much of the device as an iteration takes:
- * whether these launches run at once, and messages arrive. */
+/* A trial of these launches: whether they run at once, and whether messages arrive. Each rank sends a message to all
+ * ranks, and every block waits for it. Uses as much of the device as an iteration. */
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1) split_trial(const __grid_constant__ PeerMap peers) {
     const int lane = static_cast<int>(threadIdx.x);
     if (lane >= 32) return;

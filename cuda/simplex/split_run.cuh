@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tableau split over ranks, the CPU side: what an engine that is one rank of several does in place of its calls of
- * one GPU. Exchanges go through host memory, but for columns that the group takes from device memory; the kernels are
- * in split.cuh.
+ * A tableau split over ranks, the CPU side: replaces the calls of one GPU for an engine that is one rank of several.
+ * Exchanges go through host memory, except for columns that the group takes from device memory. The kernels are in
+ * split.cuh.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
@@ -11,13 +11,13 @@
 
 namespace {
 
-/* A slot as this rank's launches count them; those of other ranks are all the one behind its own. */
+/* A slot as numbered in this rank's launches. All slots of other ranks get the number behind this rank's last slot. */
 int split_line(const CudaSimplex *s, int64_t slot) {
     return static_cast<int>(gpuopt__simplex_split_has(&s->split, static_cast<int32_t>(slot)) ? slot - s->view.first
                                                                                              : s->view.lines);
 }
 
-/* The column of a slot ends in s.alpha of every rank, and in s->carried if it goes through host memory; stored: see
+/* Copies the column of a slot to s.alpha of every rank, and to s->carried if it goes through host memory. stored: see
  * split_column(). */
 gpuopt_status split_share_column(CudaSimplex *s, int32_t slot, bool stored) {
     const SimplexView &v = s->view;
@@ -29,7 +29,7 @@ gpuopt_status split_share_column(CudaSimplex *s, int32_t slot, bool stored) {
         status = s->launched("a column");
     }
     if (s->split.columns == GPUOPT_DEVICE) {
-        if (!status) status = s->wait("a column"); /* here a device that is lost is no rank that is lost */
+        if (!status) status = s->wait("a column"); /* a lost device here does not make the rank lost */
         if (!status) gpuopt__simplex_split_share(&s->split, slot, v.rows, v.alpha);
         return split_status(s, status);
     }
@@ -42,8 +42,8 @@ gpuopt_status split_share_column(CudaSimplex *s, int32_t slot, bool stored) {
     return status || own ? status : s->copy(v.alpha, s->carried, bytes);
 }
 
-/* As a launch of one GPU that has ended at K pivots: they are applied, and Harris' tolerance takes what its
- * iterations added. */
+/* Does the same as the end of a launch of one GPU at K pivots: applies the pivots, and adds the growth by its
+ * iterations to Harris' tolerance. */
 void split_apply(CudaSimplex *s, gpuopt__simplex_rules *rules, int *since) {
     if (!s->deferred || s->pending < s->view.most) return;
     s->apply();
@@ -82,7 +82,7 @@ gpuopt_status split_iteration(CudaSimplex *s, const gpuopt__simplex_run &request
     return GPUOPT_OK;
 }
 
-/* The loop of one launch of one GPU, and of simplex_launches() around it. */
+/* Replaces the loop in a launch of one GPU, and simplex_launches() around it. */
 gpuopt_status split_iterate(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *total) {
     const bool given = !gpuopt__simplex_chooses(run->part);
     const gpuopt__simplex_pivot_candidate none = {0, 0, 0, -1, 0, 0, 0, 0};
@@ -136,7 +136,7 @@ gpuopt_status split_run(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__
 
 /* ---- Vectors ---- */
 
-/* The copy in host memory gets the parts of other ranks, too; the device's does without. */
+/* Adds the other ranks' parts to the copy in host memory. The device's copy does not need them. */
 gpuopt_status split_gather(CudaSimplex *s, gpuopt_status pulled) {
     const gpuopt__simplex_vectors &v = *s->host;
     const gpuopt__simplex_by_slot arrays[] = {
@@ -148,7 +148,7 @@ gpuopt_status split_gather(CudaSimplex *s, gpuopt_status pulled) {
 
 /* ---- Other bases ---- */
 
-/* The device has the lists of cuda_simplex_enter(). */
+/* The device already has the lists of cuda_simplex_enter(). */
 gpuopt_status split_enter(CudaSimplex *s, int count, const int32_t *slot, double least) {
     const SimplexView &v = s->view;
     gpuopt_status status = GPUOPT_OK;
@@ -167,7 +167,7 @@ gpuopt_status split_get_column(CudaSimplex *s, int32_t slot, double *x) {
     gpuopt_status status = split_share_column(s, slot, true);
     if (!status && s->split.columns == GPUOPT_DEVICE)
         status = s->copy(s->carried, s->view.alpha, bytes_of<double>(s->view.rows));
-    if (!status) status = s->wait("a column"); /* which may be on its way from s->carried yet */
+    if (!status) status = s->wait("a column"); /* it may still be on its way from s->carried */
     status = split_status(s, status);
     if (!status) memcpy(x, s->carried, bytes_of<double>(s->view.rows));
     return status;
@@ -175,7 +175,7 @@ gpuopt_status split_get_column(CudaSimplex *s, int32_t slot, double *x) {
 
 /* ---- Products ---- */
 
-/* s.out and s.in_low to host memory or back. */
+/* Copies s.out and s.in_low to host memory or back. */
 gpuopt_status split_copy_carried(CudaSimplex *s, bool back) {
     const SimplexView &v = s->view;
     const size_t bytes = bytes_of<double>(v.rows);
@@ -188,7 +188,7 @@ gpuopt_status split_copy_carried(CudaSimplex *s, bool back) {
     return status;
 }
 
-/* From s.in to x: the sum over all ranks' columns goes from one rank to the next. */
+/* From s.in to x. The sum over all ranks' columns passes from one rank to the next. */
 gpuopt_status split_ftran(CudaSimplex *s, double *x) {
     const SimplexView &v = s->view;
     const int parts = simplex_parts(v.cols);
@@ -215,7 +215,7 @@ gpuopt_status split_ftran(CudaSimplex *s, double *x) {
     return status;
 }
 
-/* From s.in to y: each number is one rank's, and -0 is what leaves it as it is. */
+/* From s.in to y. Each number belongs to one rank; the other ranks add -0, which does not change it. */
 gpuopt_status split_btran(CudaSimplex *s, double *y) {
     const SimplexView &v = s->view;
     const size_t bytes = bytes_of<double>(v.rows);

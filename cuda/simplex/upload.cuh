@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the caller's matrix gets to the GPU: one copy of what the caller gave, as it is; all else happens on the device
- * (model.cuh). If the device finds a fault in the entries, the CPU side looks for it once more, for the message or to
- * tidy the matrix.
+ * Copies the caller's matrix to the GPU unchanged, in one copy; everything else happens on the device (model.cuh). If
+ * the device finds a fault in the entries, the CPU searches for it again, for the message or to tidy the matrix.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_UPLOAD_CUH
 #define GPUOPT_CUDA_SIMPLEX_UPLOAD_CUH
@@ -25,7 +24,7 @@ size_t bytes_of(int64_t count) {
     return sizeof(T) * static_cast<size_t>(count);
 }
 
-/* The matrix by columns or by rows, while it is being made. */
+/* The matrix by columns or by rows, during its construction. */
 struct ModelArrays {
     int lines, width;
     int64_t *start;
@@ -47,8 +46,8 @@ ModelArrays model_rows(const SimplexView &v) {
 /* Blocks for a warp per line. */
 unsigned blocks_of_lines(int64_t lines) { return CudaSimplex::blocks(32 * lines); }
 
-/* A transposition: a matrix by lines, and that across. The counts are in the memory of the inverse or tableau, which is
- * not yet in use, or from `in` to `error_sum`. */
+/* A transposition: a matrix by lines, and the same matrix by lines across. The counts use memory of the inverse or
+ * tableau, which is not yet in use, or from `in` to `error_sum`. */
 struct Transposition {
     ModelArrays from, to;
     int *count;
@@ -63,7 +62,7 @@ Transposition plan_transposition(const SimplexView &v, const ModelArrays &from, 
             static_cast<int>(most < 1024 ? most : 1024)};
 }
 
-/* The first half needs indices only. */
+/* The first half needs only indices. */
 void count_across_lines(CudaSimplex *s, const Transposition &t) {
     int *faults = s->view.faults;
     s->launch({blocks_of_lines(t.warps), PRODUCT_THREADS}, count_across, t.from.view(), t.count, t.warps, faults);
@@ -79,7 +78,7 @@ void fill_across_lines(CudaSimplex *s, const Transposition &t) {
               faults);
 }
 
-/* The device counts while the values are still on their way. */
+/* The device counts while the values are still being copied. */
 gpuopt_status upload_sparse(CudaSimplex *s, const gpuopt_matrix &given, const Transposition &t) {
     int64_t count = s->lp->nonzeros, at_once = static_cast<int64_t>(cuda_of(s->context())->multiprocessors) * 2048;
     const Grid grid(CudaSimplex::blocks(count < at_once ? count : at_once), PRODUCT_THREADS);
@@ -96,7 +95,7 @@ gpuopt_status upload_sparse(CudaSimplex *s, const gpuopt_matrix &given, const Tr
     return status ? status : s->launched("checking the matrix");
 }
 
-/* A dense matrix passes through the memory of the inverse or tableau; as often as it takes, if that is smaller, once to
+/* Passes a dense matrix through the memory of the inverse or tableau. If that is smaller, in several pieces, once to
  * count and once to pack. */
 gpuopt_status upload_dense(CudaSimplex *s, const double *dense, const ModelArrays &to) {
     const SimplexView &v = s->view;
@@ -119,13 +118,13 @@ gpuopt_status upload_dense(CudaSimplex *s, const double *dense, const ModelArray
     return status ? status : s->launched("packing the matrix");
 }
 
-/* Where scales are until they are the control's: in rows and columns of the products' vectors. */
+/* Where scales are until the control has them: in vectors of the products, by rows and by columns. */
 ModelScales model_scales(const SimplexView &v) {
     return {v.rho, v.in, reinterpret_cast<unsigned long long *>(v.rho_sum),
             reinterpret_cast<unsigned long long *>(v.tau)};
 }
 
-/* As gpuopt__simplex_choose_scales. */
+/* Like gpuopt__simplex_choose_scales. */
 void choose_scales(CudaSimplex *s) {
     const SimplexView &v = s->view;
     const ModelLines columns = model_columns(v).view();
