@@ -9,8 +9,7 @@
 #                  GPU if there is one (without: its code is compiled, unoptimised); vendoring, Bazel workspaces, the
 #                  README, the examples
 #   run.sh --all   at most an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names,
-# the
-#                  CUDA objects with optimisation, its kernels on an emulated GPU, sanitizers, fuzzers, the whole of
+#                  the CUDA objects with optimisation, its kernels on an emulated GPU, sanitizers, fuzzers, the whole of
 #                  examples/run.sh, the reference, and checks of the sources: cppcheck, clang-format, shellcheck
 # Missing Debian packages are installed, as root.
 #

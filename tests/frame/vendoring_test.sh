@@ -6,11 +6,10 @@
 # change a result.
 # Needs gcc, g++ and the binutils; clang, OpenMP and nvcc are used if they are installed, else reported as skipped.
 # Usage: vendoring_test.sh [--quick] [FOLDER]
-#   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no
-# CUDA
+#   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no
+#            clang, no CUDA
 #   FOLDER   holds the library as a caller has it: gpuopt.h with gpuopt/, gpuopt_impl/ and cuda/, or gpuopt.h with
-# everything in it
-#            and gpuopt_cuda.cu. Default: this checkout
+#            everything in it and gpuopt_cuda.cu. Default: this checkout
 set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
