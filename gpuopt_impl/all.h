@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The implementation, family by family; each file includes those that it needs. Included once, by gpuopt.h under
- * GPUOPT_IMPLEMENTATION. GPUOPT_WITHOUT_<FAMILY> leaves a family out, with its calls; what families share comes first.
+ * The implementation, family by family; each file includes the files it needs. gpuopt.h includes this file once, under
+ * GPUOPT_IMPLEMENTATION. GPUOPT_WITHOUT_<FAMILY> omits a family and its calls. Shared code comes first.
  */
 #ifndef GPUOPT_IMPLEMENTATION_ONCE
 #define GPUOPT_IMPLEMENTATION_ONCE
@@ -12,8 +12,8 @@
 #error "gpuopt: as C++, the implementation needs C++17 or later (-std=c++17)"
 #endif
 
-/* A program that defines GPUOPT_API, as static for example, need not call every public function; and what families
- * share may be of no use to those that are left. */
+/* A program that defines GPUOPT_API, for example as static, need not call every public function; and code that families
+ * share may be unused if some are omitted. */
 #if !defined(GPUOPT__API_EXTERN) || defined(GPUOPT_WITHOUT_PROPAGATE) || defined(GPUOPT_WITHOUT_BASIS) || \
     defined(GPUOPT_WITHOUT_SIMPLEX) || defined(GPUOPT_WITHOUT_ELIMINATION) || defined(GPUOPT_WITHOUT_KNAPSACK)
 #define GPUOPT__SOME_UNUSED
@@ -23,7 +23,7 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 
-/* a * b + c is rounded twice, on every machine and at every -march, so that the CPU and the GPU give the same bits. */
+/* Rounds a * b + c twice, on every machine and at every -march, so that the CPU and the GPU give the same bits. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)

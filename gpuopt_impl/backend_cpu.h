@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU backend's table, with NULL for a family that is left out.
+ * The CPU backend's table, with NULL for an omitted family.
  */
 #ifndef GPUOPT_IMPL_BACKEND_CPU_H
 #define GPUOPT_IMPL_BACKEND_CPU_H

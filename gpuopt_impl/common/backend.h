@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The frame: what a backend provides, and the services (log, stop, memory) that the calling program offers, as all
- * families and backends use them. Private; the layout may change in any release.
+ * The functions that a backend provides, and the caller's services (log, stop, memory) for all families and backends.
+ * Private; the layout may change in any release.
  *
- * The rest of common/: debug.h is how every call begins; checks.h and matrix.h check what the public calls are given;
- * context.h has the calls on contexts; numerics.h has arithmetic that gives the same bits in C and in CUDA,
- * environment.h and selftest.h see to it that it does; items.h divides a batch among threads; bytes.h packs numbers;
- * deferred.h keeps a matrix as M + U V.
+ * Other files of common/:
+ *   debug.h                    how every call begins
+ *   checks.h, matrix.h         checks of the arguments of public calls
+ *   context.h                  the calls on contexts
+ *   numerics.h                 arithmetic that gives the same bits in C and in CUDA
+ *   environment.h, selftest.h  the conditions under which numerics.h does so
+ *   items.h                    divides a batch among threads
+ *   bytes.h                    packs numbers
+ *   deferred.h                 keeps a matrix as M + U V
  */
 #ifndef GPUOPT_IMPL_BACKEND_H
 #define GPUOPT_IMPL_BACKEND_H
@@ -18,7 +23,7 @@
 #include "api.h"
 #include "environment.h"
 
-/* Hints for the compiler: an address that will soon be written; a function that is to be part of its caller. */
+/* Hints for the compiler: prefetch an address for writing; inline a function into its caller. */
 #if defined(__GNUC__)
 #define GPUOPT__PREFETCH(address) __builtin_prefetch(address, 1)
 #define GPUOPT__INLINE static inline __attribute__((always_inline))
@@ -39,17 +44,17 @@
 #define GPUOPT__PROCESS() 0L
 #endif
 
-enum { GPUOPT__MESSAGE = 1024 }; /* bytes of a log message, its end included */
+enum { GPUOPT__MESSAGE = 1024 }; /* bytes of a log message with its terminating 0 */
 
 struct gpuopt_context {
     gpuopt_context_desc desc; /* with the defaults filled in */
-    char *last_error;         /* [GPUOPT__MESSAGE], behind the context; NULL while it is made */
-    long process;             /* in which the context was made, see gpuopt__team */
-    int default_memory; /* the caller gave no hooks; a backend with a device then brings its own allocator in open() */
-    void *memory_user;  /* passed to allocate and release: desc.user, or what that allocator needs */
-    void *state;        /* the backend's own */
+    char *last_error;         /* [GPUOPT__MESSAGE], behind the context; NULL during creation */
+    long process;             /* the process that made the context, see gpuopt__team */
+    int default_memory; /* the caller gave no hooks, so a backend with a device sets its own allocator in open() */
+    void *memory_user;  /* passed to allocate and release: desc.user, or the data of the backend's allocator */
+    void *state;        /* the backend's data */
 #ifdef GPUOPT_DEBUG
-    struct gpuopt__debug *debug; /* see debug.h; at the end, where objects without GPUOPT_DEBUG have nothing */
+    struct gpuopt__debug *debug; /* see debug.h; the last member, because objects without GPUOPT_DEBUG lack it */
 #endif
 };
 
@@ -58,9 +63,9 @@ struct gpuopt_backend {
     gpuopt_status (*open)(gpuopt_context *);
     void (*close)(gpuopt_context *);
     gpuopt_status (*wait)(gpuopt_context *);
-    /* Copies between host and device memory in the stream's order, and waits. NULL: there is no device memory. */
+    /* Copy between host and device memory in the order of the stream, and wait. NULL: there is no device memory. */
     gpuopt_status (*copy)(gpuopt_context *, void *to, const void *from, uint64_t bytes);
-    /* Each is defined in its family's backend.h; NULL in a build that leaves the family out. */
+    /* Each family's backend.h defines its table; NULL in a build without that family. */
     const struct gpuopt__propagator_backend *propagator;
     const struct gpuopt__basis_backend *basis;
     const struct gpuopt__simplex_backend *simplex;
@@ -84,8 +89,8 @@ gpuopt__log(const gpuopt_context *context, int level, const char *format, ...) {
         (context->desc.log)(context->desc.user, level, message); /* log( may be a macro of <tgmath.h> */
 }
 
-/* How many threads a parallel loop may have, of `threads`: one in a process that was forked after the context was made.
- * The threads of the runtime's pool are not in that process, and GNU's runtime would wait for them forever. */
+/* How many of `threads` threads a parallel loop may use: one in a process that was forked after the context was made.
+ * That process lacks the threads of the runtime's pool, and GNU's runtime would wait for them forever. */
 static inline int gpuopt__team(const gpuopt_context *context, int threads) {
     return threads > 1 && context->process != GPUOPT__PROCESS() ? 1 : threads;
 }
@@ -113,9 +118,9 @@ static inline void gpuopt__release(const gpuopt_context *context, gpuopt_memory_
     if (memory) context->desc.release(context->memory_user, where, memory);
 }
 
-/* A handle's memory is a few blocks, each cut into arrays by one function that runs twice: with base == NULL it only
- * measures, with the block as base it hands out the arrays. Arrays begin at multiples of 256 bytes, as cudaMalloc's do.
- */
+/* A handle's memory consists of a few blocks. One function cuts each block into arrays and runs twice: with base ==
+ * NULL it only measures, with the block as base it hands out the arrays. Arrays begin at multiples of 256 bytes, as
+ * those of cudaMalloc do. */
 typedef struct gpuopt__arena {
     char *base;
     uint64_t used;
@@ -124,14 +129,14 @@ typedef struct gpuopt__arena {
 static inline void *gpuopt__cut(gpuopt__arena *arena, int64_t count, size_t size) {
     uint64_t at = arena->used;
     arena->used += ((uint64_t)count * size + 255) & ~(uint64_t)255;
-#ifdef GPUOPT__CUT_GAP /* of tests/emulated: what lies between two arrays must not be touched */
+#ifdef GPUOPT__CUT_GAP /* tests/emulated forbids access to the gap between two arrays */
     if (arena->base)
         GPUOPT__CUT_GAP(arena->base + at, arena->base + at + (uint64_t)count * size, arena->base + arena->used);
 #endif
     return arena->base ? arena->base + at : NULL;
 }
 
-/* Takes a block of what the arena has measured, which it is to hand out now. */
+/* Allocates a block of the size that the arena has measured, and prepares the arena to cut it. */
 static inline gpuopt_status gpuopt__take_block(const gpuopt_context *context, gpuopt_memory_space where,
                                                gpuopt__arena *arena) {
     void *memory;
@@ -141,8 +146,8 @@ static inline gpuopt_status gpuopt__take_block(const gpuopt_context *context, gp
     return status;
 }
 
-/* Copies a struct that begins with its size between a program and a library of different versions, either way: the
- * members that both know, except struct_size. GPUOPT__HAS_SIZE has checked the caller's. */
+/* Copies a struct that begins with its size from a library of one version to a program of another, or back: all members
+ * that both versions have, except struct_size. GPUOPT__HAS_SIZE has checked the caller's size. */
 static inline void gpuopt__copy_out(void *to, size_t to_size, const void *from, size_t from_size) {
     size_t head = sizeof(size_t);
     memcpy((char *)to + head, (const char *)from + head, (from_size < to_size ? from_size : to_size) - head);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Packed data of all families: numbers are little-endian on every machine. And hashes.
+ * Packed data of all families, with little-endian numbers on every machine; and hashes.
  */
 #ifndef GPUOPT_IMPL_BYTES_H
 #define GPUOPT_IMPL_BYTES_H
@@ -24,14 +24,14 @@ GPUOPT_HD uint64_t gpuopt__take_bytes(const unsigned char *from, int bytes) {
 
 #define GPUOPT__HASH_START 0xcbf29ce484222325u
 
-/* FNV-1a (Fowler, Noll, Vo); `hash` is GPUOPT__HASH_START or the hash of what came before. */
+/* FNV-1a (Fowler, Noll, Vo); `hash` is GPUOPT__HASH_START or the hash of the preceding bytes. */
 static inline uint64_t gpuopt__hash(uint64_t hash, const unsigned char *bytes, uint64_t count) {
     uint64_t k;
     for (k = 0; k < count; k++) hash = (hash ^ bytes[k]) * 0x100000001b3u;
     return hash;
 }
 
-/* The same over a number at once: any other number in its place gives another hash. */
+/* The same over a number in one step. Different numbers give different hashes. */
 static inline uint64_t gpuopt__hash_number(uint64_t hash, uint64_t number) {
     hash = (hash ^ number) * 0x100000001b3u;
     return hash ^ hash >> 32;
@@ -48,8 +48,8 @@ static inline uint64_t gpuopt__hash_numbers(uint64_t hash, const void *numbers, 
     return hash;
 }
 
-/* The checksum of packed bytes, of which the 8 from place `at` on count as 0 because they hold it. A change within one
- * byte always changes it, since every step of the hash is a bijection. */
+/* The checksum of packed bytes. The 8 bytes from place `at` on hold the checksum and count as 0. A change within one
+ * byte always changes the checksum, since every step of the hash is a bijection. */
 static inline uint64_t gpuopt__checksum(const unsigned char *bytes, uint64_t size, uint64_t at) {
     static const unsigned char nothing[8] = {0};
     uint64_t hash = gpuopt__hash(GPUOPT__HASH_START, bytes, at);

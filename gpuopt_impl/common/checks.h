@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the public calls of all families ask of their arguments. Each check that fails logs what is wrong, with
- * the name of the call, and returns the status that the call is to return.
+ * Checks of the arguments of public calls, for all families. A check that fails logs the error with the call's name and
+ * returns the status for the call to return.
  */
 #ifndef GPUOPT_IMPL_CHECKS_H
 #define GPUOPT_IMPL_CHECKS_H
@@ -19,17 +19,17 @@ static inline gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt
 
 /* ---- Structs ---- */
 
-/* The least struct_size of a public struct: its size in the first version. That is its present size, unless members of
- * the core were appended later: then its line here names the first of them. tests/frame/core_api.txt records the sizes.
- */
+/* The least struct_size of a public struct: its size in the first version. The present size is the same, unless members
+ * were appended to the core later; then a line here names the first of them. tests/frame/core_api.txt records the
+ * sizes. */
 static inline size_t gpuopt__first_size(const char *type, size_t size) {
     /* if (!strcmp(type, "gpuopt_TYPE")) return offsetof(gpuopt_TYPE, FIRST_LATER_MEMBER); */
     (void)type;
     return size;
 }
 
-/* Whether the caller's struct is there, is at least as long as in the first version, and has set no member that this
- * version does not know. If not, logs that in the context, which may be NULL. */
+/* Whether the caller's struct is not NULL, is at least as long as in the first version, and sets no member that this
+ * version lacks. Otherwise logs the error in the context, which may be NULL. */
 static inline int gpuopt__has_size(const gpuopt_context *context, const char *call, const char *name, const char *type,
                                    const void *given, size_t first, size_t size) {
     const unsigned char *byte = (const unsigned char *)given;
@@ -62,7 +62,7 @@ static inline int gpuopt__has_size(const gpuopt_context *context, const char *ca
     gpuopt__has_size(context, call, #given, #type, 1 ? (given) : (const type *)NULL, \
                      gpuopt__first_size(#type, sizeof(type)), sizeof(type))
 
-/* The same; it then copies the struct to `own`, which is all zero, except for struct_size. */
+/* The same; then copies the struct to `own`, except for struct_size. `own` must be zero. */
 #define GPUOPT__COPY_IN(context, call, type, own, given) \
     (GPUOPT__HAS_SIZE(context, call, type, given) &&     \
      (gpuopt__copy_out(own, sizeof(type), given, (given)->struct_size), 1))
@@ -99,7 +99,7 @@ static inline gpuopt_status gpuopt__check_ranges(const gpuopt_context *context, 
     return GPUOPT_OK;
 }
 
-/* A constant of an enum whose values are 0 .. last. */
+/* A constant of an enum with the values 0 .. last. */
 typedef struct gpuopt__choice {
     const char *name;
     int64_t value, last;
@@ -142,8 +142,8 @@ static inline gpuopt_status gpuopt__check_indices(const gpuopt_context *context,
     return GPUOPT_OK;
 }
 
-/* Lower and upper bounds or sides: no NaN, low < infinity, high > -infinity; and low <= high unless they may cross. An
- * array may be NULL: no such bound. */
+/* Checks lower and upper bounds or sides: no NaN, low < infinity, high > -infinity; and low <= high unless they may
+ * cross. NULL: no such bounds. */
 static inline gpuopt_status gpuopt__check_pairs(const gpuopt_context *context, const char *call, const char *low_name,
                                                 const char *high_name, int64_t count, const double *low,
                                                 const double *high, double infinity, int may_cross) {
@@ -181,7 +181,7 @@ static inline gpuopt_status gpuopt__fetch(gpuopt_context *context, gpuopt_memory
     return context->desc.backend->copy(context, buffer, array, bytes);
 }
 
-/* Copies a result to the caller's array, which is in `where`; wanted NULL: there is nothing to copy. */
+/* Copies a result to the caller's array in `where`; wanted NULL: copies nothing. */
 static inline gpuopt_status gpuopt__deliver(gpuopt_context *context, gpuopt_memory_space where, void *wanted,
                                             const void *result, uint64_t bytes) {
     if (!wanted || bytes == 0) return GPUOPT_OK;

@@ -118,8 +118,8 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
     return status;
 }
 
-/* GNU's OpenMP runtime keeps the threads of a parallel loop, and a process that is forked then waits for them without
- * end in its first loop. A context of several threads leaves none behind. clang's runtime knows of forks. */
+/* GNU's OpenMP runtime keeps the threads of a parallel loop, and a process forked later waits for them without end in
+ * its first loop. So destroying a context of several threads ends them. clang's runtime handles forks itself. */
 static void gpuopt__end_threads(const gpuopt_context *context) {
 #if defined(GPUOPT__OPENMP) && defined(__GNUC__) && __GNUC__ >= 9 && !defined(__clang__) && !defined(__NVCOMPILER) && \
     (defined(__unix__) || defined(__APPLE__))

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches whose items are dealt to the ranks of a group: which items are a rank's own, and how each rank gets what the
- * others have found. It uses the group's public calls and serves every backend, which sees only a batch of the
- * rank's own items.
+ * Distributes the items of a batch over the ranks of a group: which rank owns which item, and the exchange of results.
+ * Uses the group's public calls and serves every backend; a backend only sees a batch of the rank's own items.
  *
- * Items are dealt in one of two ways. One by one: of P ranks each gets one of any P items kP to kP + P - 1, and of any
- * P^2 items one from each place of these. So the two children of a node, of which one often takes more work than the
- * other, do not always go to the same two ranks. From one P^2 to the next a hash shifts the places, so that no longer
- * period favours a rank either. Or in blocks, of which each rank has one: then its part of the caller's arrays
- * can be read and written where it is.
+ * Items are dealt in one of two ways:
+ * - One by one: each of P ranks owns one of any P items kP to kP + P - 1. Of any P^2 items each rank owns one in each
+ *   place. So the two children of a node, one of which often takes more work, do not always go to the same two ranks. A
+ *   hash shifts the places from one P^2 to the next, so that no longer period favours a rank either.
+ * - In blocks: each rank owns one block, so its part of the caller's arrays is read and written in place.
  */
 #ifndef GPUOPT_IMPL_DEALT_H
 #define GPUOPT_IMPL_DEALT_H
@@ -18,13 +17,13 @@
 
 enum { GPUOPT__DEALT_PIECE = 1 << 20 }; /* most bytes of a message */
 
-/* Results of items, of which each rank has found those of its own. */
+/* Results of items; each rank has computed the results of its own items. */
 typedef struct gpuopt__dealt_array {
     void *at;    /* [items][size], in host memory */
     size_t size; /* bytes of an item; not 0 */
 } gpuopt__dealt_array;
 
-/* The items of a rank: item[0 .. count - 1], ascending; NULL: `first` and those after it. */
+/* The items of a rank: item[0 .. count - 1], ascending; item NULL: `count` items from `first` on. */
 typedef struct gpuopt__dealt_part {
     const int32_t *item;
     int32_t first, count;
@@ -32,7 +31,7 @@ typedef struct gpuopt__dealt_part {
 
 /* A rank's status and arguments, before the results of its items. */
 typedef struct gpuopt__dealt_fingerprint {
-    uint64_t hash; /* of what must be equal on all ranks */
+    uint64_t hash; /* of the arguments that must be equal on all ranks */
     int64_t status;
 } gpuopt__dealt_fingerprint;
 
@@ -40,10 +39,10 @@ typedef struct gpuopt__dealt {
     gpuopt_group *group;
     int32_t rank, ranks;
     int32_t most;      /* items of a call, on all ranks together */
-    int32_t own;       /* and on each: most / ranks, rounded up */
+    int32_t own;       /* the most on each rank: most / ranks, rounded up */
     int32_t count;     /* items of the latest call, on all ranks */
-    int in_blocks;     /* else `order` gives their ranks */
-    int32_t *order;    /* [ranks][own] their items, ascending; a call's are those below its count */
+    int in_blocks;     /* 0: `order` lists the items of each rank */
+    int32_t *order;    /* [ranks][own] each rank's items, ascending; a call uses the items below `count` */
     uint64_t capacity; /* bytes of a message */
     uint64_t *bytes;   /* [ranks] */
     char *send;        /* [capacity] a gpuopt__dealt_fingerprint, and results */
@@ -52,7 +51,7 @@ typedef struct gpuopt__dealt {
 
 /* ---- Life ---- */
 
-/* The head for `most` items, of whose results each takes up to `each` bytes. */
+/* Prepares a distribution of `most` items, each with up to `each` bytes of results. */
 static gpuopt__dealt gpuopt__dealt_head(gpuopt_group *group, const gpuopt_group_info *info, int32_t most, int in_blocks,
                                         uint64_t each) {
     gpuopt__dealt d;
@@ -68,7 +67,7 @@ static gpuopt__dealt gpuopt__dealt_head(gpuopt_group *group, const gpuopt_group_
     return d;
 }
 
-/* Cuts the arrays of a head; with base NULL it only measures. */
+/* Cuts the arrays; with base NULL it only measures. */
 static void gpuopt__dealt_cut(gpuopt__arena *arena, gpuopt__dealt *d) {
     d->order = (int32_t *)gpuopt__cut(arena, d->in_blocks ? 0 : (int64_t)d->ranks * d->own, sizeof *d->order);
     d->bytes = (uint64_t *)gpuopt__cut(arena, d->ranks, sizeof *d->bytes);
@@ -76,12 +75,12 @@ static void gpuopt__dealt_cut(gpuopt__arena *arena, gpuopt__dealt *d) {
     d->receive = (char *)gpuopt__cut(arena, d->ranks, (size_t)d->capacity);
 }
 
-/* How far the places of ranks are turned in items block * ranks and after it. */
+/* How far the order of the ranks is rotated in the `ranks` items from block * ranks on. */
 static uint32_t gpuopt__dealt_turned(uint32_t block, uint32_t ranks) {
     return (uint32_t)(gpuopt__mix(block / ranks) % ranks + block % ranks) % ranks;
 }
 
-/* Fills in the order, once. */
+/* Fills in the order; at creation. */
 static void gpuopt__dealt_deal(gpuopt__dealt *d) {
     const uint32_t ranks = (uint32_t)d->ranks;
     uint32_t block, r;
@@ -94,7 +93,7 @@ static void gpuopt__dealt_deal(gpuopt__dealt *d) {
 
 /* ---- Parts ---- */
 
-/* The first item of a rank's block among those of the latest call. */
+/* The first item of a rank's block in the latest call. */
 static int32_t gpuopt__dealt_block(const gpuopt__dealt *d, int32_t rank) {
     return (int32_t)((int64_t)d->count * rank / d->ranks);
 }
@@ -113,12 +112,12 @@ static gpuopt__dealt_part gpuopt__dealt_part_of(const gpuopt__dealt *d, int32_t 
     return part;
 }
 
-/* Those of its items that are among `count` from `first` on, counted from there. */
+/* The part of these items in first .. first + count - 1, numbered from `first` on. */
 static gpuopt__dealt_part gpuopt__dealt_part_within(const gpuopt__dealt *d, int32_t rank, int32_t first,
                                                     int32_t count) {
     gpuopt__dealt_part part = gpuopt__dealt_part_of(d, rank);
     int32_t end = part.first + part.count;
-    if (!d->in_blocks) return part; /* only all items are asked for */
+    if (!d->in_blocks) return part; /* this way of dealing always exchanges all items */
     if (end > first + count) end = first + count;
     if (part.first < first) part.first = first;
     part.count = end > part.first ? end - part.first : 0;
@@ -128,8 +127,8 @@ static gpuopt__dealt_part gpuopt__dealt_part_within(const gpuopt__dealt *d, int3
 
 /* ---- Exchange ---- */
 
-/* Items from place[0] on, and so forth, to items one after the other (out), or back; of a size that the compiler knows
- * where it is a usual one. */
+/* Gathers the items at place[0], place[1] and so on into consecutive items (out), or scatters them back. Callers pass a
+ * common size as a constant, for the compiler. */
 static inline void gpuopt__dealt_move(const int32_t *place, int32_t count, char *array, size_t size, char *items,
                                       int out) {
     int32_t i;
@@ -148,8 +147,7 @@ static void gpuopt__dealt_copy_items(const gpuopt__dealt_part *part, int32_t ite
     else gpuopt__dealt_move(place, count, at, array->size, message, out);
 }
 
-/* Bytes from .. from + bytes - 1 of what the part has in an array that is long enough for more items, whose bytes are
- * 0. */
+/* Copies bytes from .. from + bytes - 1 of the part's items in one array. Items beyond the part's last one are 0. */
 static void gpuopt__dealt_copy_array(const gpuopt__dealt_part *part, const gpuopt__dealt_array *array, uint64_t from,
                                      uint64_t bytes, char *message, int out) {
     const size_t size = array->size;
@@ -175,8 +173,8 @@ static void gpuopt__dealt_copy_array(const gpuopt__dealt_part *part, const gpuop
     }
 }
 
-/* What a rank has found is a row of bytes, array after array, each long enough for `slots` items. Copies `bytes` of it,
- * from byte `from` on, from the arrays to a message (out), or back. */
+/* A rank's results form a sequence of bytes, array after array, each with place for `slots` items. Copies `bytes` of
+ * the sequence, from byte `from` on, from the arrays to a message (out), or back. */
 static void gpuopt__dealt_copy(const gpuopt__dealt_part *part, int32_t slots, const gpuopt__dealt_array *arrays,
                                int count, uint64_t from, uint64_t bytes, char *message, int out) {
     int k;
@@ -202,7 +200,7 @@ static inline void gpuopt__dealt_spread_items(const int32_t *place, int32_t coun
         memcpy(array + size * (size_t)place[i], array + size * (size_t)i, size);
 }
 
-/* Brings a rank's own items, whose results are at the beginning of the arrays, to their places. */
+/* Moves the results of a rank's own items from the beginning of the arrays to their places. */
 static void gpuopt__dealt_spread(const gpuopt__dealt *d, const gpuopt__dealt_array *arrays, int count) {
     const gpuopt__dealt_part own = gpuopt__dealt_part_of(d, d->rank);
     int k;
@@ -215,7 +213,7 @@ static void gpuopt__dealt_spread(const gpuopt__dealt *d, const gpuopt__dealt_arr
     }
 }
 
-/* Reads the ranks' replies, in the order of ranks: the same status on all. */
+/* Reads the ranks' replies in the order of ranks and returns the same status on all. */
 static gpuopt_status gpuopt__dealt_replies(const gpuopt_context *context, const char *call, const gpuopt__dealt *d) {
     gpuopt__dealt_fingerprint first, reply;
     const char *message = d->receive;
@@ -238,10 +236,10 @@ static gpuopt_status gpuopt__dealt_replies(const gpuopt_context *context, const 
     return GPUOPT_OK;
 }
 
-/* Ends a call, which has had this status on this rank: the same one on all, and then each gets what the others have
- * found about items first to first + count - 1. Its own are in place if they are dealt in blocks; else these are all
- * the items, and its own lie at the beginning of the arrays. Takes one exchange for each GPUOPT__DEALT_PIECE bytes of a
- * rank. */
+/* Ends a call that had this status on this rank: returns the same status on all ranks, and if it is OK, gives each rank
+ * the other ranks' results of items first to first + count - 1. Dealt in blocks, a rank's own results are in place.
+ * Dealt one by one, the call covers all items, and own results lie at the beginning of the arrays. Takes one exchange
+ * for each GPUOPT__DEALT_PIECE bytes of a rank. */
 static gpuopt_status gpuopt__dealt_exchange(gpuopt__dealt *d, const gpuopt_context *context, const char *call,
                                             gpuopt_status status, uint64_t hash, int32_t first, int32_t count,
                                             const gpuopt__dealt_array *arrays, int of_arrays) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every public call on a context or a handle begins with: the handle is not NULL. GPUOPT_DEBUG also catches two
- * misuses by a status and a message: two threads in calls of one context, and handles that outlive their context.
+ * Every public call on a context or a handle begins here, with a check that the handle is not NULL. GPUOPT_DEBUG also
+ * detects two misuses, by a status and a message: two threads in calls of one context, and handles that outlive their
+ * context.
  */
 #ifndef GPUOPT_IMPL_DEBUG_H
 #define GPUOPT_IMPL_DEBUG_H
 
 #include "backend.h"
 
-/* For a call on a handle whose context is `in`. */
+/* For a call on a handle that belongs to the context `in`. */
 #define GPUOPT__ENTERS(handle, in)                         \
     if (!(handle)) return GPUOPT_ERROR_ARGUMENT;           \
     GPUOPT__DEBUG_ENTERS(gpuopt_entered, in, "", NULL, 0); \
@@ -44,11 +45,11 @@
 
 enum { GPUOPT__DEBUG_KINDS = 32 };
 
-/* What a context knows of its calls and handles. The thread that has set `call` owns the other members. */
+/* The calls and handles of a context. The thread that has set `call` owns the other members. */
 typedef struct gpuopt__debug {
-    const char *call;   /* in progress, the outermost; NULL: none */
-    const void *thread; /* that makes it; others only compare it with themselves */
-    int depth;          /* of public calls within one another */
+    const char *call;   /* the outermost call in progress; NULL: none */
+    const void *thread; /* the thread in that call; other threads only compare it with themselves */
+    int depth;          /* nesting of public calls */
     int outlived;       /* gpuopt_context_destroy was called while handles lived */
     struct {
         const char *type;
@@ -74,7 +75,7 @@ typedef struct gpuopt__debug_scope {
 #define GPUOPT__DEBUG_KEEPS(context) gpuopt__debug_keeps(context, __func__)
 #define GPUOPT__DEBUG_LAST_ERROR(context) gpuopt__debug_last_error(context)
 
-/* A number of the calling thread, other than that of all other threads: an address. */
+/* An address that differs between threads and so identifies the calling thread. */
 static inline const void *gpuopt__debug_thread(void) {
     static __thread char here;
     return &here;
@@ -114,7 +115,7 @@ static inline gpuopt__debug_scope gpuopt__debug_enter(gpuopt_context *context, c
             gpuopt__debug_leave(&scope);
             scope.debug = NULL;
         } else if (destroys) gpuopt__debug_count(d, type, -1);
-    } else { /* the last error is the other thread's */
+    } else { /* the last error belongs to the other thread */
         char message[GPUOPT__MESSAGE];
         snprintf(message, sizeof message, "%s: another thread is in %s of the same context", name, other);
         if (context->desc.log) (context->desc.log)(context->desc.user, 0, message);

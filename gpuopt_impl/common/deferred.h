@@ -35,7 +35,7 @@ static double *gpuopt__deferred_stored(const gpuopt__deferred *d, int32_t col) {
     return d->matrix + (int64_t)col * d->rows;
 }
 
-/* For loops whose iterations are independent: vector instructions do not change the result. */
+/* For loops with independent iterations: vector instructions do not change the result. */
 #ifdef GPUOPT__OPENMP
 #define GPUOPT__SIMD _Pragma("omp simd")
 #else
@@ -49,7 +49,7 @@ static void gpuopt__axpy(int32_t n, double factor, const double *y, double *x) {
     for (i = 0; i < n; i++) x[i] += factor * y[i];
 }
 
-/* Adds x'y to the eight interleaved parts of a sum. Those of one over more numbers come in pieces of 8, 16, ... */
+/* Adds x'y to the eight interleaved parts of a sum. A longer sum is added in pieces of a multiple of 8 numbers. */
 static void gpuopt__dot_parts(int32_t n, const double *x, const double *y, double *sum) {
     int32_t i, k;
     for (i = 0; i + 8 <= n; i += 8) {
@@ -97,14 +97,14 @@ static void gpuopt__deferred_add_stored(const gpuopt__deferred *d, const double 
         if (g[j] != 0) gpuopt__axpy(d->rows, g[j], gpuopt__deferred_stored(d, j), x);
 }
 
-/* A product with more columns than these: adds M g to x [rows] and V g to its parts [count][8]; g [cols]. */
+/* One slice of a product with more columns: adds M g to x [rows] and V g to its parts [count][8]; g [cols]. */
 static void gpuopt__deferred_times_part(const gpuopt__deferred *d, const double *g, double *x, double *parts) {
     int32_t k;
     gpuopt__deferred_add_stored(d, g, x);
     for (k = 0; k < d->count; k++) gpuopt__dot_parts(d->cols, d->v + (int64_t)k * d->cols, g, parts + 8 * (int64_t)k);
 }
 
-/* x [rows] += U (V g), of which these are the parts of V g. */
+/* x [rows] += U (V g); `parts` holds the parts of V g. */
 static void gpuopt__deferred_add_pending(const gpuopt__deferred *d, const double *parts, double *x) {
     int32_t k;
     for (k = 0; k < d->count; k++) {
@@ -124,7 +124,7 @@ static void gpuopt__deferred_times(const gpuopt__deferred *d, const double *g, d
     }
 }
 
-/* The entries of x that are not 0, if these are at most 64 and few compared with n; else -1. */
+/* Lists the nonzeros of x if there are at most 64 and few compared with n; else returns -1. */
 static int32_t gpuopt__few_entries(int32_t n, const double *x, int32_t at[64]) {
     int32_t i, count = 0;
     for (i = 0; i < n; i++) {
@@ -175,7 +175,7 @@ static void gpuopt__deferred_apply_rows(const gpuopt__deferred *d, int32_t first
     }
 }
 
-/* M += U V; then U and V are empty. A column of M whose column of V is 0 is not read. */
+/* M += U V; then U and V are empty. Skips the columns of M for which the column of V is 0. */
 static void gpuopt__deferred_apply(gpuopt__deferred *d, int threads) {
     enum { part_rows = 256, part_cols = 32 }; /* 256 rows of 16 columns of U are 32 KB and stay in the L1 cache */
     int32_t blocks = d->cols / part_cols + (d->cols % part_cols != 0), block;
@@ -194,9 +194,9 @@ static void gpuopt__deferred_apply(gpuopt__deferred *d, int threads) {
     d->count = 0;
 }
 
-/* Pivots on row p. alpha [rows] and row [cols]: the pivot column and the pivot row of M + U V as it is now. q: a column
- * to be replaced by that of the leaving variable, which is the unit vector e_p before the pivot; -1: none. There must
- * be a free place: count < most. */
+/* Pivots on row p. alpha [rows] and row [cols]: the pivot column and the pivot row of M + U V before the pivot. q: the
+ * column to be replaced by the column of the leaving variable, which is the unit vector e_p before the pivot; -1: none.
+ * Requires count < most. */
 static void gpuopt__deferred_pivot(gpuopt__deferred *d, int32_t p, int32_t q, const double *alpha, const double *row) {
     double *u = d->u + (int64_t)d->count * d->rows, *v = d->v + (int64_t)d->count * d->cols;
     double inverse = 1 / alpha[p];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The floating-point environment. Rounding mode, treatment of subnormal numbers and traps belong to a thread, and a
- * caller may have set them to anything. A call that computes runs in C's default environment and puts the caller's back
- * when it returns; so do the bodies of parallel loops, whose threads belong to the caller's OpenMP runtime.
+ * caller may have set them to anything. A call that computes runs in C's default environment and restores the caller's
+ * when it returns. The bodies of parallel loops do the same, because their threads belong to the caller's OpenMP
+ * runtime.
  */
 #ifndef GPUOPT_IMPL_ENVIRONMENT_H
 #define GPUOPT_IMPL_ENVIRONMENT_H
@@ -28,8 +29,8 @@ static inline void gpuopt__environment_restore(const gpuopt__environment *caller
 #else
 typedef fenv_t gpuopt__environment;
 
-/* Looks at what the arithmetic does, since no function of C reports whether subnormal numbers are flushed to zero.
- * Traps are not seen. */
+/* Tests the arithmetic itself, since no function of C reports whether subnormal numbers are flushed to zero. Does not
+ * detect traps. */
 static inline int gpuopt__environment_is_default(void) {
     volatile double one = 1, tiny = 0x1p-60, least = DBL_MIN, half = 0.5;
     return one + tiny == one && one - tiny == one && least * half > 0;
@@ -41,7 +42,7 @@ static inline void gpuopt__environment_save(gpuopt__environment *caller) {
 static inline void gpuopt__environment_restore(const gpuopt__environment *caller) { fesetenv(caller); }
 #endif
 
-/* Keeps the compiler from moving what reads or writes memory to the other side of a change. */
+/* Keeps the compiler from moving memory accesses across a change of the environment. */
 #if defined(__GNUC__)
 #define GPUOPT__BARRIER() __asm__ volatile("" ::: "memory")
 #else
@@ -63,17 +64,17 @@ static inline void gpuopt__environment_leave(const gpuopt__environment_scope *sc
     if (scope->changed) gpuopt__environment_restore(&scope->caller);
 }
 
-/* At the top of a public call that computes: in another environment than the default one, makes the same call again in
- * that. `call` is evaluated at most once. */
-#define GPUOPT__COMPUTES(call)                                                            \
-    do {                                                                                  \
-        gpuopt__environment_scope gpuopt_scope;                                           \
-        gpuopt_status gpuopt_result = GPUOPT_ERROR_UNSUPPORTED; /* it could not be set */ \
-        if (gpuopt__environment_is_default()) break;                                      \
-        gpuopt__environment_enter(&gpuopt_scope);                                         \
-        if (gpuopt__environment_is_default()) gpuopt_result = call;                       \
-        gpuopt__environment_leave(&gpuopt_scope);                                         \
-        return gpuopt_result;                                                             \
+/* At the top of a public call that computes: if the environment is not the default one, makes the same call again in
+ * the default environment. `call` is evaluated at most once. */
+#define GPUOPT__COMPUTES(call)                                                                         \
+    do {                                                                                               \
+        gpuopt__environment_scope gpuopt_scope;                                                        \
+        gpuopt_status gpuopt_result = GPUOPT_ERROR_UNSUPPORTED; /* the environment could not be set */ \
+        if (gpuopt__environment_is_default()) break;                                                   \
+        gpuopt__environment_enter(&gpuopt_scope);                                                      \
+        if (gpuopt__environment_is_default()) gpuopt_result = call;                                    \
+        gpuopt__environment_leave(&gpuopt_scope);                                                      \
+        return gpuopt_result;                                                                          \
     } while (0)
 
 #endif /* GPUOPT_IMPL_ENVIRONMENT_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The items of a batch, which threads of the caller's OpenMP runtime work on, each on one after the other.
+ * Distributes the items of a batch over threads of the caller's OpenMP runtime.
  */
 #ifndef GPUOPT_IMPL_ITEMS_H
 #define GPUOPT_IMPL_ITEMS_H
@@ -10,8 +10,8 @@
 #include <omp.h>
 #endif
 
-/* Works on item k. thread: below the context's threads, and of no other item meanwhile. stopped: the caller has asked
- * to stop, so that the item is only to be marked as not worked on. */
+/* Works on item k. thread: below the context's number of threads; works on one item at a time. stopped: the caller has
+ * requested a stop, so only mark the item as not worked on. */
 typedef void gpuopt__item_work(void *of, int thread, int64_t k, int stopped);
 
 typedef struct gpuopt__items {
@@ -21,7 +21,7 @@ typedef struct gpuopt__items {
     int stopped;
 } gpuopt__items;
 
-/* Only the thread that made the call may ask the caller, which is thread 0. */
+/* Only thread 0, which made the call, may call the caller's stop hook. */
 static inline void gpuopt__next_item(gpuopt__items *items, int thread, int64_t k) {
     const int asks = thread == 0 && k > 0;
     int stopped;
@@ -37,8 +37,8 @@ static inline void gpuopt__next_item(gpuopt__items *items, int thread, int64_t k
     items->work(items->of, thread, k, stopped);
 }
 
-/* Works on items 0 to count - 1. A thread takes `at_once` at a time, and asks the caller before each whether to stop. A
- * single thread does not use OpenMP, whose first use takes longer than a small batch. */
+/* Works on items 0 to count - 1. A thread takes `at_once` at a time; thread 0 calls the stop hook before each item. A
+ * single thread does not use OpenMP, since the first use takes longer than a small batch. */
 static inline void gpuopt__each_item(const gpuopt_context *context, int64_t count, int at_once, gpuopt__item_work *work,
                                      void *of) {
     const int threads = gpuopt__team(context, context->desc.threads < count ? context->desc.threads : (int)count);

@@ -23,11 +23,11 @@ static inline int32_t gpuopt__matrix_width(const gpuopt_matrix *m) {
 
 #define GPUOPT__LEAST_DOUBLE 4.9406564584124654e-324 /* DBL_TRUE_MIN, which C++ lacks */
 
-/* Not for callers: a matrix has explicit zeros or duplicates that are to be tidied (tidy_matrix.h). Also from a backend
- * that checks numbers itself: it has found a fault of whatever kind, which the CPU side is to look for. */
+/* Internal status: a matrix has explicit zeros or duplicates to be tidied (tidy_matrix.h). A backend that checks
+ * numbers itself also returns it for a fault of any kind, which the CPU side then identifies. */
 #define GPUOPT__UNTIDY ((gpuopt_status)1)
 
-/* Logs what is wrong with an entry of a line. */
+/* Logs the error in an entry of a line. */
 static inline gpuopt_status gpuopt__refuse_entry(const gpuopt_context *context, const char *call, gpuopt_layout layout,
                                                  int32_t line, int64_t k, int32_t i, double value, int32_t width,
                                                  int repeated) {
@@ -45,9 +45,9 @@ static inline gpuopt_status gpuopt__refuse_entry(const gpuopt_context *context, 
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-/* The entries first .. end - 1, one line of a matrix: indices in range and none twice, sizes of values in [least,
- * most]. tidies: what tidying mends gives UNTIDY. seen[i]: the line that i was seen in last. single, or NULL: is
- * cleared if a value is no single-precision number. */
+/* Checks the entries first .. end - 1 of one line: indices in range and distinct, sizes of values in [least, most].
+ * tidies: faults that tidying mends give UNTIDY. seen[i]: the last line that had index i. single, or NULL: is cleared
+ * if a value is no single-precision number. */
 static inline gpuopt_status gpuopt__check_line(const gpuopt_context *context, const char *call, gpuopt_layout layout,
                                                int32_t line, int64_t first, int64_t end, const int32_t *index,
                                                const double *value, int32_t width, double least, double most,
@@ -91,8 +91,8 @@ static inline gpuopt_status gpuopt__check_matrix_shape(const gpuopt_context *con
     return GPUOPT_OK;
 }
 
-/* The entries of a matrix whose shape has been checked; UNTIDY if the context tidies matrices, and this one needs it.
- * seen [width]: scratch. single, or NULL: whether every value is a single-precision number. */
+/* Checks the entries of a matrix after its shape. UNTIDY: the context tidies matrices, and this one needs it. seen
+ * [width]: scratch. single, or NULL: whether every value is a single-precision number. */
 static inline gpuopt_status gpuopt__check_entries(const gpuopt_context *context, const char *call,
                                                   const gpuopt_matrix *m, double least, double most, int32_t *seen,
                                                   int *single) {
@@ -109,10 +109,10 @@ static inline gpuopt_status gpuopt__check_entries(const gpuopt_context *context,
 
 /* ---- Copies ---- */
 
-/* The arrays of a matrix in memory of the library's own. */
+/* The arrays of a matrix in the library's own memory. */
 typedef struct gpuopt__matrix_arrays {
     int64_t *start; /* [lines + 1] */
-    int32_t *index; /* [nonzeros], as value */
+    int32_t *index; /* [nonzeros], as is value */
     double *value;
 } gpuopt__matrix_arrays;
 
@@ -132,8 +132,8 @@ static inline void gpuopt__point_to(gpuopt_matrix *m, const gpuopt__matrix_array
 
 /* ---- Transposition ---- */
 
-/* The lines of a matrix across: those that have index j are other_index[other_start[j] .. other_start[j + 1] - 1],
- * ascending. other_value, or NULL: the values in this order. from, or NULL: where each entry was. */
+/* Transposes a matrix: the lines with index j are other_index[other_start[j] .. other_start[j + 1] - 1], ascending.
+ * other_value, or NULL: the values in this order. from, or NULL: the original position of each entry. */
 static inline void gpuopt__transpose(int32_t lines, int32_t width, const int64_t *start, const int32_t *index,
                                      const double *value, int64_t *other_start, int32_t *other_index,
                                      double *other_value, int64_t *from) {
@@ -141,7 +141,7 @@ static inline void gpuopt__transpose(int32_t lines, int32_t width, const int64_t
     int32_t i, j;
     memset(other_start, 0, sizeof(int64_t) * ((size_t)width + 1));
     for (k = 0; k < start[lines]; k++) other_start[index[k]]++;
-    for (j = 0; j <= width; j++) { /* where each line begins; filling moves it to where it ends */
+    for (j = 0; j <= width; j++) { /* the begin of each line; filling moves it to the end */
         int64_t count = other_start[j];
         other_start[j] = sum;
         sum += count;
@@ -157,7 +157,7 @@ static inline void gpuopt__transpose(int32_t lines, int32_t width, const int64_t
     other_start[0] = 0;
 }
 
-/* Host memory that gpuopt__matrix_in takes. */
+/* Host memory that gpuopt__matrix_in allocates. */
 static inline uint64_t gpuopt__matrix_in_bytes(const gpuopt_matrix *m, gpuopt_layout layout) {
     gpuopt__arena arena = {NULL, 0};
     if (m->layout == layout || !m->start) return 0;
@@ -165,8 +165,8 @@ static inline uint64_t gpuopt__matrix_in_bytes(const gpuopt_matrix *m, gpuopt_la
     return arena.used;
 }
 
-/* A checked matrix in the layout that a family works with: *in is the caller's, or one in *memory, which the caller
- * releases. */
+/* Provides a checked matrix in the layout that a family needs: *in is the caller's matrix, or a copy in *memory that
+ * the caller of this function releases. */
 static inline gpuopt_status gpuopt__matrix_in(const gpuopt_context *context, const gpuopt_matrix *m,
                                               gpuopt_layout layout, gpuopt_matrix *in, void **memory) {
     gpuopt__arena arena = {NULL, 0};

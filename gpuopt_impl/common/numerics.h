@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* selftest.h tests what no macro of the compiler reports. */
+/* selftest.h tests properties that no macro of the compiler reports. */
 #if defined(__FAST_MATH__) || defined(_M_FP_FAST)
 #error "gpuopt needs IEEE arithmetic: compile it without -ffast-math (MSVC: without /fp:fast)"
 #elif defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
@@ -20,7 +20,7 @@
 #elif defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "gpuopt needs infinities: compile it without -ffinite-math-only"
 #endif
-/* 16: only _Float16 is evaluated in a type of its own. */
+/* 16: the compiler evaluates only _Float16 in its own type. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "gpuopt needs double arithmetic without excess precision (32-bit x86: -msse2 -mfpmath=sse; s390x: not -std=cNN)"
 #endif
@@ -43,12 +43,13 @@ GPUOPT_HD double gpuopt__sub(double a, double b) { return a - b; }
 GPUOPT_HD double gpuopt__mul(double a, double b) { return a * b; }
 #endif
 
-/* Unlike fmin and fmax of libm these do not order NaN and zeros, which nothing here needs; each is one instruction. */
+/* Unlike fmin and fmax of libm these define no order of NaN and signed zeros; nothing here needs one. Each is one
+ * instruction. */
 GPUOPT_HD double gpuopt__min(double a, double b) { return a < b ? a : b; }
 GPUOPT_HD double gpuopt__max(double a, double b) { return a > b ? a : b; }
 
-/* Whether fma() is a call, and x a single-precision number: the product of two is exact, and most models hold nothing
- * else. */
+/* Whether fma() is a function call and x is a single-precision number. The product of two such numbers is exact, and
+ * most models contain only these. */
 GPUOPT_HD int gpuopt__is_short(double x) {
 #if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
     return (double)(float)x == x;
@@ -71,7 +72,7 @@ GPUOPT_HD double gpuopt__two_sum(double x, double y, double *error) {
     return s;
 }
 
-/* ---- Pairs of numbers that go through the same operations: in one register where there is one for two ---- */
+/* ---- Pairs of numbers, in one register where the machine has registers for two ---- */
 
 #if defined(__GNUC__) && defined(__SSE2__) && !defined(__CUDACC__)
 typedef double gpuopt__pair __attribute__((vector_size(16)));
@@ -97,7 +98,7 @@ GPUOPT_HD gpuopt__pair_count gpuopt__pair_count_of(int first, int second) {
 GPUOPT_HD int gpuopt__first_count(gpuopt__pair_count n) { return (int)n[0]; }
 GPUOPT_HD int gpuopt__second_count(gpuopt__pair_count n) { return (int)n[1]; }
 GPUOPT_HD gpuopt__pair_count gpuopt__pair_count_add(gpuopt__pair_count m, gpuopt__pair_count n) { return m + n; }
-/* -1 for each number whose size is not below the limit, else 0; and 0 in place of these numbers. */
+/* -1 for each number of size `limit` or more, else 0; replaces these numbers by 0. */
 GPUOPT_HD gpuopt__pair_count gpuopt__pair_beyond(gpuopt__pair p, double limit) {
     gpuopt__pair limits = {limit, limit};
     return ~(gpuopt__pair_count)(gpuopt__pair_abs(p) < limits);
@@ -105,7 +106,7 @@ GPUOPT_HD gpuopt__pair_count gpuopt__pair_beyond(gpuopt__pair p, double limit) {
 GPUOPT_HD gpuopt__pair gpuopt__pair_unless(gpuopt__pair_count beyond, gpuopt__pair p) {
     return (gpuopt__pair)(~beyond & (gpuopt__pair_count)p);
 }
-/* The pair, or with its numbers exchanged if sign < 0; without a branch, since signs are hard to predict. */
+/* The pair, swapped if sign < 0; without a branch, since signs are hard to predict. */
 GPUOPT_HD gpuopt__pair gpuopt__pair_by_sign(double sign, gpuopt__pair p) {
     gpuopt__pair signs = {sign, sign}, zero = {0, 0}, other = {p[1], p[0]};
     gpuopt__pair_count both = (gpuopt__pair_count)p ^ (gpuopt__pair_count)other;
@@ -202,25 +203,25 @@ GPUOPT_HD double gpuopt__quotient_up(double high, double low, double error_bound
         double more = gpuopt__add(fabs(error), error_bound);
         rest = gpuopt__add(gpuopt__add(rest, more), gpuopt__mul(0x1p-51, gpuopt__add(fabs(rest), more)));
     }
-    if (rest <= 0) return quotient;              /* what is left of the numerator is at most the rest */
+    if (rest <= 0) return quotient;              /* the rest of the numerator is at most `rest` */
     step = gpuopt__next_up(quotient) - quotient; /* exact */
     if (rest < gpuopt__mul(gpuopt__mul(step, c), 1 - 0x1p-50)) return gpuopt__add(quotient, step);
     step = gpuopt__add(gpuopt__mul(rest / c, 1 + 0x1p-50), 0x1p-1072);
     return gpuopt__next_up(gpuopt__add(quotient, step));
 }
 
-/* A bijection whose results look drawn at random: the finalizer of SplitMix64 (Steele, Lea, Flood). Of neighbours,
- * those of a sequence of that generator are to be taken. */
+/* A bijection with results that look random: the finalizer of SplitMix64 (Steele, Lea, Flood). For results that also
+ * look independent, apply it to multiples of GPUOPT__MIX_STEP, as that generator does. */
 #define GPUOPT__MIX_STEP 0x9e3779b97f4a7c15u
 GPUOPT_HD uint64_t gpuopt__scramble(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
 }
-/* A number that looks drawn at random, for any other. */
+/* Maps a number to one that looks random. */
 GPUOPT_HD uint64_t gpuopt__mix(uint64_t number) { return gpuopt__scramble((number + 1) * GPUOPT__MIX_STEP); }
 
-/* In [0, 1), from the seed and k. */
+/* A number in [0, 1) that looks random, from the seed and k. */
 GPUOPT_HD double gpuopt__random(uint64_t seed, uint64_t k) { return (double)(gpuopt__mix(seed + k) >> 11) * 0x1p-53; }
 
 #endif /* GPUOPT_IMPL_NUMERICS_H */

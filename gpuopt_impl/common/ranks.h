@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What families whose handles work with a group share: who is in it, and how ranks agree on a status. They use
- * the group's public calls.
+ * Shared by the families with handles that work in a group: the group of a handle, and agreement of ranks on a status.
+ * Uses the group's public calls.
  */
 #ifndef GPUOPT_IMPL_RANKS_H
 #define GPUOPT_IMPL_RANKS_H
@@ -9,8 +9,8 @@
 #include "bytes.h"
 #include "checks.h"
 
-/* Fills info for the group that a descriptor for `context` names; NULL: one rank. ARGUMENT: *group is of another
- * context, and is set to NULL. */
+/* Fills info for the group that a descriptor for `context` names; NULL: one rank. ARGUMENT: *group belongs to another
+ * context; sets *group to NULL. */
 static gpuopt_status gpuopt__ranks_of(const gpuopt_context *context, const char *call, gpuopt_group **group,
                                       gpuopt_group_info *info) {
     memset(info, 0, sizeof *info);
@@ -30,13 +30,14 @@ static int gpuopt__ranks_lost(gpuopt_group *group) {
     return info.broken;
 }
 
-/* A failure of the device is this rank's alone; the others cannot go on without it. */
+/* A failure of the device concerns only this rank; the other ranks cannot continue without it. */
 static gpuopt_status gpuopt__ranks_give_up(gpuopt_group *group, gpuopt_status status) {
     gpuopt_group_abort(group);
     return status;
 }
 
-/* Whether all ranks have got this far, with an equal hash; else the same status on all, and why. */
+/* Whether all ranks have reached this call with an equal hash; else logs the reason and returns the same status on
+ * all. */
 static gpuopt_status gpuopt__ranks_agree(const gpuopt_context *context, gpuopt_group *group, const char *call,
                                          gpuopt_status status, uint64_t hash) {
     gpuopt_group_info info;
@@ -45,7 +46,7 @@ static gpuopt_status gpuopt__ranks_agree(const gpuopt_context *context, gpuopt_g
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_group_get_info(group, &info);
     if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(group, status);
-    hash >>= 1; /* then it and its negative are int64 */
+    hash >>= 1; /* so that it and its negative fit in int64 */
     least[0] = status ? (int64_t)status * 65536 + info.rank : 0;
     least[1] = (int64_t)hash;
     least[2] = -(int64_t)hash;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether this build's arithmetic is what the proofs rest on. Some compilers' options change it without a macro that
- * numerics.h could refuse, so every context is opened with a test of the functions that the kernels use, in a file
- * compiled with the same options. Operands go through volatile variables: nothing is computed by the compiler.
+ * Tests the assumptions that the proofs make about this build's arithmetic. Some compiler options change it and define
+ * no macro that numerics.h could refuse. So opening a context tests the functions that the kernels use, in a file
+ * compiled with the same options. Operands go through volatile variables, so that the compiler computes nothing.
  */
 #ifndef GPUOPT_IMPL_SELFTEST_H
 #define GPUOPT_IMPL_SELFTEST_H
@@ -16,8 +16,8 @@ static inline double gpuopt__opaque(double x) {
     return same;
 }
 
-/* A product and a sum are rounded one after the other, however they are written. Each expression has operands of its
- * own, because a compiler does not fuse a product that it needs twice. */
+/* A product and a sum are rounded one after the other, in any notation. Each expression has separate operands, because
+ * a compiler does not fuse a product that is used twice. */
 static inline int gpuopt__selftest_contracts(void) {
     double x[7], square = gpuopt__opaque(1 + 0x1p-29), sum[4];
     int k;
@@ -30,7 +30,7 @@ static inline int gpuopt__selftest_contracts(void) {
            x[6] * x[6] - square != 0;
 }
 
-/* Sums are taken in the order in which they are written, and their errors come out exactly. */
+/* Sums are evaluated in the order of the source, and their errors are exact. */
 static inline int gpuopt__selftest_reassociates(void) {
     double one = gpuopt__opaque(1), tiny = gpuopt__opaque(0x1p-60), hi = 0, lo = 0, error, other, sum = 0, part[64];
     int k;
@@ -76,7 +76,7 @@ static inline int gpuopt__selftest_denies_infinity(void) {
     return fabs(infinite) < HUGE_VAL || !(infinite > DBL_MAX) || nan == nan || nan < infinite;
 }
 
-/* NULL, or what is wrong and which option of the compiler probably made it so. */
+/* NULL, or the failure and the compiler option that probably caused it. */
 static inline const char *gpuopt__selftest(void) {
     if (gpuopt__selftest_rounds_twice())
         return "results have excess precision and are rounded twice (on 32-bit x86: -msse2 -mfpmath=sse)";

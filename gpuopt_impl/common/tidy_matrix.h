@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse matrices with explicit zeros and duplicates, as SciPy and other programs pass them. Such a matrix is replaced
- * by a tidied copy while a call works: zeros are dropped, duplicates are summed in the order in which they come, each
- * sum rounded to nearest, and sums that are 0 are dropped, too. An entry keeps the place where its index came first.
+ * Sparse matrices with explicit zeros and duplicates, as SciPy and other programs pass them. A tidied copy replaces
+ * such a matrix during a call. Tidying drops zeros and adds up duplicates in their order, each sum rounded to nearest.
+ * Sums that are 0 are dropped, too. The other entries keep their order; a sum takes the place of the first duplicate.
  */
 #ifndef GPUOPT_IMPL_TIDY_MATRIX_H
 #define GPUOPT_IMPL_TIDY_MATRIX_H
@@ -10,23 +10,23 @@
 #include "matrix.h"
 #include "numerics.h"
 
-/* A matrix as a call works with it. */
+/* A matrix in the form in which a call uses it. */
 typedef struct gpuopt__tidied {
     gpuopt_matrix matrix;      /* the given one, or its tidied copy */
-    void *memory;              /* of the copy; NULL: there is none, since the given one is tidy */
-    int64_t zeros, duplicates; /* entries that are 0; other entries that were added to an earlier one */
-    int64_t first;             /* the position of the first of either */
-    int32_t line, index;       /* its line and index */
+    void *memory;              /* the memory of the copy; NULL: there is no copy, since the given matrix is tidy */
+    int64_t zeros, duplicates; /* entries that are 0; entries that were added to an earlier one */
+    int64_t first;             /* position of the first zero or duplicate */
+    int32_t line, index;       /* line and index of that entry */
 } gpuopt__tidied;
 
-/* Host memory that a tidied copy takes. */
+/* Host memory for a tidied copy. */
 static inline uint64_t gpuopt__tidy_bytes(const gpuopt_matrix *m) {
     gpuopt__arena arena = {NULL, 0};
     gpuopt__cut_matrix(&arena, gpuopt__matrix_lines(m), m->start[gpuopt__matrix_lines(m)]);
     return arena.used;
 }
 
-/* Copies a line. seen[i]: where index i is among the entries copied, if it is there; else anything. */
+/* Copies a line. seen[i]: the position of index i among the entries copied; anything if it is not there. */
 static inline gpuopt_status gpuopt__tidy_line(const gpuopt_context *context, const char *call, const gpuopt_matrix *m,
                                               int32_t line, double least, double most, int32_t *seen, int *single,
                                               const gpuopt__matrix_arrays *to, gpuopt__tidied *t) {
@@ -74,8 +74,8 @@ static inline void gpuopt__tidied_release(const gpuopt_context *context, gpuopt_
     t->memory = NULL;
 }
 
-/* Checks a matrix as gpuopt__check_entries does, and tidies it if that is needed. Whatever it returns,
- * gpuopt__tidied_end() or _release() must follow. */
+/* Checks a matrix as gpuopt__check_entries does, and tidies it if necessary. After any return value, call
+ * gpuopt__tidied_end() or _release(). */
 static inline gpuopt_status gpuopt__tidy_matrix(const gpuopt_context *context, const char *call, const gpuopt_matrix *m,
                                                 double least, double most, int32_t *seen, int *single,
                                                 gpuopt__tidied *t) {
@@ -99,7 +99,7 @@ static inline gpuopt_status gpuopt__tidy_matrix(const gpuopt_context *context, c
     return status;
 }
 
-/* Warns of what has been tidied; once for each call. */
+/* Logs a warning about tidied entries, once for each call. */
 static inline void gpuopt__warn_of_tidied(const gpuopt_context *context, const char *call, const gpuopt__tidied *t) {
     const int by_rows = t->matrix.layout == GPUOPT_LAYOUT_CSR;
     if (!t->memory) return;
@@ -114,7 +114,7 @@ static inline void gpuopt__tidied_end(const gpuopt_context *context, const char 
     gpuopt__tidied_release(context, t);
 }
 
-/* The status of a call: a backend may find a fault where the CPU side found none. */
+/* The final status of a call: a backend may find a fault where the CPU side found none. */
 static inline gpuopt_status gpuopt__settled(const gpuopt_context *context, const char *call, gpuopt_status status) {
     return status != GPUOPT__UNTIDY
                ? status

@@ -10,7 +10,7 @@
 
 /* ---- Life ---- */
 
-/* What is wrong with a transport, or NULL. */
+/* The fault of a transport, or NULL. */
 static const char *gpuopt__group_check_transport(const gpuopt_transport *own) {
     if (own->count < 1 || own->count > GPUOPT__GROUP_RANKS) return "the transport's count is not in 1..65536";
     if (own->rank < 0 || own->rank >= own->count) return "the transport's rank is not in 0..count - 1";
@@ -124,7 +124,7 @@ GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *byt
                                0);
 }
 
-/* Broadcasts in pieces that a transport takes. */
+/* Broadcasts in pieces within the limit of a transport. */
 static gpuopt_status gpuopt__group_broadcast_all(gpuopt_group *g, const char *call, gpuopt_memory_space where,
                                                  int32_t root, void *data, uint64_t bytes) {
     gpuopt_status status = GPUOPT_OK;
@@ -154,7 +154,7 @@ GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, gpuopt_memo
     return status ? status : gpuopt__group_broadcast_all(group, call, where, root, data, bytes);
 }
 
-/* Completes a gather once all ranks know how much each sends. */
+/* Completes a gather after the ranks have exchanged their sizes. */
 static gpuopt_status gpuopt__group_gather(gpuopt_group *g, gpuopt_memory_space where, const void *send, void *receive) {
     const char *call = gpuopt__group_call(GPUOPT__GROUP_ALL_GATHER);
     int32_t r, count = g->transport.count;
@@ -205,7 +205,7 @@ GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, gpuopt_mem
 
 /* ---- Reductions ---- */
 
-/* Takes the next rank's number into *sum. Returns 0 if it cannot be represented. */
+/* Combines *sum with the next rank's number. Returns 0 if the result cannot be represented. */
 static int gpuopt__group_reduce_integer(gpuopt_group_reduction reduction, int64_t *sum, int64_t next) {
     switch (reduction) {
     case GPUOPT_REDUCE_MIN: *sum = next < *sum ? next : *sum; return 1;
@@ -225,7 +225,7 @@ static void gpuopt__group_reduce_real(gpuopt_group_reduction reduction, double *
     }
 }
 
-/* Reduces the first `count` numbers of each rank, which are in g->buffer one rank after the other. */
+/* Reduces the first `count` numbers of each rank. g->buffer holds them rank after rank. */
 static gpuopt_status gpuopt__group_reduce(gpuopt_group *g, gpuopt_group_reduction reduction, int64_t count,
                                           int64_t *integer, double *real) {
     const int64_t *integers = (const int64_t *)g->buffer;
@@ -273,7 +273,7 @@ GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_gro
 
 /* ---- From rank to rank ---- */
 
-/* Whether there is such a rank and array, of which nothing is to come on the context's stream. */
+/* Whether this rank and array exist and the context's stream has no work pending on the array. */
 static gpuopt_status gpuopt__group_check_peer(gpuopt_group *g, const char *call, gpuopt_memory_space where,
                                               int32_t peer, const void *data, uint64_t bytes) {
     gpuopt_status status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Groups: the handle, and how ranks compare what they were given before they do anything.
+ * Groups: the handle, and the comparison of the ranks' arguments that precedes every collective call.
  */
 #ifndef GPUOPT_IMPL_GROUP_H
 #define GPUOPT_IMPL_GROUP_H
@@ -8,12 +8,12 @@
 #include "../common/checks.h"
 
 enum {
-    GPUOPT__GROUP_NUMBERS = 512,   /* of each rank, that a reduction exchanges at once: 4 KiB of each */
-    GPUOPT__GROUP_PIECE = 1 << 30, /* bytes that a transport is given at once */
+    GPUOPT__GROUP_NUMBERS = 512,   /* numbers of each rank in one exchange of a reduction: 4 KiB */
+    GPUOPT__GROUP_PIECE = 1 << 30, /* most bytes of one call of a transport */
     GPUOPT__GROUP_RANKS = 65536
 };
 
-/* Which call a rank makes. */
+/* The call that a rank makes. */
 typedef enum gpuopt__group_kind {
     GPUOPT__GROUP_CREATE = 1,
     GPUOPT__GROUP_AGREE,
@@ -22,16 +22,16 @@ typedef enum gpuopt__group_kind {
     GPUOPT__GROUP_ALL_REDUCE
 } gpuopt__group_kind;
 
-/* What each rank sends the others at the beginning of a collective call. */
+/* Each rank sends this to all others at the beginning of a collective call. */
 typedef struct gpuopt__group_header {
-    uint32_t kind, refused; /* refused: not 0: the status, negated, with which it refuses what it was given */
+    uint32_t kind, refused; /* refused: 0, or the negated status with which the rank refuses its arguments */
     uint64_t same[2];       /* arguments, or their hash: equal on all ranks */
-    uint64_t own;           /* one that may differ */
+    uint64_t own;           /* an argument that may differ */
 } gpuopt__group_header;
 
 struct gpuopt_group {
     gpuopt_context *context;
-    gpuopt_transport transport; /* all functions are NULL if the caller gave none: then there is one rank */
+    gpuopt_transport transport; /* all functions are NULL if the caller gave none; the group then has one rank */
     double time_limit;
     int broken;
     gpuopt__group_header *header; /* [count] of the present call */
@@ -49,10 +49,10 @@ static const char *gpuopt__group_call(uint32_t kind) {
     return "something unknown";
 }
 
-/* What to do next of so much, if not more than `most` can be done at once. */
+/* The size of the next piece: `left`, or at most `most`. */
 static uint64_t gpuopt__group_piece(uint64_t left, uint64_t most) { return left < most ? left : most; }
 
-/* From now on every call returns PEER; the other ranks get notice. */
+/* Notifies the other ranks. From now on every call returns PEER. */
 static void gpuopt__group_break(gpuopt_group *g) {
     if (!g->broken && g->transport.abort) g->transport.abort(g->transport.user);
     g->broken = 1;
@@ -62,7 +62,7 @@ static gpuopt_status gpuopt__group_is_broken(const gpuopt_group *g, const char *
     return gpuopt__refuse(g->context, GPUOPT_ERROR_PEER, call, "the group has lost a rank before");
 }
 
-/* Passes on what a function of the transport has returned; a failure breaks the group. */
+/* Returns the status of a transport's function; a failure breaks the group. */
 static gpuopt_status gpuopt__group_done(gpuopt_group *g, const char *call, gpuopt_status status) {
     if (!status) return GPUOPT_OK;
     gpuopt__log(g->context, 0, "%s: rank %d of %d lost the others: %s", call, (int)g->transport.rank,
@@ -71,8 +71,8 @@ static gpuopt_status gpuopt__group_done(gpuopt_group *g, const char *call, gpuop
     return status;
 }
 
-/* Whether all ranks make the same call with arguments that none refuses; else the same status on all. The log names the
- * first rank with which something is wrong, or has what this one is wrong with already. */
+/* Whether all ranks make the same call and none refuses its arguments; else the same status on all. The log names the
+ * first faulty rank; a rank that refused its own arguments has already logged the reason. */
 static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__group_header *own) {
     const char *call = gpuopt__group_call(own->kind);
     gpuopt_status refused = GPUOPT_OK;
@@ -96,8 +96,8 @@ static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__
     return differs ? GPUOPT_ERROR_ARGUMENT : refused;
 }
 
-/* Begins a collective call. refused: why this rank refuses its arguments, which the log has; or OK. Afterwards header[]
- * is what the ranks sent. */
+/* Begins a collective call. refused: OK, or the logged reason why this rank refuses its arguments. Afterwards header[]
+ * holds the headers of all ranks. */
 static gpuopt_status gpuopt__group_begin(gpuopt_group *g, gpuopt__group_kind kind, gpuopt_status refused,
                                          uint64_t same0, uint64_t same1, uint64_t own) {
     const char *call = gpuopt__group_call(kind);
@@ -119,7 +119,7 @@ static gpuopt_status gpuopt__group_begin(gpuopt_group *g, gpuopt__group_kind kin
 
 /* ---- Arrays ---- */
 
-/* Refuses arguments. fault: what is wrong with them, or NULL. */
+/* Refuses arguments. fault: a description of the error, or NULL. */
 static gpuopt_status gpuopt__group_check(const gpuopt_group *g, const char *call, const char *fault) {
     return fault ? gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
 }
@@ -139,7 +139,7 @@ static gpuopt_status gpuopt__group_check_where(const gpuopt_group *g, const char
                           "the transport does not take this device's memory");
 }
 
-/* Waits until arrays in this memory are what the context's stream makes of them. The transport uses no stream. */
+/* Waits until the context's stream has finished its work on arrays in this memory. The transport uses no stream. */
 static gpuopt_status gpuopt__group_settle(gpuopt_group *g, const char *call, gpuopt_memory_space where) {
     if (where == GPUOPT_HOST) return GPUOPT_OK;
     return gpuopt__group_done(g, call, g->context->desc.backend->wait(g->context));
