@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: the handle, and the seam between the CPU side and a backend. Read this file first.
+ * Elimination: the handle, and the functions that a backend provides. Read this file first.
  *
- * The way of a job, and the file of each step:
+ * The stages of a job, and their files:
  *
  *     functions, checked and measured      plan_check.h, plan_input.h; messages among them: plan_packed.h
  *        |
@@ -17,8 +17,8 @@
  *        |
  *     a plan that fits                     plan.h: tries one policy after another; plan_block.h: estimates, copies the
  *        |                                         plan into the handle's block
- *     a handle, with its functions loaded  calls.h: _order, _plan, _create, _destroy. With a group each rank makes one
- *        |                                 of its part of the model (share.h), and together.h joins what they find
+ *     a handle, with its functions loaded  calls.h: _order, _plan, _create, _destroy. With a group each rank creates a
+ *        |                                 handle for its part of the model (share.h); together.h joins the results
  *        |
  *     levels of jobs, slice by slice       steps.h: _step hands the jobs of a level to the backend together
  *        |
@@ -26,11 +26,11 @@
  *        |        \
  *        |         tables, views, bytes    message.h: _message_*
  *        |
- *     values and bounds                    steps.h: _assign, _get_bounds; where messages are dropped, jobs have found
+ *     values and bounds                    steps.h: _assign, _get_bounds; for dropped messages, jobs have stored
  *                                          the decisions (table.h), in passes with RECOMPUTE
  *
- * packed.h has the format of these bytes, table.h the plan's structs and the arithmetic that all share, tuning.h the
- * constants, scratch.h the memory of a plan in the making.
+ * packed.h defines the format of the bytes; table.h the plan's structs and the shared arithmetic; tuning.h the
+ * constants; scratch.h the memory used while a plan is made.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_BACKEND_H
 #define GPUOPT_IMPL_ELIMINATION_BACKEND_H
@@ -38,42 +38,42 @@
 #include "packed.h"
 #include "table.h"
 
-/* The head of every backend's elimination. */
+/* The common part of every backend's elimination. */
 struct gpuopt_elimination {
     gpuopt_context *context;
     gpuopt__elimination_plan plan;
     void *block;      /* the plan's arrays */
-    int64_t done;     /* units, over all slices */
-    int64_t held;     /* the slice whose messages are complete up to `done`; -1: none */
+    int64_t done;     /* completed units, over all slices */
+    int64_t held;     /* the slice with complete messages up to `done`; -1: none */
     int64_t paused;   /* the slice that was stopped between two levels; -1: none */
-    int32_t resume;   /* of the paused slice: the first job in plan.by_level that has not run */
+    int32_t resume;   /* of the paused slice: the next job in plan.by_level to run */
     int32_t variable; /* eliminated last; -1: none */
     int exact;        /* no bucket was split */
     /* The value phase in passes (RECOMPUTE). */
-    int repeated;      /* a pass was computed again, over messages that were left in the end */
-    int32_t pass;      /* whose decisions are stored, or are being computed */
-    int64_t pass_unit; /* units of it that are done; once it is complete: all that it needs */
-    int32_t assigning; /* the copy whose assignment was stopped; -1: none */
+    int repeated;      /* a pass was computed again and overwrote the final messages */
+    int32_t pass;      /* the pass with stored decisions, or in computation */
+    int64_t pass_unit; /* its completed units; after completion: all that the pass needs */
+    int32_t assigning; /* the copy with a stopped assignment; -1: none */
     int32_t next_pass; /* of that assignment */
-    uint64_t model;    /* the number that packed messages carry */
-    /* Elimination by several ranks: the plan is that of this rank's part. */
+    uint64_t model;    /* the model number in packed messages */
+    /* Elimination by several ranks: the plan covers this rank's part. */
     gpuopt_group *group; /* NULL: the whole model */
-    int idle;            /* another rank has the same part, and this one does not count */
+    int idle;            /* another rank has the same part, so this rank's result is ignored */
 };
 
-/* What a backend does for a plan. Arrays are in host memory unless a comment names device memory. */
+/* A backend's functions for a plan. Arrays are in host memory unless a comment names device memory. */
 struct gpuopt__elimination_backend {
     /* Adds to host_bytes and create_bytes, and sets device_bytes; the plan's own block is not included. */
     void (*plan)(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_elimination **);
     void (*destroy)(gpuopt_elimination *);
-    /* Runs jobs list[from .. to - 1], none of which waits for another. May only enqueue. */
+    /* Runs jobs list[from .. to - 1], which are independent. May only enqueue. */
     gpuopt_status (*run)(gpuopt_elimination *, const int32_t *list, int32_t from, int32_t to);
     /* Adds the slice's result to the totals; slice 0 resets them first. */
     gpuopt_status (*finish)(gpuopt_elimination *, int64_t slice);
     /* Waits for a copy's total over all slices so far. */
     gpuopt_status (*total)(gpuopt_elimination *, int32_t copy, gpuopt__elimination_total *);
-    /* The stored costs of a function, of the plan's width, and its counts or NULL: its whole table. NULL: see place. */
+    /* Loads a function's whole table: stored costs of the plan's width, and counts or NULL. May be NULL, see place. */
     gpuopt_status (*load)(gpuopt_elimination *, int32_t table, const void *cost, const uint64_t *count);
     gpuopt_status (*loaded)(gpuopt_elimination *); /* after the last load */
     /* The offsets of tables with evidence: offset [copies][condition_rows]. */
@@ -82,30 +82,30 @@ struct gpuopt__elimination_backend {
      * cost of the assignment, if from == 0. */
     gpuopt_status (*assign)(gpuopt_elimination *, int32_t copy, int32_t from, int32_t to, int32_t *value,
                             gpuopt__elimination_total *total);
-    /* Looks bounds up; its arrays are in `where`. *bad: the first partial assignment with a value that is read and
-     * outside its domain, or INT64_MAX. Waits. */
+    /* Looks bounds up; its arrays are in `where`. *bad: the first partial assignment that reads a value outside its
+     * domain, or INT64_MAX. Waits. */
     gpuopt_status (*bounds)(gpuopt_elimination *, gpuopt_memory_space where, const gpuopt__elimination_lookup *,
                             int64_t *bad);
     /* Reads `count` stored costs of a copy's table from entry `first` on, and their counts; either may be NULL. */
     gpuopt_status (*read)(gpuopt_elimination *, int32_t table, int32_t copy, int64_t first, int64_t count, void *cost,
                           uint64_t *counts);
-    /* The copy's table in device memory. UNSUPPORTED: it is not there. */
+    /* The copy's table in device memory. UNSUPPORTED: the table is not in device memory. */
     gpuopt_status (*view)(gpuopt_elimination *, int32_t table, int32_t copy, const void **table_data);
     /* Free bytes of the memory that desc->memory->bytes limits; UINT64_MAX: no limit. */
     gpuopt_status (*free_bytes)(const gpuopt_context *, uint64_t *bytes);
     int has_stream; /* STREAM is possible */
-    /* For packed messages in device memory; NULL: there is none. Scans one, range: with its costs, for a model of this
-     * semiring. Waits. */
+    /* For packed messages in device memory; NULL: there is none. Scans a message. range: also scans the costs, for a
+     * model of this semiring. Waits. */
     gpuopt_status (*scan)(gpuopt_context *, const gpuopt__elimination_packed *, gpuopt_elimination_semiring, int range,
                           gpuopt__elimination_scan *);
-    /* Loads a function's table from one. After `loaded`; may only enqueue. */
+    /* Loads a function's table from a message. After `loaded`; may only enqueue. */
     gpuopt_status (*unpack)(gpuopt_elimination *, int32_t table, const gpuopt_elimination_function *,
                             const gpuopt__elimination_packed *);
-    /* Writes a copy's table to the places of costs and counts (or NULL) of one; may only enqueue. UNSUPPORTED: not in
-     * device memory. */
+    /* Writes a copy's table into a message, at the places of its costs and counts (or NULL); may only enqueue.
+     * UNSUPPORTED: not in device memory. */
     gpuopt_status (*pack)(gpuopt_elimination *, int32_t table, int32_t copy, void *cost, void *count);
-    /* Instead of load: where a function's table is in host memory, and its counts, if it has any, to be written before
-     * `loaded`. NULL: load it. */
+    /* Instead of load: the place of a function's table in host memory, and of its counts if it has any, to be written
+     * before `loaded`. NULL: call load. */
     void *(*place)(gpuopt_elimination *, int32_t table, uint64_t **count);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: the public calls that order, plan, create and destroy. Arguments are checked here, for every backend, so
- * that a backend sees only valid ones.
+ * Elimination: the public calls that order, plan, create and destroy. They check the arguments for every backend, so a
+ * backend only sees valid arguments.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_CALLS_H
 #define GPUOPT_IMPL_ELIMINATION_CALLS_H
@@ -40,7 +40,7 @@ static gpuopt_status gpuopt__elimination_find_parents(gpuopt__elimination_prepar
     return status;
 }
 
-/* The same for calls that ranks make together: then prep is that of this rank's part. Both must be ended by
+/* The same for collective calls: prep then describes this rank's part. Both prep and share must be ended by
  * gpuopt__elimination_share_end, which returns whether all ranks completed it. */
 static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, const char *call,
                                                      const gpuopt_elimination_desc *desc, gpuopt_status fault,
@@ -92,7 +92,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const
     if (estimate && !GPUOPT__HAS_SIZE(context, call, gpuopt_elimination_estimate, estimate))
         fault = GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin_share(context, call, desc, fault, &prep, &share);
-    if (!status) { /* kept apart: slicing changes the order; and not counted, for the estimate is that of _plan */
+    if (!status) { /* a separate copy, since slicing changes the order; not counted, since _plan makes the estimate */
         variables = prep.desc.variables;
         steps = prep.draft.plan.steps;
         status = gpuopt__allocate(context, GPUOPT_HOST, 2 * sizeof(int32_t) * (uint64_t)variables + 1, &memory);
@@ -130,7 +130,7 @@ static gpuopt_status gpuopt__elimination_write_plan(gpuopt_context *context, con
 
 /* ---- Loading ---- */
 
-/* Writes one cost into a table of what is stored. */
+/* Writes one cost into a stored table. */
 static void gpuopt__elimination_store_cost(const gpuopt__elimination_plan *plan, const gpuopt__elimination_table *t,
                                            void *cost, int64_t to, int64_t inner) {
     uint64_t u = inner == INT64_MAX ? plan->forbidden : (uint64_t)inner - (uint64_t)t->offset;
@@ -180,7 +180,7 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
         gpuopt__elimination_store_list(d, plan, t, cost);
         return;
     }
-    for (j = 0; j < f->arity; j++) { /* digits of the caller's table, except those with one value */
+    for (j = 0; j < f->arity; j++) { /* digits of the caller's table, without variables of one value */
         if (plan->domain[f->scope[j]] == 1) continue;
         for (k = 0; scope[k] != f->scope[j]; k++) {}
         other[free_digits] = plan->domain[f->scope[j]];
@@ -205,7 +205,7 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
     }
 }
 
-/* The hash of what a model is, apart from its functions' tables. */
+/* The hash of a model, apart from its functions' tables. */
 static uint64_t gpuopt__elimination_hash_model(const gpuopt_elimination_desc *d, const gpuopt__elimination_plan *plan) {
     const int64_t head[] = {plan->type, plan->semiring,       d->top, plan->variables, plan->steps,
                             plan->z,    plan->host_conditions};

@@ -78,7 +78,7 @@ static gpuopt_status gpuopt__elimination_cpu_loaded(gpuopt_elimination *e) {
 }
 
 static gpuopt_status gpuopt__elimination_cpu_condition(gpuopt_elimination *e, const int64_t *offset) {
-    (void)e; /* the plan's own are read */
+    (void)e; /* the plan's arrays are read */
     (void)offset;
     return GPUOPT_OK;
 }
@@ -145,7 +145,7 @@ static void gpuopt__elimination_cpu_bucket_total(const gpuopt_elimination *e, in
     }
 }
 
-/* Looks up what was decided for a variable. */
+/* The decision for a variable. */
 static int32_t gpuopt__elimination_cpu_decided(const gpuopt_elimination *e, int32_t copy, int32_t position,
                                                const int32_t *value) {
     const gpuopt__elimination_plan *plan = &e->plan;
@@ -205,7 +205,7 @@ static void gpuopt__elimination_cpu_add_costs(const gpuopt__elimination_plan *pl
 
 #undef GPUOPT__ELIMINATION_ADD_COSTS
 
-/* The bounds of all values of a variable for one partial assignment. Returns whether one of its values is bad. */
+/* The bounds of all values of a variable for one partial assignment. Returns whether the assignment has a bad value. */
 static int gpuopt__elimination_cpu_bound_row(const gpuopt__elimination_cpu *e, const gpuopt__elimination_lookup *q,
                                              int64_t row) {
     const gpuopt__elimination_plan *plan = &e->head.plan;

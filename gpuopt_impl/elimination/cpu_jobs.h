@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages on the CPU: a job is cut into units (a piece of a tile, of one copy) that threads share out.
+ * Messages on the CPU: a job is cut into units (a piece of a tile, of one copy), and threads share the units.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_CPU_JOBS_H
 #define GPUOPT_IMPL_ELIMINATION_CPU_JOBS_H
@@ -23,16 +23,16 @@ typedef struct gpuopt__elimination_cpu {
     int32_t threads;
 } gpuopt__elimination_cpu;
 
-/* A job that is being run. */
+/* A job in progress. */
 typedef struct gpuopt__elimination_cpu_work {
     const gpuopt__elimination_job *job;
     const gpuopt__elimination_cpu_lanes *lanes;
     gpuopt__elimination_cpu_pieces pieces;
 } gpuopt__elimination_cpu_work;
 
-/* Adds where a unit begins in each operand to at [operands], and returns where it begins in the message. Only digits
- * of the tile and of the slower entries count, not those of the rows and within the piece. *rows: the rows that the
- * tile has. */
+/* Adds the begin of a unit in each operand to at [operands], and returns its begin in the message. Only digits of the
+ * tile and of the slower entries count; digits of the rows and within the piece do not. *rows: the tile's number of
+ * rows. */
 static int64_t gpuopt__elimination_cpu_unit_at(const gpuopt__elimination_cpu *e, const gpuopt__elimination_cpu_work *w,
                                                int64_t tile, int64_t piece, int64_t *at, int32_t *rows) {
     const gpuopt__elimination_plan *plan = &e->head.plan;
@@ -44,7 +44,7 @@ static int64_t gpuopt__elimination_cpu_unit_at(const gpuopt__elimination_cpu *e,
     for (j = job->tile_digits + job->row_digits + w->pieces.digits; j >= 0; j--) {
         if (j < job->tile_digits + job->row_digits && j >= job->tile_digits) continue;
         if (j == job->tile_digits - 1) rest = tile;
-        if (j == digits) continue; /* a row of one entry: there is no digit that is cut */
+        if (j == digits) continue; /* a row of one entry has no digit to cut */
         if (j < job->tile_digits + job->row_digits + w->pieces.digits) {
             value = rest % size[j];
             rest /= size[j];
@@ -85,7 +85,7 @@ static void gpuopt__elimination_cpu_add_operands(const gpuopt__elimination_cpu *
     }
 }
 
-/* Sets the decisions of entries from .. from + n - 1 of a message; all were 0. Pieces of different threads may share
+/* Sets the decisions of entries from .. from + n - 1 of a message, all 0 before. Pieces of different threads may share
  * words. decision: the copy's. */
 static void gpuopt__elimination_cpu_store_decisions(uint32_t *decision, int32_t bits, int64_t from,
                                                     const uint32_t *chosen, int32_t n) {
@@ -135,7 +135,7 @@ static void gpuopt__elimination_cpu_store_row(const gpuopt__elimination_cpu *e, 
         memcpy(e->counts + w->job->count_at + to, scratch->count + at, sizeof(uint64_t) * (size_t)n);
 }
 
-/* Computes all rows of one piece of one tile, for one copy. Operands that all rows share are added up once. */
+/* Computes all rows of one piece of one tile, for one copy. Adds up operands shared by all rows once. */
 static void gpuopt__elimination_cpu_run_unit(const gpuopt__elimination_cpu *e, const gpuopt__elimination_cpu_work *w,
                                              int64_t unit, const gpuopt__elimination_cpu_scratch *scratch) {
     const gpuopt__elimination_plan *plan = &e->head.plan;

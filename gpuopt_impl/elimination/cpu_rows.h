@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the CPU: sums over pieces of a row. A bucket's tables have their variables in the message's order, so
- * a piece needs a range of neighbouring entries of each table, some of them repeated: once for each value of the
- * variables that the table lacks. Short repetitions are written out first, so that only long runs are added.
+ * Elimination on the CPU: sums over pieces of a row. A bucket's tables have their variables in the message's order. So
+ * a piece needs a range of neighbouring entries of each table, each repeated once for each value of the variables that
+ * the table lacks. Short repetitions are written out first, so that only long runs are added.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_CPU_ROWS_H
 #define GPUOPT_IMPL_ELIMINATION_CPU_ROWS_H
@@ -12,29 +12,29 @@
 /* How a job's rows are cut: a piece is the `inner` entries of the fastest digits, times up to `step` values of the
  * digit before them. */
 typedef struct gpuopt__elimination_cpu_pieces {
-    int32_t digits; /* entry digits that are slower than the one that is cut */
+    int32_t digits; /* entry digits slower than the cut digit */
     int32_t inner;
-    int32_t size, step; /* values of the digit, in a row and in a piece */
-    int64_t cuts;       /* pieces over that digit */
+    int32_t size, step; /* values of the cut digit, in a row and in a piece */
+    int64_t cuts;       /* pieces over the cut digit */
     int64_t count;      /* pieces of a row */
 } gpuopt__elimination_cpu_pieces;
 
-/* Which entries of an operand a piece needs. First `distinct` neighbours are written out: in each step, groups of
- * `unit` entries are repeated `times` times. Then come runs of `run` entries (or of one repeated entry) at the
- * places that the digits give. */
+/* The entries of an operand that a piece needs. First `distinct` neighbours are written out: in each step, groups of
+ * `unit` entries are repeated `times` times. Then come runs of `run` entries (or of one repeated entry) at the places
+ * that the digits give. */
 typedef struct gpuopt__elimination_cpu_shape {
-    int32_t distinct; /* for one value of the digit that is cut, if `cut`; else for all */
-    int cut;          /* the operand depends on that digit */
+    int32_t distinct; /* if `cut`, for one value of the cut digit; else for all */
+    int cut;          /* the operand depends on the cut digit */
     int32_t steps, unit[2], times[2];
     int32_t run;
     int one;        /* the run is one entry, repeated */
     int32_t digits; /* slower than a run, the fastest first */
     int32_t size[GPUOPT__ELIMINATION_CPU_PIECE_DIGITS];
     int32_t stride[GPUOPT__ELIMINATION_CPU_PIECE_DIGITS];
-    int64_t row[GPUOPT__ELIMINATION_TILE_ROWS]; /* what the rows of a tile add */
+    int64_t row[GPUOPT__ELIMINATION_TILE_ROWS]; /* offsets of the rows of a tile */
 } gpuopt__elimination_cpu_shape;
 
-/* The current piece: `step` values of the digit that is cut. The last piece may have fewer than the others. */
+/* The current piece: `step` values of the cut digit; the last piece may have fewer. */
 typedef struct gpuopt__elimination_cpu_extent {
     int32_t entries, step;
     void *repeated[2]; /* [most entries of a piece] stored costs or counts: scratch */
@@ -147,8 +147,8 @@ GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_32, uint32_
 GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_64, uint64_t)
 GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_values, double)
 
-/* sum[i] += the table's entry at the shape's offset, for a piece. Compilers vectorize at -O2 loops over whole vectors
- * whose pointers are restrict parameters. */
+/* sum[i] += the table's entry at the shape's offset, for a piece. At -O2, compilers vectorize loops over whole vectors
+ * if the pointers are restrict parameters. */
 #define GPUOPT__ELIMINATION_CPU_DEFINE_ADD(name, type, repeat, sum_type, ADD)                                     \
     static void name##_run(sum_type *__restrict sum, const type *__restrict from, int32_t n, uint64_t limit) {    \
         int32_t i = 0, j;                                                                                         \
@@ -248,7 +248,7 @@ GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_multiply_counts, uint
             b[i] = s[i];                                                                                    \
         }                                                                                                   \
     }
-/* The least of the sums so far, and the first value that has it; forbidden sums are all alike. */
+/* The least of the sums so far, and the first value that attains it; forbidden sums are all alike. */
 #define GPUOPT__ELIMINATION_CPU_DEFINE_CHOOSE(name, sum_type, WORST)                                                  \
     static void gpuopt__elimination_cpu_choose_##name##_of(sum_type *__restrict b, uint32_t *__restrict chosen,       \
                                                            const sum_type *__restrict s, uint32_t value, int32_t n) { \
@@ -369,13 +369,13 @@ static const gpuopt__elimination_cpu_lanes *gpuopt__elimination_cpu_lanes_of(con
 /* The arrays of one thread, padded to whole vectors. The first three hold all rows of a tile, the others one row. */
 typedef struct gpuopt__elimination_cpu_scratch {
     char *best;      /* [rows][entries] sums, the least over all values so far */
-    uint64_t *count; /* [rows][entries] MIN_COUNT: of best */
+    uint64_t *count; /* [rows][entries] MIN_COUNT: counts of best */
     double *high;    /* [rows][entries] LOG_SUM_EXP: largest exponents; best is the sum */
-    char *sum[2];    /* [entries] of a value: of what all rows share, and of one row */
+    char *sum[2];    /* [entries] of a value: the shared part of all rows, and one row */
     uint64_t *factor[2];
     void *repeated[2]; /* [entries] stored costs or counts */
     int64_t *at;       /* [operands] entry where the tile's piece begins */
-    uint32_t *chosen;  /* [entries] with decisions: the values of best */
+    uint32_t *chosen;  /* [entries] with decisions: the values that gave best */
 } gpuopt__elimination_cpu_scratch;
 
 /* Cuts one thread's arrays out of the arena, large enough for every job of a plan. */

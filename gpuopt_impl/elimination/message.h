@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: messages as the caller sees them, and as bytes that agents in different processes exchange.
+ * Elimination: messages in the caller's form, and as bytes that agents in different processes exchange.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 #define GPUOPT_IMPL_ELIMINATION_MESSAGE_H
@@ -16,13 +16,13 @@ static int gpuopt__elimination_message_ready(const gpuopt_elimination *e, const 
     int64_t units = e->plan.units, slice = e->done / units, unit = e->done % units;
     int32_t reader;
     if (e->held < 0 || e->repeated) return 0;
-    if (unit == 0 && slice > 0) unit = units; /* the slice that is held is complete */
+    if (unit == 0 && slice > 0) unit = units; /* the held slice is complete */
     if (bucket->position >= unit) return 0;
     reader = e->plan.table[bucket->message].bucket;
     return e->plan.keep || reader >= unit; /* nothing reads after the last unit */
 }
 
-/* Returns the bucket of a message. If there is no such message or copy, it logs that and returns NULL. */
+/* The bucket of a message. Logs an error and returns NULL if the message or the copy does not exist. */
 static const gpuopt__elimination_bucket *gpuopt__elimination_bucket_of(const gpuopt_elimination *e, const char *call,
                                                                        int32_t message, int32_t copy) {
     if (message >= 0 && message < e->plan.buckets && copy >= 0 && copy < e->plan.copies)
@@ -61,7 +61,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
     return GPUOPT_OK;
 }
 
-/* Turns stored values into those of the caller, in place. They need not be aligned. */
+/* Turns stored values into the caller's, in place. The array need not be aligned. */
 static void gpuopt__elimination_negate_values(int sign, int64_t count, void *values) {
     char *at = (char *)values;
     int64_t k;
@@ -79,8 +79,7 @@ static int64_t gpuopt__elimination_outer_cost(const gpuopt__elimination_plan *pl
     return plan->sign * (offset + (int64_t)stored);
 }
 
-/* Reads `count` entries of a message from `first` on in the form that the caller gets: costs or, with DOUBLE,
- * values. */
+/* Reads `count` entries of a message from `first` on in the caller's form: costs or, with DOUBLE, values. */
 static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket,
                                                       int32_t copy, int64_t first, int64_t count, void *cost,
                                                       uint64_t *counts) {
@@ -90,7 +89,7 @@ static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, con
     gpuopt_status status =
         gpuopt__elimination_backend_of(e)->read(e, bucket->message, copy, first, count, cost, counts);
     if (!status && doubles) gpuopt__elimination_negate_values(plan->sign, count, cost);
-    /* Stored costs are no wider than the caller's: they are widened in place, from the end. */
+    /* Stored costs are no wider than the caller's: widens them in place, from the end. */
     for (k = count - 1; !status && !doubles && k >= 0; k--) {
         int64_t outer = gpuopt__elimination_outer_cost(plan, plan->table[bucket->message].offset,
                                                        gpuopt__elimination_stored_cost(cost, plan->bits, k));
@@ -99,7 +98,7 @@ static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, con
     return status;
 }
 
-/* Copies a whole message to device memory of the caller, in pieces through host memory of the handle. */
+/* Copies a whole message to the caller's device memory, in pieces through host memory of the handle. */
 static gpuopt_status gpuopt__elimination_stage_message(gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket,
                                                        int32_t copy, char *cost, uint64_t *count) {
     const gpuopt__elimination_plan *plan = &e->plan;
@@ -194,7 +193,7 @@ static void gpuopt__elimination_swap_bytes(unsigned char *data, int64_t count, i
         }
 }
 
-/* Writes all that comes before the costs; the checksum is 0. */
+/* Writes everything before the costs, with 0 as the checksum. */
 static void gpuopt__elimination_pack_head(const gpuopt_elimination *e, const gpuopt__elimination_table *t,
                                           unsigned char *to) {
     const gpuopt__elimination_plan *plan = &e->plan;
@@ -239,7 +238,7 @@ static gpuopt_status gpuopt__elimination_pack_host(gpuopt_elimination *e, int32_
     return GPUOPT_OK;
 }
 
-/* The same for device memory: of the message only what comes before the costs is ever in host memory. */
+/* The same for device memory: host memory only receives the part of the message before the costs. */
 static gpuopt_status gpuopt__elimination_pack_device(gpuopt_elimination *e, int32_t table, int32_t copy,
                                                      const gpuopt__elimination_parts *parts, unsigned char *to) {
     const struct gpuopt__elimination_backend *backend = gpuopt__elimination_backend_of(e);

@@ -10,7 +10,7 @@
 
 #include "../common/matrix.h"
 
-/* What the interaction graph is made of: the scopes of the functions, in compressed rows. */
+/* The input of the interaction graph: the scopes of the functions, in compressed rows. */
 typedef struct gpuopt__elimination_scopes {
     int32_t variables, functions;
     const int32_t *domain; /* [variables] */
@@ -23,12 +23,12 @@ typedef struct gpuopt__elimination_order_search {
     gpuopt__elimination_greedy greedy;
     gpuopt__elimination_tree tree;
     int64_t *of_start; /* [variables + 1] */
-    int32_t *of;       /* [start[functions]] the functions that a variable is in */
+    int32_t *of;       /* [start[functions]] the functions of each variable */
     int32_t *vertex;   /* [variables] -1: not in the graph */
-    int64_t *raw;      /* [variables + 1] where a vertex's neighbours begin before they are sorted */
+    int64_t *raw;      /* [variables + 1] the begin of a vertex's neighbours before sorting */
     uint64_t adjacent_bytes;
     gpuopt__elimination_watch watch;
-    int64_t moves; /* to improve an order, at most; INT64_MAX: any */
+    int64_t moves; /* most moves to improve an order; INT64_MAX: any */
 } gpuopt__elimination_order_search;
 
 /* ---- Graph ---- */
@@ -54,8 +54,8 @@ static gpuopt_status gpuopt__elimination_graph_neighbours(gpuopt__elimination_or
     return GPUOPT_OK;
 }
 
-/* Computes `missing` for the whole graph: the weight of all pairs of neighbours, less that of each triangle, which
- * is found once. */
+/* Computes `missing` for the whole graph: the weight of all pairs of neighbours, less the weight of each triangle,
+ * which is found once. */
 static void gpuopt__elimination_graph_triangles(gpuopt__elimination_greedy *s, const uint64_t *weight,
                                                 uint64_t *missing) {
     int32_t a, n = s->vertices;
@@ -100,9 +100,9 @@ static void gpuopt__elimination_graph_gaps(gpuopt__elimination_greedy *s, const 
     }
 }
 
-/* Numbers the vertices by the size of their surroundings, within a factor of two, so that a vertex has few
- * neighbours with a higher number and triangles are found quickly. Variables with one value stay out of the graph,
- * because they make no table larger. */
+/* Numbers the vertices by the size of their surroundings, within a factor of two. So a vertex has few neighbours with a
+ * higher number, and triangles are found quickly. Variables with one value stay out of the graph, because they make no
+ * table larger. */
 static void gpuopt__elimination_graph_vertices(gpuopt__elimination_order_search *search,
                                                const gpuopt__elimination_scopes *scopes) {
     gpuopt__elimination_greedy *s = &search->greedy;
@@ -174,7 +174,7 @@ static int gpuopt__elimination_search_ends(gpuopt__elimination_order_search *sea
     return gpuopt__elimination_watch_ends(&search->watch, 1);
 }
 
-/* Whether the greedy heuristics are run again, for the time r; restarts 0: see tuning.h. */
+/* Whether to run the greedy heuristics again, for the time r; restarts 0: see tuning.h. */
 static int gpuopt__elimination_search_restarts(const gpuopt__elimination_greedy *s, int32_t restarts, int32_t r,
                                                const gpuopt__elimination_order_score *score) {
     if (restarts > 0 || r == 0) return r == 0 || r < restarts;
@@ -189,7 +189,7 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
                                                          uint64_t seed, gpuopt__elimination_order_score *score) {
     gpuopt__elimination_greedy *s = &search->greedy;
     int32_t r, v, h;
-    int found = 0, equal = 1; /* domain sizes: the two kinds of min-fill are the same */
+    int found = 0, equal = 1; /* by domain sizes: whether the two kinds of min-fill are the same */
     for (v = 1; v < s->vertices; v++) equal &= s->size[v] == s->size[0];
     for (r = 0; gpuopt__elimination_search_restarts(s, restarts, r, score); r++)
         for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) {
@@ -199,7 +199,7 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
             int better;
             if (heuristic != GPUOPT_HEURISTIC_BEST && (int)heuristic != h) continue;
             if (equal && r == 0 && heuristic == GPUOPT_HEURISTIC_BEST && h == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL)
-                continue; /* with the same ties, too */
+                continue; /* the same ties as well */
             if (found && gpuopt__elimination_search_ends(search)) return GPUOPT_OK;
             for (v = 0; v < s->vertices; v++)
                 s->tie[v] = r ? (uint32_t)(gpuopt__random(seed, stream + (uint64_t)v) * 4294967296.0)
@@ -215,8 +215,8 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
     return GPUOPT_OK;
 }
 
-/* BEST: improves greedy.best by rounds of rotations. That takes little where the elimination itself takes little. Small
- * cores are searched more thoroughly; large ones have more to find. */
+/* BEST: improves greedy.best by rounds of rotations. The time is short if the elimination itself is short. Small cores
+ * are searched more thoroughly; large cores offer more to find. */
 static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_order_search *search, uint64_t seed,
                                                           gpuopt__elimination_order_score *score) {
     static const double share[GPUOPT__ELIMINATION_ROTATIONS] = {1e-4, 1e-6},
@@ -224,7 +224,7 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
     gpuopt__elimination_greedy *s = &search->greedy;
     int32_t r;
     for (r = 0; r < GPUOPT__ELIMINATION_ROTATIONS && score->operations <= 1e290;
-         r++) { /* beyond, sums could be infinite */
+         r++) { /* beyond this, sums could be infinite */
         int64_t moves =
             score->operations < GPUOPT__ELIMINATION_MOVES_MANY_FROM
                 ? GPUOPT__ELIMINATION_MOVES_FEW + (int64_t)(score->operations / GPUOPT__ELIMINATION_MOVES_OPERATIONS)
@@ -243,7 +243,7 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
     return GPUOPT_OK;
 }
 
-/* BEST: improves greedy.best by annealing, or other orders. little, moves: as in portfolio_search. */
+/* BEST: improves greedy.best by annealing or other orders. little, moves: as in portfolio_search. */
 static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_order_search *search, int little,
                                                           int64_t moves, uint64_t seed,
                                                           gpuopt__elimination_order_score *score) {
@@ -253,8 +253,8 @@ static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_or
                                                 s->scratch->context->desc.threads, seed, s->best, score);
 }
 
-/* Moves of the annealing that comes first, which takes as long as a few greedy runs. If nothing follows it, it is
- * longer if that is short compared with the elimination itself. */
+/* Moves of the first annealing, which takes as long as a few greedy runs. If nothing follows, it is longer where the
+ * elimination itself takes far more time. */
 static int64_t gpuopt__elimination_search_little(const gpuopt__elimination_order_search *search,
                                                  const gpuopt__elimination_order_score *score) {
     if (search->moves > 0 || score->operations <= GPUOPT__ELIMINATION_RESTARTS_FROM * search->greedy.vertices)
@@ -262,7 +262,7 @@ static int64_t gpuopt__elimination_search_little(const gpuopt__elimination_order
     return GPUOPT__ELIMINATION_ANNEAL_MOVES_LONG;
 }
 
-/* BEST: a short search, the only one without a budget; then with what the budget has left. */
+/* BEST: a short search, and with a budget a second one for the rest of it. */
 static gpuopt_status gpuopt__elimination_search_improve(gpuopt__elimination_order_search *search, uint64_t seed,
                                                         gpuopt__elimination_order_score *score) {
     const int64_t little = gpuopt__elimination_search_little(search, score);
@@ -274,7 +274,7 @@ static gpuopt_status gpuopt__elimination_search_improve(gpuopt__elimination_orde
     return status ? status : gpuopt__elimination_search_rotations(search, seed, score);
 }
 
-/* Searches for an order. All scratch memory is released before it returns. Variables with one value come last. */
+/* Searches for an order. Releases all scratch memory before it returns. Variables with one value come last. */
 static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratch *scratch,
                                                       const gpuopt__elimination_scopes *scopes,
                                                       const gpuopt_elimination_desc *d, int32_t *order) {

@@ -2,9 +2,9 @@
  *
  * Elimination orders by simulated annealing of a contraction tree (Kalachev, Panteleev, Yung: Recursive multi-tensor
  * contraction for XEB verification of quantum circuits, arXiv 2108.05665, 2021). The leaves are the cliques of a cover,
- * an inner node joins its two children, and a variable is eliminated where the last two parts that mention it meet. A
- * move exchanges a grandchild with the other child; only two joins change, which takes a few operations for each word
- * of a set.
+ * and an inner node joins its two children. A variable is eliminated at the node where the last two parts with it meet.
+ * A move exchanges a grandchild with the other child. It changes only two joins, at a few operations for each word of a
+ * set.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_ANNEAL_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_ANNEAL_H
@@ -22,24 +22,24 @@ typedef struct gpuopt__elimination_anneal {
     const gpuopt__elimination_cover *cover;
     const gpuopt__elimination_logs *logs;
     int32_t leaves, nodes; /* leaves are nodes 0, 1, ...; then inner nodes, the root last */
-    int32_t made;          /* while a tree is made: nodes that there are */
+    int32_t made;          /* nodes so far, while a tree is made */
     int32_t (*child)[2];   /* [nodes] */
-    uint64_t *open;        /* [nodes][words] the columns that are mentioned both inside and outside */
-    int32_t *joined;       /* [nodes] log2 of the rows of a join: of what is open in either child */
+    uint64_t *open;        /* [nodes][words] the columns mentioned both inside and outside */
+    int32_t *joined;       /* [nodes] log2 of the rows of a join: over the columns open in either child */
     uint64_t *set;         /* [words] */
     int32_t (*best)[2];    /* [nodes] the children when the tree was best */
     int32_t best_cost;
-    int32_t cap;     /* what the log2 of a join's rows is above this counts twice */
+    int32_t cap;     /* log2 of a join's rows counts twice above this */
     uint64_t random; /* not 0 */
-    int32_t *left;   /* [columns] how many parts mention it, while a tree is made */
+    int32_t *left;   /* [columns] how many parts mention the column, while a tree is made */
     int32_t *part;   /* [nodes] */
-    int32_t *size;   /* [nodes] log2 of the entries of what is open, while a tree is made */
-    int popcnt;      /* whether the machine has that instruction */
+    int32_t *size;   /* [nodes] log2 of the entries of the open columns, while a tree is made */
+    int popcnt;      /* whether the machine has the popcnt instruction */
 } gpuopt__elimination_anneal;
 
 static int gpuopt__elimination_has_popcnt(void) {
 #ifdef GPUOPT__ELIMINATION_POPCNT
-    /* No header, whose macros callers would see, and no function of the compiler's library. */
+    /* No header, since callers would see its macros, and no function of the compiler's library. */
     unsigned a = 1, b, c = 0, d;
     __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
     return (int)(c >> 23 & 1);
@@ -109,7 +109,7 @@ static int32_t gpuopt__elimination_anneal_join(gpuopt__elimination_anneal *a, in
     return node;
 }
 
-/* The tree of an order [vertices]: the parts of a bucket are joined one after another, the smallest first. */
+/* The tree of an order [vertices]: joins the parts of a bucket one after another, the smallest first. */
 static void gpuopt__elimination_anneal_from_order(gpuopt__elimination_anneal *a, const int32_t *order) {
     const gpuopt__elimination_cover *c = a->cover;
     int32_t *part = a->part, i, j, k, parts = a->leaves;
@@ -118,13 +118,13 @@ static void gpuopt__elimination_anneal_from_order(gpuopt__elimination_anneal *a,
     for (i = 0; i < c->vertices; i++) {
         int32_t x = c->column[order[i]], kept = 0;
         if (x < 0) continue;
-        for (k = 0; k < parts; k++) { /* those that mention x go to the end */
+        for (k = 0; k < parts; k++) { /* moves the parts that mention x to the end */
             int32_t p = part[k];
             if (gpuopt__elimination_set_has(gpuopt__elimination_anneal_open(a, p), x)) continue;
             part[k] = part[kept];
             part[kept++] = p;
         }
-        if (kept == parts) continue; /* eliminated where its last two parts met earlier */
+        if (kept == parts) continue; /* already eliminated, where its last two parts met */
         for (k = kept + 1; k < parts; k++)
             for (j = k; j > kept && a->size[part[j]] < a->size[part[j - 1]]; j--) {
                 int32_t p = part[j];
@@ -146,7 +146,7 @@ static void gpuopt__elimination_anneal_from_row(gpuopt__elimination_anneal *a, c
 
 /* ---- What a tree costs, and its order ---- */
 
-/* log2 of the joined rows of all joins times those of the largest. */
+/* log2 of: the joined rows of all joins, times the rows of the largest join. */
 static int32_t gpuopt__elimination_anneal_cost(const gpuopt__elimination_anneal *a) {
     int32_t k, most = 0;
     double rows = 0;
@@ -164,8 +164,8 @@ static void gpuopt__elimination_anneal_keep(gpuopt__elimination_anneal *a) {
     memcpy(a->best, a->child, sizeof *a->child * (size_t)a->nodes);
 }
 
-/* Writes the order of the best tree: what is eliminated beforehand, then each variable where its last two parts meet.
- * The tree is then the best one. */
+/* Writes the order of the best tree: the vertices eliminated beforehand, then each variable where its last two parts
+ * meet. The tree is then the best one. */
 static void gpuopt__elimination_anneal_order(gpuopt__elimination_anneal *a, int32_t *order) {
     const gpuopt__elimination_cover *c = a->cover;
     int32_t *next = a->part, count = c->firsts, waiting = 1, seen = 0, low, high, w, k;
@@ -184,7 +184,7 @@ static void gpuopt__elimination_anneal_order(gpuopt__elimination_anneal *a, int3
         l = a->best[node][0];
         r = a->best[node][1];
         made = gpuopt__elimination_anneal_join(a, l < a->leaves ? l : a->best[l][0], r < a->leaves ? r : a->best[r][0]);
-        for (high = c->words; high > 0; high = low) { /* large domains first: what follows is then smaller */
+        for (high = c->words; high > 0; high = low) { /* large domains first, so that later messages are smaller */
             for (low = high - 1; low > 0 && c->weight[low - 1] == c->weight[high - 1]; low--) {}
             for (w = low; w < high; w++) {
                 uint64_t closed = (gpuopt__elimination_anneal_open(a, a->child[made][0])[w] |
@@ -217,8 +217,8 @@ static inline int32_t gpuopt__elimination_anneal_count(const gpuopt__elimination
     return joined > a->cap ? 2 * joined - a->cap : joined;
 }
 
-/* Tries `moves` moves at a temperature: a sum of the two joins' rows that is higher by a factor of 2^(temperature x) is
- * accepted with probability exp(-x). */
+/* Tries `moves` moves at a temperature. A move may increase the sum of the two joins' rows: an increase by a factor of
+ * 2^(temperature x) is accepted with probability exp(-x). */
 GPUOPT__INLINE void gpuopt__elimination_anneal_moves(gpuopt__elimination_anneal *a, int64_t moves, int32_t temperature,
                                                      int fast) {
     const gpuopt__elimination_cover *c = a->cover;

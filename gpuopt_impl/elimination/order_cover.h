@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the search for an order works on: the interaction graph, less vertices that can be eliminated first without
- * making the width larger, as a cover of its edges by maximal cliques. Each clique lies within a bucket of every order,
- * so that nothing is lost by joining its functions beforehand.
+ * The input of the search for an order: a cover of the interaction graph's edges by maximal cliques. Vertices that can
+ * be eliminated first without increasing the width are removed beforehand. Each clique lies within a bucket of every
+ * order, so joining its functions beforehand loses nothing.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_COVER_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_COVER_H
@@ -14,12 +14,12 @@
 typedef struct gpuopt__elimination_cover {
     gpuopt__elimination_scratch *scratch;
     int32_t vertices; /* of the graph */
-    int32_t *first;   /* [vertices] the first `firsts` of the order, which are eliminated beforehand */
+    int32_t *first;   /* [vertices] the first `firsts` vertices of the order, eliminated beforehand */
     int32_t firsts;
-    uint64_t *adjacent; /* [vertices][graph_words] what is left of the graph */
+    uint64_t *adjacent; /* [vertices][graph_words] the remaining graph */
     int32_t graph_words;
-    int32_t words;   /* of a set of columns. All columns of a word have domains of about the same size */
-    int32_t columns; /* 64 * words, some of them not in use */
+    int32_t words;   /* words of a set of columns. The columns of a word have domains of about the same size */
+    int32_t columns; /* 64 * words, some of them unused */
     int32_t *vertex; /* [columns] -1: none */
     int32_t *column; /* [vertices] -1: eliminated beforehand */
     int32_t *weight; /* [words] log2 of the domain size */
@@ -48,13 +48,13 @@ static void gpuopt__elimination_cover_cut(gpuopt__elimination_cover *c, gpuopt__
 
 /* ---- Reduction ---- */
 
-/* While the graph is reduced. */
+/* Data of the reduction of the graph. */
 typedef struct gpuopt__elimination_reduction {
     const double *size; /* [vertices] domain sizes */
     int32_t *degree;    /* [vertices] */
-    int32_t *within;    /* [vertices] its neighbours in the largest clique that it is known to be in; or fewer */
-    uint64_t *look;     /* [graph_words] vertices to look at: all at first, then those whose surroundings changed */
-    uint64_t *later;    /* [graph_words] those that may be eliminated, with neighbours of larger domains */
+    int32_t *within;    /* [vertices] its neighbours in the largest known clique that contains it; or fewer */
+    uint64_t *look;     /* [graph_words] vertices to examine: all at first, then vertices with changed surroundings */
+    uint64_t *later;    /* [graph_words] vertices that may be eliminated but have neighbours of larger domains */
 } gpuopt__elimination_reduction;
 
 static void gpuopt__elimination_reduction_cut(const gpuopt__elimination_cover *c, gpuopt__elimination_reduction *r,
@@ -71,7 +71,7 @@ static int gpuopt__elimination_cover_is_simplicial(const gpuopt__elimination_cov
     const uint64_t *of_v = gpuopt__elimination_cover_neighbours(c, v);
     int32_t w, k, pass;
     if (r->degree[v] <= 1 || r->within[v] == r->degree[v]) return 1;
-    for (pass = 0; pass < 2; pass++) /* first by the neighbours' degrees, which is quick */
+    for (pass = 0; pass < 2; pass++) /* first by the neighbours' degrees, which is fast */
         for (w = 0; w < c->graph_words; w++) {
             uint64_t left = of_v[w];
             for (; left; left &= left - 1) {
@@ -85,10 +85,11 @@ static int gpuopt__elimination_cover_is_simplicial(const gpuopt__elimination_cov
     return 1;
 }
 
-/* Whether v may be eliminated first, 0: no. Its neighbours are a clique; or there are two, and v's domain is not
- * smaller than one of theirs, so that the new table is not larger than one that it stands for. With equal domains that
- * keeps the least width, from 2 on (Bodlaender, Koster, van den Eijkhof: Preprocessing rules for triangulation of
- * probabilistic networks, 2005). 2: nor is any domain around it larger, which would better go first. */
+/* Whether v may be eliminated first; 0: no. Its neighbours must be a clique; or there are two, and v's domain is not
+ * smaller than the domain of one of them, so that the new table is not larger than a table that it replaces. With equal
+ * domains this keeps the least width, from 2 on (Bodlaender, Koster, van den Eijkhof: Preprocessing rules for
+ * triangulation of probabilistic networks, 2005). 2: in addition no neighbour has a larger domain and should go
+ * first. */
 static int gpuopt__elimination_cover_is_simple(const gpuopt__elimination_cover *c,
                                                const gpuopt__elimination_reduction *r, int32_t v) {
     const uint64_t *of_v = gpuopt__elimination_cover_neighbours(c, v);
@@ -122,7 +123,7 @@ static void gpuopt__elimination_cover_eliminate(gpuopt__elimination_cover *c, gp
             count++;
             gpuopt__elimination_set_remove(gpuopt__elimination_cover_neighbours(c, u), v);
             r->degree[u]--;
-            r->within[u]--; /* v may have been in that clique; it is in one of all of v's neighbours, too */
+            r->within[u]--; /* v may have been in that clique; u is also in the clique of all of v's neighbours */
             if (r->within[u] < degree - 1) r->within[u] = degree - 1;
         }
         of_v[w] = 0;
@@ -131,7 +132,7 @@ static void gpuopt__elimination_cover_eliminate(gpuopt__elimination_cover *c, gp
         uint64_t *of_0 = gpuopt__elimination_cover_neighbours(c, end[0]),
                  *of_1 = gpuopt__elimination_cover_neighbours(c, end[1]);
         for (w = 0; w < c->graph_words; w++)
-            r->look[w] |= of_0[w] & of_1[w]; /* have two neighbours that are new ones */
+            r->look[w] |= of_0[w] & of_1[w]; /* have two neighbours that the elimination has joined */
         gpuopt__elimination_set_add(of_0, end[1]);
         gpuopt__elimination_set_add(of_1, end[0]);
         r->degree[end[0]]++;
@@ -151,7 +152,8 @@ static int32_t gpuopt__elimination_cover_next(const gpuopt__elimination_cover *c
     return 64 * w + gpuopt__elimination_lowest_bit(left);
 }
 
-/* Passes over the vertices to look at, in ascending order; then one with a neighbour of larger domain, and again. */
+/* Passes over the vertices to examine, in ascending order; then eliminates one with a neighbour of larger domain, and
+ * repeats. */
 static void gpuopt__elimination_cover_pass(gpuopt__elimination_cover *c, gpuopt__elimination_reduction *r) {
     int32_t v;
     do {
@@ -170,7 +172,7 @@ static void gpuopt__elimination_cover_pass(gpuopt__elimination_cover *c, gpuopt_
     } while (v >= 0);
 }
 
-/* Eliminates what can be eliminated first. */
+/* Eliminates the vertices that can be eliminated first. */
 static gpuopt_status gpuopt__elimination_cover_reduce(gpuopt__elimination_cover *c,
                                                       const gpuopt__elimination_greedy *graph) {
     gpuopt__elimination_reduction r;
@@ -206,10 +208,10 @@ static double gpuopt__elimination_cover_next_size(const gpuopt__elimination_gree
     return next;
 }
 
-/* Sizes up to this are counted as `size`: with few classes of sizes, sets have few words. */
+/* Sizes up to the returned one count as `size`: with few classes of sizes, sets have few words. */
 static double gpuopt__elimination_cover_same_size(double size) { return size * 1.1; }
 
-/* Numbers what is left, in the order that is known so far, by the size of the domain. */
+/* Numbers the remaining vertices by the size of the domain, in the order known so far. */
 static void gpuopt__elimination_cover_number(gpuopt__elimination_cover *c, const gpuopt__elimination_greedy *graph,
                                              const int32_t *order) {
     double next = 0, most = 0;
@@ -231,9 +233,9 @@ static void gpuopt__elimination_cover_number(gpuopt__elimination_cover *c, const
     c->words = at / 64;
 }
 
-/* While cliques are found. */
+/* Data of the search for cliques. */
 typedef struct gpuopt__elimination_cover_search {
-    uint64_t *covered; /* [vertices][graph_words] edges that are in a clique already */
+    uint64_t *covered; /* [vertices][graph_words] edges within a clique already */
     uint64_t *common;  /* [graph_words] neighbours of all members of a clique */
     int32_t *member;   /* [vertices] */
 } gpuopt__elimination_cover_search;
@@ -245,7 +247,7 @@ static void gpuopt__elimination_cover_search_cut(const gpuopt__elimination_cover
     s->member = (int32_t *)gpuopt__cut(arena, c->vertices, sizeof(int32_t));
 }
 
-/* Adds a maximal clique that has the edge a - b. */
+/* Adds a maximal clique that contains the edge a - b. */
 static gpuopt_status gpuopt__elimination_cover_add(gpuopt__elimination_cover *c, gpuopt__elimination_cover_search *s,
                                                    int32_t a, int32_t b) {
     uint64_t *clique = (uint64_t *)gpuopt__elimination_list_add(c->scratch, &c->clique, c->words);
@@ -269,7 +271,7 @@ static gpuopt_status gpuopt__elimination_cover_add(gpuopt__elimination_cover *c,
     return GPUOPT_OK;
 }
 
-/* Covers all edges that are left, unless the cliques become too many: then there is none. */
+/* Covers all remaining edges. If the cliques become too many, there is no cover. */
 static gpuopt_status gpuopt__elimination_cover_find(gpuopt__elimination_cover *c) {
     gpuopt__elimination_cover_search s;
     gpuopt__arena arena = {NULL, 0};
@@ -303,8 +305,8 @@ static void gpuopt__elimination_cover_free(gpuopt__elimination_cover *c) {
     gpuopt__elimination_scratch_give(c->scratch, c->block, c->bytes);
 }
 
-/* Makes the cover of a graph; order [vertices]: any order of its vertices, near ones near one another. It must be freed
- * in any case. */
+/* Makes the cover of a graph; order [vertices]: any order of its vertices with near vertices near one another. The
+ * cover must be freed in any case. */
 static gpuopt_status gpuopt__elimination_cover_make(gpuopt__elimination_cover *c,
                                                     const gpuopt__elimination_greedy *graph, const int32_t *order) {
     gpuopt__arena arena = {NULL, 0};

@@ -11,12 +11,12 @@
 #include "order_rotate.h"
 
 typedef struct gpuopt__elimination_dissection {
-    gpuopt__elimination_flow flow; /* of what is dissected: its graph, and its limits */
+    gpuopt__elimination_flow flow; /* the graph to dissect, and the limits */
     int64_t edges;
     int64_t *start;    /* [flow.vertices + 1] */
     int32_t *adjacent; /* [edges] */
-    int32_t *vertex;   /* [flow.vertices] of the whole graph */
-    int32_t *number;   /* [all vertices] of what is dissected */
+    int32_t *vertex;   /* [flow.vertices] number in the whole graph */
+    int32_t *number;   /* [all vertices] number in the graph to dissect */
     int32_t *order;    /* [all vertices] */
 } gpuopt__elimination_dissection;
 
@@ -30,7 +30,7 @@ static void gpuopt__elimination_dissection_cut(gpuopt__elimination_dissection *d
     d->order = (int32_t *)gpuopt__cut(arena, vertices, sizeof(int32_t));
 }
 
-/* Counts the edges, in both directions, of what a cover has left of the graph; with `fill` lists them. */
+/* Counts the edges, in both directions, of the graph that a cover leaves; with `fill` lists them. */
 static void gpuopt__elimination_dissection_edges(gpuopt__elimination_dissection *d, const gpuopt__elimination_cover *c,
                                                  int fill) {
     int32_t k, w;
@@ -55,11 +55,11 @@ static int gpuopt__elimination_dissection_compare(const void *a, const void *b) 
     return of_a < of_b ? -1 : of_a > of_b;
 }
 
-/* The order in which the caller has numbered the variables, [vertices] of the graph: models are often numbered along
- * their structure, grids row by row. */
+/* The order of the caller's numbers of the variables, [vertices] of the graph. Models are often numbered along their
+ * structure, for example grids row by row. */
 static void gpuopt__elimination_dissection_numbered(gpuopt__elimination_dissection *d, const int32_t *variable) {
     gpuopt__elimination_flow *f = &d->flow;
-    int32_t *pair = f->reached, k; /* [2 * flow.vertices], not in use */
+    int32_t *pair = f->reached, k; /* [2 * flow.vertices], free at this time */
     for (k = 0; k < f->vertices; k++) {
         pair[2 * k] = variable[d->vertex[k]];
         pair[2 * k + 1] = k;
@@ -80,9 +80,10 @@ static int gpuopt__elimination_dissection_try(gpuopt__elimination_dissection *d,
     return gpuopt__elimination_flow_run(f, from, share[k % 8]);
 }
 
-/* Makes up to `tries` dissections of the tree's graph: of what its cover has left, after what that eliminates first, or
- * of all of it (NULL). The best order, or that of the variables' numbers, goes to `order` [vertices] if it is better
- * than its score. limits: a flow with its limits alone; scans: how many it had. */
+/* Makes up to `tries` dissections of the tree's graph. With a cover: of the graph that the cover leaves, behind the
+ * vertices it eliminates first; NULL: of the whole graph. The best of these orders and the order of the variables'
+ * numbers goes to `order` [vertices] if it improves its score. limits: a flow with only its limits; scans: how many
+ * were made. */
 static gpuopt_status gpuopt__elimination_dissect(gpuopt__elimination_tree *tree, const gpuopt__elimination_cover *cover,
                                                  const gpuopt__elimination_flow *limits, int32_t tries, uint64_t seed,
                                                  int32_t *order, gpuopt__elimination_order_score *score,

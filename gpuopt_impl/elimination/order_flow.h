@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Orders by dissection: a cell of vertices is cut in two by a smallest vertex separator between the vertices at one end
- * of it and those at the other, which a maximum flow of vertex-disjoint paths finds (in the manner of Schild, Sommer:
- * On balanced separators in road networks, 2015), and so are its parts. There are two ways:
- * - in a row: what is eliminated before the cell counts to the one end, and what comes after it to the other. Where
- *   the cell is cut, as few variables are open as can be. Grids and their like have no better order.
- * - nested: the separator comes after both parts, which are then on their own.
- * Both take memory in proportion to the graph, so that they serve large graphs, too.
+ * Orders by dissection. A smallest vertex separator cuts a cell of vertices in two, between the vertices at one end and
+ * the vertices at the other. A maximum flow of vertex-disjoint paths finds it (in the manner of Schild, Sommer: On
+ * balanced separators in road networks, 2015). The parts are cut likewise. There are two ways:
+ * - in a row: the vertices eliminated before the cell belong to one end, and later ones to the other. At the cut as few
+ *   variables as possible are open. Grids and similar graphs have no better order.
+ * - nested: the separator comes after both parts, which are then independent.
+ * Both take memory in proportion to the graph, and so also serve large graphs.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_FLOW_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_FLOW_H
@@ -24,24 +24,25 @@ typedef struct gpuopt__elimination_flow {
     int32_t *place, *at; /* [vertices] the vertices in order; where each is */
     int32_t begin, end;
     int nested;
-    int32_t *cells; /* [2 * vertices + 2] beginnings and ends of cells that are to be cut */
+    int32_t *cells; /* [2 * vertices + 2] beginnings and ends of cells to cut */
     /* Distances, in steps, within the cell */
-    int32_t *before, *after, *across; /* [vertices] from what is eliminated before the cell; after it; from its side */
+    int32_t *before, *after, *across; /* [vertices] from the vertices eliminated before the cell; from those after; from
+                                       * the cell's side */
     int32_t *count, *other;           /* [2 * vertices + 2], [vertices] for sorting */
-    /* The flow: paths from the sources, which are `source` vertices of the cell and what comes before it, to the last
-     * `source` ones and what comes after it */
+    /* The flow: paths from the first `source` vertices of the cell and the vertices before it, to the last `source`
+     * vertices and the vertices after it */
     int32_t source;
-    int32_t *next, *previous; /* [vertices] on its path, -1: none */
-    uint8_t *on;              /* [vertices] whether a path goes through it, or NEW, OUT */
-    int32_t *reached;        /* [2 * vertices] the states from which a state was reached: 2v is v, entered; 2v + 1 is v,
-                               * to be left. UNSEEN, or ENTRY: from a source */
-    int32_t *queue;          /* [2 * vertices] */
-    int32_t *entry, entries; /* [vertices] the neighbours of sources */
-    /* What it may take */
+    int32_t *next, *previous; /* [vertices] on the vertex's path, -1: none */
+    uint8_t *on;              /* [vertices] whether a path goes through the vertex, or NEW, OUT */
+    int32_t *reached;         /* [2 * vertices] the predecessors of states: 2v is v, entered; 2v + 1 is v, to be left.
+                              * UNSEEN, or ENTRY: reached from a source */
+    int32_t *queue;           /* [2 * vertices] */
+    int32_t *entry, entries;  /* [vertices] the neighbours of sources */
+    /* Limits */
     gpuopt__elimination_watch *watch;
     double end_at;             /* in the watch's seconds */
     int64_t scans, most_scans; /* of neighbours; INT64_MAX: any */
-    int64_t look;              /* how many scans there are at the next look at the watch */
+    int64_t look;              /* scans at the next call of the watch */
 } gpuopt__elimination_flow;
 
 enum { GPUOPT__ELIMINATION_FLOW_UNSEEN = -2, GPUOPT__ELIMINATION_FLOW_ENTRY = -1 };
@@ -65,7 +66,7 @@ static void gpuopt__elimination_flow_cut(gpuopt__elimination_flow *f, gpuopt__ar
     f->entry = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
 }
 
-/* Counts scans. Returns whether the search may go on. */
+/* Counts scans. Returns whether the search may continue. */
 static int gpuopt__elimination_flow_goes_on(gpuopt__elimination_flow *f, int64_t scans) {
     f->scans += scans;
     if (f->scans > f->most_scans) return 0;
@@ -76,8 +77,8 @@ static int gpuopt__elimination_flow_goes_on(gpuopt__elimination_flow *f, int64_t
 
 /* ---- The ends of a cell ---- */
 
-/* Steps within the cell from the first `seeds` vertices of the queue; out of reach: the size of the cell. Returns the
- * last one that is found. */
+/* Steps within the cell from the first `seeds` vertices of the queue; unreachable: the size of the cell. Returns the
+ * last vertex found. */
 static int32_t gpuopt__elimination_flow_distances(gpuopt__elimination_flow *f, int32_t seeds, int32_t *steps) {
     const int32_t size = f->end - f->begin;
     int32_t seen = 0, waiting = seeds, k;
@@ -103,7 +104,7 @@ static int32_t gpuopt__elimination_flow_farthest(gpuopt__elimination_flow *f, in
     return gpuopt__elimination_flow_distances(f, 1, f->across);
 }
 
-/* Puts those vertices of the cell into the queue that have a neighbour before it, or after it; returns how many. */
+/* Puts the vertices of the cell with a neighbour before it, or after it, into the queue; returns how many. */
 static int32_t gpuopt__elimination_flow_border(gpuopt__elimination_flow *f, int after) {
     int32_t count = 0, k;
     int64_t i;
@@ -119,7 +120,7 @@ static int32_t gpuopt__elimination_flow_border(gpuopt__elimination_flow *f, int 
     return count;
 }
 
-/* Sorts the cell by `key` [vertices], which is from 0 to `most`; equal ones stay in order. */
+/* Sorts the cell by `key` [vertices], a number from 0 to `most`; vertices with equal keys stay in order. */
 static void gpuopt__elimination_flow_sort(gpuopt__elimination_flow *f, const int32_t *key, int32_t most) {
     int32_t k;
     memset(f->count, 0, sizeof(int32_t) * (size_t)(most + 2));
@@ -132,7 +133,7 @@ static void gpuopt__elimination_flow_sort(gpuopt__elimination_flow *f, const int
     }
 }
 
-/* Sorts the cell from one end to the other; `from`: the vertex where it begins if nothing before it matters. */
+/* Sorts the cell from one end to the other; `from`: the vertex to begin with if no vertex before the cell matters. */
 static void gpuopt__elimination_flow_ends(gpuopt__elimination_flow *f, int32_t from) {
     const int32_t size = f->end - f->begin;
     int32_t seeds = f->nested ? 0 : gpuopt__elimination_flow_border(f, 0), last, k;
@@ -148,7 +149,7 @@ static void gpuopt__elimination_flow_ends(gpuopt__elimination_flow *f, int32_t f
     }
     (void)gpuopt__elimination_flow_distances(f, seeds, f->after);
     for (k = f->begin; k < f->end; k++) f->before[f->place[k]] += size - f->after[f->place[k]];
-    /* Where both ends are equally far: from one side of the cell to the other. */
+    /* If both ends are equally far: from one side of the cell to the other. */
     (void)gpuopt__elimination_flow_farthest(f, gpuopt__elimination_flow_farthest(f, f->place[f->begin]));
     gpuopt__elimination_flow_sort(f, f->across, size);
     gpuopt__elimination_flow_sort(f, f->before, 2 * size);
@@ -161,15 +162,15 @@ static int gpuopt__elimination_flow_is_target(const gpuopt__elimination_flow *f,
     return f->at[v] >= f->end - f->source;
 }
 
-/* No path yet, and nothing reached. */
+/* Resets the flow: no paths, no states reached. */
 static void gpuopt__elimination_flow_clear(gpuopt__elimination_flow *f, int32_t v, uint8_t on) {
     f->on[v] = on;
     f->next[v] = f->previous[v] = -1;
     f->reached[2 * v] = f->reached[2 * v + 1] = GPUOPT__ELIMINATION_FLOW_UNSEEN;
 }
 
-/* Finds the vertices where paths can begin, the neighbours of sources. Vertices after the cell with a neighbour before
- * it stay open in any case and are left out. If cells are nested, so are all vertices after the cell. */
+/* Finds the neighbours of sources, where paths can begin. Vertices after the cell with a neighbour before it stay open
+ * in any case and are left out. If cells are nested, so are all vertices after the cell. */
 static void gpuopt__elimination_flow_entries(gpuopt__elimination_flow *f) {
     const int32_t inside = f->begin + f->source;
     int32_t k;
@@ -207,7 +208,7 @@ static void gpuopt__elimination_flow_entries(gpuopt__elimination_flow *f) {
     }
 }
 
-/* Changes the flow along the states by which `state`, the end of a path, was reached. */
+/* Changes the flow along the states that lead to `state`, the end of a path. */
 static void gpuopt__elimination_flow_augment(gpuopt__elimination_flow *f, int32_t state) {
     int32_t later = -1, from;
     f->on[state >> 1] = 1;
@@ -215,13 +216,13 @@ static void gpuopt__elimination_flow_augment(gpuopt__elimination_flow *f, int32_
         const int32_t v = state >> 1;
         from = f->reached[state];
         if (state & 1) {
-            if ((from >> 1) == v) f->on[v] = 1; /* entered, and left: as it had no path before */
-            if (later == (state ^ 1)) continue; /* goes back where the path came from */
+            if ((from >> 1) == v) f->on[v] = 1; /* entered and left, as before without a path */
+            if (later == (state ^ 1)) continue; /* goes back along the path */
             f->next[v] = later >> 1;
             f->previous[later >> 1] = v;
         } else {
             if (from == GPUOPT__ELIMINATION_FLOW_ENTRY) f->previous[v] = -1;
-            else if ((from >> 1) == v) { /* no path goes through it any more */ f->on[v] = 0;
+            else if ((from >> 1) == v) { /* no path goes through v now */ f->on[v] = 0;
                 f->next[v] = f->previous[v] = -1;
             }
         }
@@ -234,7 +235,7 @@ static void gpuopt__elimination_flow_reach(gpuopt__elimination_flow *f, int32_t 
     f->queue[(*waiting)++] = state;
 }
 
-/* Looks for one more path. Returns whether there was one; else what can be reached is marked so. */
+/* Searches for one more path. Returns whether there is one; else marks all reachable states. */
 static int gpuopt__elimination_flow_search(gpuopt__elimination_flow *f) {
     const int32_t inside = f->begin + f->source;
     int32_t seen = 0, waiting = 0, k;
@@ -264,8 +265,8 @@ static int gpuopt__elimination_flow_search(gpuopt__elimination_flow *f) {
     return 0;
 }
 
-/* Cuts the cell in two: what sources reach comes first, then the other part. Returns the size of the first, 0: there
- * was no time. */
+/* Cuts the cell in two: the vertices that sources reach come first, then the others. Returns the number of the first,
+ * or 0: there was no time. */
 static int32_t gpuopt__elimination_flow_divide(gpuopt__elimination_flow *f) {
     const int32_t inside = f->begin + f->source;
     int32_t k, kept = inside, rest = 0;
@@ -309,8 +310,8 @@ static void gpuopt__elimination_flow_begin(gpuopt__elimination_flow *f) {
     f->end = f->vertices;
 }
 
-/* v is mentioned from now on. Those whose neighbours all are then, and which are mentioned themselves, go to the
- * queue. */
+/* Marks v as mentioned. Appends vertices to the queue that are mentioned themselves and have only mentioned
+ * neighbours. */
 static void gpuopt__elimination_flow_mention(gpuopt__elimination_flow *f, int32_t v, int32_t *waiting) {
     int64_t i;
     if (f->on[v]) return;
@@ -323,8 +324,8 @@ static void gpuopt__elimination_flow_mention(gpuopt__elimination_flow *f, int32_
     if (f->count[v] == 0) f->queue[(*waiting)++] = v;
 }
 
-/* In a row: moves vertices forward, to where all of their neighbours are mentioned, for then they can go without a new
- * one. */
+/* In a row: moves vertices forward to the place where all of their neighbours are mentioned; there they can be
+ * eliminated without mentioning a new vertex. */
 static void gpuopt__elimination_flow_hasten(gpuopt__elimination_flow *f) {
     int32_t k, seen = 0, waiting = 0, taken = 0;
     int64_t i;
@@ -348,8 +349,8 @@ static void gpuopt__elimination_flow_hasten(gpuopt__elimination_flow *f) {
     memcpy(f->place, f->other, sizeof(int32_t) * (size_t)f->vertices);
 }
 
-/* Finds an order, f->place, after flow_begin; `from`: where it begins; share: of a cell's vertices at either end that
- * are kept apart, in 1/256. Returns whether there was time. */
+/* Finds an order, f->place, after flow_begin. `from`: where to begin; share: the part of a cell's vertices at either
+ * end that stays apart, in 1/256. Returns whether there was time. */
 static int gpuopt__elimination_flow_run(gpuopt__elimination_flow *f, int32_t from, int32_t share) {
     int32_t waiting = 0;
     f->cells[waiting++] = 0;

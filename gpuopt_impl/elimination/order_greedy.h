@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Greedy elimination orders: min-fill, weighted min-fill, min-degree. What eliminating a vertex would add is kept up to
- * date as edges come and vertices go, so that a step looks only at vertices within distance two.
+ * Greedy elimination orders: min-fill, weighted min-fill, min-degree. The fill of each vertex is updated as edges are
+ * added and vertices eliminated, so a step looks only at vertices within distance two.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_GREEDY_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_GREEDY_H
@@ -16,7 +16,7 @@
 /* Entries and operations are counted in double and may be infinite. */
 typedef struct gpuopt__elimination_order_score {
     int32_t width;     /* most neighbours of a variable at its elimination */
-    double operations; /* sum over variables of the product of the domain sizes of it and its neighbours */
+    double operations; /* sum over variables of the product of their domain size and their neighbours' */
     double largest;    /* largest message, entries */
     double entries;    /* sum of messages */
 } gpuopt__elimination_order_score;
@@ -32,8 +32,8 @@ static double gpuopt__elimination_score_bucket(gpuopt__elimination_order_score *
     return rows;
 }
 
-/* What orders are compared by: log2 of the operations times the entries of the largest message. An order with a
- * smaller table may take a few more operations, and the other way round. */
+/* The criterion for comparing orders: log2 of the operations times the entries of the largest message. An order with a
+ * smaller table may take a few more operations, and vice versa. */
 static double gpuopt__elimination_score_cost(const gpuopt__elimination_order_score *score) {
     if (!(score->operations <= DBL_MAX)) return HUGE_VAL;
     return (double)gpuopt__elimination_log2(score->operations) + gpuopt__elimination_log2(score->largest);
@@ -61,7 +61,7 @@ typedef struct gpuopt__elimination_greedy {
     int64_t pool_used, pool_capacity;
     uint8_t *gone;
     uint64_t *around;  /* sum of the neighbours' weights */
-    uint64_t *missing; /* sum of products of weights over pairs of neighbours that are not neighbours */
+    uint64_t *missing; /* sum of products of weights over pairs of neighbours without an edge between them */
     /* The heap, ordered by key, then by tie. */
     int by_degree;
     uint64_t *key;
@@ -70,7 +70,7 @@ typedef struct gpuopt__elimination_greedy {
     int32_t *mark, stamp;
     int32_t *touched, touches;
     uint8_t *is_touched;
-    int32_t *front;        /* neighbours of the vertex that is eliminated */
+    int32_t *front;        /* neighbours of the vertex in elimination */
     int32_t *order, *best; /* [vertices] */
 } gpuopt__elimination_greedy;
 
@@ -208,7 +208,7 @@ static gpuopt_status gpuopt__elimination_greedy_eliminate(gpuopt__elimination_gr
     uint64_t left = s->missing[v];
     int32_t i, j, k, degree = s->length[v];
     s->touches = 0;
-    for (i = 0, j = degree; i < j;) { /* those with long lists last: the last one's need not be looked through */
+    for (i = 0, j = degree; i < j;) { /* lists the long lists last: the last one need not be searched */
         int32_t a = s->front[i];
         if (s->length[a] <= 16 * degree + 64) i++;
         else {
@@ -255,7 +255,7 @@ static gpuopt_status gpuopt__elimination_greedy_start(gpuopt__elimination_greedy
     gpuopt_status status;
     int64_t k;
     s->pool_used = 0;
-    status = gpuopt__elimination_greedy_reserve(s, s->start[n] + 1); /* there is a pool even where there is no edge */
+    status = gpuopt__elimination_greedy_reserve(s, s->start[n] + 1); /* allocates a pool even without edges */
     if (status) return status;
     memcpy(s->pool, s->adjacent, sizeof(int32_t) * (size_t)s->start[n]);
     s->pool_used = s->start[n];
@@ -278,10 +278,10 @@ static gpuopt_status gpuopt__elimination_greedy_start(gpuopt__elimination_greedy
     return GPUOPT_OK;
 }
 
-/* One greedy run into s->order. It gives up, with *better == 0, as soon as the order cannot be better than best, or the
- * search ends (best NULL: never). Once there are more operations than a double can hold, the remaining vertices are
- * taken in the order of the heap, since eliminating them from so dense a graph would take long and would not help. The
- * score is then infinite and its width too small. */
+/* One greedy run into s->order. Gives up, with *better == 0, as soon as the order cannot beat `best` or the search ends
+ * (best NULL: never). If the operations exceed a double, the remaining vertices follow in the order of the heap, since
+ * eliminating them from so dense a graph would take long and not help. The score is then infinite and its width too
+ * small. */
 static gpuopt_status gpuopt__elimination_greedy_run(gpuopt__elimination_greedy *s,
                                                     gpuopt_elimination_heuristic heuristic,
                                                     const gpuopt__elimination_order_score *best,

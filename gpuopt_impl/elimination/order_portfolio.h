@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The search for an order with a budget: several annealings, from the greedy order and from the best sweep or
- * dissection, then from the best so far. Each is on its own and has its share of the budget, so that they can run side
+ * dissection, then from the best so far. Each is independent and has its share of the budget, so that they can run side
  * by side.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
@@ -17,14 +17,14 @@
 #include "order_sweep.h"
 #include "order_watch.h"
 
-/* One annealing. */
+/* One annealing run. */
 typedef struct gpuopt__elimination_chain {
-    int from_row;      /* begins with the best sweep's row */
+    int from_row;      /* begins with the order of the best sweep */
     int32_t hot, cold; /* temperatures: log2 of their multiples of 1 / LOG_UNIT, in LOG_UNIT */
-    int32_t cap;       /* of its tree */
+    int32_t cap;       /* cap of the run's tree */
     uint64_t seed;
-    int64_t moves, step; /* at most; at a temperature, for each inner node */
-    int32_t *order;      /* [vertices] where it begins; then what it found */
+    int64_t moves, step; /* most moves; moves at a temperature, for each inner node */
+    int32_t *order;      /* [vertices] the order to begin with; then the result */
 } gpuopt__elimination_chain;
 
 typedef struct gpuopt__elimination_portfolio {
@@ -35,20 +35,20 @@ typedef struct gpuopt__elimination_portfolio {
     gpuopt__elimination_anneal *anneal; /* [threads] */
     gpuopt__elimination_chain *chain;   /* [chains] */
     int32_t *orders;                    /* [chains][vertices] */
-    int32_t *raw;                       /* [vertices] the best of sweeps and dissections, if `has_raw` */
-    int has_raw, raw_is_row;            /* raw_is_row: it is a sweep */
+    int32_t *raw;                       /* [vertices] the best sweep or dissection, if `has_raw` */
+    int has_raw, raw_is_row;            /* raw_is_row: raw is a sweep */
     gpuopt__elimination_order_score raw_score;
     int32_t threads, chains, rounds;
     int popcnt;          /* as in anneal */
-    int64_t moves;       /* of all chains together; INT64_MAX: any */
-    int32_t finished;    /* threads that have run their chains */
+    int64_t moves;       /* moves of all chains together; INT64_MAX: any */
+    int32_t finished;    /* threads that have finished their chains */
     double begun, share; /* when the round began, and its seconds; HUGE_VAL: any */
 } gpuopt__elimination_portfolio;
 
 /* ---- One annealing ---- */
 
-/* Cools down from `hot` to `cold` with the share of the budget that is used; end: in the search's seconds. asks:
- * whether this is the caller's thread. A chain that comes too late leaves its order as it is. */
+/* Cools down from `hot` to `cold` as the share of the budget is used up; end: in the search's seconds. asks: whether
+ * this is the caller's thread. A chain that begins too late leaves its order unchanged. */
 static void gpuopt__elimination_portfolio_anneal(gpuopt__elimination_portfolio *p, gpuopt__elimination_anneal *a,
                                                  const gpuopt__elimination_chain *chain, double end, int asks) {
     const int64_t step = chain->step * (int64_t)(a->nodes - a->leaves);
@@ -108,8 +108,8 @@ static void gpuopt__elimination_portfolio_cut(gpuopt__elimination_portfolio *p, 
 
 /* ---- Rounds ---- */
 
-/* Prepares the chains of a round. In the first one half of them begin with p->raw, or a sweep, later all with the best
- * order. */
+/* Prepares the chains of a round. In the first round half of them begin with p->raw, or a sweep; later all begin with
+ * the best order. */
 static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio *p, int32_t round, uint64_t seed,
                                                   const int32_t *order, const gpuopt__elimination_order_score *score) {
     /* 1.5, 0.5, 1, 1; then 0.5, 0.25, 0.75, 0.35, as logarithms of 1 / LOG_UNIT */
@@ -127,7 +127,7 @@ static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio 
         chain->cold = GPUOPT__ELIMINATION_COLD;
         chain->step = little ? 2 : GPUOPT__ELIMINATION_ANNEAL_STEP;
         chain->cap = INT32_MAX;
-        if (round > 0 && k % 2 == 1) /* what else would be the largest join shall shrink */
+        if (round > 0 && k % 2 == 1) /* the largest join would otherwise be the limit: lower it */
             chain->cap = gpuopt__elimination_log2(score->largest) - 2 * GPUOPT__ELIMINATION_LOG_UNIT;
         chain->seed = seed + (uint64_t)round * 1000003 + (uint64_t)k * 7919;
         chain->moves = little || p->moves == INT64_MAX ? p->moves : p->moves / ((int64_t)p->rounds * p->chains);
@@ -135,7 +135,7 @@ static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio 
     }
 }
 
-/* Thread 0 has run its chains: it asks the caller, for the time, too, until the others have run theirs. */
+/* Thread 0 has finished its chains. It calls the caller's hooks, for stopping and time, until the others are done. */
 static void gpuopt__elimination_portfolio_wait(gpuopt__elimination_portfolio *p, int32_t others) {
     volatile int32_t pause;
     int32_t finished = 0;
@@ -149,12 +149,12 @@ static void gpuopt__elimination_portfolio_wait(gpuopt__elimination_portfolio *p,
     }
 }
 
-/* Thread `thread` of `team` runs its chains: those of a team of any size end in time. Thread 0 is the caller's. */
+/* Thread `thread` of `team` runs its chains; they end in time for a team of any size. Thread 0 is the caller's. */
 static void gpuopt__elimination_portfolio_thread(gpuopt__elimination_portfolio *p, int32_t thread, int32_t team) {
     const int32_t waves = (p->chains + team - 1) / team;
     int32_t k;
     gpuopt__environment_scope scope;
-    memset(&scope, 0, sizeof scope); /* compilers do not see that it is set where it is used */
+    memset(&scope, 0, sizeof scope); /* avoids a false warning about an uninitialised variable */
     gpuopt__environment_enter(&scope);
     for (k = thread; k < p->chains; k += team) {
         double end = p->share < HUGE_VAL ? p->begun + p->share * (k / team + 1) / waves : HUGE_VAL;
@@ -184,7 +184,7 @@ static void gpuopt__elimination_portfolio_run(gpuopt__elimination_portfolio *p) 
     gpuopt__elimination_portfolio_thread(p, 0, 1);
 }
 
-/* Keeps a chain's order, or another, if it is better. */
+/* Keeps a chain's order, or another order, if it is better. */
 static gpuopt_status gpuopt__elimination_portfolio_keep(gpuopt__elimination_tree *tree, const int32_t *found,
                                                         int32_t *order, gpuopt__elimination_order_score *score) {
     gpuopt__elimination_order_score got;
@@ -197,7 +197,7 @@ static gpuopt_status gpuopt__elimination_portfolio_keep(gpuopt__elimination_tree
 
 /* ---- Other beginnings ---- */
 
-/* The scans that `moves` may take. */
+/* The number of scans equivalent to `moves`. */
 static int64_t gpuopt__elimination_portfolio_scans(int64_t moves) {
     return moves < INT64_MAX / GPUOPT__ELIMINATION_SWEEP_SCANS ? moves * GPUOPT__ELIMINATION_SWEEP_SCANS : INT64_MAX;
 }
@@ -224,7 +224,7 @@ static gpuopt_status gpuopt__elimination_portfolio_sweeps(gpuopt__elimination_po
     return gpuopt__elimination_portfolio_keep(tree, p->orders, p->raw, &p->raw_score);
 }
 
-/* Dissections, up to `tries`, likewise; alone: with all of the time and the moves, for nothing else will follow. */
+/* Dissections, up to `tries`, likewise; alone: with all of the time and the moves, since no search follows. */
 static gpuopt_status gpuopt__elimination_portfolio_dissect(gpuopt__elimination_portfolio *p,
                                                            gpuopt__elimination_tree *tree, int alone, int32_t tries,
                                                            uint64_t seed, int32_t *order,
@@ -245,9 +245,8 @@ static gpuopt_status gpuopt__elimination_portfolio_dissect(gpuopt__elimination_p
     return status;
 }
 
-/* Finds p->raw, by the numbers of the variables, and by sweeps and dissections, if these are wanted. What is worse than
- * the order that is known by 2^20 or more, both in operations and in the largest message, is no better to begin with.
- */
+/* Finds p->raw by the numbers of the variables, and by sweeps and dissections if requested. An order that is worse than
+ * the known one by 2^20 or more, both in operations and in the largest message, is no better start. */
 static gpuopt_status gpuopt__elimination_portfolio_begin(gpuopt__elimination_portfolio *p,
                                                          gpuopt__elimination_tree *tree, int32_t sweeps,
                                                          int32_t dissections, uint64_t seed,
@@ -270,7 +269,7 @@ static gpuopt_status gpuopt__elimination_portfolio_begin(gpuopt__elimination_por
 
 /* ---- Search ---- */
 
-/* The graph's cover, if it is not too large, and memory for chains, if they have anything to do. */
+/* The graph's cover, if it is not too large, and memory for chains, if there is work for them. */
 static gpuopt_status gpuopt__elimination_portfolio_prepare_cover(gpuopt__elimination_portfolio *p,
                                                                  gpuopt__elimination_tree *tree, int32_t *order,
                                                                  gpuopt__elimination_order_score *score,
@@ -278,7 +277,7 @@ static gpuopt_status gpuopt__elimination_portfolio_prepare_cover(gpuopt__elimina
     gpuopt_status status;
     if (tree->graph->vertices > GPUOPT__ELIMINATION_COVER_VERTICES) return GPUOPT_OK;
     status = gpuopt__elimination_cover_make(&p->cover, tree->graph, order);
-    if (!status && p->cover.firsts == p->cover.vertices) /* nothing is left */
+    if (!status && p->cover.firsts == p->cover.vertices) /* no vertex remains */
         status = gpuopt__elimination_portfolio_keep(tree, p->cover.first, order, score);
     if (status || p->cover.cliques < 2) return status;
     gpuopt__elimination_logs_make(&p->logs);
@@ -292,8 +291,8 @@ static gpuopt_status gpuopt__elimination_portfolio_prepare_cover(gpuopt__elimina
 }
 
 /* Improves an order of the graph's vertices, and its score. little: one short annealing, as without a budget, and some
- * other beginnings if the elimination is long; else these and rounds of chains, within `moves` (INT64_MAX: any) and the
- * watch's seconds. threads: to use at most. */
+ * other beginnings if the elimination is long. Else these and rounds of chains, within `moves` (INT64_MAX: any) and the
+ * watch's seconds. threads: the most to use. */
 static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tree *tree,
                                                           gpuopt__elimination_watch *watch, int little, int64_t moves,
                                                           int32_t threads, uint64_t seed, int32_t *order,

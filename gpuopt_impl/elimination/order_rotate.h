@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination orders improved by rotations of the elimination tree, in which a variable's parent is the variable of its
+ * Elimination orders improved by rotations of the elimination tree. A variable's parent is the variable of its
  * message's scope that is eliminated first. All orders with the same tree have the same messages; a rotation swaps a
- * variable with its parent and changes only their two messages. Only the part of the tree that costs something is
- * worked on, by threshold accepting (Dueck, Scheuer: J. Comput. Phys. 90, 1990), on sets of at most 256 vertices in
- * four words.
+ * variable with its parent and changes only their two messages. Rotations are tried only in the expensive part of the
+ * tree, by threshold accepting (Dueck, Scheuer: J. Comput. Phys. 90, 1990), on sets of at most 256 vertices in four
+ * words.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_ROTATE_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_ROTATE_H
@@ -13,12 +13,12 @@
 #include "tuning.h"
 #include "../common/numerics.h"
 
-/* A variable of the core, the part of the tree that is worked on. */
+/* A variable of the core, the part of the tree with rotations. */
 typedef struct gpuopt__elimination_core_node {
     uint64_t adjacent
-        [GPUOPT__ELIMINATION_CORE_WORDS]; /* its neighbours when all that is not in the core has been eliminated */
+        [GPUOPT__ELIMINATION_CORE_WORDS]; /* its neighbours after the elimination of all variables outside the core */
     uint64_t scope[GPUOPT__ELIMINATION_CORE_WORDS]; /* of its message */
-    double size, rows;                              /* its domain; of its bucket, joined */
+    double size, rows;                              /* of its domain; of its joined bucket */
     int32_t parent, child, next, previous;          /* -1: none */
 } gpuopt__elimination_core_node;
 
@@ -46,9 +46,9 @@ static void gpuopt__elimination_tree_cut(gpuopt__elimination_tree *t, gpuopt__ar
                                                            sizeof(gpuopt__elimination_core_node));
 }
 
-/* Builds the tree of an order, with the messages' scopes in the graph's lists. It gives up, with infinitely many
- * operations, once it sees that the order is worse than one with the score `known` (NULL: never): lists of a bad order
- * would be long. */
+/* Builds the tree of an order, with the messages' scopes in the graph's lists. Gives up, with infinitely many
+ * operations, once the order is worse than one with the score `known` (NULL: never), since lists of a bad order would
+ * be long. */
 static gpuopt_status gpuopt__elimination_tree_build(gpuopt__elimination_tree *t, const int32_t *order,
                                                     const gpuopt__elimination_order_score *known,
                                                     gpuopt__elimination_order_score *score) {
@@ -130,7 +130,7 @@ static void gpuopt__elimination_core_unlink(gpuopt__elimination_tree *t, int32_t
     if (node[x].next >= 0) node[node[x].next].previous = node[x].previous;
 }
 
-/* Selects the variables whose subtrees have `least` rows or more. Returns 0 if they are too many. */
+/* Selects the variables with `least` rows or more in their subtrees. Returns 0 if they are too many. */
 static int gpuopt__elimination_core_select(gpuopt__elimination_tree *t, const int32_t *order, double least) {
     int32_t i, n = t->graph->vertices;
     t->count = 0;
@@ -164,7 +164,7 @@ static void gpuopt__elimination_core_build(gpuopt__elimination_tree *t) {
         for (k = g->start[v]; k < g->start[v + 1]; k++)
             if (t->place[g->adjacent[k]] >= 0)
                 gpuopt__elimination_core_put(t->node[x].adjacent, t->place[g->adjacent[k]]);
-        for (c = t->child[v]; c >= 0; c = t->next[c]) { /* what was eliminated below leaves a clique */
+        for (c = t->child[v]; c >= 0; c = t->next[c]) { /* the variables eliminated below leave a clique */
             if (t->place[c] >= 0) continue;
             for (k = g->at[c]; k < g->at[c] + g->length[c]; k++)
                 for (l = g->at[c]; l < g->at[c] + g->length[c]; l++)
@@ -206,7 +206,8 @@ static double gpuopt__elimination_core_rotate(gpuopt__elimination_tree *t, int32
         for (w = 0; w < t->words && c != x; w++) scope[w] |= node[c].scope[w];
     for (c = node[x].child; c >= 0; c = node[c].next)
         for (w = 0; w < t->words && gpuopt__elimination_core_has(node[c].scope, p); w++) scope[w] |= node[c].scope[w];
-    for (w = 0; w < t->words; w++) { /* p's message has x, and of what it had what p and those below it still reach */
+    for (w = 0; w < t->words; w++) { /* p's message gains x, and loses variables that neither p nor the nodes below it
+                                      * still reach */
         uint64_t lost = node[p].scope[w] & ~scope[w];
         scope[w] &= node[p].scope[w];
         for (c = 64 * w; lost; c++, lost >>= 1)
@@ -234,9 +235,9 @@ static double gpuopt__elimination_core_rotate(gpuopt__elimination_tree *t, int32
     return after;
 }
 
-/* One round: tries `moves` rotations in the part of the tree that has `share` of all rows. A worse sum is accepted
- * if it is worse by at most a threshold, which starts at `heat` times the sum and falls to zero. The order improves
- * or stays as it is. */
+/* One round: tries `moves` rotations in the part of the tree that has `share` of all rows. A worse sum is accepted if
+ * it is worse by at most a threshold, which starts at `heat` times the sum and falls to zero. The order never gets
+ * worse. */
 static gpuopt_status gpuopt__elimination_rotate_round(gpuopt__elimination_tree *t, double share, double heat,
                                                       int64_t moves, uint64_t seed, int32_t *order,
                                                       gpuopt__elimination_order_score *score) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Sets of small numbers as bits of 64-bit words, and logarithms to base 2 in whole numbers, for the search for an
- * order. Whole numbers, and doubles that are only multiplied, make it the same on every machine.
+ * order. With whole numbers, and doubles that are only multiplied, the search is the same on every machine.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_SETS_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_SETS_H
@@ -40,8 +40,7 @@ static inline int32_t gpuopt__elimination_lowest_bit(uint64_t x) {
 /* Logarithms are multiples of 1 / UNIT. */
 enum { GPUOPT__ELIMINATION_LOG_BITS = 10, GPUOPT__ELIMINATION_LOG_UNIT = 1 << GPUOPT__ELIMINATION_LOG_BITS };
 
-/* log2 of x >= 1, rounded down: the bits of the fraction come out of squaring it. Beyond every double:
- * INT32_MAX / 4. */
+/* log2 of x >= 1, rounded down; squaring the fraction yields its bits. Beyond every double: INT32_MAX / 4. */
 static int32_t gpuopt__elimination_log2(double x) {
     int32_t whole = 0, k;
     if (!(x < HUGE_VAL)) return INT32_MAX / 4;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sweeps: the cliques of a cover one after another, from one end of the graph to the other, so that few variables are
- * open at any time. The next clique is one that touches what is open; how near it is to the beginning and how much it
- * opens decide, weighted differently from one attempt to the next. Grids and their like have no better order.
+ * Sweeps take the cliques of a cover one after another, from one end of the graph to the other, so that few variables
+ * are open at any time. The next clique touches an open variable. Its distance to the beginning and the number of
+ * variables it opens decide, weighted differently in each attempt. Grids and similar graphs have no better order.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_SWEEP_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_SWEEP_H
@@ -20,18 +20,18 @@ typedef struct gpuopt__elimination_sweep {
     int32_t *member, *of;           /* [members] the columns of each clique; the cliques of each column */
     int32_t *from_begin, *from_end; /* [cliques] steps from either end */
     int32_t *queue;                 /* [cliques] */
-    int32_t *opens, *age, *waiting; /* [cliques] log2 by which it changes what is open; when it was first touched */
+    int32_t *opens, *age, *waiting; /* [cliques] log2 of the change of the open variables; time of the first touch */
     uint8_t *state;                 /* [cliques] 0: not touched, 1: touched, 2: taken */
-    int32_t *left;                  /* [columns] cliques that are not taken */
+    int32_t *left;                  /* [columns] cliques not yet taken */
     int32_t *joined;                /* [cliques] log2 of the rows of each step */
     int32_t *row, *best;            /* [cliques] */
     int32_t best_cost;              /* INT32_MAX: none yet */
-    int32_t from;                   /* where sweeps begin */
-    /* What they may take */
+    int32_t from;                   /* the first clique of sweeps */
+    /* Limits */
     gpuopt__elimination_watch *watch;
     double end;                /* in the watch's seconds */
-    int64_t scans, most_scans; /* of cliques that wait; INT64_MAX: any */
-    int64_t look;              /* how many scans there are at the next look at the watch */
+    int64_t scans, most_scans; /* scans of waiting cliques; INT64_MAX: any */
+    int64_t look;              /* scans at the next call of the watch */
 } gpuopt__elimination_sweep;
 
 static void gpuopt__elimination_sweep_cut(gpuopt__elimination_sweep *s, gpuopt__arena *arena) {
@@ -72,7 +72,7 @@ static void gpuopt__elimination_sweep_members(gpuopt__elimination_sweep *s, int 
     if (fill) s->start[c->cliques] = s->members;
 }
 
-/* Counts scans. Returns whether the sweeps may go on. */
+/* Counts scans. Returns whether the sweeps may continue. */
 static int gpuopt__elimination_sweep_goes_on(gpuopt__elimination_sweep *s, int64_t scans) {
     s->scans += scans;
     if (s->scans > s->most_scans) return 0;
@@ -81,12 +81,12 @@ static int gpuopt__elimination_sweep_goes_on(gpuopt__elimination_sweep *s, int64
     return gpuopt__elimination_watch_seconds(s->watch, 1) < s->end && !gpuopt__elimination_watch_ends(s->watch, 1);
 }
 
-/* Finds each clique's steps from clique `from`, -1: out of reach. Returns the last one that is found. */
+/* Finds each clique's steps from clique `from`, -1: unreachable. Returns the last clique found. */
 static int32_t gpuopt__elimination_sweep_distances(gpuopt__elimination_sweep *s, int32_t from, int32_t *steps) {
     int32_t seen = 0, waiting = 1, k;
     int64_t i, j;
     for (k = 0; k < s->cover->cliques; k++) steps[k] = -1;
-    memset(s->left, 0, sizeof(int32_t) * (size_t)s->cover->columns); /* not 0: all of its cliques are found */
+    memset(s->left, 0, sizeof(int32_t) * (size_t)s->cover->columns); /* not 0: all cliques of the column are found */
     steps[from] = 0;
     s->queue[0] = from;
     while (seen < waiting) {
@@ -104,8 +104,8 @@ static int32_t gpuopt__elimination_sweep_distances(gpuopt__elimination_sweep *s,
     return s->queue[waiting - 1];
 }
 
-/* Takes a clique, after `taken` others: opens its columns, and closes those that are in no other. Returns what is open
- * then. */
+/* Takes a clique, after `taken` others: opens its columns, and closes columns that no other clique has. Returns log2 of
+ * the size of the open columns. */
 static int32_t gpuopt__elimination_sweep_take(gpuopt__elimination_sweep *s, int32_t clique, int32_t taken, int32_t open,
                                               int32_t *touched) {
     int64_t i, j;
@@ -128,15 +128,15 @@ static int32_t gpuopt__elimination_sweep_take(gpuopt__elimination_sweep *s, int3
                 s->age[other] = taken;
                 s->waiting[(*touched)++] = other;
             }
-            /* It opens no more what is open, and closes what it alone has. */
+            /* The other clique no longer opens an open column, and closes a column that only it has left. */
             s->opens[other] -= (first ? weight : 0) + (left == 1 ? weight : 0);
         }
     }
     return open;
 }
 
-/* One sweep. `slope`: the weight of log2 of what is opened a step away from the beginning. Returns whether another
- * may be made. */
+/* One sweep. `slope`: the weight of log2 of the columns opened, against one step away from the beginning. Returns
+ * whether another sweep may be made. */
 static int gpuopt__elimination_sweep_run(gpuopt__elimination_sweep *s, int32_t from, int32_t slope) {
     const gpuopt__elimination_cover *c = s->cover;
     int32_t k, taken, open = 0, touched = 0, fresh = 0, most = 0, cost;
@@ -185,10 +185,10 @@ static void gpuopt__elimination_sweep_begin(gpuopt__elimination_sweep *s) {
     gpuopt__transpose(s->cover->cliques, s->cover->columns, s->start, s->member, NULL, s->of_start, s->of, NULL, NULL);
 }
 
-/* Attempt k = 0, 1, ...; the best so far is s->best [cliques]. Returns whether another may be made. */
+/* Attempt k = 0, 1, ...; the best so far is s->best [cliques]. Returns whether another attempt may be made. */
 static int gpuopt__elimination_sweep_try(gpuopt__elimination_sweep *s, int32_t k, uint64_t seed) {
     static const int32_t slopes[8] = {0, 128, 256, 512, 1024, 2048, 8192, 65536};
-    if (k % 8 == 0) { /* other ends: one that is drawn and the farthest from it, or the farthest from that, too */
+    if (k % 8 == 0) { /* other ends: a random clique and the farthest from it, or the farthest from the latter, too */
         s->from = (int32_t)(gpuopt__random(seed, (uint64_t)k) * s->cover->cliques);
         if (k / 8 % 2 == 0) s->from = gpuopt__elimination_sweep_distances(s, s->from, s->from_end);
         gpuopt__elimination_sweep_distances(s, gpuopt__elimination_sweep_distances(s, s->from, s->from_begin),

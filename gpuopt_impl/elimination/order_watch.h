@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * When a search for an order ends early: the caller asks to stop, or its time is up. Once it has ended, it has for
- * every part of it, on all threads.
+ * Ends a search for an order early: on the caller's request or when its time is up. The search then ends in all of its
+ * parts, on all threads.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_WATCH_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_WATCH_H
@@ -13,7 +13,7 @@
 typedef struct gpuopt__elimination_watch {
     const gpuopt_context *context;
     double seconds, start; /* HUGE_VAL: any; on the caller's clock, when the search began */
-    double passed;         /* seconds since then, when the caller's thread last looked; 0 at first */
+    double passed;         /* seconds since then, at the last look of the caller's thread; 0 at first */
     int ended;
 } gpuopt__elimination_watch;
 
@@ -43,9 +43,9 @@ static int gpuopt__elimination_watch_has_ended(const gpuopt__elimination_watch *
     return ended;
 }
 
-/* The seconds since the search began; 0 if they are not limited. The search ends once they are used up, and also if the
- * clock goes back or is NaN: HUGE_VAL then. asks: whether this is the caller's thread, which alone may ask the caller;
- * others have the time that it last saw. */
+/* The seconds since the search began; 0 if they are not limited. The search ends once they are used up. A clock that
+ * goes back or is NaN also ends it: HUGE_VAL then. asks: whether this is the caller's thread; only this one may call
+ * the caller's hooks, and the others use the time that it saw last. */
 static double gpuopt__elimination_watch_seconds(gpuopt__elimination_watch *watch, int asks) {
     double passed;
     if (!(watch->seconds < HUGE_VAL)) return 0;
@@ -68,7 +68,7 @@ static double gpuopt__elimination_watch_seconds(gpuopt__elimination_watch *watch
     return HUGE_VAL;
 }
 
-/* Whether the search has ended. asks: as above. Once the caller has asked to stop, it is not asked again. */
+/* Whether the search has ended. asks: as above. After a request to stop, the hook is not called again. */
 static int gpuopt__elimination_watch_ends(gpuopt__elimination_watch *watch, int asks) {
     (void)gpuopt__elimination_watch_seconds(watch, asks);
     if (!gpuopt__elimination_watch_has_ended(watch) && asks && gpuopt__asked_to_stop(watch->context))

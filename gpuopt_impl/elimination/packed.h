@@ -14,27 +14,27 @@
 #define GPUOPT__ELIMINATION_PACKED_MODEL 48    /* where the model's number is */
 #define GPUOPT__ELIMINATION_PACKED_CHECKSUM 56 /* and the checksum */
 
-/* Where the costs and the counts begin, and where the message ends. */
+/* The beginnings of the costs and the counts, and the end of the message. */
 typedef struct gpuopt__elimination_parts {
     uint64_t cost, count, end;
 } gpuopt__elimination_parts;
 
-/* What all costs of a message together are. Costs are as stored, values as keys. */
+/* Properties of all costs of a message together. Costs are as stored, values as keys. */
 typedef struct gpuopt__elimination_scan {
     uint64_t sum;            /* the checksum */
-    uint64_t least, largest; /* of costs that are not forbidden, of finite values; least > largest: there are none */
+    uint64_t least, largest; /* of allowed costs, of finite values; least > largest: there are none */
     uint64_t bad;            /* not 0: a value is NaN, or the infinity that does not mean forbidden */
 } gpuopt__elimination_scan;
 
-/* A message whose head has been read. */
+/* A message with its head read. */
 typedef struct gpuopt__elimination_packed {
     const unsigned char *bytes; /* [parts.end], in `where` */
     gpuopt_memory_space where;
     gpuopt_elimination_packed_info info;
     gpuopt__elimination_parts parts;
-    int64_t offset;     /* as in gpuopt_elimination_message_info, and so is */
-    uint64_t forbidden; /* this */
-    uint64_t limit;     /* stored costs of this and more are forbidden in the model that takes the message */
+    int64_t offset; /* this and the next are as in gpuopt_elimination_message_info */
+    uint64_t forbidden;
+    uint64_t limit; /* stored costs of this and more are forbidden in the receiving model */
     gpuopt__elimination_scan scan;
 } gpuopt__elimination_packed;
 
@@ -49,19 +49,19 @@ static inline gpuopt__elimination_parts gpuopt__elimination_packed_parts(int32_t
 
 /* ---- Numbers ---- */
 
-/* gpuopt__take_bytes() of 8; written out, compilers see that it is one load. */
+/* gpuopt__take_bytes() of 8 bytes, written out so that compilers recognise one load. */
 GPUOPT_HD uint64_t gpuopt__elimination_take_word(const unsigned char *f) {
     return (uint64_t)f[0] | (uint64_t)f[1] << 8 | (uint64_t)f[2] << 16 | (uint64_t)f[3] << 24 | (uint64_t)f[4] << 32 |
            (uint64_t)f[5] << 40 | (uint64_t)f[6] << 48 | (uint64_t)f[7] << 56;
 }
 
-/* What word `number` (from 0 on) adds to the checksum: a bijection of the word, so that a change within it is always
- * noticed; the order of the words makes no difference to whoever adds them up. */
+/* The term that word `number` (from 0 on) adds to the checksum. It is a bijection of the word, so a change within one
+ * word always changes the checksum. The order of the additions does not matter. */
 GPUOPT_HD uint64_t gpuopt__elimination_mix(uint64_t word, uint64_t number) {
     return gpuopt__scramble(word + (number + 1) * GPUOPT__MIX_STEP);
 }
 
-/* Doubles as integers in the same order; -0 and 0 are two. */
+/* Doubles as integers in the same order; -0 and 0 differ. */
 GPUOPT_HD uint64_t gpuopt__elimination_key(uint64_t bits) { return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63; }
 
 static inline double gpuopt__elimination_value_of_key(uint64_t key) {
@@ -112,7 +112,7 @@ static inline void gpuopt__elimination_packed_scan(const gpuopt__elimination_pac
                                      gpuopt__take_bytes(p->bytes + p->parts.cost + k * width, width));
 }
 
-/* Returns what is wrong with the head of a message of `size` bytes, or NULL. Fills p except for bytes, where, limit and
+/* Returns the fault in the head of a message of `size` bytes, or NULL. Fills p except for bytes, where, limit and
  * scan. */
 static inline const char *gpuopt__elimination_packed_head(const unsigned char *from, uint64_t size,
                                                           gpuopt__elimination_packed *p) {
@@ -144,7 +144,7 @@ static inline const char *gpuopt__elimination_packed_head(const unsigned char *f
     return NULL;
 }
 
-/* The same with the scope, of a message whose head is right; `from` has p->parts.cost bytes. */
+/* The same with the scope, after the head has been checked; `from` has p->parts.cost bytes. */
 static inline const char *gpuopt__elimination_packed_scope(const unsigned char *from, uint64_t size,
                                                            const gpuopt__elimination_packed *p) {
     const gpuopt_elimination_packed_info *m = &p->info;
@@ -165,7 +165,7 @@ static inline const char *gpuopt__elimination_packed_scope(const unsigned char *
     return NULL;
 }
 
-/* What is wrong behind the head, or NULL: given the scan, and the checksum in the message. */
+/* The fault behind the head, or NULL: from the scan and the checksum in the message. */
 static inline const char *gpuopt__elimination_packed_rest(const gpuopt__elimination_packed *p, uint64_t checksum) {
     if (checksum != p->scan.sum) return "the message is damaged";
     if (p->info.type == GPUOPT_COST_INT64 &&

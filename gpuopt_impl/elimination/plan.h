@@ -9,13 +9,13 @@
 
 /* ---- Policy ---- */
 
-/* Bytes of the memory that the limit applies to. */
+/* Bytes of the memory that the limit concerns. */
 static uint64_t gpuopt__elimination_limited_bytes(const gpuopt_elimination_estimate *e) {
     return e->memory.device_bytes ? e->memory.device_bytes : e->memory.host_bytes;
 }
 
-/* Whether the entries of all tables together can be counted, so that offsets into stores do not overflow, in bytes
- * either. */
+/* Whether the entries of all tables together can be counted, so that neither offsets nor byte offsets into stores
+ * overflow. */
 static int gpuopt__elimination_countable(const gpuopt__elimination_draft *draft) {
     double all = 0;
     int64_t k;
@@ -26,8 +26,7 @@ static int gpuopt__elimination_countable(const gpuopt__elimination_draft *draft)
     return all < (double)((int64_t)1 << 56);
 }
 
-/* Estimates a draft whose tables are placed, and sets *fits to whether they fit. Copies of tables are given up
- * first. */
+/* Estimates a draft with placed tables, and sets *fits. Gives up copies of tables first. */
 static void gpuopt__elimination_measure_draft(gpuopt__elimination_preparation *prep, uint64_t limit,
                                               gpuopt_elimination_estimate *e, int *fits) {
     gpuopt__elimination_draft *draft = &prep->draft;
@@ -58,7 +57,7 @@ static gpuopt_status gpuopt__elimination_try_draft(gpuopt__elimination_preparati
     return status;
 }
 
-/* Notes what a policy takes, as it was last measured. */
+/* Notes the memory of a policy, as last measured. */
 static void gpuopt__elimination_note(gpuopt__elimination_preparation *prep, gpuopt_elimination_policy policy,
                                      const gpuopt_elimination_estimate *e) {
     const int counted = !prep->draft.too_large;
@@ -87,7 +86,7 @@ static void gpuopt__elimination_note_largest(gpuopt__elimination_preparation *pr
     }
 }
 
-/* Whether messages are kept; or dropped, and then whether decisions are stored for the value phase. */
+/* Whether messages are kept, or dropped; and if dropped, whether decisions are stored for the value phase. */
 static void gpuopt__elimination_set_drop(gpuopt__elimination_preparation *prep, int drop) {
     gpuopt__elimination_plan *plan = &prep->draft.plan;
     plan->keep = !drop && prep->desc.memory->retain_messages != GPUOPT_OFF;
@@ -105,7 +104,7 @@ static gpuopt_status gpuopt__elimination_try_passes(gpuopt__elimination_preparat
     if (*fits) {
         uint64_t left = (limit - gpuopt__elimination_limited_bytes(e)) / sizeof(uint32_t);
         int64_t least = draft->plan.decisions;
-        int32_t tries; /* addresses are rounded: a little more may fit, or a little less */
+        int32_t tries; /* addresses are rounded: slightly more may fit, or less */
         for (tries = 0, *fits = 0; !*fits && tries < 4; tries++) { /* all decisions together did not fit: no overflow */
             gpuopt__elimination_place_decisions(draft, tries < 3 ? least + (int64_t)left + 64 - 64 * tries : 0);
             gpuopt__elimination_measure_draft(prep, limit, e, fits);
@@ -152,7 +151,7 @@ static void gpuopt__elimination_slice_variable(gpuopt__elimination_preparation *
     gpuopt__elimination_place_variables(prep);
 }
 
-/* Adds slices, at most `most`, until the rest fits or cannot fit: slices make no message smaller than by their
+/* Adds at most `most` slices until the rest fits or cannot fit. Slices shrink a message at most by a factor of their
  * number, and a cost takes at least a byte. */
 static gpuopt_status gpuopt__elimination_try_slices(gpuopt__elimination_preparation *prep, uint64_t limit, int64_t most,
                                                     gpuopt_elimination_estimate *e, int *fits) {
@@ -222,7 +221,7 @@ static gpuopt_status gpuopt__elimination_refuse_plan(const gpuopt__elimination_p
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 
-/* Tries what gives up messages: DROP, then RECOMPUTE. */
+/* Tries the policies that discard messages: DROP, then RECOMPUTE. */
 static gpuopt_status gpuopt__elimination_try_drop(gpuopt__elimination_preparation *prep, uint64_t limit,
                                                   gpuopt_elimination_policy *policy, double direct,
                                                   gpuopt_elimination_estimate *e, int *fits) {
@@ -273,7 +272,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         if (!status && drops) gpuopt__elimination_note_largest(prep);
         if (!fits) gpuopt__elimination_set_drop(prep, 0);
     }
-    /* Not if variables are left over: the best slice could differ from one of their values to the next. */
+    /* Not if variables are left over: the best slice could change with their values. */
     if (!status && !fits && d->batch_size == 1 && steps + d->evidence_count == d->variables &&
         (automatic || d->policy == GPUOPT_POLICY_SLICE)) {
         policy = GPUOPT_POLICY_SLICE;
@@ -283,7 +282,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         if (automatic && e->operations > GPUOPT__ELIMINATION_AUTO_REPEATED * direct) fits = 0;
         if (!status && !fits) gpuopt__elimination_unslice(prep, order, steps);
     }
-    /* AUTO needs a limit: how much host memory is free is unknown here, and STREAM touches all that it takes. */
+    /* AUTO needs a limit: the free host memory is unknown here, and STREAM touches all memory that it allocates. */
     if (!status && !fits && d->batch_size == 1 && backend->has_stream &&
         (automatic ? d->memory->host_bytes > 0 : d->policy == GPUOPT_POLICY_STREAM)) {
         policy = GPUOPT_POLICY_STREAM;
@@ -303,8 +302,8 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
     return status;
 }
 
-/* Completes a prepared plan with a policy that fits. create_bytes is host memory: the peak of making the plan, or
- * the part of it that remains while functions are loaded, when the memory of the handle is taken as well. */
+/* Completes a prepared plan with a policy that fits. create_bytes is host memory: the peak while the plan is made, or
+ * the memory kept while functions are loaded together with the handle's. */
 static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparation *prep, const char *call,
                                                    gpuopt_elimination_estimate *e) {
     const gpuopt_context *context = prep->scratch.context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: estimates what a draft takes, and copies it into the block of memory that the handle keeps.
+ * Elimination: estimates memory and work of a draft, and copies it into the block of memory that the handle keeps.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_BLOCK_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_BLOCK_H
@@ -9,9 +9,9 @@
 #include "plan_places.h"
 #include "together.h"
 
-/* ---- What it takes ---- */
+/* ---- Estimates ---- */
 
-/* Adds what one job takes. */
+/* Adds the cost of one job. */
 static void gpuopt__elimination_add_cost(const gpuopt__elimination_draft *draft, const gpuopt__elimination_job *job,
                                          gpuopt_elimination_estimate *e) {
     const gpuopt__elimination_plan *plan = &draft->plan;
@@ -31,7 +31,7 @@ static void gpuopt__elimination_add_cost(const gpuopt__elimination_draft *draft,
     }
 }
 
-/* Adds what the passes of the value phase repeat. */
+/* Adds the work that the passes of the value phase repeat. */
 static gpuopt_status gpuopt__elimination_add_passes(gpuopt__elimination_draft *draft, gpuopt_elimination_estimate *e) {
     const gpuopt__elimination_bucket *bucket = (const gpuopt__elimination_bucket *)draft->bucket.data;
     uint8_t *needed = (uint8_t *)gpuopt__elimination_scratch_take(draft->scratch, (uint64_t)draft->bucket.count);
@@ -71,8 +71,8 @@ static void gpuopt__elimination_estimate(gpuopt__elimination_draft *draft, gpuop
     e->passes = plan->passes;
 }
 
-/* The host memory that loading functions needs: bytes of a table, and of its counts; none where the backend gives
- * tables a place at once. */
+/* The host memory for loading functions: bytes of a table, and of its counts; none if the backend provides places for
+ * the tables. */
 static void gpuopt__elimination_load_sizes(const gpuopt_context *context, const gpuopt__elimination_draft *draft,
                                            uint64_t sizes[2]) {
     int32_t k;
@@ -86,7 +86,7 @@ static void gpuopt__elimination_load_sizes(const gpuopt_context *context, const 
     }
 }
 
-/* ---- The block that lasts ---- */
+/* ---- The lasting block ---- */
 
 /* Cuts the arrays of a plan out of an arena. */
 static void gpuopt__elimination_cut_plan(gpuopt__arena *arena, gpuopt__elimination_plan *plan) {
@@ -129,9 +129,9 @@ static uint64_t gpuopt__elimination_plan_bytes(const gpuopt__elimination_draft *
     return arena.used;
 }
 
-/* Sorts the jobs by level. Jobs of one level do not wait for one another. */
+/* Sorts the jobs by level. Jobs of one level are independent. */
 static void gpuopt__elimination_sort_levels(gpuopt__elimination_plan *plan) {
-    int32_t *ends = plan->in_order, level, j, sum = 0; /* counters first: there are no more levels than jobs */
+    int32_t *ends = plan->in_order, level, j, sum = 0; /* counters first: at most as many levels as jobs */
     memset(ends, 0, sizeof(int32_t) * (size_t)plan->jobs);
     for (j = 0; j < plan->jobs; j++) ends[plan->job[j].level]++;
     for (level = 0; level < plan->levels; level++) {
@@ -143,8 +143,8 @@ static void gpuopt__elimination_sort_levels(gpuopt__elimination_plan *plan) {
     for (j = 0; j < plan->jobs; j++) plan->in_order[j] = j;
 }
 
-/* Tiles may come in any order. Digits that the largest operands lack are made the fastest, so that what one tile has
- * read is still in a cache for the next. The last digit of a job with rows left over stays in its place. */
+/* Tiles may come in any order. Digits that the largest operands lack become the fastest, so that entries read for one
+ * tile are still in a cache for the next. The last digit of a job with rows left over stays in place. */
 static void gpuopt__elimination_sort_tile_digits(gpuopt__elimination_plan *plan, const gpuopt__elimination_job *job) {
     const int32_t digits = gpuopt__elimination_job_digits(job), movable = job->tile_digits - (job->row_total != 0);
     int64_t *size = plan->digit + job->size, *stride = plan->digit + job->stride;
@@ -169,7 +169,7 @@ static void gpuopt__elimination_sort_tile_digits(gpuopt__elimination_plan *plan,
         }
 }
 
-/* Brings the jobs of a draft into their final form. The plan of the draft points to them until its lists grow. */
+/* Brings the jobs of a draft into their final form. The draft's plan points to them until its lists grow. */
 static void gpuopt__elimination_finish_jobs(gpuopt__elimination_draft *draft) {
     gpuopt__elimination_plan *plan = &draft->plan;
     int64_t j;

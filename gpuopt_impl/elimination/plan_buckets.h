@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination carried out on scopes alone: which tables meet in which bucket, which variables each message has, and
- * where a bucket is split into mini-buckets.
+ * Elimination of scopes alone: which tables meet in which bucket, the variables of each message, and where a bucket is
+ * split into mini-buckets.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_BUCKETS_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_BUCKETS_H
@@ -16,12 +16,12 @@ typedef struct gpuopt__elimination_draft {
     gpuopt__elimination_plan plan;                   /* its arrays stay NULL, except the following */
     gpuopt__elimination_list table, bucket, scope, stride, input, job, operand, digit;
     int32_t *next;        /* [tables to come] the next table of a bucket */
-    int32_t *head, *tail; /* [steps + 2] its first and last; -1 */
-    int32_t *mark;        /* [variables] the last union + 1 that a variable was seen in */
+    int32_t *head, *tail; /* [steps + 2] a bucket's first and last table; -1 */
+    int32_t *mark;        /* [variables] 1 + the last union with the variable */
     int32_t unions;
     int64_t next_capacity;
-    int too_large; /* a table has more entries than can be counted: this draft cannot be carried out */
-    int gave_up;   /* too large, and its scopes alone are: the draft ends before its last bucket */
+    int too_large; /* a table has more entries than can be counted; this draft cannot be carried out */
+    int gave_up;   /* too large already by its scopes: the draft ends before its last bucket */
 } gpuopt__elimination_draft;
 
 static gpuopt__elimination_table *gpuopt__elimination_draft_table(const gpuopt__elimination_draft *draft, int32_t k) {
@@ -33,7 +33,7 @@ static const int32_t *gpuopt__elimination_draft_scope(const gpuopt__elimination_
     return (const int32_t *)draft->scope.data + t->scope;
 }
 
-/* Where a variable is placed in every scope: evidence variables come first. */
+/* A variable's place in every scope: evidence variables come first. */
 static int32_t gpuopt__elimination_draft_rank(const gpuopt__elimination_draft *draft, int32_t variable) {
     return draft->plan.position[variable];
 }
@@ -56,7 +56,7 @@ static int32_t gpuopt__elimination_next_union(gpuopt__elimination_draft *draft) 
     return draft->unions;
 }
 
-/* Adds a table over `arity` variables, given in any order. Returns its number, or -1 if there is no memory. */
+/* Adds a table over `arity` variables, in any order. Returns its number, or -1 if there is no memory. */
 static int32_t gpuopt__elimination_add_table(gpuopt__elimination_draft *draft, int32_t arity,
                                              const int32_t *variables) {
     gpuopt__elimination_table *t =
@@ -82,7 +82,7 @@ static int32_t gpuopt__elimination_add_table(gpuopt__elimination_draft *draft, i
     return (int32_t)(draft->table.count - 1);
 }
 
-/* Puts a table in the bucket that reads it: that of the first variable of its scope to be eliminated. */
+/* Puts a table into the bucket that reads it: the bucket of the first variable of its scope to be eliminated. */
 static void gpuopt__elimination_put_in_bucket(gpuopt__elimination_draft *draft, int32_t number) {
     gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, number);
     int32_t steps = draft->plan.steps, at = steps;
@@ -98,7 +98,7 @@ static void gpuopt__elimination_put_in_bucket(gpuopt__elimination_draft *draft, 
 
 /* ---- Mini-buckets ---- */
 
-/* A table of a bucket that is partitioned. Tables whose costs vary the most per other variable come first. */
+/* A table of a bucket to partition. Tables with the largest spread of costs per new variable come first. */
 typedef struct gpuopt__elimination_candidate {
     double urgency;
     int32_t arity, at; /* at: in the bucket */
@@ -111,14 +111,14 @@ static int gpuopt__elimination_more_urgent(const void *a, const void *b) {
     return l->arity != r->arity ? r->arity - l->arity : l->at - r->at;
 }
 
-/* The tables of a bucket, and how they are split: part[k] of inputs[k]. */
+/* The tables of a bucket and their partition: part[k] of inputs[k]. */
 typedef struct gpuopt__elimination_partition {
     int32_t count, parts;
     int32_t *input, *part;                    /* [count] */
     gpuopt__elimination_candidate *candidate; /* [count] */
 } gpuopt__elimination_partition;
 
-/* Returns how many free variables of a table are not marked yet; with `keep` it marks them. */
+/* Returns how many free variables of a table are not marked yet; with `keep` marks them. */
 static int32_t gpuopt__elimination_new_variables(gpuopt__elimination_draft *draft, const gpuopt__elimination_table *t,
                                                  int32_t mark, int keep) {
     const int32_t *scope = gpuopt__elimination_draft_scope(draft, t);
@@ -132,9 +132,9 @@ static int32_t gpuopt__elimination_new_variables(gpuopt__elimination_draft *draf
 }
 
 /* Splits a bucket greedily: the most urgent tables first, each into the first mini-bucket that stays within z
- * variables. The bounds are far better than with the largest tables first, because these are often constraints,
- * whose costs are 0 or forbidden. For sums of exponentials the number of mini-buckets matters most, and there the
- * largest tables come first. */
+ * variables. The bounds are far better than with the largest tables first. These are often constraints, with costs 0 or
+ * forbidden. For sums of exponentials the number of mini-buckets matters most, so there the largest tables come
+ * first. */
 static void gpuopt__elimination_partition_bucket(gpuopt__elimination_draft *draft, gpuopt__elimination_partition *p,
                                                  int32_t z) {
     int32_t left = p->count, k;
@@ -165,7 +165,7 @@ static void gpuopt__elimination_partition_bucket(gpuopt__elimination_draft *draf
 
 /* ---- Buckets ---- */
 
-/* Adds the bucket, and the message, of the tables `input` without `variable` (-1: all variables stay). */
+/* Adds a bucket of the tables `input`, and its message without `variable` (-1: all variables stay). */
 static gpuopt_status gpuopt__elimination_add_bucket(gpuopt__elimination_draft *draft, int32_t position,
                                                     int32_t variable, int32_t part, int32_t count,
                                                     const int32_t *input) {
@@ -180,7 +180,7 @@ static gpuopt_status gpuopt__elimination_add_bucket(gpuopt__elimination_draft *d
     for (k = 0; k < count; k++) {
         const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, input[k]);
         inputs[k] = input[k];
-        offset += t->offset; /* the sum of all least costs fits, which was checked */
+        offset += t->offset; /* checked before: the sum of all least costs fits */
         spread += t->spread;
         most += t->arity;
     }
@@ -249,7 +249,7 @@ static gpuopt_status gpuopt__elimination_draft_position(gpuopt__elimination_draf
         p.input[p.count++] = k;
     }
     if (z > 0) gpuopt__elimination_partition_bucket(draft, &p, z);
-    if (p.parts == 0) p.parts = 1; /* exact, or nothing mentions the variable */
+    if (p.parts == 0) p.parts = 1; /* exact, or no table mentions the variable */
     for (part = 0; part < p.parts && !status; part++) {
         int32_t count = 0;
         for (k = 0; k < p.count; k++)
@@ -294,7 +294,7 @@ static void gpuopt__elimination_draft_clear(gpuopt__elimination_draft *draft) {
     draft->too_large = draft->gave_up = 0;
 }
 
-/* Carries out the whole elimination, with plan.order and plan.position as they are. */
+/* Carries out the whole elimination on scopes, by the given plan.order and plan.position. */
 static gpuopt_status gpuopt__elimination_draft_run(gpuopt__elimination_draft *draft, int32_t z) {
     gpuopt__elimination_plan *plan = &draft->plan;
     gpuopt_status status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: checks a descriptor, function by function, and finds each function's least and largest finite costs,
- * which decide how narrow stored costs can be.
+ * Elimination: checks a descriptor, function by function, and finds each function's least and largest finite costs.
+ * These decide how narrow stored costs can be.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
@@ -11,11 +11,11 @@
 #include "table.h"
 #include "../common/checks.h"
 
-/* What one function contributes. Costs are negated first with MAX_SUM. */
+/* The contribution of one function. Costs are negated first with MAX_SUM. */
 typedef struct gpuopt__elimination_function_range {
-    int64_t least;   /* finite cost; 0: there is none */
+    int64_t least;   /* least finite cost; 0: there is none */
     uint64_t spread; /* of finite costs */
-    double weight;   /* the spread as a number, of DOUBLE too; LOG_SUM_EXP: 0 */
+    double weight;   /* the spread as a number, also for DOUBLE; LOG_SUM_EXP: 0 */
     double size;     /* DOUBLE: the largest finite magnitude */
 } gpuopt__elimination_function_range;
 
@@ -38,7 +38,7 @@ static void gpuopt__elimination_copy_desc(const gpuopt_elimination_desc *from, g
     to->messages = &options->messages;
 }
 
-/* Checks the options that stand alone, and those that must fit one another. */
+/* Checks each option alone, then the combinations. */
 static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *context, const char *call,
                                                        const gpuopt_elimination_desc *d) {
     const gpuopt__choice choice[] = {
@@ -80,7 +80,7 @@ static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *con
     return fault ? gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
 }
 
-/* Fills in d, and the options that it points to, from the caller's descriptor, with the defaults. */
+/* Fills in d and its options from the caller's descriptor, with the defaults. */
 static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *context, const char *call,
                                                     const gpuopt_elimination_desc *desc, gpuopt_elimination_desc *d,
                                                     gpuopt__elimination_options *options) {
@@ -121,8 +121,8 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
     return GPUOPT_OK;
 }
 
-/* Checks the entries of order or evidence: variables, each of them once in both together. mark [variables] is zero
- * on the first call. */
+/* Checks the entries of order or evidence: variables, each at most once in both together. mark [variables] is zero on
+ * the first call. */
 static gpuopt_status gpuopt__elimination_check_variables(const gpuopt_context *context, const char *call,
                                                          const char *name, const gpuopt_elimination_desc *d,
                                                          int32_t count, const int32_t *list, uint8_t *mark) {
@@ -157,8 +157,8 @@ static gpuopt_status gpuopt__elimination_function_fault(const gpuopt_context *co
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-/* What is wrong with a function's list or table, or NULL. Costs of a list of no tuples would not be read: the function
- * would be its default everywhere. */
+/* The fault in a function's list or table, or NULL. Costs of a list of no tuples would not be read: the function would
+ * be its default everywhere. */
 static const char *gpuopt__elimination_costs_fault(const gpuopt_elimination_desc *d,
                                                    const gpuopt_elimination_function *f) {
     if (f->tuples < -1) return "tuples is less than -1";
@@ -197,7 +197,7 @@ static gpuopt_status gpuopt__elimination_check_function(const gpuopt_context *co
     entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope);
     if (entries < 0)
         return gpuopt__elimination_function_fault(context, call, number, -1, "its table has more than 2^44 entries");
-    if (number >= d->functions - d->messages->count) return GPUOPT_OK; /* messages are last, and have been checked */
+    if (number >= d->functions - d->messages->count) return GPUOPT_OK; /* messages are last and already checked */
     fault = gpuopt__elimination_costs_fault(d, f);
     if (fault) return gpuopt__elimination_function_fault(context, call, number, -1, fault);
     for (k = 0; k < f->tuples; k++)
@@ -211,7 +211,7 @@ static gpuopt_status gpuopt__elimination_check_function(const gpuopt_context *co
 
 /* ---- Costs ---- */
 
-/* A cost as it is added up: negated with MAX_SUM; INT64_MAX: forbidden. */
+/* A cost as an addend: negated with MAX_SUM; INT64_MAX: forbidden. */
 static int64_t gpuopt__elimination_inner_cost(const gpuopt_elimination_desc *d, int64_t cost) {
     int64_t inner = d->semiring != GPUOPT_SEMIRING_MAX_SUM ? cost : cost == INT64_MIN ? INT64_MAX : -cost;
     return d->top > 0 && inner >= d->top ? INT64_MAX : inner;
@@ -259,7 +259,7 @@ static const double *gpuopt__elimination_dense_values(const gpuopt_elimination_d
 
 /* ---- Lists of tuples ---- */
 
-/* Slots of a hash table of the tuples of a list, which is at most half full. */
+/* Slots of a hash table for the tuples of a list; at most half are used. */
 static int64_t gpuopt__elimination_list_slots(int64_t tuples) {
     int64_t slots = 2;
     while (slots < 2 * tuples) slots *= 2;
@@ -275,8 +275,8 @@ static int64_t gpuopt__elimination_most_slots(const gpuopt_elimination_desc *d) 
     return gpuopt__elimination_list_slots(most);
 }
 
-/* Whether a tuple of this index in the dense table counts, where they are asked for from the last to the first: of
- * equal ones the last does. slot [slots], all 0 at first, has those so far, + 1. */
+/* Whether a tuple with this index in the dense table counts. The tuples are passed from the last to the first, and of
+ * equal tuples the last counts. slot [slots]: the indices so far, + 1; all 0 at first. */
 static int gpuopt__elimination_tuple_counts(int64_t *slot, int64_t slots, int64_t index) {
     uint64_t at = (uint64_t)index * 0x9E3779B97F4A7C15u;
     for (at = (at ^ at >> 32) & (uint64_t)(slots - 1); slot[at]; at = (at + 1) & (uint64_t)(slots - 1))
@@ -307,9 +307,9 @@ static gpuopt_status gpuopt__elimination_packed_range(const gpuopt_context *cont
     return GPUOPT_OK;
 }
 
-/* The range of a function so far, while its entries are looked at one by one. */
+/* The range of a function so far, as its entries are read one by one. */
 typedef struct gpuopt__elimination_entry_range {
-    int any; /* not 0: there was a finite one */
+    int any; /* not 0: there was a finite cost */
     int64_t least, largest;
     double low, high, size;
 } gpuopt__elimination_entry_range;
@@ -325,7 +325,7 @@ static gpuopt_status gpuopt__elimination_take_cost(const gpuopt_context *context
                                                    const gpuopt_elimination_desc *d, int64_t cost,
                                                    gpuopt__elimination_entry_range *r) {
     const int64_t inner = gpuopt__elimination_inner_cost(d, cost);
-    if (inner == INT64_MAX) { /* forbidden; or, with MAX_SUM, a cost that negates to what means forbidden */
+    if (inner == INT64_MAX) { /* forbidden; or, with MAX_SUM, a cost with the forbidden one as its negation */
         if (cost == -INT64_MAX && d->top == 0)
             return gpuopt__refuse(context, GPUOPT_ERROR_NUMERIC, call,
                                   "the sum of the largest costs does not fit 63 bits");
@@ -350,7 +350,7 @@ static gpuopt_status gpuopt__elimination_take_entry(const gpuopt_context *contex
     return GPUOPT_OK;
 }
 
-/* slot: as long as the largest list. A list is never written out: its table may be far larger. */
+/* slot: for the largest list. A list is never written out, since its table may be far larger. */
 static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context *context, const char *call,
                                                            const gpuopt_elimination_desc *d, int32_t number,
                                                            int64_t *slot, gpuopt__elimination_function_range *range) {
@@ -364,7 +364,7 @@ static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context 
     int64_t i, k, distinct = 0;
     memset(range, 0, sizeof *range);
     if (gpuopt__elimination_packed_of(f)) return gpuopt__elimination_packed_range(context, call, d, number, range);
-    for (k = 0; k < f->tuples && d->type == GPUOPT_COST_DOUBLE; k++) /* those that do not count as well */
+    for (k = 0; k < f->tuples && d->type == GPUOPT_COST_DOUBLE; k++) /* including tuples that do not count */
         if (gpuopt__elimination_bad_value(d, f->value[k]))
             return gpuopt__elimination_function_fault(context, call, number, k, "the value is NaN or infinite");
     if (f->tuples > 0) memset(slot, 0, sizeof *slot * (size_t)slots);

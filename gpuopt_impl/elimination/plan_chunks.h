@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cuts a job into chunks, for tables that lie in host memory (STREAM). All scopes are sorted the same way, so the
- * slowest digits of a message are the slowest digits of every table of its bucket, apart from the eliminated variable.
- * A chunk fixes these digits: its part of each table is one contiguous range per value of the eliminated variable, its
- * part of the message is one contiguous range, and its tiles are consecutive. A chunk is therefore a job as well.
+ * Cuts a job into chunks, for tables in host memory (STREAM). All scopes are sorted the same way, so the slowest digits
+ * of a message are the slowest digits of every table of its bucket, apart from the eliminated variable. A chunk fixes
+ * these digits. Its part of each table is then one contiguous range per value of the eliminated variable. Its part of
+ * the message is one contiguous range, and its tiles are consecutive. So a chunk is a job, too.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_CHUNKS_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_CHUNKS_H
@@ -14,8 +14,8 @@ static int64_t gpuopt__elimination_aligned(int64_t entries) {
     return (entries + GPUOPT__ELIMINATION_TABLE_ALIGN - 1) & ~(int64_t)(GPUOPT__ELIMINATION_TABLE_ALIGN - 1);
 }
 
-/* How a job is cut: the first `digit` tile digits are fixed, and a chunk has `range` values of the next one. The
- * last of the `pieces` may have fewer. */
+/* How to cut a job: a chunk fixes the first `digit` tile digits and has `range` values of the next digit. The last of
+ * the `pieces` may have fewer. */
 typedef struct gpuopt__elimination_chunks {
     int32_t digit;
     int64_t range, pieces, count;
@@ -25,8 +25,8 @@ static int32_t gpuopt__elimination_job_digits(const gpuopt__elimination_job *job
     return job->tile_digits + job->row_digits + job->entry_digits;
 }
 
-/* The entries of operand k (operands: the message) that one value of the eliminated variable spans, in the digits
- * from `digit` on; of digit `digit`, if it is one of the tile, only `range` values. pool: the digits of the plan. */
+/* The entries of operand k (operands: the message) for one value of the eliminated variable, in the digits from `digit`
+ * on. If digit `digit` is a tile digit, only `range` of its values count. pool: the digits of the plan. */
 static int64_t gpuopt__elimination_part_entries(const gpuopt__elimination_job *job, const int64_t *pool, int32_t k,
                                                 int32_t digit, int64_t range) {
     const int32_t digits = gpuopt__elimination_job_digits(job);
@@ -35,7 +35,7 @@ static int64_t gpuopt__elimination_part_entries(const gpuopt__elimination_job *j
     int32_t j;
     for (j = digit; j < digits; j++) {
         int64_t own = j == digit && j < job->tile_digits ? range : size[j];
-        if (job->row_total && j == job->tile_digits - 1) { /* pieces of rows, the last one short */
+        if (job->row_total && j == job->tile_digits - 1) { /* pieces of rows; the last one is short */
             own = own * job->rows < job->row_total ? own * job->rows : job->row_total;
             j++;
         }
@@ -44,7 +44,7 @@ static int64_t gpuopt__elimination_part_entries(const gpuopt__elimination_job *j
     return last + 1;
 }
 
-/* The entries of a buffer that a chunk takes. operand: the operands of the plan. */
+/* The entries of a buffer for a chunk. operand: the operands of the plan. */
 static int64_t gpuopt__elimination_chunk_entries(const gpuopt__elimination_job *job, const int64_t *pool,
                                                  const gpuopt__elimination_operand *operand, int32_t digit,
                                                  int64_t range) {
@@ -70,8 +70,9 @@ static inline int64_t gpuopt__elimination_one_tile_entries(const gpuopt__elimina
     return gpuopt__elimination_chunk_entries(job, pool, operand, job->tile_digits ? job->tile_digits - 1 : 0, 1);
 }
 
-/* Fixes as few digits as a buffer of `capacity` entries allows, which holds at least one tile. Then it cuts up to
- * `wanted` pieces of at least `least` entries: they copy no more in all, but more of it while others are computed. */
+/* Fixes as few digits as a buffer of `capacity` entries allows; the buffer holds at least one tile. Then cuts up to
+ * `wanted` pieces of at least `least` entries. They copy the same amount in all, but more of it overlaps with the
+ * computation of other pieces. */
 static inline void gpuopt__elimination_cut_chunks(const gpuopt__elimination_job *job, const int64_t *pool,
                                                   const gpuopt__elimination_operand *operand, int64_t capacity,
                                                   int64_t least, int64_t wanted, gpuopt__elimination_chunks *c) {
@@ -100,7 +101,7 @@ static inline void gpuopt__elimination_cut_chunks(const gpuopt__elimination_job 
     c->count = outer * c->pieces;
 }
 
-/* Where chunk `number` begins in operand k. */
+/* The begin of chunk `number` in operand k. */
 static inline int64_t gpuopt__elimination_chunk_at(const gpuopt__elimination_job *job, const int64_t *pool, int32_t k,
                                                    const gpuopt__elimination_chunks *c, int64_t number) {
     const int64_t *size = pool + job->size,
@@ -116,9 +117,9 @@ static inline int64_t gpuopt__elimination_chunk_at(const gpuopt__elimination_job
     return at;
 }
 
-/* Makes the job of chunk `number`, which gets its digits and operands in `digits` and `part`; digits is long enough for
- * those of the whole job. Tables in host memory have their parts one after the other in the store from entry
- * `buffer` on, the message last. Their counts are count_shift entries further on in the store of counts. */
+/* Makes the job of chunk `number`, with its digits and operands in `digits` and `part`; digits is long enough for the
+ * digits of the whole job. The parts of tables in host memory lie one after the other in the store from entry `buffer`
+ * on, the message last. Their counts are count_shift entries further on in the store of counts. */
 static inline void gpuopt__elimination_make_chunk(const gpuopt__elimination_job *job, const int64_t *pool,
                                                   const gpuopt__elimination_operand *operand,
                                                   const gpuopt__elimination_chunks *c, int64_t number, int64_t buffer,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination, what comes before a plan: a checked descriptor, with its messages as functions, the ranges of these, and
- * an order.
+ * Elimination, the input of a plan: a checked descriptor with its messages as functions, their ranges, and an order.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_INPUT_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_INPUT_H
@@ -11,7 +10,7 @@
 
 /* ---- Preparation ---- */
 
-/* What a call needs until its plan is complete. */
+/* The data of a call until its plan is complete. */
 typedef struct gpuopt__elimination_preparation {
     gpuopt__elimination_scratch scratch;
     gpuopt_elimination_desc desc;              /* with defaults */
@@ -24,9 +23,9 @@ typedef struct gpuopt__elimination_preparation {
     uint64_t base_bytes;
     void *base;
     uint64_t spread;   /* sum of the functions' spreads, saturated */
-    int64_t least;     /* sum of their least costs */
-    uint64_t positive; /* of those that are positive: no message's offset is larger */
-    /* What policies take that were tried: see gpuopt_elimination_estimate. */
+    int64_t least;     /* sum of the functions' least costs */
+    uint64_t positive; /* sum of the positive least costs: no message's offset is larger */
+    /* The memory of each policy tried: see gpuopt_elimination_estimate. */
     uint64_t policy_bytes[GPUOPT__ELIMINATION_POLICIES];
     double policy_operations[GPUOPT__ELIMINATION_POLICIES];
     int32_t large_variable, large_width; /* of the largest message without slices or mini-buckets */
@@ -107,7 +106,7 @@ static void gpuopt__elimination_preparation_end(gpuopt__elimination_preparation 
     gpuopt__elimination_scratch_give(scratch, prep->base, prep->base_bytes);
 }
 
-/* Takes the order that is given, or searches for one. */
+/* Takes the given order, or searches for one. */
 static gpuopt_status gpuopt__elimination_prepare_order(gpuopt__elimination_preparation *prep, const char *call) {
     const gpuopt_elimination_desc *d = &prep->desc;
     gpuopt__elimination_plan *plan = &prep->draft.plan;
@@ -146,7 +145,7 @@ static gpuopt_status gpuopt__elimination_prepare_order(gpuopt__elimination_prepa
     return status;
 }
 
-/* Checks everything, measures the functions and finds the order, but chooses no policy yet. prep must be ended in
+/* Checks everything, measures the functions and finds the order, but does not choose a policy. prep must be ended in
  * any case. */
 static gpuopt_status gpuopt__elimination_prepare(gpuopt_context *context, const char *call,
                                                  const gpuopt_elimination_desc *desc,

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * From buckets to jobs: which digits of a message's index number the tiles, the rows of a tile and the entries of a
- * row, and which functions are added up beforehand.
+ * From buckets to jobs: assigns the digits of a message's index to tiles, rows of a tile and entries of a row, and
+ * selects functions to add up beforehand.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_JOBS_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_JOBS_H
 
 #include "plan_buckets.h"
 
-/* The digits of a job before they are merged: the variables of the message, of which one may be split in two. */
+/* The digits of a job before they are merged: the variables of the message; one may be split in two. */
 typedef struct gpuopt__elimination_digits {
-    int32_t count, tile, row; /* of them, in the tile's number and in the row's; the rest are entries of the row */
+    int32_t count, tile, row; /* all of them; of the tile's number; of the row's number; the rest are entries of the
+                               * row */
     int64_t size[2];          /* of the split digit: pieces, then rows of a piece */
-    int32_t split;            /* which variable of the scope is split, -1: none */
+    int32_t split;            /* the split variable of the scope, -1: none */
     int32_t rows, row_total, row_entries;
 } gpuopt__elimination_digits;
 
@@ -66,7 +67,7 @@ static void gpuopt__elimination_split_scope(const int32_t *domain, int32_t arity
     g->row = arity - g->row - k;
 }
 
-/* Size and step of digit j of a scope. stride [arity]: those of an operand, 0 for variables that it lacks. */
+/* Size and step of digit j of a scope. stride [arity]: an operand's strides, 0 for variables that it lacks. */
 static void gpuopt__elimination_digit(const gpuopt__elimination_digits *g, const int32_t *domain, const int32_t *scope,
                                       const int64_t *stride, int32_t j, int64_t *size, int64_t *step) {
     int32_t k = g->split >= 0 && j > g->split ? j - 1 : j;
@@ -124,7 +125,7 @@ static gpuopt_status gpuopt__elimination_merge_digits(gpuopt__elimination_draft 
     return draft->scratch->status;
 }
 
-/* Finds the strides of a table in the variables of a scope; returns that of `variable`. */
+/* Finds the strides of a table in the variables of a scope; returns the stride of `variable`. */
 static int64_t gpuopt__elimination_strides_of(const gpuopt__elimination_draft *draft,
                                               const gpuopt__elimination_table *t, int32_t arity, const int32_t *scope,
                                               int32_t variable, int64_t *step) {
@@ -141,8 +142,8 @@ static int64_t gpuopt__elimination_strides_of(const gpuopt__elimination_draft *d
     return apart;
 }
 
-/* Adds a job that joins `inputs` into table `result` and eliminates `variable` (-1: none). decides: it finds the
- * decisions instead, its tiles have one row, and its operands stay in their order. */
+/* Adds a job that joins `inputs` into table `result` and eliminates `variable` (-1: none). decides: it stores the
+ * decisions instead; its tiles have one row, and its operands keep their order. */
 static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draft, int32_t bucket, int32_t level,
                                                  int32_t result, int32_t variable, int32_t inputs, const int32_t *input,
                                                  int decides) {
@@ -175,7 +176,7 @@ static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draf
     job->row_total = g.row_total;
     job->row_entries = g.row_entries;
     step = steps;
-    for (pass = 0; pass < 2; pass++) /* first those that depend on the row */
+    for (pass = 0; pass < 2; pass++) /* first the operands that depend on the row */
         for (k = 0; k < inputs; k++) {
             const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, input[k]);
             int varying = 0;
@@ -198,8 +199,8 @@ static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draf
 
 /* ---- Partial joins ---- */
 
-/* How a table depends on the entries of a row: 0: on no variable of the row, 1: on no other, 2: on both. in_row
- * [variables] == mark: a variable of the row. */
+/* The dependence of a table on the entries of a row: 0: on no variable of the row, 1: on no other variable, 2: on both.
+ * in_row [variables] == mark: a variable of the row. */
 static int gpuopt__elimination_nearness(const gpuopt__elimination_draft *draft, const gpuopt__elimination_table *t,
                                         int32_t variable, const int32_t *in_row, int32_t mark) {
     const int32_t *scope = gpuopt__elimination_draft_scope(draft, t);
@@ -213,8 +214,8 @@ static int gpuopt__elimination_nearness(const gpuopt__elimination_draft *draft, 
     return !inside ? 0 : !outside ? 1 : 2;
 }
 
-/* Adds up tables of one kind, greedily, while the sum stays small. The sum takes their place in the list `input`,
- * and the level of the bucket rises above that of the job. */
+/* Adds up tables of one kind, greedily, while the sum stays small. The sum replaces them in the list `input`, and the
+ * level of the bucket exceeds the level of the job. */
 static gpuopt_status gpuopt__elimination_join_kind(gpuopt__elimination_draft *draft, int32_t number, int kind,
                                                    const int32_t *in_row, int32_t mark, int64_t most,
                                                    const int32_t *level, int32_t *inputs, int32_t *input,
@@ -235,7 +236,7 @@ static gpuopt_status gpuopt__elimination_join_kind(gpuopt__elimination_draft *dr
             for (j = t->fixed; j < t->arity && grown <= most; j++)
                 if (draft->mark[scope[j]] != seen) grown *= draft->desc->domain[scope[j]];
             if (grown > most) {
-                if (k == start) break; /* too large on its own */
+                if (k == start) break; /* too large by itself */
                 continue;
             }
             entries = grown;
@@ -287,9 +288,9 @@ static gpuopt_status gpuopt__elimination_partial_joins(gpuopt__elimination_draft
     return status;
 }
 
-/* ---- All of them ---- */
+/* ---- All jobs ---- */
 
-/* Adds the jobs of one bucket. level [tables]: 1 + the level of the bucket whose message it is; 0 for functions. */
+/* Adds the jobs of one bucket. level [tables]: for a message 1 + the level of its bucket; 0 for functions. */
 static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *draft, int32_t number, int32_t *in_row,
                                                      int32_t *level) {
     gpuopt__elimination_bucket *bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
@@ -307,7 +308,7 @@ static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *
         (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int32_t) * 2 * ((uint64_t)inputs + 1));
     if (!remaining) return draft->scratch->status;
     if (inputs) memcpy(remaining, (int32_t *)draft->input.data + bucket->input, sizeof(int32_t) * (size_t)inputs);
-    /* Not with counts, since every input has counts of its own. */
+    /* Not with counts, since every input has separate counts. */
     if (joined >= GPUOPT__ELIMINATION_PARTIAL_FROM && draft->plan.semiring != GPUOPT_SEMIRING_MIN_COUNT)
         status = gpuopt__elimination_partial_joins(draft, number, in_row, level, &inputs, remaining,
                                                    remaining + bucket->inputs + 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: packed messages in either memory, and as functions of a model. A message in device memory is never in
- * host memory: the backend reads its costs where they are, once for their checksum and range, and again when they
- * are loaded.
+ * Elimination: packed messages in either memory, and as functions of a model. A message in device memory is never
+ * copied to host memory. The backend reads its costs in place, once for their checksum and range, and again to load
+ * them.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_PACKED_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_PACKED_H
@@ -11,7 +11,7 @@
 #include "scratch.h"
 #include "../common/checks.h"
 
-/* `tuples` of a function that is a message, in the library's own copy of a descriptor. Its `tuple` is then a
+/* Marks a function as a message, in `tuples` of the library's own copy of a descriptor. `tuple` then points to a
  * gpuopt__elimination_packed, its costs are NULL, and count is not NULL if the message has counts. */
 enum { GPUOPT__ELIMINATION_IS_PACKED = -2 };
 
@@ -20,24 +20,24 @@ static const gpuopt__elimination_packed *gpuopt__elimination_packed_of(const gpu
                                                       : NULL;
 }
 
-/* Whether it has a table, not a list: tuples is negative, or left at 0 though there are costs, and no tuple. */
+/* Whether a function has a table, not a list: tuples is negative, or 0 with costs but no tuple. */
 static inline int gpuopt__elimination_is_dense(const gpuopt_elimination_function *f) {
     return f->tuples < 0 || (f->tuples == 0 && !f->tuple && (f->cost || f->value));
 }
 
 /* ---- Reading ---- */
 
-/* Which message is to be read, and what for. */
+/* The message to read, and its purpose. */
 typedef struct gpuopt__elimination_reading {
     gpuopt_memory_space where;
     const void *bytes;
     uint64_t size;
-    const gpuopt_elimination_desc *model; /* that takes it; NULL: none yet, and its costs are not looked at */
-    int32_t arity;                        /* with a model: of `scope` */
+    const gpuopt_elimination_desc *model; /* the receiving model; NULL: none yet, so its costs are not read */
+    int32_t arity;                        /* with a model: length of `scope` */
     const int32_t *scope;
 } gpuopt__elimination_reading;
 
-/* Whether a message fits the model that is to take it. head: of the message, with its scope. */
+/* Whether a message fits the receiving model. head: of the message, with its scope. */
 static const char *gpuopt__elimination_packed_misfit(const gpuopt__elimination_reading *r, const unsigned char *head,
                                                      const gpuopt__elimination_packed *p) {
     const gpuopt_elimination_desc *d = r->model;
@@ -52,7 +52,7 @@ static const char *gpuopt__elimination_packed_misfit(const gpuopt__elimination_r
     return NULL;
 }
 
-/* The checks of a message whose head, with the scope, is in host memory. */
+/* The checks of a message after its head, with the scope, is in host memory. */
 static gpuopt_status gpuopt__elimination_packed_check(gpuopt_context *context, const gpuopt__elimination_reading *r,
                                                       const unsigned char *head, gpuopt__elimination_packed *p,
                                                       const char **fault) {
@@ -70,7 +70,7 @@ static gpuopt_status gpuopt__elimination_packed_check(gpuopt_context *context, c
     return GPUOPT_OK;
 }
 
-/* Reads and checks a message. *fault: what is wrong with it, or NULL. */
+/* Reads and checks a message. *fault: its fault, or NULL. */
 static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, const gpuopt__elimination_reading *r,
                                                      gpuopt__elimination_packed *p, const char **fault) {
     const unsigned char *head = (const unsigned char *)r->bytes; /* later with the scope, in host memory */
@@ -105,7 +105,7 @@ static gpuopt_status gpuopt__elimination_packed_read(gpuopt_context *context, co
 
 /* ---- Functions ---- */
 
-/* Checks what can be checked of a descriptor's messages without reading them. */
+/* Checks a descriptor's messages as far as possible without reading them. */
 static const char *gpuopt__elimination_messages_fault(const gpuopt_elimination_desc *d) {
     const gpuopt_elimination_messages *m = d->messages;
     return m->count > 0 && !m->packed                ? "desc->messages->packed is NULL"
@@ -114,8 +114,9 @@ static const char *gpuopt__elimination_messages_fault(const gpuopt_elimination_d
                                                      : NULL;
 }
 
-/* Reads all messages of a descriptor, and makes functions of them: those in host memory, then those in device memory,
- * which are loaded after all others. function [functions + messages] and packed [messages] receive them. */
+/* Reads all messages of a descriptor and makes functions of them. Messages in host memory come first; messages in
+ * device memory are loaded after all other functions. function [functions + messages] and packed [messages] receive
+ * them. */
 static gpuopt_status gpuopt__elimination_take_messages(gpuopt_context *context, const char *call,
                                                        gpuopt_elimination_desc *d,
                                                        gpuopt_elimination_function *function,
@@ -158,14 +159,14 @@ static gpuopt_status gpuopt__elimination_take_messages(gpuopt_context *context, 
 
 /* ---- Entries of a message in host memory ---- */
 
-/* An entry as it is added up; INT64_MAX: forbidden. */
+/* An entry as an addend; INT64_MAX: forbidden. */
 static int64_t gpuopt__elimination_packed_cost(const gpuopt__elimination_packed *p, int64_t entry) {
     const int32_t width = p->info.bits / 8;
     const uint64_t stored = gpuopt__take_bytes(p->bytes + p->parts.cost + entry * width, width);
     return stored >= p->limit ? INT64_MAX : (int64_t)((uint64_t)p->offset + stored);
 }
 
-/* The same for DOUBLE, as the caller has it. */
+/* The same for DOUBLE, in the caller's form. */
 static double gpuopt__elimination_packed_value(const gpuopt__elimination_packed *p, int64_t entry) {
     const uint64_t bits = gpuopt__elimination_take_word(p->bytes + p->parts.cost + 8 * entry);
     double value;

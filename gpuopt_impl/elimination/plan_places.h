@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: how wide a stored cost is, and where every table lies: in the store or, with STREAM, in host memory.
+ * Elimination: the width of a stored cost, and the place of every table: in the store or, with STREAM, in host memory.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_PLACES_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_PLACES_H
@@ -24,7 +24,7 @@ static int32_t gpuopt__elimination_narrowest_bits(const gpuopt__elimination_draf
     return forbidden <= UINT8_MAX ? 8 : forbidden <= UINT16_MAX ? 16 : 32;
 }
 
-/* ---- Memory that is used again ---- */
+/* ---- Reuse of memory ---- */
 
 /* A free stretch of a store. The list is ascending, and the last stretch has no end. */
 typedef struct gpuopt__elimination_stretch {
@@ -70,8 +70,8 @@ static gpuopt_status gpuopt__elimination_free_stretch(gpuopt__elimination_scratc
     return GPUOPT_OK;
 }
 
-/* Places the messages and partial joins of one store, job by job. The memory of a table is free again once the
- * bucket that reads it has been computed. */
+/* Places the messages and partial joins of one store, job by job. The memory of a table is free again after the
+ * computation of the bucket that reads it. */
 static gpuopt_status gpuopt__elimination_reuse_memory(gpuopt__elimination_draft *draft, int on_host, int64_t first,
                                                       int64_t *end) {
     gpuopt__elimination_list free_list;
@@ -96,7 +96,7 @@ static gpuopt_status gpuopt__elimination_reuse_memory(gpuopt__elimination_draft 
             if (t->at + entries > *end) *end = t->at + entries;
         }
         last = job + bucket->jobs - 1;
-        if (last->decision_bits) last--; /* it has the operands of the others again */
+        if (last->decision_bits) last--; /* this job has the operands of the others again */
         for (k = job[0].operand; k < last->operand + last->operands && !status; k++) {
             const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, operand[k].table);
             if (t->source != -1 && t->on_host == on_host)
@@ -108,7 +108,7 @@ static gpuopt_status gpuopt__elimination_reuse_memory(gpuopt__elimination_draft 
     return status;
 }
 
-/* ---- Where everything lies ---- */
+/* ---- All places ---- */
 
 static void gpuopt__elimination_resolve_jobs(gpuopt__elimination_draft *draft) {
     gpuopt__elimination_plan *plan = &draft->plan;
@@ -159,7 +159,7 @@ static void gpuopt__elimination_resolve_jobs(gpuopt__elimination_draft *draft) {
 static gpuopt_status gpuopt__elimination_place_results(gpuopt__elimination_draft *draft, int64_t first,
                                                        int64_t counts) {
     gpuopt__elimination_plan *plan = &draft->plan;
-    int64_t end[2] = {first, 0}; /* of the store, of the caller's */
+    int64_t end[2] = {first, 0}; /* of the store; of the functions from the caller */
     gpuopt_status status = GPUOPT_OK;
     int32_t k;
     plan->count_shift = counts - first;
@@ -184,8 +184,8 @@ static gpuopt_status gpuopt__elimination_place_results(gpuopt__elimination_draft
 
 /* ---- Decisions ---- */
 
-/* Which buckets a pass of the value phase computes: its own, and those below whose messages lead there. With
- * decisions a bucket has the number of its position. needed [buckets]. */
+/* The buckets that a pass of the value phase computes: its own, and the buckets below with messages that lead to these.
+ * With decisions, a bucket's number is its position. needed [buckets]. */
 static void gpuopt__elimination_find_needed(const gpuopt__elimination_plan *plan,
                                             const gpuopt__elimination_bucket *bucket, int64_t buckets,
                                             const gpuopt__elimination_table *table, int32_t pass, uint8_t *needed) {
@@ -196,8 +196,8 @@ static void gpuopt__elimination_find_needed(const gpuopt__elimination_plan *plan
     }
 }
 
-/* Places the decisions of every message, and divides the value phase into passes, as few as there are with at most
- * `most` words in each, or with one message. Passes use the same memory. */
+/* Places the decisions of every message, and divides the value phase into as few passes as possible, each with at most
+ * `most` words or with one message. Passes use the same memory. */
 static void gpuopt__elimination_place_decisions(gpuopt__elimination_draft *draft, int64_t most) {
     gpuopt__elimination_plan *plan = &draft->plan;
     int64_t used = 0, b, j;
@@ -236,16 +236,16 @@ static int gpuopt__elimination_larger_first(const void *a, const void *b) {
                                     : (l->table > r->table) - (l->table < r->table);
 }
 
-/* What is needed to place tables in host memory. */
+/* The data for placing tables in host memory. */
 typedef struct gpuopt__elimination_streaming {
     gpuopt__elimination_message_size *message; /* [messages] the largest first */
     int32_t messages;
-    int64_t first, counts; /* where functions and their counts end */
+    int64_t first, counts; /* ends of functions and of their counts */
     uint64_t limit, host_limit;
 } gpuopt__elimination_streaming;
 
-/* Places this many messages in host memory. Returns 3 if host memory is too small for them, 2 if there is device
- * memory for buffers of the wanted size, 1 if there is for single tiles, and 0 if there is less. */
+/* Places this many messages in host memory. Returns 3 if host memory is too small for them. Otherwise device memory
+ * decides: 2 if it holds buffers of the wanted size, 1 if it holds single tiles, 0 if not even these. */
 static int gpuopt__elimination_try_host(gpuopt__elimination_draft *draft, const gpuopt__elimination_streaming *s,
                                         int32_t on_host, gpuopt_status *status) {
     gpuopt__elimination_plan *plan = &draft->plan;
@@ -308,8 +308,9 @@ static gpuopt_status gpuopt__elimination_place_on_host(gpuopt__elimination_draft
     return status;
 }
 
-/* Places all tables: functions first, then what is computed. stream_limit == 0: everything in one store. Otherwise
- * it is the device memory that may be used, in bytes, and host_limit limits the tables in host memory (0: no limit). */
+/* Places all tables: functions first, then computed tables. stream_limit == 0: everything in one store. Otherwise
+ * stream_limit is the available device memory in bytes, and host_limit limits the tables in host memory (0: no
+ * limit). */
 static gpuopt_status gpuopt__elimination_place_tables(gpuopt__elimination_draft *draft, uint64_t stream_limit,
                                                       uint64_t host_limit, int *fits) {
     gpuopt__elimination_plan *plan = &draft->plan;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: reduction. The rules (reduce_rules.h, reduce_variables.h, reduce_bound.h) are applied to what has
- * changed until nothing does, functions first; what is left becomes a model of its own, with the way back to
- * assignments of the original.
+ * Elimination: preprocessing. The rules (reduce_rules.h, reduce_variables.h, reduce_bound.h) are applied to changed
+ * functions and variables until nothing changes, functions first. The rest becomes a new model, with records that map
+ * its assignments back to the original.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_REDUCE_H
 #define GPUOPT_IMPL_ELIMINATION_REDUCE_H
@@ -11,7 +11,7 @@
 #include "reduce_rules.h"
 #include "reduce_variables.h"
 
-/* Entries looked at by default, at most: some seconds. */
+/* The default limit of entries read: some seconds. */
 #define GPUOPT__ELIMINATION_REDUCE_WORK ((int64_t)1 << 31)
 
 struct gpuopt_elimination_preprocessing {
@@ -23,15 +23,15 @@ struct gpuopt_elimination_preprocessing {
     int32_t records;
     int32_t *domain;                           /* [desc.variables] */
     int32_t *original;                         /* [desc.variables] */
-    int64_t *value_start;                      /* [desc.variables + 1] */
-    int32_t *value;                            /* [all values left] */
+    int64_t *value_start;                      /* [desc.variables + 1] begins in `value` */
+    int32_t *value;                            /* [all remaining values] */
     int32_t *fixed;                            /* [variables] values of the original model; -1: none */
     int32_t *order, *condition;                /* of the reduced model */
     gpuopt_elimination_function *function;     /* [desc.functions] */
     gpuopt__elimination_reduce_record *record; /* [records] in the order in which they were made */
     int32_t *ints;                             /* of all records */
     int32_t *scope;                            /* of all functions */
-    gpuopt__elimination_reduce_entry *entry;   /* of all functions, as the caller reads them */
+    gpuopt__elimination_reduce_entry *entry;   /* entries of all functions, in the caller's form */
     uint64_t *count;                           /* [counts] */
 };
 
@@ -92,7 +92,7 @@ typedef struct gpuopt__elimination_reduce_sizes {
     int64_t variables, values, functions, scopes, entries, counts, ints, order;
 } gpuopt__elimination_reduce_sizes;
 
-/* A variable stays: an infeasible model keeps those that may not be touched. */
+/* Whether a variable stays: an infeasible model keeps the variables that may not be changed. */
 static int gpuopt__elimination_reduce_stays(const gpuopt__elimination_reduce *r, int32_t variable) {
     return r->infeasible ? r->whole[variable] : !r->gone[variable];
 }
@@ -139,7 +139,7 @@ static void gpuopt__elimination_reduce_cut_result(gpuopt__arena *arena, const gp
     to->count = (uint64_t *)gpuopt__cut(arena, s->counts, sizeof(uint64_t));
 }
 
-/* An entry as the caller reads it. */
+/* An entry in the caller's form. */
 static gpuopt__elimination_reduce_entry gpuopt__elimination_reduce_outer(const gpuopt__elimination_reduce *r,
                                                                          gpuopt__elimination_reduce_entry e) {
     const int negated = r->desc->semiring == GPUOPT_SEMIRING_MAX_SUM;
@@ -150,7 +150,7 @@ static gpuopt__elimination_reduce_entry gpuopt__elimination_reduce_outer(const g
     return e;
 }
 
-/* Below 0 the constant does not go with top, which a function's costs may then reach although no sum does. */
+/* A constant below 0 does not combine with top: a function's costs may then reach top although no sum does. */
 static int gpuopt__elimination_reduce_has_offset(const gpuopt__elimination_reduce *r) {
     return r->topped && r->constant < 0 && !r->infeasible;
 }
@@ -165,7 +165,7 @@ static gpuopt__elimination_reduce_entry gpuopt__elimination_reduce_outer_constan
     return e;
 }
 
-/* Adds a function of the result, whose arrays follow those of the ones before. */
+/* Adds a function of the result; its arrays follow the arrays of the functions before. */
 static void gpuopt__elimination_reduce_write(gpuopt_elimination_preprocessing *to, gpuopt__elimination_reduce_sizes *at,
                                              int32_t arity, int64_t entries, int counts) {
     gpuopt_elimination_function *f = &to->function[at->functions++];
@@ -190,7 +190,7 @@ static void gpuopt__elimination_reduce_fill(gpuopt__elimination_reduce *r, const
     memset(&at, 0, sizeof at);
     to->value_start[0] = 0;
     for (k = 0; k < d->variables; k++) {
-        to->fixed[k] = r->kept[r->kept_at[k]]; /* of a variable with a record this is found there */
+        to->fixed[k] = r->kept[r->kept_at[k]]; /* a record gives a fixed variable its value, too */
         place[k] = -1;
         if (!gpuopt__elimination_reduce_stays(r, k)) continue;
         place[k] = (int32_t)at.variables;
@@ -233,7 +233,7 @@ static void gpuopt__elimination_reduce_fill(gpuopt__elimination_reduce *r, const
     to->desc.order_count = (int32_t)at.order;
 }
 
-/* Makes the result of what is left. all: the original has no order. */
+/* Makes the result from the remaining model. all: the original has no order. */
 static gpuopt_status gpuopt__elimination_reduce_result(gpuopt_context *context, gpuopt__elimination_reduce *r,
                                                        const gpuopt__elimination_preparation *prep, int all,
                                                        gpuopt_elimination_preprocessing **reduction) {
@@ -284,12 +284,12 @@ static uint32_t gpuopt__elimination_reduce_allowed(const gpuopt__elimination_pre
     if (d->semiring == GPUOPT_SEMIRING_MIN_SUM || d->semiring == GPUOPT_SEMIRING_MAX_SUM)
         rules |= GPUOPT_RULE_DOMINANCE;
     if (d->top > 0) rules |= GPUOPT_RULE_BOUND;
-    /* The largest costs of the two parts may add up to twice that of the whole: the sum of all fits. */
+    /* The largest costs of the two parts may add up to twice the largest of the whole: the sum of all fits. */
     if (d->type == GPUOPT_COST_INT64 && prep->spread > INT64_MAX >> 16) rules &= ~(uint32_t)GPUOPT_RULE_SPLIT;
     return rules;
 }
 
-/* Checks what the call gets and prepares the model without a search for an order. */
+/* Checks the arguments of the call and prepares the model without a search for an order. */
 static gpuopt_status gpuopt__elimination_reduce_prepare(gpuopt_context *context, const char *call,
                                                         const gpuopt_elimination_desc *desc, int wanted,
                                                         gpuopt__elimination_preparation *prep, int *all) {
@@ -366,7 +366,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_preprocessing_get_desc(gpuopt_elimin
     return GPUOPT_OK;
 }
 
-/* Applies a record, where value [variables of the original model] has the values of its scope. */
+/* Applies a record; value [variables of the original model] holds the values of its scope. */
 static int32_t gpuopt__elimination_reduce_recorded(const gpuopt__elimination_reduce_record *record,
                                                    const int32_t *value) {
     const int32_t *kept = record->kept;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elimination: soft arc consistency against top. On a copy of the model, costs are shifted between functions
- * (relax_spread.h) until a bound on all assignments stands in the constant. A value or an entry with which the bound
- * reaches top is forbidden; the model itself keeps its costs.
+ * (relax_spread.h) until the constant holds a bound on all assignments. A value or an entry for which the bound reaches
+ * top is forbidden; the model itself keeps its costs.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_REDUCE_BOUND_H
 #define GPUOPT_IMPL_ELIMINATION_REDUCE_BOUND_H
 
 #include "reduce_tables.h"
 
-/* Entries that the shifted copy forbids; r->flag receives the values that remain. Returns 0 if the bound alone reaches
+/* Forbids entries by the shifted copy; r->flag receives the values that remain. Returns 0 if the bound alone reaches
  * the limit. */
 static int gpuopt__elimination_reduce_prune(gpuopt__elimination_reduce *r, const gpuopt__elimination_spread *s,
                                             const int32_t *number, int64_t limit) {
@@ -57,7 +57,7 @@ static int gpuopt__elimination_reduce_prune(gpuopt__elimination_reduce *r, const
     return 1;
 }
 
-/* One round; returns whether something has been forbidden. */
+/* One round; returns whether it has forbidden anything. */
 static int gpuopt__elimination_reduce_bound(gpuopt__elimination_reduce *r) {
     const gpuopt_elimination_desc *d = r->desc;
     const uint64_t scratch_bytes = (sizeof(gpuopt_elimination_function) + sizeof(int32_t)) * (uint64_t)r->alive +

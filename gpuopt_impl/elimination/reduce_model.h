@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: the model that a reduction works on. Functions are dense tables over variables that have several
- * values left (or may not be touched), come and go, and are found by their variables. Costs are those of table.h,
- * negated with MAX_SUM; the least cost of each function of an INT64 model is taken out into the constant first, so that
- * costs are 0 and more, and a partial sum that reaches what top leaves is forbidden.
+ * Elimination: the working model of preprocessing. Functions are dense tables over the variables with several remaining
+ * values and the variables that may not be changed. Functions are added and removed, and found by their variables.
+ * Costs are as in table.h, negated with MAX_SUM. The least cost of each function of an INT64 model first moves into the
+ * constant, so that costs are 0 or more. A partial sum is forbidden if it reaches top less the constant.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_REDUCE_MODEL_H
 #define GPUOPT_IMPL_ELIMINATION_REDUCE_MODEL_H
@@ -11,12 +11,12 @@
 #include "relax_spread.h"
 
 typedef union gpuopt__elimination_reduce_entry {
-    int64_t cost; /* INT64: 0 or more; INT64_MAX: forbidden, and so is what reaches the limit */
+    int64_t cost; /* INT64: 0 or more; INT64_MAX: forbidden, as is any sum that reaches the limit */
     double value; /* DOUBLE: infinite: forbidden */
 } gpuopt__elimination_reduce_entry;
 
 typedef struct gpuopt__elimination_reduce_function {
-    int32_t arity; /* -1: the function is gone */
+    int32_t arity; /* -1: the function was removed */
     int32_t *scope;
     int64_t entries;
     gpuopt__elimination_reduce_entry *entry;
@@ -26,8 +26,8 @@ typedef struct gpuopt__elimination_reduce_function {
     int32_t next; /* in the queue; -1: the last one; -2: not in it */
 } gpuopt__elimination_reduce_function;
 
-/* How a variable got its value, once the values of others are known: the value is looked up in a table over them, as
- * they were when it was made. */
+/* How a variable obtained its value from the values of others: by a look-up in a table over them. The record keeps the
+ * values that they had at that time. */
 typedef struct gpuopt__elimination_reduce_record {
     int32_t variable, arity;
     int64_t ints;
@@ -50,7 +50,7 @@ typedef struct gpuopt__elimination_reduce {
     uint32_t rules;
     int64_t most_work;
     uint64_t limit; /* INT64: costs of this and more are forbidden */
-    int topped;     /* not 0: sums can reach top, and the limit is what the constant leaves of it */
+    int topped;     /* not 0: sums can reach top, and the limit is top less the constant */
     int infeasible;
     int64_t constant;      /* INT64 */
     double constant_value; /* DOUBLE */
@@ -59,20 +59,20 @@ typedef struct gpuopt__elimination_reduce {
     int32_t alive;                /* functions */
     int32_t first, last;          /* functions in the queue */
     int32_t var_first, var_count; /* in the ring `var_queue` */
-    int limit_due;                /* the limit has fallen since all functions were looked at */
+    int limit_due;                /* the limit has fallen since the last look at all functions */
     int soft_due;                 /* something has changed since the last soft arc consistency */
-    int32_t *domain;              /* [variables] values left; 1 if the variable is gone */
-    int64_t *kept_at;             /* [variables + 1] where a variable's values begin in the following */
-    int32_t *kept;                /* the values of the original model that are left */
+    int32_t *domain;              /* [variables] remaining values; 1 if the variable was eliminated */
+    int64_t *kept_at;             /* [variables + 1] begin of a variable's values in the following */
+    int32_t *kept;                /* the remaining values of the original model */
     int32_t *head;                /* [variables] mentions */
     int32_t *var_queue;           /* [variables] */
-    int32_t *value;               /* [variables] of an assignment that a loop goes through */
-    int32_t *mark;                /* [variables] 0 outside of the calls that use it */
+    int32_t *value;               /* [variables] the assignment of a loop */
+    int32_t *mark;                /* [variables] 0 outside the calls that use it */
     uint8_t *queued;              /* [variables] */
-    uint8_t *whole;               /* [variables] not 0: may not be touched */
+    uint8_t *whole;               /* [variables] not 0: may not be changed */
     uint8_t *gone;                /* [variables] */
     uint8_t *flag;                /* [kept] of values */
-    int32_t *list;                /* [variables] a scope that is being made */
+    int32_t *list;                /* [variables] a scope under construction */
     void *base;
     uint64_t base_bytes;
 } gpuopt__elimination_reduce;
@@ -119,7 +119,7 @@ static gpuopt__elimination_reduce_entry gpuopt__elimination_reduce_sum(const gpu
     return a;
 }
 
-/* A constant that every assignment has. */
+/* Adds a constant of every assignment. */
 static void gpuopt__elimination_reduce_add_constant(gpuopt__elimination_reduce *r, gpuopt__elimination_reduce_entry e,
                                                     uint64_t count) {
     if (gpuopt__elimination_reduce_forbidden(r, e)) {
@@ -160,7 +160,7 @@ static int64_t gpuopt__elimination_reduce_index(const gpuopt__elimination_reduce
     return index;
 }
 
-/* The product of the values that are left, or -1 if it is large. */
+/* The product of the numbers of remaining values, or -1 if it is large. */
 static int64_t gpuopt__elimination_reduce_entries(const gpuopt__elimination_reduce *r, int32_t arity,
                                                   const int32_t *scope) {
     return gpuopt__elimination_scope_entries(r->domain, arity, scope);
@@ -172,7 +172,7 @@ static void gpuopt__elimination_reduce_push_variable(gpuopt__elimination_reduce 
     r->var_queue[(int32_t)(((int64_t)r->var_first + r->var_count++) % r->desc->variables)] = variable;
 }
 
-/* A function that is new, or has changed: it is looked at again, and so are its variables. */
+/* Queues a function that is new or has changed, and its variables. */
 static void gpuopt__elimination_reduce_push(gpuopt__elimination_reduce *r, int32_t function) {
     gpuopt__elimination_reduce_function *f = gpuopt__elimination_reduce_at(r, function);
     int32_t j;
@@ -185,7 +185,7 @@ static void gpuopt__elimination_reduce_push(gpuopt__elimination_reduce *r, int32
     r->last = function;
 }
 
-/* Takes a function out of the model. Its variables are looked at again. */
+/* Removes a function from the model and queues its variables. */
 static void gpuopt__elimination_reduce_drop(gpuopt__elimination_reduce *r, int32_t function) {
     gpuopt__elimination_reduce_function *f = gpuopt__elimination_reduce_at(r, function);
     int32_t j;
@@ -196,7 +196,7 @@ static void gpuopt__elimination_reduce_drop(gpuopt__elimination_reduce *r, int32
     r->alive--;
 }
 
-/* Reserves memory for a function with the scope r->list [arity]; it is not in the model before _enter. Returns 0 on a
+/* Reserves memory for a function with the scope r->list [arity]; only _enter adds it to the model. Returns 0 on a
  * failure. */
 static int gpuopt__elimination_reduce_make(gpuopt__elimination_reduce *r, int32_t arity, int counts,
                                            gpuopt__elimination_reduce_function *f) {
@@ -242,8 +242,8 @@ static void gpuopt__elimination_reduce_enter(gpuopt__elimination_reduce *r, gpuo
     gpuopt__elimination_reduce_push(r, (int32_t)r->function.count - 1);
 }
 
-/* The first mention of a variable from `at` on in a function that is still there, as a link in its list; functions that
- * are gone are taken out of the list. Returns the number of the mention or -1. */
+/* The first mention of a variable from `at` on in an existing function, as a link in its list. Removes mentions in
+ * dropped functions from the list. Returns the number of the mention or -1. */
 static int32_t gpuopt__elimination_reduce_mention_from(gpuopt__elimination_reduce *r, int32_t *link) {
     while (*link >= 0) {
         gpuopt__elimination_reduce_mention *m = &gpuopt__elimination_reduce_mentions(r)[*link];
@@ -253,8 +253,8 @@ static int32_t gpuopt__elimination_reduce_mention_from(gpuopt__elimination_reduc
     return *link;
 }
 
-/* Goes through the functions f that mention a variable: for (m = _reduce_first(r, x); m >= 0; m = _reduce_after(r, m)).
- * Of these, only the one it is at may be dropped meanwhile, and none entered that mentions x. */
+/* Loops over the functions f that mention a variable: for (m = _reduce_first(r, x); m >= 0; m = _reduce_after(r, m)).
+ * The loop may drop only the current one of them, and may not enter functions that mention x. */
 static int32_t gpuopt__elimination_reduce_first(gpuopt__elimination_reduce *r, int32_t variable) {
     return gpuopt__elimination_reduce_mention_from(r, &r->head[variable]);
 }
@@ -270,7 +270,7 @@ static int32_t gpuopt__elimination_reduce_function_of(const gpuopt__elimination_
 /* ---- Loading ---- */
 
 /* Writes a function of the model out. Its least cost goes into the constant; least costs may be below 0, so the limit
- * is found at the end. */
+ * is set at the end. */
 static void gpuopt__elimination_reduce_load(gpuopt__elimination_reduce *r, const gpuopt__elimination_preparation *prep,
                                             int32_t number) {
     const gpuopt_elimination_desc *d = r->desc;
@@ -312,7 +312,7 @@ static void gpuopt__elimination_reduce_cut(gpuopt__arena *arena, gpuopt__elimina
     r->flag = (uint8_t *)gpuopt__cut(arena, values, 1);
 }
 
-/* Makes the working model of a prepared one, whose order lists the variables that may be eliminated. */
+/* Makes the working model of a prepared model; its order lists the variables that may be eliminated. */
 static void gpuopt__elimination_reduce_begin(gpuopt__elimination_reduce *r, const gpuopt__elimination_preparation *prep,
                                              int all) {
     const gpuopt_elimination_desc *d = r->desc;
@@ -342,7 +342,7 @@ static void gpuopt__elimination_reduce_begin(gpuopt__elimination_reduce *r, cons
     }
     for (k = 0; k < d->variables; k++) gpuopt__elimination_reduce_push_variable(r, k);
     for (k = 0; k < d->functions && !r->scratch.status; k++) gpuopt__elimination_reduce_load(r, prep, k);
-    /* Until here the constant has only what functions without variables had above their least cost: nothing. */
+    /* Until here the constant holds only the costs of functions without variables above their least cost, that is 0. */
     if (d->type == GPUOPT_COST_INT64) r->constant = prep->least;
     if (d->top > 0) {
         const uint64_t left = prep->least >= d->top ? 0 : (uint64_t)d->top - (uint64_t)prep->least;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: the rules of a reduction that are about one function. Each returns whether it changed
- * the model; what changed has then been put into the queues again.
+ * Elimination: the preprocessing rules for one function. Each returns whether it changed the model, and queues the
+ * functions and variables it changed.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_REDUCE_RULES_H
 #define GPUOPT_IMPL_ELIMINATION_REDUCE_RULES_H
@@ -45,7 +45,7 @@ static int gpuopt__elimination_reduce_consistency(gpuopt__elimination_reduce *r,
     return changed;
 }
 
-/* Moves an INT64 function's least cost into the constant, and takes out a function that has only that. */
+/* Moves an INT64 function's least cost into the constant, and removes a function without other costs. */
 static int gpuopt__elimination_reduce_level(gpuopt__elimination_reduce *r, int32_t number) {
     gpuopt__elimination_reduce_function *f = gpuopt__elimination_reduce_at(r, number);
     gpuopt__elimination_reduce_entry least = f->entry[0];
@@ -73,7 +73,7 @@ static int gpuopt__elimination_reduce_level(gpuopt__elimination_reduce *r, int32
     return 0;
 }
 
-/* Joins two functions, the first of which has a scope within that of the second. */
+/* Joins two functions; the scope of the first lies within the scope of the second. */
 static void gpuopt__elimination_reduce_join(gpuopt__elimination_reduce *r, int32_t number, int32_t into) {
     const gpuopt__elimination_reduce_function *f = gpuopt__elimination_reduce_at(r, number),
                                               *g = gpuopt__elimination_reduce_at(r, into);
@@ -97,7 +97,7 @@ static void gpuopt__elimination_reduce_join(gpuopt__elimination_reduce *r, int32
     gpuopt__elimination_reduce_enter(r, &join);
 }
 
-/* Joins a function with one whose scope has its own, or lies within it. */
+/* Joins a function with another one if one of the two scopes contains the other. */
 static int gpuopt__elimination_reduce_join_any(gpuopt__elimination_reduce *r, int32_t number) {
     const gpuopt__elimination_reduce_function *f = gpuopt__elimination_reduce_at(r, number);
     int32_t j, i, m, other = -1, common = 0;
@@ -133,8 +133,8 @@ static gpuopt__elimination_reduce_entry gpuopt__elimination_reduce_pair_at(const
     return p->f->entry[base + x * p->x_stride + y * p->y_stride];
 }
 
-/* The values with the least cost (DOUBLE: the first allowed ones) where the others are those of entry `base`; returns
- * 0 if all are forbidden. */
+/* The values with the least cost (DOUBLE: the first allowed values), with the other variables as in entry `base`;
+ * returns 0 if all are forbidden. */
 static int gpuopt__elimination_reduce_reference(const gpuopt__elimination_reduce *r,
                                                 const gpuopt__elimination_reduce_pair *p, int64_t base, int32_t *x,
                                                 int32_t *y) {
@@ -154,8 +154,8 @@ static int gpuopt__elimination_reduce_reference(const gpuopt__elimination_reduce
     return found;
 }
 
-/* Whether at every `base` the function is the sum of one of x and one of y: e(x, y) = e(x, y0) + e(x0, y) - e(x0, y0).
- */
+/* Whether at every `base` the function is a sum of a function of x and one of y: e(x, y) = e(x, y0) + e(x0, y) - e(x0,
+ * y0). */
 static int gpuopt__elimination_reduce_sums(gpuopt__elimination_reduce *r, const gpuopt__elimination_reduce_pair *p,
                                            int64_t base) {
     int32_t i, j, x, y;
@@ -224,7 +224,7 @@ static void gpuopt__elimination_reduce_split(gpuopt__elimination_reduce *r, int3
     gpuopt__elimination_reduce_enter(r, &part[1]);
 }
 
-/* Splits a function where two of its variables are independent given the others. */
+/* Splits a function if two of its variables are independent given the others. */
 static int gpuopt__elimination_reduce_split_any(gpuopt__elimination_reduce *r, int32_t number) {
     const gpuopt__elimination_reduce_function *f = gpuopt__elimination_reduce_at(r, number);
     gpuopt__elimination_reduce_pair p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: what the rules of a reduction do to tables: values leave them, several are joined, and a variable is
- * eliminated from their join, with a record of the value that it takes.
+ * Elimination: operations of the preprocessing rules on tables: remove values, join tables, and eliminate a variable
+ * from the join, with a record of its value.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_REDUCE_TABLES_H
 #define GPUOPT_IMPL_ELIMINATION_REDUCE_TABLES_H
@@ -10,7 +10,7 @@
 
 /* ---- Values ---- */
 
-/* A variable with one value left leaves the scopes of its functions, whose tables stay as they are. */
+/* Removes a variable with one remaining value from the scopes of its functions; their tables stay as they are. */
 static void gpuopt__elimination_reduce_fix(gpuopt__elimination_reduce *r, int32_t variable) {
     int32_t m, j, at;
     r->gone[variable] = 1;
@@ -29,7 +29,7 @@ static void gpuopt__elimination_reduce_fix(gpuopt__elimination_reduce *r, int32_
     r->head[variable] = -1;
 }
 
-/* Takes values from a variable's domain: those v with flag [domain] 0. */
+/* Removes values from a variable's domain: the values v with flag[v] == 0. */
 static void gpuopt__elimination_reduce_remove(gpuopt__elimination_reduce *r, int32_t variable, const uint8_t *flag) {
     const int32_t before = r->domain[variable];
     int32_t *kept = r->kept + r->kept_at[variable], left = 0, m, j, v;
@@ -63,7 +63,7 @@ typedef struct gpuopt__elimination_reduce_total {
     gpuopt__elimination_reduce_entry best;
     uint64_t count;
     gpuopt__elimination_log_sum log_sum;
-    int32_t value; /* the first with the best */
+    int32_t value; /* the first value that attains the best */
 } gpuopt__elimination_reduce_total;
 
 static void gpuopt__elimination_reduce_total_add(const gpuopt__elimination_reduce *r,
@@ -133,8 +133,8 @@ static gpuopt__elimination_reduce_record *gpuopt__elimination_reduce_note(gpuopt
     return record;
 }
 
-/* Eliminates a variable from the join of its functions, or from `only` one of them (-1: all), with a record. The
- * message, over r->list [arity], is not entered yet. Returns 0 on a failure. */
+/* Eliminates a variable from the join of its functions, or from function `only` (-1: all), with a record. The message,
+ * over r->list [arity], is not entered yet. Returns 0 on a failure. */
 static int gpuopt__elimination_reduce_message(gpuopt__elimination_reduce *r, int32_t variable, int32_t only,
                                               int32_t arity, gpuopt__elimination_reduce_function *message) {
     gpuopt__elimination_reduce_record *record = NULL;
@@ -166,8 +166,8 @@ static int gpuopt__elimination_reduce_message(gpuopt__elimination_reduce *r, int
     return 1;
 }
 
-/* The variables that share functions with a variable, into r->list; returns their number, or -1 if there are more than
- * `most`. *entries: of these functions. */
+/* Lists the variables that share functions with a variable in r->list; returns their number, or -1 if there are more
+ * than `most`. *entries: of these functions. */
 static int32_t gpuopt__elimination_reduce_neighbours(gpuopt__elimination_reduce *r, int32_t variable, int32_t most,
                                                      int64_t *entries) {
     int32_t found = 0, m, j;
@@ -195,7 +195,7 @@ static int32_t gpuopt__elimination_reduce_neighbours(gpuopt__elimination_reduce 
     return found;
 }
 
-/* Takes all functions of a variable out of the model, and the variable. */
+/* Removes a variable and all its functions from the model. */
 static void gpuopt__elimination_reduce_leave(gpuopt__elimination_reduce *r, int32_t variable) {
     int32_t m;
     r->gone[variable] = 1;

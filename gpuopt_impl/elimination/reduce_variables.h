@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: the rules of a reduction that are about one variable. Each returns whether it changed the model, as in
+ * Elimination: the preprocessing rules for one variable. Each returns whether it changed the model, as in
  * reduce_rules.h.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_REDUCE_VARIABLES_H
@@ -8,7 +8,7 @@
 
 #include "reduce_tables.h"
 
-/* Eliminates a variable with at most two neighbours, if its message is no larger than what it replaces. */
+/* Eliminates a variable with at most two neighbours, if its message is not larger than the functions it replaces. */
 static int gpuopt__elimination_reduce_degree(gpuopt__elimination_reduce *r, int32_t variable) {
     gpuopt__elimination_reduce_function message;
     int64_t before, after;
@@ -23,7 +23,7 @@ static int gpuopt__elimination_reduce_degree(gpuopt__elimination_reduce *r, int3
     return 1;
 }
 
-/* Whether in a function at most one value of a variable goes with each assignment of the others. */
+/* Whether a function allows at most one value of a variable with each assignment of the others. */
 static int gpuopt__elimination_reduce_determines(gpuopt__elimination_reduce *r,
                                                  const gpuopt__elimination_reduce_function *f, int32_t variable) {
     const int32_t values = r->domain[variable];
@@ -41,7 +41,7 @@ static int gpuopt__elimination_reduce_determines(gpuopt__elimination_reduce *r,
     return 1;
 }
 
-/* The scope of g with the variable replaced by the others of f, into r->list; returns how many. */
+/* The scope of g with the variable replaced by the others of f, into r->list; returns its length. */
 static int32_t gpuopt__elimination_reduce_replaced(gpuopt__elimination_reduce *r,
                                                    const gpuopt__elimination_reduce_function *f,
                                                    const gpuopt__elimination_reduce_function *g, int32_t variable) {
@@ -75,7 +75,7 @@ static int64_t gpuopt__elimination_reduce_replaced_entries(gpuopt__elimination_r
     return sum;
 }
 
-/* Puts what a variable is for `key` [others of f] in the place of the variable in function g. of [key's entries] */
+/* Replaces the variable in function g by its value for `key` [others of f]. of [key's entries] */
 static int gpuopt__elimination_reduce_replace(gpuopt__elimination_reduce *r, int32_t other,
                                               const gpuopt__elimination_reduce_function *key, const int32_t *of,
                                               int32_t variable) {
@@ -100,7 +100,7 @@ static int gpuopt__elimination_reduce_replace(gpuopt__elimination_reduce *r, int
     return 1;
 }
 
-/* Eliminates a variable that function `number` determines, by putting what it is into its other functions. */
+/* Eliminates a variable that function `number` determines: puts its value into its other functions. */
 static void gpuopt__elimination_reduce_substitute(gpuopt__elimination_reduce *r, int32_t number, int32_t variable) {
     const gpuopt__elimination_reduce_function *f = gpuopt__elimination_reduce_at(r, number);
     gpuopt__elimination_reduce_function key;
@@ -155,8 +155,8 @@ static int gpuopt__elimination_reduce_functional(gpuopt__elimination_reduce *r, 
     return 1;
 }
 
-/* Whether value b is at least as good as value a whatever the others are: the sum over the variable's functions of the
- * most that b costs more than a is not above 0. */
+/* Whether value b is at least as good as value a for all values of the others. Sums, over the variable's functions, the
+ * most by which b exceeds the cost of a; the sum must not exceed 0. */
 static int gpuopt__elimination_reduce_dominates(gpuopt__elimination_reduce *r, int32_t variable, int32_t b, int32_t a) {
     const int32_t values = r->domain[variable];
     uint64_t more = 0, less = 0;
@@ -185,7 +185,7 @@ static int gpuopt__elimination_reduce_dominates(gpuopt__elimination_reduce *r, i
     return r->desc->type == GPUOPT_COST_DOUBLE ? sum <= 0 : more <= less && more < UINT64_MAX;
 }
 
-/* Takes dominated values from a variable: of two that are equally good, the first one stays. */
+/* Removes dominated values of a variable: of two equally good values the first stays. */
 static int gpuopt__elimination_reduce_dominance(gpuopt__elimination_reduce *r, int32_t variable) {
     uint8_t *flag = r->flag + r->kept_at[variable];
     int32_t removed = 0, a, b;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: bounds by cost shifting between mini-buckets. The best bound of a relaxation (relax_model.h) over all
- * shifts is a concave function of them. Its subgradient at a shift is where the copies of a variable disagree in an
- * optimal assignment of the relaxation. Each iteration eliminates the relaxation, by the context's backend, and takes a
- * step along the subgradient, of Polyak's length for a target a little beyond the best bound so far. Beforehand, costs
- * are shifted between the functions of the model (relax_spread.h), where that gives the better bound.
+ * Elimination: bounds by cost shifting between mini-buckets. The bound of a relaxation (relax_model.h) is a concave
+ * function of the shifts. Its subgradient at a shift shows where the copies of a variable disagree in an optimal
+ * assignment of the relaxation. Each iteration eliminates the relaxation, by the context's backend, and takes a step
+ * along the subgradient, of Polyak's length for a target slightly beyond the best bound so far. Beforehand, costs are
+ * shifted between the functions of the model (relax_spread.h) if this gives the better bound.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_RELAX_H
 #define GPUOPT_IMPL_ELIMINATION_RELAX_H
@@ -12,22 +12,22 @@
 #include "relax_spread.h"
 
 /* The target lies this share of the first bound beyond the best one; half of that after each FAILS iterations without a
- * better bound. Of 0.005 to 0.2 this was best or near it on 404, 29, 42b and 408b. Only every ROUNDS times the steps go
- * back to the best shifts. Where copies disagree in many ways no single subgradient leads up: the bound falls first,
- * and rises above the best one after several steps, as on 42b and 54, whose bounds stayed as they were with ROUNDS 1.
- * If the steps never go back, they may get lost (29). */
+ * better bound. Of 0.005 to 0.2 this was best or near it on 404, 29, 42b and 408b. Only every ROUNDS times the steps
+ * return to the best shifts. Where copies disagree in many ways, no single subgradient leads up: the bound falls first,
+ * and rises above the best one after several steps. So it was on 42b and 54, where ROUNDS 1 never improved the bounds.
+ * If the steps never return, they may diverge (29). */
 #define GPUOPT__ELIMINATION_SHIFT_TARGET 0.05
 #define GPUOPT__ELIMINATION_SHIFT_FAILS 3
 #define GPUOPT__ELIMINATION_SHIFT_ROUNDS 3
 
-/* What an elimination of a relaxation found, negated with MAX_SUM. */
+/* The result of eliminating a relaxation, negated with MAX_SUM. */
 typedef struct gpuopt__elimination_relax_result {
     double bound;   /* in units of the model */
     int64_t lowest; /* INT64: in units of the relaxation */
     gpuopt_outcome outcome;
 } gpuopt__elimination_relax_result;
 
-/* Rounds shifts into the relaxation's functions. Those of the copies of a variable add up to 0, exactly. */
+/* Rounds shifts into the relaxation's functions. The shifts of a variable's copies still add up to exactly 0. */
 static void gpuopt__elimination_relax_set(gpuopt_elimination_cost_shifting *r, const double *shift) {
     const int sign = r->desc.semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     int32_t g, k, v;
@@ -46,7 +46,7 @@ static void gpuopt__elimination_relax_set(gpuopt_elimination_cost_shifting *r, c
         }
 }
 
-/* Eliminates the relaxation with its shifts as they are; r->value receives an optimal assignment. */
+/* Eliminates the relaxation with the present shifts; r->value receives an optimal assignment. */
 static gpuopt_status gpuopt__elimination_relax_run(gpuopt_elimination_cost_shifting *r,
                                                    gpuopt__elimination_relax_result *result) {
     const int sign = r->desc.semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
@@ -79,7 +79,7 @@ static int32_t gpuopt__elimination_relax_votes(const gpuopt_elimination_cost_shi
 }
 
 /* Moves r->now along the subgradient so far that the bound would rise by `rise` if it were linear. Returns 0 if the
- * copies agree: the subgradient is 0, and the bound is the best there is. */
+ * copies agree: the subgradient is 0, and no bound is better. */
 static int gpuopt__elimination_relax_move(gpuopt_elimination_cost_shifting *r, double rise) {
     double norm = 0;
     int32_t g, v, k;
@@ -103,7 +103,7 @@ static void gpuopt__elimination_relax_copy(const gpuopt_elimination_cost_shiftin
     if (count) memcpy(to, from, sizeof(double) * (size_t)count);
 }
 
-/* Puts a result into the info, in units of the model and rounded to the side of the bound. */
+/* Writes a result to the info, in units of the model and rounded to the side of the bound. */
 static void gpuopt__elimination_relax_report(gpuopt_elimination_cost_shifting *r, gpuopt_outcome outcome,
                                              const gpuopt__elimination_relax_result *result) {
     const int sign = r->desc.semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
@@ -114,7 +114,7 @@ static void gpuopt__elimination_relax_report(gpuopt_elimination_cost_shifting *r
     if (r->desc.type == GPUOPT_COST_INT64) r->info.cost = sign * ((result->lowest + up) / scale);
 }
 
-/* Improves the shifts, with which the first result was found. Never ends with a worse bound. */
+/* Improves the shifts that gave the first result. Never ends with a worse bound. */
 static gpuopt_status gpuopt__elimination_relax_improve(gpuopt_elimination_cost_shifting *r, int32_t iterations,
                                                        const gpuopt__elimination_relax_result *first) {
     gpuopt__elimination_relax_result best = *first, now = *first;
@@ -180,14 +180,14 @@ static gpuopt_status gpuopt__elimination_relax_begin(gpuopt_context *context, co
                                                      gpuopt__elimination_relax_result *first) {
     gpuopt_elimination_estimate e;
     gpuopt_status status = gpuopt__elimination_make_plan(prep, call, &e);
-    if (!status) status = gpuopt__elimination_draft_run(&prep->draft, e.z); /* the plan's, without its jobs */
+    if (!status) status = gpuopt__elimination_draft_run(&prep->draft, e.z); /* as for the plan, without its jobs */
     if (!status) status = gpuopt__elimination_relax_make(context, prep, scaled, relaxation);
     if (status) return status;
     gpuopt__elimination_relax_set(*relaxation, (*relaxation)->best);
     return gpuopt__elimination_relax_run(*relaxation, first);
 }
 
-/* Tries the model with its costs spread over its functions, and takes that relaxation if its bound is better. */
+/* Tries the model with its costs spread over its functions, and keeps that relaxation if its bound is better. */
 static gpuopt_status gpuopt__elimination_relax_again(gpuopt_context *context, const char *call,
                                                      gpuopt__elimination_preparation *prep, int32_t passes,
                                                      gpuopt_elimination_cost_shifting **relaxation,

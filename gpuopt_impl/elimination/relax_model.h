@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: the mini-bucket relaxation of a model, as a model. Each mini-bucket of a variable has a copy of it, so
- * that eliminating the copies exactly is eliminating the variable by mini-buckets. Copies of one variable have a shift
- * each, a function of their own, and the shifts of a variable's copies add up to zero.
+ * Elimination: the mini-bucket relaxation of a model, as a model. Each mini-bucket of a variable has a copy of the
+ * variable. Eliminating the copies exactly equals eliminating the variable by mini-buckets. Each copy has a shift,
+ * which is a separate function; the shifts of a variable's copies add up to zero.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_RELAX_MODEL_H
 #define GPUOPT_IMPL_ELIMINATION_RELAX_MODEL_H
 
 #include "calls.h"
 
-/* INT64: the factor from costs of the model to those of a relaxation, so that shifts may be fractions: the largest
- * power of two with which costs stay within 30 bits, but at least LEAST if 60 bits allow it. With 1, model 404's bound
- * at z = 15 stays at 111; with 16 and more it reaches 112 and 113. */
+/* INT64: the factor from costs of the model to costs of a relaxation, so that shifts may be fractions. It is the
+ * largest power of two that keeps costs within 30 bits, but at least LEAST if 60 bits suffice for that. With 1, model
+ * 404's bound at z = 15 stays at 111; with 16 and more it reaches 112 and 113. */
 #define GPUOPT__ELIMINATION_SCALE_MOST 256
 #define GPUOPT__ELIMINATION_SCALE_LEAST 16
 
@@ -20,19 +20,19 @@ struct gpuopt_elimination_cost_shifting {
     gpuopt_elimination_desc desc; /* of the relaxation; its arrays are behind the handle */
     gpuopt__elimination_options options;
     gpuopt_elimination_cost_shifting_info info;
-    int32_t copies, groups; /* variables of the relaxation that are eliminated; original variables with several */
+    int32_t copies, groups; /* variables of the relaxation to eliminate; original variables with several copies */
     int32_t *domain;        /* [desc.variables]: copies, then evidence variables */
     int32_t *original;      /* [desc.variables] */
     int32_t *order;         /* [copies] */
     int32_t *condition;     /* [desc.condition_count] */
     int32_t *group;         /* [groups + 1] the first split copy of each; split copies are numbered from 0 */
     int32_t *split;         /* [split copies] their variables */
-    int64_t *shift_at;      /* [split copies + 1] where each one's values begin in the following */
-    int64_t *shift_cost;    /* in units of the relaxation; MAX_SUM: as the caller reads them */
+    int64_t *shift_at;      /* [split copies + 1] begin of each copy's values in the following */
+    int64_t *shift_cost;    /* in units of the relaxation; MAX_SUM: in the caller's sign */
     double *shift_value;    /* DOUBLE: instead of shift_cost */
     double *now, *best;     /* shifts before rounding, negated with MAX_SUM, in units of the model */
     int32_t *value;         /* [desc.variables] of the last value phase */
-    int64_t *cost;          /* of all functions, as the caller gave them, times the scale */
+    int64_t *cost;          /* of all functions, as given by the caller, times the scale */
     double *real;           /* DOUBLE: instead of cost */
     int32_t *tuple, *scope;
     gpuopt_elimination_function *function;
@@ -41,10 +41,10 @@ struct gpuopt_elimination_cost_shifting {
     int64_t lowest; /* INT64: the best bound, negated with MAX_SUM, in units of the relaxation */
 };
 
-/* What a relaxation's arrays hold. */
+/* The lengths of a relaxation's arrays. */
 typedef struct gpuopt__elimination_relax_sizes {
     int64_t costs, tuples, scopes, shifts;
-    int32_t split; /* copies that have a shift */
+    int32_t split; /* copies with a shift */
 } gpuopt__elimination_relax_sizes;
 
 static int64_t gpuopt__elimination_listed_costs(const gpuopt_elimination_desc *d,
@@ -114,8 +114,8 @@ static void gpuopt__elimination_relax_cut(gpuopt__arena *arena, const gpuopt_eli
         (gpuopt_elimination_function *)gpuopt__cut(arena, (int64_t)d->functions + s->split, sizeof *r->function);
 }
 
-/* Chooses the scale of costs, and how fine and how large shifts are: as fine as 2^-40 of all costs together (DOUBLE),
- * and so small that no sum overflows. Multiples of one power of two add up exactly. scaled: see relax_make. */
+/* Chooses the scale of costs, and the unit and the largest size of shifts: 2^-40 of all costs together (DOUBLE), and so
+ * small that no sum overflows. Multiples of one power of two add up exactly. scaled: see relax_make. */
 static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparation *prep, int32_t split, int64_t scaled,
                                             gpuopt_elimination_cost_shifting *r) {
     const gpuopt_elimination_desc *d = &prep->desc;
@@ -147,12 +147,12 @@ static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparatio
     r->info.scale = scaled ? scaled : scale;
     r->unit = 1.0 / (double)r->info.scale;
     r->most = ((int64_t)1 << 60) / ((int64_t)split + 1);
-    /* A top that no sum can reach only forbids entries, and these are marked. */
+    /* A top that no sum can reach only forbids entries; these are marked instead. */
     r->desc.top = d->top > 0 && (double)d->top <= all ? d->top * scale : 0;
     if (r->desc.top > 0 && (r->desc.top - 1) / parts < r->most) r->most = (r->desc.top - 1) / parts;
 }
 
-/* Copies a function, with the copies of its variables that its mini-buckets are about. reader [tables]: the bucket that
+/* Copies a function, with its variables replaced by the copies of its mini-buckets. reader [tables]: the bucket that
  * reads a table. */
 static void gpuopt__elimination_relax_function(const gpuopt__elimination_preparation *prep, int32_t number,
                                                const int32_t *reader, const int32_t *conditioned, int64_t factor,
@@ -192,8 +192,8 @@ static void gpuopt__elimination_relax_function(const gpuopt__elimination_prepara
         f->value = NULL;
         for (k = -1; k < listed; k++) {
             const int64_t cost = k < 0 ? from->default_cost : from->cost[k];
-            /* The factor fits all costs that an assignment has; others are those of tuples that come again, or of a
-             * default where all tuples are listed. */
+            /* The factor fits all costs of assignments. Other costs belong to repeated tuples, or to a default where
+             * all tuples are listed. */
             const int outside = (k < 0 && gpuopt__elimination_is_dense(from)) || cost > INT64_MAX / factor ||
                                 cost < -INT64_MAX / factor || gpuopt__elimination_inner_cost(d, cost) == INT64_MAX;
             const int64_t scaled = outside ? forbidden : cost * factor;
@@ -250,7 +250,7 @@ static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation
 }
 
 /* Makes the relaxation of a draft. *relaxation stays NULL on failure. scaled: 0, or the scale that the draft's model
- * has already, besides the one that the relaxation stands for. */
+ * already has compared with the model that the relaxation represents. */
 static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpuopt__elimination_preparation *prep,
                                                     int64_t scaled, gpuopt_elimination_cost_shifting **relaxation) {
     const gpuopt_elimination_desc *d = &prep->desc;

@@ -2,21 +2,21 @@
  *
  * Elimination: cost shifting between the functions of a model, before it is split into mini-buckets. For each variable
  * in turn, the least cost of each value in each function that mentions it is averaged over these functions (FGLP:
- * Ihler, Flerova, Dechter, Otten: Join-graph based cost-shifting schemes, 2012). A value that some function forbids is
- * forbidden in all of them. The sum of the functions stays what it is for every assignment.
+ * Ihler, Flerova, Dechter, Otten: Join-graph based cost-shifting schemes, 2012). A value that one function forbids is
+ * forbidden in all of them. The sum of the functions does not change for any assignment.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_RELAX_SPREAD_H
 #define GPUOPT_IMPL_ELIMINATION_RELAX_SPREAD_H
 
 #include "relax_model.h"
 
-/* Entries of all functions as dense tables, at most (128 MB), and passes over all variables, at most: on CELAR6-SUB0
- * and the models of SPOT5 more than 50 change little. */
+/* The most entries of all functions as dense tables (128 MB), and the most passes over all variables. On CELAR6-SUB0
+ * and the models of SPOT5 more than 50 passes change little. */
 #define GPUOPT__ELIMINATION_SPREAD_ENTRIES ((int64_t)1 << 24)
 #define GPUOPT__ELIMINATION_SPREAD_PASSES 50
 
-/* Dense functions over the scopes of a model's, one more for each variable, and a constant. Costs are inner ones, times
- * the scale. */
+/* Dense functions over the scopes of a model's functions, an additional one for each variable, and a constant. Costs
+ * are in the internal form, times the scale. */
 typedef struct gpuopt__elimination_spread {
     const gpuopt_elimination_desc *desc;
     int32_t functions;                     /* the model's, and one for each variable; the constant comes after them */
@@ -31,7 +31,7 @@ typedef struct gpuopt__elimination_spread {
     int64_t all, scopes, most_least, limit; /* limit: no cost may become larger */
 } gpuopt__elimination_spread;
 
-/* Sizes; returns 0 if the functions are too large to be spread out. */
+/* Measures; returns 0 if the functions are too large as dense tables. */
 static int gpuopt__elimination_spread_measure(gpuopt__elimination_spread *s, int64_t *degree) {
     const gpuopt_elimination_desc *d = s->desc;
     int32_t k, j;
@@ -66,7 +66,7 @@ static void gpuopt__elimination_spread_cut(gpuopt__arena *arena, gpuopt__elimina
     s->least = (int64_t *)gpuopt__cut(arena, s->most_least, sizeof(int64_t));
 }
 
-/* Writes out the functions, and who mentions whom. */
+/* Writes out the functions, and the list of functions of each variable. */
 static void gpuopt__elimination_spread_fill(gpuopt__elimination_spread *s, int64_t scale) {
     const gpuopt_elimination_desc *d = s->desc;
     int64_t at = 0, e;
@@ -127,7 +127,7 @@ static int gpuopt__elimination_spread_variable(gpuopt__elimination_spread *s, in
             if (s->cost[f][e] < least[at]) least[at] = s->cost[f][e];
         }
     }
-    for (v = 0; v < values; v++) { /* from least costs to what is added */
+    for (v = 0; v < values; v++) { /* from least costs to the addends */
         int64_t sum = 0;
         int allowed = 1;
         for (k = 0; k < count; k++) {
@@ -168,9 +168,8 @@ static void gpuopt__elimination_spread_level(gpuopt__elimination_spread *s) {
     }
 }
 
-/* Makes desc [out] the model with its costs spread over the functions, times the scale; *memory, which the caller
- * releases, holds its functions. *memory stays NULL if this is not done: the tables are too large, or costs become so.
- */
+/* Makes desc [out] the model with its costs spread over the functions, times the scale. *memory holds its functions;
+ * the caller releases it. It stays NULL if the tables are, or the costs become, too large. */
 static gpuopt_status gpuopt__elimination_spread_costs(gpuopt__elimination_preparation *prep, int64_t scale,
                                                       int32_t passes, gpuopt_elimination_desc *out, void **memory) {
     const gpuopt_context *context = prep->scratch.context;

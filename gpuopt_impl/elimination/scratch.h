@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: host memory that is held only while a plan is made, and is counted: arrays that grow, and a sort that
- * allocates nothing.
+ * Elimination: counted host memory that is held only while a plan is made: arrays that grow, and a sort that allocates
+ * nothing.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_SCRATCH_H
 #define GPUOPT_IMPL_ELIMINATION_SCRATCH_H
@@ -11,7 +11,7 @@
 typedef struct gpuopt__elimination_scratch {
     const gpuopt_context *context;
     uint64_t bytes, most; /* now, and at most so far */
-    gpuopt_status status; /* the first failure; from then on nothing is added */
+    gpuopt_status status; /* the first failure; after it nothing is added */
 } gpuopt__elimination_scratch;
 
 /* Zero bytes count as one, so that NULL always means a failure. */
@@ -27,7 +27,7 @@ static void *gpuopt__elimination_scratch_take(gpuopt__elimination_scratch *scrat
     return memory;
 }
 
-/* A block of what the arena has measured, which it is to hand out now. */
+/* Allocates a block of the size that the arena has measured, and prepares the arena to cut it. */
 static void *gpuopt__elimination_scratch_block(gpuopt__elimination_scratch *scratch, gpuopt__arena *arena) {
     arena->base = (char *)gpuopt__elimination_scratch_take(scratch, arena->used);
     arena->used = 0;
@@ -47,8 +47,8 @@ typedef struct gpuopt__elimination_list {
     size_t size; /* of an element */
 } gpuopt__elimination_list;
 
-/* Appends `count` elements, all zero; this may move the array. Returns NULL if there is no memory: see the status of
- * the scratch. */
+/* Appends `count` zero elements; may move the array. Returns NULL if there is no memory: see the status of the
+ * scratch. */
 static void *gpuopt__elimination_list_add(gpuopt__elimination_scratch *scratch, gpuopt__elimination_list *list,
                                           int64_t count) {
     char *added;

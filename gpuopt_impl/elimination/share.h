@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination by the ranks of a group: each has a part of the model, which is a model itself. The assignments are
- * divided by values of variables: half of the ranks have the first half of one variable's values, the others the rest,
- * and each half is divided again, perhaps by another variable. So a table that mentions split variables is on each
- * rank only for its values of them, and what comes out is the best, or the sum, of all parts (together.h). All below
- * this file sees an ordinary model.
+ * Elimination by the ranks of a group: each rank has a part of the model, which is a model itself. Values of variables
+ * divide the assignments: half of the ranks take the first half of one variable's values, the others the rest. Each
+ * half is divided again, perhaps by another variable. A rank stores a table that mentions split variables only for its
+ * values of them. The result is the best, or the sum, of all parts (together.h). All code below this file sees an
+ * ordinary model.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_SHARE_H
 #define GPUOPT_IMPL_ELIMINATION_SHARE_H
 
 #include "plan.h"
 
-/* The part of a model that a rank has. */
+/* A rank's part of a model. */
 typedef struct gpuopt__elimination_share {
-    gpuopt_group *group; /* NULL: the whole model, and all else is 0 */
+    gpuopt_group *group; /* NULL: the whole model, and all other members are 0 */
     int32_t ranks, rank;
-    int idle;                              /* there are fewer assignments than ranks: another one has this part, too */
-    int32_t split;                         /* variables of which not all values are in this part */
+    int idle;                              /* fewer assignments than ranks: another rank has this part, too */
+    int32_t split;                         /* variables with values outside this part */
     gpuopt_elimination_desc desc;          /* the part */
     gpuopt__elimination_options options;   /* of desc */
-    int32_t *first, *domain;               /* [variables] the least value; how many */
+    int32_t *first, *domain;               /* [variables] the least value; the number of values */
     int32_t *order;                        /* [variables] the same on all ranks; of the whole model */
     gpuopt_elimination_function *function; /* [functions] */
-    void *block, *tables;                  /* of these four arrays; of the functions' entries */
+    void *block, *tables;                  /* memory of these four arrays; of the functions' entries */
 } gpuopt__elimination_share;
 
-/* ---- Which values ---- */
+/* ---- Division of values ---- */
 
-/* The work of each bucket with the part's values: all, and of the buckets that mention a variable. gain [variables]. */
+/* The work of each bucket with the part's values: in total, and of the buckets that mention a variable. gain
+ * [variables]. */
 static double gpuopt__elimination_share_work(const gpuopt__elimination_draft *draft, const int32_t *domain,
                                              double *gain) {
     double all = 0;
@@ -48,14 +49,15 @@ static double gpuopt__elimination_share_work(const gpuopt__elimination_draft *dr
     return all;
 }
 
-/* Of `values` values those for the first `left` of `ranks` ranks: in proportion, and at least one for either side. */
+/* How many of `values` values go to the first `left` of `ranks` ranks: in proportion, and at least one for either
+ * side. */
 static int32_t gpuopt__elimination_share_values(int32_t values, int32_t left, int32_t ranks) {
     const int64_t part = (2 * (int64_t)values * left + ranks) / (2 * (int64_t)ranks);
     return part < 1 ? 1 : part >= values ? values - 1 : (int32_t)part;
 }
 
-/* The variable to split among the ranks: the one that leaves the least work, if the values of either side can be
- * divided evenly among its ranks. -1: each variable has one value. */
+/* The variable to split among the ranks: it leaves the least work among the variables with values that either side can
+ * divide evenly among its ranks. -1: each variable has one value. */
 static int32_t gpuopt__elimination_share_variable(const gpuopt__elimination_draft *draft, const int32_t *domain,
                                                   int32_t ranks, double *gain) {
     const double all = gpuopt__elimination_share_work(draft, domain, gain);
@@ -65,7 +67,7 @@ static int32_t gpuopt__elimination_share_variable(const gpuopt__elimination_draf
     for (v = 0; v < draft->plan.variables; v++) {
         double low, high, rest;
         int32_t values;
-        if (draft->plan.position[v] < 0 || domain[v] < 2) continue; /* evidence, or nothing to split */
+        if (draft->plan.position[v] < 0 || domain[v] < 2) continue; /* evidence, or no values to split */
         values = gpuopt__elimination_share_values(domain[v], left, ranks);
         low = (double)values / left;
         high = (double)(domain[v] - values) / (ranks - left);
@@ -102,7 +104,7 @@ static void gpuopt__elimination_share_choose(gpuopt__elimination_share *s, const
     for (v = 0; v < draft->plan.variables; v++) s->split += s->domain[v] < whole[v];
 }
 
-/* ---- Which entries ---- */
+/* ---- Entries of the part ---- */
 
 /* Whether a tuple is in the part. */
 static int gpuopt__elimination_share_has(const gpuopt__elimination_share *s, const gpuopt_elimination_function *f,
@@ -136,8 +138,8 @@ static void gpuopt__elimination_share_entries(const gpuopt__elimination_share *s
     }
 }
 
-/* Cuts the part of a function out of an arena, and fills it in unless the arena has no memory yet. Functions that do
- * not mention a split variable are the caller's. */
+/* Cuts the part of a function out of an arena, and fills it in unless the arena has no memory yet. A function without
+ * split variables uses the caller's arrays. */
 static void gpuopt__elimination_share_function(const gpuopt__elimination_share *s, const gpuopt_elimination_desc *d,
                                                const gpuopt_elimination_function *f, gpuopt__arena *arena,
                                                gpuopt_elimination_function *part) {
@@ -176,7 +178,7 @@ static void gpuopt__elimination_share_function(const gpuopt__elimination_share *
 
 /* ---- The part ---- */
 
-/* Makes the rank's part of the model that prep has prepared. */
+/* Makes the rank's part of the model in prep. */
 static gpuopt_status gpuopt__elimination_share_make(gpuopt__elimination_preparation *prep,
                                                     gpuopt__elimination_share *s) {
     const gpuopt_elimination_desc *d = &prep->desc;
@@ -227,7 +229,7 @@ static gpuopt_status gpuopt__elimination_share_prepare(gpuopt_context *context, 
     gpuopt__elimination_scratch before;
     gpuopt_status status;
     gpuopt__elimination_preparation_end(prep);
-    before = prep->scratch; /* the part is left */
+    before = prep->scratch; /* keeps the scratch memory of the part */
     status = gpuopt__elimination_prepare(context, call, &s->desc, prep);
     prep->scratch.bytes += before.bytes;
     prep->scratch.most += before.bytes;
@@ -250,7 +252,7 @@ static gpuopt_status gpuopt__elimination_share_begin(gpuopt_context *context, co
     if (!status && steps)
         status = gpuopt_group_broadcast(s->group, GPUOPT_HOST, 0, prep->order, sizeof(int32_t) * (uint64_t)steps);
     if (status) {
-        s->group = NULL; /* all ranks know */
+        s->group = NULL; /* all ranks have noticed */
         return status;
     }
     gpuopt__elimination_place_variables(prep);

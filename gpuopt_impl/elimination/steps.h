@@ -28,7 +28,7 @@ static void gpuopt__elimination_set_offsets(gpuopt__elimination_plan *plan, int3
     }
 }
 
-/* Fixes the sliced variables for a slice. The digits of its number are their values, the first variable slowest. */
+/* Fixes the sliced variables for a slice. Their values are the digits of its number, the first variable slowest. */
 static gpuopt_status gpuopt__elimination_enter_slice(gpuopt_elimination *e, int64_t slice) {
     gpuopt__elimination_plan *plan = &e->plan;
     int32_t k;
@@ -48,16 +48,16 @@ static int32_t gpuopt__elimination_first_job(const gpuopt__elimination_plan *pla
     return bucket < plan->buckets ? plan->bucket[bucket].job : plan->jobs;
 }
 
-/* Whether the present pass of the value phase runs a job: decisions of its own buckets alone, and in passes behind the
- * first one no bucket that they do not need. */
+/* Whether the present pass of the value phase runs a job. Decisions are computed only in the pass's own buckets, and
+ * passes after the first skip the buckets that they do not need. */
 static int gpuopt__elimination_pass_runs(const gpuopt_elimination *e, const gpuopt__elimination_job *job) {
     if (job->decision_bits && e->plan.bucket[job->bucket].pass != e->pass) return 0;
     return e->pass == 0 || e->plan.needed[job->bucket];
 }
 
-/* Runs units from .. *to - 1 of a slice; jobs that do not wait for one another go to the backend together. A whole
- * slice is run level by level, a part of one unit by unit. If the caller asks to stop, *to becomes the end of the
- * complete units. Of a whole slice none is complete: then e->paused and e->resume are where to continue. */
+/* Runs units from .. *to - 1 of a slice; independent jobs go to the backend together. A whole slice is run level by
+ * level, a part of one unit by unit. If the caller requests a stop, *to becomes the end of the complete units. In a
+ * whole slice no unit is complete then: e->paused and e->resume show where to continue. */
 static gpuopt_status gpuopt__elimination_run_units(gpuopt_elimination *e, int64_t slice, int64_t from, int64_t *to) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const int whole = from == 0 && *to == plan->units && plan->keep;
@@ -83,7 +83,7 @@ static gpuopt_status gpuopt__elimination_run_units(gpuopt_elimination *e, int64_
     return status;
 }
 
-/* Computes all messages of a slice again, for the value phase. *stopped: the caller asked to stop before the last
+/* Computes all messages of a slice again, for the value phase. *stopped: the caller requested a stop before the last
  * one. */
 static gpuopt_status gpuopt__elimination_rerun_slice(gpuopt_elimination *e, int64_t slice, int *stopped) {
     gpuopt_status status = GPUOPT_OK;
@@ -125,7 +125,7 @@ static gpuopt_status gpuopt__elimination_step_units(gpuopt_elimination *e, int64
 
 /* ---- Conditions ---- */
 
-/* Checks what _set_evidence is given. *value: the values, in host memory. */
+/* Checks the arguments of _set_evidence. *value: the values, in host memory. */
 static gpuopt_status gpuopt__elimination_fetch_condition(const gpuopt_elimination *e, const char *call,
                                                          gpuopt_memory_space where, int32_t copy,
                                                          const int32_t **value) {
@@ -204,7 +204,7 @@ static gpuopt_status gpuopt__elimination_info_of(gpuopt_elimination *e, int32_t 
     return GPUOPT_OK;
 }
 
-/* status: of what came before; no info is filled if it is a failure, of any rank. */
+/* status: of the work before; a failure on any rank leaves the info unfilled. */
 static gpuopt_status gpuopt__elimination_fill_info(gpuopt_elimination *e, const char *call, gpuopt_status status,
                                                    int32_t copy, gpuopt_elimination_info *info) {
     gpuopt_elimination_info result;
@@ -234,7 +234,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination
     return gpuopt__elimination_fill_info(elimination, call, status, 0, info);
 }
 
-/* Gives the info of a copy, for `call`. */
+/* Fills the info of a copy, for `call`. */
 static gpuopt_status gpuopt__elimination_give_info(gpuopt_elimination *e, const char *call, int32_t copy,
                                                    gpuopt_elimination_info *info) {
     gpuopt_status status = GPUOPT_OK;

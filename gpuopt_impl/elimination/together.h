@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination by the ranks of a group, each of which has eliminated its part of the model (share.h): what they were
- * given is compared, and what they have found is put together.
+ * Elimination by the ranks of a group, after each has eliminated its part of the model (share.h): compares the ranks'
+ * arguments and combines their results.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_TOGETHER_H
 #define GPUOPT_IMPL_ELIMINATION_TOGETHER_H
@@ -21,13 +21,13 @@ struct gpuopt__elimination_report {
     int32_t duplicate; /* another rank has the same part */
 };
 
-/* ---- What ranks were given ---- */
+/* ---- Arguments of the ranks ---- */
 
 static uint64_t gpuopt__elimination_fingerprint(uint64_t hash, const void *bytes, uint64_t count) {
     return gpuopt__hash(hash + (bytes != NULL), (const unsigned char *)bytes, bytes ? count : 0);
 }
 
-/* The hash of a descriptor that has been checked, with its arrays. Limits of memory may differ. */
+/* The hash of a checked descriptor, with its arrays. Limits of memory may differ. */
 static uint64_t gpuopt__elimination_desc_fingerprint(const gpuopt_elimination_desc *d) {
     const int64_t number[] = {d->variables,
                               d->functions,
@@ -92,7 +92,7 @@ static gpuopt_status gpuopt__elimination_whole(const gpuopt_elimination *e, cons
                     : GPUOPT_OK;
 }
 
-/* ---- What they have found ---- */
+/* ---- Results of the ranks ---- */
 
 /* Fills plan.reports with the reports of all ranks. */
 static gpuopt_status gpuopt__elimination_gather_reports(const gpuopt_elimination *e, gpuopt__elimination_report *own) {
@@ -101,7 +101,7 @@ static gpuopt_status gpuopt__elimination_gather_reports(const gpuopt_elimination
                                    sizeof *own * (uint64_t)e->plan.ranks, NULL);
 }
 
-/* Makes the info of a rank's part that of the whole model. */
+/* Turns the info of a rank's part into the info of the whole model. */
 static gpuopt_status gpuopt__elimination_join_info(const gpuopt_elimination *e, gpuopt_elimination_info *info) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const int doubles = plan->type == GPUOPT_COST_DOUBLE;
@@ -147,15 +147,15 @@ static gpuopt_status gpuopt__elimination_join_info(const gpuopt_elimination *e, 
     return GPUOPT_OK;
 }
 
-/* Whether a is the assignment that the value phase finds first: the variables that are eliminated last have lesser
- * values. */
+/* Whether a is the assignment that the value phase finds first: it has lesser values of the variables eliminated
+ * last. */
 static int gpuopt__elimination_is_first(const gpuopt__elimination_plan *plan, const int32_t *a, const int32_t *b) {
     int32_t p = plan->whole_steps - 1;
     while (p >= 0 && a[plan->whole_order[p]] == b[plan->whole_order[p]]) p--;
     return p >= 0 && a[plan->whole_order[p]] < b[plan->whole_order[p]];
 }
 
-/* Makes the assignment of a rank's part, in plan.value_of, the best of all ranks'. bound: the info of the part. */
+/* Replaces the assignment of a rank's part, in plan.value_of, by the best of all ranks. bound: the info of the part. */
 static gpuopt_status gpuopt__elimination_join_assignment(const gpuopt_elimination *e,
                                                          const gpuopt_elimination_info *bound,
                                                          gpuopt_elimination_assignment *result) {

@@ -9,8 +9,7 @@
 
 /* ---- The value phase ---- */
 
-/* Checks what _assign and _get_bounds have in common. given: the caller has passed values. messages: decisions do not
- * suffice. */
+/* Common checks of _assign and _get_bounds. given: the caller has passed values. messages: decisions do not suffice. */
 static gpuopt_status gpuopt__elimination_check_phase(const gpuopt_elimination *e, const char *call, int32_t copy,
                                                      int given, int messages) {
     const gpuopt__elimination_plan *plan = &e->plan;
@@ -27,8 +26,8 @@ static gpuopt_status gpuopt__elimination_check_phase(const gpuopt_elimination *e
     return GPUOPT_OK;
 }
 
-/* Gets the values of the variables that are left over, and checks them. *found: value [variables] in host memory; where
- * there are no such variables, *found may be anything. */
+/* Fetches and checks the values of the variables left over. *found: value [variables] in host memory; anything if there
+ * are no such variables. */
 static gpuopt_status gpuopt__elimination_fetch_values(gpuopt_elimination *e, const char *call,
                                                       gpuopt_memory_space where, const int32_t *value,
                                                       const int32_t **found) {
@@ -64,7 +63,7 @@ static int64_t gpuopt__elimination_all_offsets(const gpuopt__elimination_plan *p
     return offset;
 }
 
-/* Computes the decisions of a pass again; later calls go on where the caller asked to stop. *end: behind the pass's
+/* Computes the decisions of a pass again; after a requested stop, later calls continue there. *end: behind the pass's
  * last position. */
 static gpuopt_status gpuopt__elimination_run_pass(gpuopt_elimination *e, int32_t pass, int32_t end, int *stopped) {
     const gpuopt__elimination_plan *plan = &e->plan;
@@ -83,7 +82,7 @@ static gpuopt_status gpuopt__elimination_run_pass(gpuopt_elimination *e, int32_t
     return status;
 }
 
-/* The value phase in passes, the last variables first. value_of has the values that are given. */
+/* The value phase in passes, the last variables first. value_of holds the given values. */
 static gpuopt_status gpuopt__elimination_assign_passes(gpuopt_elimination *e, int32_t copy, int *stopped,
                                                        gpuopt__elimination_total *cost) {
     const gpuopt__elimination_plan *plan = &e->plan;
@@ -110,7 +109,7 @@ static gpuopt_status gpuopt__elimination_assign_passes(gpuopt_elimination *e, in
     return status;
 }
 
-/* The value phase; its values go to plan.value_of. given: the values of variables that are left over. */
+/* The value phase, into plan.value_of. given: the values of variables left over. */
 static gpuopt_status gpuopt__elimination_find_values(gpuopt_elimination *e, int32_t copy, const int32_t *given,
                                                      gpuopt_elimination_assignment *result) {
     const gpuopt__elimination_plan *plan = &e->plan;
@@ -180,7 +179,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
 
 /* ---- Bounds ---- */
 
-/* What the stored costs that make up a bound leave out. */
+/* The part of a bound that its stored costs leave out. */
 static int64_t gpuopt__elimination_bound_offset(const gpuopt__elimination_plan *plan, int32_t position, int increase) {
     int64_t offset = 0;
     int32_t k;
