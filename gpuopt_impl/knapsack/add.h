@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: the call that unpacks nodes, and how they are added to those that a pool holds.
+ * Knapsack: the call that unpacks nodes, and the merge of these nodes into a pool.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_ADD_H
 #define GPUOPT_IMPL_KNAPSACK_ADD_H
 
 #include "unpack.h"
 
-/* Whether the nodes of the pool, and those in the bytes, have decided every item before their level. Then lists of one
- * level are one list. */
+/* Whether all nodes, of the pool and of the bytes, have decided every item before their level. Then the lists of one
+ * level form one list. */
 static int gpuopt__knapsack_skips_nothing(const gpuopt__knapsack_search *s, const gpuopt__knapsack_packed *p) {
     int64_t i;
     int32_t j;
@@ -49,8 +49,8 @@ static void gpuopt__knapsack_levels(const gpuopt__knapsack_search *s, const gpuo
     *theirs = other >= 0 && other < p->lists ? gpuopt__knapsack_packed_list(p, other).level : none;
 }
 
-/* Merges the lists of the bytes with those of the pool, from the deepest to the lowest, each nodes behind what is below
- * them on their side; `lists` of both together, `added` nodes on each side. */
+/* Merges the lists of the bytes with the pool's, from the deepest to the lowest. Each list's nodes go behind the nodes
+ * below it on its side; `lists` of both together, `added` nodes on each side. */
 static gpuopt_status gpuopt__knapsack_merge(gpuopt_knapsack *k, const gpuopt__knapsack_packed *p, int32_t lists,
                                             int side_of_even, const int64_t *added) {
     gpuopt__knapsack_search *s = &k->search;
@@ -97,7 +97,7 @@ static gpuopt_status gpuopt__knapsack_merge(gpuopt_knapsack *k, const gpuopt__kn
     return status;
 }
 
-/* Adds nodes that have been checked to a pool that holds some, with what they know of solutions. */
+/* Adds checked nodes, and their information on solutions, to a pool that contains some. */
 static gpuopt_status gpuopt__knapsack_add(gpuopt_knapsack *k, const char *call, const gpuopt__knapsack_packed *p) {
     gpuopt__knapsack_search *s = &k->search;
     int64_t alive = 0, needed = 0, added[2] = {0, 0};
@@ -107,7 +107,7 @@ static gpuopt_status gpuopt__knapsack_add(gpuopt_knapsack *k, const char *call, 
     if (s->dominance || !gpuopt__knapsack_skips_nothing(s, p))
         return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call,
                               "with DOMINANCE nodes can be added to an empty pool only");
-    side_of_even = s->list[0].side ^ (s->list[0].level & 1); /* as a search in which no side had to wait */
+    side_of_even = s->list[0].side ^ (s->list[0].level & 1); /* as in a search where no side had to wait */
     for (; own < s->depth || other < p->lists; lists++) {
         int32_t level, packed;
         int side = -1;

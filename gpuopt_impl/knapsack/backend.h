@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * The seam between the CPU side of the knapsack search and a backend. A call goes from calls.h, which checks its
- * arguments, through the head of the handle and the table of functions below to the backend: cpu.h, or
+ * The interface between the CPU side of the knapsack search and a backend. calls.h checks a call's arguments. The call
+ * then passes through the common part of the handle and the table of functions below to the backend: cpu.h, or
  * cuda/knapsack/knapsack.cu.
  *
  *     create.h         a handle's life; calls.h: the other public calls except those for packed nodes
  *     copies.h         items with several copies as pieces, each of which is taken or not
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
  *     equal.h          _create: equal items as bundles
- *     weight_classes.h         _create: bounds from groups of items of nearly the same weight; groups_reduce.h: what
- *     follows
+ *     weight_classes.h _create: bounds from groups of items of nearly the same weight
+ *     groups_reduce.h  _create: solutions and fixed items from these groups
  *     inner.h          a short search within _create or a step, on the CPU
  *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
  *     bound.h          the arithmetic of a node (CPU and GPU)
  *     cpu_step.h       a step by one thread, with dominance by cpu_merge.h; cpu.h divides it among threads
  *     cardinality.h    better upper bounds, from the number of items in a solution
- *     surrogate.h      better still, and solutions, from other knapsack problems; when either is computed
+ *     surrogate.h      even better bounds, and solutions, from other knapsack problems; when to compute either
  *     incumbent.h      solutions and claims of the caller, the upper bound
  *     recover.h        the items of the best solution
- *     pack.h, unpack.h nodes as bytes, and back; add.h: to those that a pool holds
+ *     pack.h, unpack.h nodes as bytes, and back; add.h: into a pool with other nodes
  *     cut.h            how many nodes have children before a cut between two ranks (CPU and GPU)
- *     ranges.h         a step by the ranks of a group: who makes which children, and gets which nodes for that
- *     together.h       these steps, and what ranks agree on
- *     pick.h           which nodes are one of every so many (CPU and GPU)
- *     deal.h           these as bytes, or nothing but these
+ *     ranges.h         a step by the ranks of a group: who makes which children, and receives which nodes for that
+ *     together.h       these steps, and agreements between ranks
+ *     pick.h           every n-th node of the pool (CPU and GPU)
+ *     deal.h           these nodes as bytes, or a pool reduced to them
  *     small.h          a small knapsack, searched by one thread (CPU and GPU)
- *     batch.h          the public calls for many of these; cpu_batch.h
- *     multi_head.h     several constraints: another search, see there
+ *     batch.h          the public calls for batches of small knapsacks; cpu_batch.h
+ *     multi_head.h     several constraints: another search, described there
  *     choice_head.h    one item of each class: likewise; its lists are on the CPU with every backend
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BACKEND_H
@@ -39,14 +39,14 @@
 #include "pick.h"
 #include "small.h"
 
-/* An item that is not decided yet. */
+/* An undecided item. */
 typedef struct gpuopt__knapsack_item {
     int64_t weight, profit; /* 1 or more */
     int32_t index;          /* of the piece */
     uint32_t key;           /* of the sort */
 } gpuopt__knapsack_item;
 
-/* The arrays of a search, apart from the pool. A handle has two sets: the second is for the search that recovers
+/* The arrays of a search, apart from the pool. A handle has two sets; the second serves the search that recovers
  * items. */
 typedef struct gpuopt__knapsack_lists {
     gpuopt__knapsack_list *list; /* [items + 1] */
@@ -56,9 +56,9 @@ typedef struct gpuopt__knapsack_lists {
 } gpuopt__knapsack_lists;
 
 enum {
-    GPUOPT__KNAPSACK_CHUNK = 512,      /* nodes that are copied at a time between arrays in host memory */
-    GPUOPT__KNAPSACK_PIECES = 1 << 28, /* the most of a handle */
-    GPUOPT__KNAPSACK_CARRIED = 16384,  /* that ranks send at a time */
+    GPUOPT__KNAPSACK_CHUNK = 512,      /* nodes copied at a time between arrays in host memory */
+    GPUOPT__KNAPSACK_PIECES = 1 << 28, /* the most pieces of a handle */
+    GPUOPT__KNAPSACK_CARRIED = 16384,  /* nodes that ranks send at a time */
     GPUOPT__KNAPSACK_SAMPLES = 64      /* of a rank's residual capacities, to divide a step evenly */
 };
 
@@ -70,72 +70,73 @@ typedef struct gpuopt__knapsack_fingerprint {
     gpuopt__knapsack_found found;
 } gpuopt__knapsack_fingerprint;
 
-/* By which other ranks find a rank's nodes; what is in it is the backends' own. All 0: they cannot. */
+/* Gives other ranks access to a rank's nodes; the contents depend on the backend. All 0: no access. */
 typedef struct gpuopt__knapsack_peer_handle {
     uint64_t word[16];
 } gpuopt__knapsack_peer_handle;
 
-/* Nodes of a step that a rank has: those below number `end` that are in no source before. */
+/* A rank's nodes of a step: the nodes below number `end` that no source before has. */
 typedef struct gpuopt__knapsack_source {
     int32_t rank;
-    int64_t end, before; /* other nodes of the rank's that are before them on their side of its pool */
+    int64_t end, before; /* the rank's other nodes before them on their side of its pool */
 } gpuopt__knapsack_source;
 
 /* A handle's part in a group; see ranges.h. */
 typedef struct gpuopt__knapsack_ranks {
     gpuopt_group *group;                   /* NULL: none, or of one rank */
-    int64_t pool;                          /* that every rank has */
-    int spread;                            /* the step that is made: its children are divided */
-    int64_t light;                         /* about how many of its nodes have flipped children */
+    int64_t pool;                          /* nodes that fit on every rank */
+    int spread;                            /* the present step divides its children */
+    int64_t light;                         /* about how many nodes of the step have flipped children */
     int64_t *part;                         /* [items + 1][ranks] */
-    int64_t *same, *flipped;               /* [ranks + 1] where each rank's children begin */
+    int64_t *same, *flipped;               /* [ranks + 1] begin of each rank's children */
     int64_t *cut;                          /* [ranks] */
     int64_t *residual;                     /* [ranks][SAMPLES] */
     gpuopt__knapsack_node *node;           /* [CARRIED] */
     gpuopt__knapsack_fingerprint *reports; /* [ranks] */
-    gpuopt__knapsack_peer_handle *handle;  /* [ranks] if they have met */
-    int met, peers;                        /* since the pools last changed; all ranks see one another's pools */
-    gpuopt__knapsack_source *source;       /* [ranks] of the step that is made, if they do */
+    gpuopt__knapsack_peer_handle *handle;  /* [ranks] once the ranks have exchanged them */
+    int met, peers;                        /* exchanged since the last change of pools; all ranks see one another's
+                                            * pools */
+    gpuopt__knapsack_source *source;       /* [ranks] of the present step, if `peers` */
     int32_t sources;
 } gpuopt__knapsack_ranks;
 
-/* The head of every backend's handle. Items are pieces, see copies.h; without `upper` those of the descriptor. Profits
- * in tables and searches are in multiples of `unit`, without those of fixed items; all other profits are as in the
- * descriptor. */
+/* The common part of every backend's handle. Items are pieces, see copies.h; without `upper` they are the descriptor's
+ * items. Profits in tables and searches are in multiples of `unit`, without those of fixed items; all other profits are
+ * as in the descriptor. */
 struct gpuopt_knapsack {
     gpuopt_context *context;
-    gpuopt__knapsack_search search; /* of the problem that reduction left */
+    gpuopt__knapsack_search search; /* of the problem after reduction */
     gpuopt__knapsack_lists lists[2];
     gpuopt_knapsack_search kind;
-    int64_t pool, pool_limit;       /* nodes that fit, and to which the pool may grow */
+    int64_t pool, pool_limit;       /* nodes that fit; nodes that fit after the pool has grown fully */
     int sliced;                     /* slices have been logged */
-    gpuopt__knapsack_node *staging; /* [chunk] nodes that are read or written at once, one after the other */
+    gpuopt__knapsack_node *staging; /* [chunk] consecutive nodes in a read or write */
     int64_t chunk;
-    int64_t host_capacity; /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
+    int64_t host_capacity; /* GPU: most nodes that a search with a short list keeps in host memory; 0: none */
     int64_t node_limit;
     int32_t hybrid_threshold;
     int32_t items, given; /* pieces; items of the descriptor */
-    int32_t bundles;      /* pieces, all of a bundle as one */
+    int32_t bundles;      /* pieces, with each bundle as one */
     int64_t capacity;
     gpuopt__knapsack_ranks ranks;
     void *block;               /* memory of the arrays below and of the lists */
     int64_t base_profit;       /* of the items that are fixed in */
     int64_t unit;              /* the greatest common divisor of the remaining profits */
-    int64_t claim;             /* the caller's claim that a solution has at least this profit; 0: no claim */
+    int64_t claim;             /* the caller claims a solution of at least this profit; 0: no claim */
     int64_t incumbent;         /* profit of `taken` or, if search.best.level >= 0, of that node's solution */
     int64_t root_bound, upper; /* Dantzig's bound, and the best bound known; in units */
     int stopped;               /* the stop hook ended the latest run */
-    int64_t strengthen_at;     /* expanded nodes at which the next bound of the whole problem is computed */
-    int surrogates;            /* and that it comes from surrogate problems */
-    uint64_t hash;             /* of the problem that reduction left */
-    int64_t *most;             /* [given] copies of an item that a solution can have; NULL: 1 of each */
-    int64_t *copies;           /* [items] of a piece, or of all of a bundle by its first one; NULL: 1 */
+    int64_t strengthen_at;     /* expanded nodes at which the whole problem's next bound is computed */
+    int surrogates;            /* the next bound comes from surrogate problems */
+    uint64_t hash;             /* of the problem after reduction */
+    int64_t *most;             /* [given] most copies of an item in a solution; NULL: 1 of each */
+    int64_t *copies;           /* [items] of a piece; at a bundle's first piece: of the whole bundle; NULL: 1 */
     int32_t *next;             /* [items] the next piece of its bundle, see equal.h; -1: none */
     int64_t *weight, *profit;  /* [items] of a piece */
     int64_t *sorted_weight, *sorted_profit;
     uint64_t *weight_sum, *profit_sum; /* [items + 1] */
     int32_t *reach;                    /* [items + 1] */
-    int32_t *order;                    /* [items] the piece that each sorted item is, or the first of its bundle */
+    int32_t *order;                    /* [items] the piece of each sorted item, or the first piece of its bundle */
     uint8_t *fixed;                    /* [items] 0: out, 1: in, 2: not decided yet */
     uint8_t *taken, *trial;            /* [items] */
     gpuopt__knapsack_item *scratch;    /* [2 * items], and at least [given] */
@@ -148,22 +149,21 @@ static inline void gpuopt__knapsack_use_host_pool(const gpuopt_knapsack *k, gpuo
     s->capacity = k->host_capacity;
 }
 
-/* After each step: whether the caller's stop hook ends the run. Recovering items is never interrupted. Ranks first
- * exchange it. */
+/* After each step: whether the caller's stop hook ends the run. Recovering items is never interrupted. Ranks exchange
+ * the answer first. */
 static inline int gpuopt__knapsack_stops(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
     if (s->which == 0 && gpuopt__asked_to_stop(k->context)) k->stopped = 1;
     return s->which == 0 && k->stopped && !gpuopt__knapsack_has_ranks(s);
 }
 
-/* What a run of a batch of small knapsacks is to do. */
+/* The task of a run of a batch of small knapsacks. */
 typedef struct gpuopt__knapsack_batch_job {
     gpuopt_memory_space where;
     int32_t count;
     int64_t node_limit;
     gpuopt__knapsack_given given;   /* the caller's arrays, in `where` */
     gpuopt__knapsack_wanted wanted; /* likewise */
-    uint64_t fault; /* filled in: what is wrong with the first knapsack that is refused, see small.h; nothing is then
-                       written */
+    uint64_t fault; /* output: the fault of the first refused knapsack, see small.h; then nothing is written */
 } gpuopt__knapsack_batch_job;
 
 enum { GPUOPT__KNAPSACK_BATCH_COUNT = 1 << 24, GPUOPT__KNAPSACK_BATCH_NODES = 1 << 20 };
@@ -173,12 +173,12 @@ struct gpuopt_knapsack_batch {
     gpuopt_context *context;
     gpuopt_knapsack_batch_desc desc;
     gpuopt__knapsack_batch_job job;
-    void *engine; /* the backend's own */
+    void *engine; /* the backend's data */
 };
 
 /* The functions of a backend. Nodes are at the places given by gpuopt__knapsack_place(). */
 struct gpuopt__knapsack_backend {
-    /* Adds the memory of a handle, without the arrays of its head. */
+    /* Adds the memory of a handle, without the arrays of its common part. */
     void (*plan)(const gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_knapsack **);
     void (*destroy)(gpuopt_knapsack *);
@@ -187,20 +187,20 @@ struct gpuopt__knapsack_backend {
     /* Makes steps until the search has reached `expanded` nodes, `steps` steps or its goal, no node is left, the
      * pool is full, or the stop hook ends it. */
     gpuopt_status (*run)(gpuopt_knapsack *, gpuopt__knapsack_search *, int64_t expanded, int64_t steps);
-    /* One step, and the completion of the deepest list, as `run` makes them, on nodes in the rank's own pool. */
+    /* One step, and the completion of the deepest list, as in `run`, on nodes in the rank's own pool. */
     gpuopt_status (*step)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
                           gpuopt__knapsack_found *);
     gpuopt_status (*complete)(gpuopt_knapsack *, gpuopt__knapsack_search *);
-    /* Reads `count` residual capacities, from place `at` on, each `stride` places from the one before. */
+    /* Reads `count` residual capacities, from place `at` on, `stride` places apart. */
     gpuopt_status (*residuals)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int64_t stride,
                                int64_t count, int64_t *);
     /* See gpuopt__knapsack_count_all(). */
     gpuopt_status (*before)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
                             int64_t first, int64_t count, const int64_t *cut, int32_t cuts, int64_t *same,
                             int64_t *flipped);
-    /* With a group: fills in this rank's handle; whether this rank sees the pools of all whose handles it has; and this
-     * rank's part of a step whose nodes are at ranks.source: an equal share of the children if ranks.spread is
-     * set, else all. NULL: ranks of this backend send nodes. */
+    /* With a group. show: fills in this rank's handle; NULL: ranks of this backend send nodes. map_peers: whether this
+     * rank sees the pools of all ranks with a handle. step_by_peers: this rank's part of a step on the nodes at
+     * ranks.source, an equal share of the children if ranks.spread is set, else all. */
     void (*show)(gpuopt_knapsack *, gpuopt__knapsack_peer_handle *);
     int (*map_peers)(gpuopt_knapsack *);
     gpuopt_status (*step_by_peers)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_job *,
@@ -212,18 +212,18 @@ struct gpuopt__knapsack_backend {
                          gpuopt__knapsack_node *);
     gpuopt_status (*put)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int step, int64_t count,
                          const gpuopt__knapsack_node *);
-    /* Reads picked nodes, at most `chunk` of them; node NULL: moves any number of them within their side of the pool.
+    /* Reads picked nodes, at most `chunk` of them. node NULL: moves any number of them within their side of the pool.
      * At least one node is free. */
     gpuopt_status (*pick)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_pick *,
                           gpuopt__knapsack_node *);
-    /* Adds the memory of a batch, without its head, and so on. */
+    /* Adds the memory of a batch, without its common part. */
     void (*batch_plan)(const gpuopt_context *, const gpuopt_knapsack_batch_desc *, gpuopt_memory_plan *);
     gpuopt_status (*batch_create)(gpuopt_knapsack_batch *);
     void (*batch_destroy)(gpuopt_knapsack_batch *);
     gpuopt_status (*batch_run)(gpuopt_knapsack_batch *);
     /* Adds the memory of a multidimensional knapsack's workers. */
     void (*multi_plan)(const gpuopt_context *, const gpuopt_knapsack_multidimensional_desc *, gpuopt_memory_plan *);
-    /* Called once the tables are filled. Worker 0 gets the root. */
+    /* Called once the tables are filled. Worker 0 receives the root. */
     gpuopt_status (*multi_create)(gpuopt_knapsack_multidimensional *);
     void (*multi_destroy)(gpuopt_knapsack_multidimensional *);
     gpuopt_status (*multi_round)(gpuopt_knapsack_multidimensional *, gpuopt__knapsack_multi_job *);
@@ -234,10 +234,10 @@ struct gpuopt__knapsack_backend {
     void (*choice_plan)(const gpuopt_context *, int64_t limit, int64_t most, gpuopt_memory_plan *);
     gpuopt_status (*choice_create)(gpuopt_knapsack_multiple_choice *);
     void (*choice_destroy)(gpuopt_knapsack_multiple_choice *);
-    /* The lists have grown. */
+    /* Called after the lists have grown. */
     void (*choice_grow)(gpuopt_knapsack_multiple_choice *, int64_t limit);
     gpuopt_status (*choice_step)(gpuopt_knapsack_multiple_choice *, gpuopt__knapsack_choice_job *);
-    /* Nodes of a list from which on it pays that ranks share it; and if they see one another's pools. */
+    /* The least nodes of a list for which sharing pays; the same if ranks see one another's pools. */
     int64_t share_from, share_by_peers;
 };
 
@@ -253,7 +253,7 @@ static inline gpuopt_status gpuopt__knapsack_enlarge(gpuopt_knapsack *k, int64_t
     return GPUOPT_OK;
 }
 
-/* What a pool of that size becomes, as far as it may grow. */
+/* The size of a pool after it grows, within its limit. */
 static inline int64_t gpuopt__knapsack_doubled(const gpuopt_knapsack *k, int64_t pool) {
     return pool < k->pool_limit / 2 ? 2 * pool : k->pool_limit;
 }
@@ -266,14 +266,14 @@ static inline void gpuopt__knapsack_log_slices(gpuopt_knapsack *k, const gpuopt_
     k->sliced = 1;
 }
 
-/* After a step whose children did not fit: the pool grows, or the next step takes a slice. */
+/* After a step with too many children for the pool: the pool grows, or the next step takes a slice. */
 static inline gpuopt_status gpuopt__knapsack_grow_or_slice(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
     gpuopt_status status;
-    if (s->which != 0) return GPUOPT_OK; /* items are recovered in what is free */
+    if (s->which != 0) return GPUOPT_OK; /* items are recovered in the free part */
     status = k->pool < k->pool_limit ? gpuopt__knapsack_enlarge(k, gpuopt__knapsack_doubled(k, k->pool))
                                      : GPUOPT_ERROR_MEMORY;
     if (status != GPUOPT_ERROR_MEMORY) return status;
-    k->pool_limit = k->pool; /* it is not tried again */
+    k->pool_limit = k->pool; /* no further attempt */
     gpuopt__knapsack_log_slices(k, s);
     return GPUOPT_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of small knapsacks: the public calls. They check what the caller gives, apart from the numbers in its arrays,
+ * Batches of small knapsacks: the public calls. They check the arguments, but not the numbers in the caller's arrays,
  * which the backend reads: see cpu_batch.h and cuda/knapsack/batch.cuh.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BATCH_H
@@ -106,7 +106,7 @@ static gpuopt_status gpuopt__knapsack_batch_check_strides(const gpuopt_knapsack_
     return GPUOPT_OK;
 }
 
-/* Logs what is wrong with the first knapsack that the backend refused. */
+/* Logs the fault of the first knapsack that the backend refused. */
 static gpuopt_status gpuopt__knapsack_batch_refuse(const gpuopt_knapsack_batch *b, const char *call) {
     const long long k = (long long)gpuopt__knapsack_small_word_knapsack(b->job.fault);
     const int item = gpuopt__knapsack_small_word_item(b->job.fault),

@@ -3,27 +3,28 @@
  * Knapsack: the arithmetic of a node, the same in C and in CUDA.
  *
  * Items are numbered in the order of decreasing profit per weight. The items of the core, begin .. end - 1, are
- * decided. A node takes some of them, and all items before the core. Its residual capacity is what remains of the
- * capacity, negative if the node is too heavy. Filling a node makes it a solution: if capacity remains, the items after
- * the core are added one after the other as long as they fit; if it is too heavy, the items before the core are removed
- * from the last one back until it fits. Either way the break item is the item of which a fraction would complete the
- * solution of the linear relaxation (Dantzig). A core that starts empty at the first item gives the textbook's search;
- * a core that grows from the break item in both directions gives Pisinger's expanding core.
+ * decided. A node takes some of them, and all items before the core. Its residual capacity is the capacity less the
+ * weight of these items, negative if the node is too heavy. Filling a node makes it a solution. If capacity remains,
+ * the items after the core are added one after the other as long as they fit. If the node is too heavy, the items
+ * before the core are removed from the last one back until it fits. In either case the break item is the item of which
+ * a fraction would complete the solution of the linear relaxation (Dantzig). A core that starts empty at the first item
+ * gives the textbook's search; a core that grows from the break item in both directions gives Pisinger's expanding
+ * core.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BOUND_H
 #define GPUOPT_IMPL_KNAPSACK_BOUND_H
 
 #include "../common/numerics.h"
 
-/* The sorted items. The sums are modulo 2^64. Only differences of two sums are used, and only those known to be below
- * 2^64 because they are the weight or profit of a set that fits. */
+/* The sorted items. The sums are modulo 2^64. Only differences of two sums are used, and only if they are the weight or
+ * profit of a set that fits, and so below 2^64. */
 typedef struct gpuopt__knapsack_items {
     const uint64_t *weight_sum, *profit_sum; /* [items + 1] of the items before */
     const int64_t *weight, *profit;          /* [items] 1 or more */
-    const int32_t *reach; /* [items + 1] items j .. reach[j] - 1 fit the capacity, one more does not */
+    const int32_t *reach;                    /* [items] items j .. reach[j] - 1 fit the capacity, one more does not */
 } gpuopt__knapsack_items;
 
-/* The problem that is searched: items first .. last - 1 and a capacity. It may be a part of the whole. */
+/* The problem to search: items first .. last - 1 and a capacity. It may be a part of the whole. */
 typedef struct gpuopt__knapsack_view {
     gpuopt__knapsack_items table;
     int32_t first, last;
@@ -38,8 +39,8 @@ typedef struct gpuopt__knapsack_core {
 /* A filled node. */
 typedef struct gpuopt__knapsack_filled {
     int64_t profit;   /* of a solution */
-    int64_t residual; /* the capacity it leaves, which a fraction of the break item would use */
-    int32_t at;       /* the break item; the view's `last`: there is none, and no solution below the node is better */
+    int64_t residual; /* the remaining capacity, to be used by a fraction of the break item */
+    int32_t at;       /* the break item; `last` of the view: there is none, and no solution below the node is better */
 } gpuopt__knapsack_filled;
 
 /* The weight of the items begin .. end - 1, which must fit the capacity. */
@@ -47,9 +48,9 @@ GPUOPT_HD int64_t gpuopt__knapsack_weight(const gpuopt__knapsack_items *t, int32
     return (int64_t)(t->weight_sum[end] - t->weight_sum[begin]);
 }
 
-/* The largest position in low .. high such that the items from `base` up to it weigh at most `limit`. This must hold
- * for low, and the weight up to high must be below 2^64. Galloping search from the hint, then bisection: O(log
- * distance). */
+/* The largest position in low .. high such that the items from `base` up to it weigh at most `limit`. The items up to
+ * low must satisfy this, and the weight up to high must be below 2^64. Galloping search from the hint, then bisection:
+ * O(log distance). */
 GPUOPT_HD int32_t gpuopt__knapsack_seek(const uint64_t *sum, int32_t base, uint64_t limit, int32_t low, int32_t high,
                                         int32_t hint) {
     const uint64_t from = sum[base];

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: an upper bound of the whole problem from the number of items in a solution, or of their copies, where
- * there are several: a piece (copies.h) counts as many as it has, so that the bound is no weaker than with an item for
- * each copy. A solution has at most as
- * many items as fit when the lightest are taken; a solution that beats the incumbent has at least as many as are
- * needed when those with the most profit are taken. Either constraint, moved into the objective with a Lagrange
- * multiplier, leaves a linear relaxation whose bound is convex in the multiplier. For correlated weights and profits
- * this closes most of the gap that Dantzig's bound leaves (Martello, Toth: Upper bounds and algorithms for hard 0-1
- * knapsack problems, 1997).
+ * Knapsack: an upper bound of the whole problem from the number of items in a solution. With several copies of an item,
+ * their number counts: a piece (copies.h) counts as its number of copies, so that the bound is as strong as with an
+ * item for each copy. A solution has at most as many items as fit if the lightest are taken. A solution that beats the
+ * incumbent has at least as many as are needed if the items with the most profit are taken. Either constraint, moved
+ * into the objective with a Lagrange multiplier, leaves a linear relaxation. Its bound is convex in the multiplier. For
+ * correlated weights and profits this closes most of the gap that Dantzig's bound leaves (Martello, Toth: Upper bounds
+ * and algorithms for hard 0-1 knapsack problems, 1997).
  *
- * A bound takes some fifty sorts of the items on the CPU, so it is computed only in long searches.
+ * A bound takes some fifty sorts of the items on the CPU, so only long searches compute it.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CARDINALITY_H
 #define GPUOPT_IMPL_KNAPSACK_CARDINALITY_H
@@ -42,7 +41,7 @@ static int64_t gpuopt__knapsack_relaxed(gpuopt_knapsack *k, int64_t add, int64_t
                                                               (uint64_t)item[j].weight);
 }
 
-/* The most copies that a solution can have: how many of the lightest fit. */
+/* The most copies in a solution: how many of the lightest fit. */
 static int64_t gpuopt__knapsack_most_copies(gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt__knapsack_item *item = k->scratch;
@@ -61,8 +60,8 @@ static int64_t gpuopt__knapsack_most_copies(gpuopt_knapsack *k) {
     return j == v->last ? count : count + gpuopt__knapsack_part_of(residual, item[j].profit, item[j].weight);
 }
 
-/* The fewest copies that can have more profit than `lower`: how many of those with the most profit it takes. One more
- * than there are: it is impossible. */
+/* The fewest copies that can have more profit than `lower`, found by taking the most profitable first. All copies + 1:
+ * it is impossible. */
 static int64_t gpuopt__knapsack_fewest_copies(gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt__knapsack_item *item = k->scratch;
@@ -115,7 +114,7 @@ static void gpuopt__knapsack_lower_goal(gpuopt_knapsack *k) {
         return; /* sums might overflow */
     bound = gpuopt__knapsack_cardinality(k, -1, gpuopt__knapsack_most_copies(k), largest, bound);
     bound = gpuopt__knapsack_cardinality(k, 1, gpuopt__knapsack_fewest_copies(k), largest, bound);
-    if (bound < s->lower) bound = s->lower; /* nothing is better than the incumbent */
+    if (bound < s->lower) bound = s->lower; /* no solution beats the incumbent */
     if (bound < s->goal) s->goal = bound;
 }
 

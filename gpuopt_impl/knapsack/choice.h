@@ -96,7 +96,7 @@ static uint64_t gpuopt__knapsack_choice_cut(const gpuopt_knapsack_multiple_choic
     return arena.used;
 }
 
-/* What only _create needs: memory to sort in. */
+/* The memory that only _create needs, for sorting. */
 static uint64_t gpuopt__knapsack_choice_draft(const gpuopt_knapsack_multiple_choice_desc *d) {
     return sizeof(gpuopt__knapsack_choice_item) * (uint64_t)(gpuopt__knapsack_choice_items(d) + d->classes + 1);
 }
@@ -145,7 +145,7 @@ static void gpuopt__knapsack_choice_copy(gpuopt_knapsack_multiple_choice *k,
     k->desc.profit = k->profit;
 }
 
-/* Prepares the search, with memory for as long as that takes. */
+/* Prepares the search, with temporary memory. */
 static gpuopt_status gpuopt__knapsack_choice_start(gpuopt_knapsack_multiple_choice *k, const char *call) {
     void *memory;
     gpuopt_status status = gpuopt__allocate(k->context, GPUOPT_HOST, gpuopt__knapsack_choice_draft(&k->desc), &memory);
@@ -267,7 +267,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multiple_choice_get_info(gpuopt_knapsac
 
 /* ---- Solutions ---- */
 
-/* Whether these are items of their classes that fit together; *profit, what they have. */
+/* Whether these are items of their classes that fit together; *profit: their profit. */
 static gpuopt_status gpuopt__knapsack_choice_weigh(const gpuopt_knapsack_multiple_choice *k, const char *call,
                                                    const int32_t *chosen, int64_t *profit) {
     int64_t left = k->desc.capacity;

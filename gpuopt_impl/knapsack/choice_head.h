@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A search of a multiple-choice knapsack. It is on the CPU, with its lists; a backend makes the steps.
+ * A search of a multiple-choice knapsack. The search and its lists are on the CPU; a backend makes the steps.
  *
  *     choice.h          the public calls
- *     choice_prepare.h  _create: items that can be of use, the linear relaxation, the order of the classes
- *     choice_search.h   what a step is to do, and the loop of steps
+ *     choice_prepare.h  _create: useful items, the linear relaxation, the order of the classes
+ *     choice_search.h   the choice of the next step, and the loop of steps
  *     choice_recover.h  the items of the best solution
  *     choice_lists.h    the lists of states
  *     choice_merge.h    a step, or a part of one (CPU and GPU)
@@ -23,43 +23,44 @@ enum {
     GPUOPT__KNAPSACK_CHOICE_CLASSES = 1 << 26
 };
 #define GPUOPT__KNAPSACK_CHOICE_ITEMS ((int64_t)1 << 28)
-#define GPUOPT__KNAPSACK_CHOICE_MOST ((int64_t)1 << 26)   /* states to which lists grow */
-#define GPUOPT__KNAPSACK_CHOICE_STATES ((int64_t)1 << 31) /* or that the caller may ask for */
+#define GPUOPT__KNAPSACK_CHOICE_MOST ((int64_t)1 << 26)   /* states to which lists grow by default */
+#define GPUOPT__KNAPSACK_CHOICE_STATES ((int64_t)1 << 31) /* the most states that the caller may set */
 #define GPUOPT__KNAPSACK_CHOICE_SUM ((int64_t)1 << 60)
 
 /* An item of a class; or a step of a class along the hull of its items, from one to the next. */
 typedef struct gpuopt__knapsack_choice_item {
     int64_t weight, profit;
-    int32_t index; /* in the descriptor, -1: nothing is taken; of a step: its class */
+    int32_t index; /* in the descriptor, -1: no item is taken; of a step: its class */
     int32_t to;    /* of a step: the item */
 } gpuopt__knapsack_choice_item;
 
-/* A step of the search, from one list to another. found is filled in; a list holds k->limit states. */
+/* A step of the search, from one list to another. found: the result; a list holds k->limit states. */
 typedef struct gpuopt__knapsack_choice_job {
     gpuopt__knapsack_choice_merge merge;
     gpuopt__knapsack_choice_found found;
     int from, to;
 } gpuopt__knapsack_choice_job;
 
-/* The handle. Weights and profits are divided by what they have in common, except in the copy
- * of the descriptor; items are without what the lightest of the class has. */
+/* The handle. Weights and profits are divided by their greatest common divisors, except in the copy of the descriptor;
+ * the lightest item of each class is subtracted from the class's items. */
 struct gpuopt_knapsack_multiple_choice {
     gpuopt_context *context;
-    gpuopt_knapsack_multiple_choice_desc desc; /* with the head's own arrays: */
+    gpuopt_knapsack_multiple_choice_desc desc; /* with the handle's own arrays: */
     int64_t *begin;                            /* [classes + 1] */
     int64_t *weight, *profit;                  /* [items] */
-    gpuopt__knapsack_choice_item *item;        /* [items + classes] that no other of the class dominates, by weight */
-    int32_t *first;                            /* [classes + 1] of each class in `item` */
+    gpuopt__knapsack_choice_item *item;        /* [items + classes] items that no other of the class dominates, by
+                                                * weight */
+    int32_t *first;                            /* [classes + 1] begin of each class in `item` */
     int32_t *at;                               /* [classes] the item of the break solution */
     gpuopt__knapsack_choice_item *step;        /* [items] of all classes, by decreasing profit per weight */
     int32_t *step_from;                        /* [items] the item before the step */
     int32_t *head, *same;                      /* [classes] first step of a class; [items] and the next, -1: none */
     int32_t *next, *previous;  /* [items + 3] undecided classes' steps; 0, steps + 1: ends; steps + 2: the split */
     int32_t *order;            /* [classes] of the levels */
-    uint8_t *bits, *pass_bits; /* [classes] that each level put into words: the search, recovery */
+    uint8_t *bits, *pass_bits; /* [classes] bits that each level appends to words: in the search, in recovery */
     int32_t *chosen, *trial;   /* [classes] items of the descriptor; of `item`, scratch */
     gpuopt__knapsack_choice_option *option; /* [most of a class] of the level */
-    int64_t most;                           /* items of a class that are of use, one more if none need be taken */
+    int64_t most;                           /* useful items of a class, one more if none need be taken */
     int64_t base;                           /* profit of the lightest items */
     int64_t unit;                           /* of profits */
     int64_t residual;                       /* see the table */
@@ -70,16 +71,16 @@ struct gpuopt_knapsack_multiple_choice {
     gpuopt__knapsack_choice_state found;    /* the solution `lower`, if it is more than `known`: */
     int32_t found_level, found_steps;       /* decided classes, and steps after that */
     gpuopt__knapsack_choice_table table;    /* of the next level, if `ready` */
-    int32_t steps, split;                   /* number of steps; the first that the break solution does not make */
+    int32_t steps, split;                   /* number of steps; the first step beyond the break solution */
     int32_t levels, level;
     int32_t options;                     /* of the next level, if ready */
-    int64_t count, peak, expanded, made; /* states now, the most, and those before; steps made */
-    int64_t limit, grows_to;             /* states that fit a list, and to which it may grow */
-    int list;                            /* where the states are */
+    int64_t count, peak, expanded, made; /* states now; the most so far; expanded states; steps made */
+    int64_t limit, grows_to;             /* states that fit a list, and the limit of its growth */
+    int list;                            /* index of the list with the states */
     int infeasible, over, full, ready;
     gpuopt__knapsack_choice_list lists[GPUOPT__KNAPSACK_CHOICE_LISTS];
     void *states; /* their memory */
-    void *engine; /* the backend's own */
+    void *engine; /* the backend's data */
 };
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CHOICE_HEAD_H */

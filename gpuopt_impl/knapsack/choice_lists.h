@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multiple-choice knapsacks: the lists of states, in host memory; steps are the backend's.
+ * Multiple-choice knapsacks: the lists of states, in host memory; the backend makes the steps.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CHOICE_LISTS_H
 #define GPUOPT_IMPL_KNAPSACK_CHOICE_LISTS_H
@@ -62,7 +62,7 @@ static gpuopt_status gpuopt__knapsack_choice_lists_grow(gpuopt_knapsack_multiple
 
 /* ---- Steps ---- */
 
-/* Makes a step. An error is the device's. */
+/* Makes a step. An error comes from the device. */
 static gpuopt_status gpuopt__knapsack_choice_lists_step(gpuopt_knapsack_multiple_choice *k,
                                                         gpuopt__knapsack_choice_job *job) {
     job->merge.from = k->lists[job->from];

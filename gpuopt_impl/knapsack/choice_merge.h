@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Multiple-choice knapsacks: a step, or a part of one. It merges, for each option, the list with the option's weight
- * and profit added; a heap has the next state of each. What a state is ruled out by is lighter, or as light: so a part
- * that has all new states of some weights only needs to know the most profit of lighter ones, which the states just
- * before its own have, option by option. Parts thus give together what one merge gives.
+ * and profit added; a heap holds the next state of each. A state is dropped only because of lighter or equally light
+ * states. A part has all new states of some weights. So it only needs the most profit of lighter states, found just
+ * before its own, option by option. Parts together thus give the same result as one merge.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CHOICE_MERGE_H
 #define GPUOPT_IMPL_KNAPSACK_CHOICE_MERGE_H
@@ -17,11 +17,11 @@ typedef struct gpuopt__knapsack_choice_merge {
     const gpuopt__knapsack_choice_option *option; /* by increasing weight */
     int64_t count;                                /* states of `from` */
     int32_t options;
-    int32_t bits; /* that a decision takes in the states' words; 0: they stay */
+    int32_t bits; /* bits of a decision in the states' words; 0: words stay */
 } gpuopt__knapsack_choice_merge;
 
-/* States that stay, also those that did not fit; the profit of the best solution that those that fit
- * give, the first state that does, and with how many steps. */
+/* States that stay, including those that did not fit; the profit of the best solution from the states that fit, the
+ * first state that gives it, and its number of steps. */
 typedef struct gpuopt__knapsack_choice_found {
     int64_t kept, best;
     gpuopt__knapsack_choice_state finder;
@@ -55,7 +55,7 @@ GPUOPT_HD void gpuopt__knapsack_choice_sift_down(gpuopt__knapsack_choice_cursor 
     heap[at] = cursor;
 }
 
-/* Goes to a state of the option. Returns 0 if there is none before `end`. */
+/* Moves to a state of the option. Returns 0 if there is none before `end`. */
 GPUOPT_HD int gpuopt__knapsack_choice_go(const gpuopt__knapsack_choice_merge *m, int64_t at, int64_t end,
                                          gpuopt__knapsack_choice_cursor *cursor) {
     const gpuopt__knapsack_choice_option *option = &m->option[cursor->option];
@@ -78,8 +78,8 @@ GPUOPT_HD int64_t gpuopt__knapsack_choice_lighter_states(const gpuopt__knapsack_
     return low;
 }
 
-/* Puts the first state of each option that weighs `first` or more, and less than `end`, into the heap. Returns how
- * many these are; *most, the most profit of a lighter one. */
+/* Puts the first state of each option that weighs `first` or more, and less than `end`, into the heap. Returns their
+ * number; *most: the most profit of a lighter state. */
 GPUOPT_HD int32_t gpuopt__knapsack_choice_fill_heap(const gpuopt__knapsack_choice_merge *m, int64_t first, int64_t end,
                                                     gpuopt__knapsack_choice_cursor *heap, int64_t *most) {
     int32_t left = 0, j;
@@ -95,8 +95,8 @@ GPUOPT_HD int32_t gpuopt__knapsack_choice_fill_heap(const gpuopt__knapsack_choic
     return left;
 }
 
-/* The new states that weigh `first` or more, and less than `end`; those that stay go to the places from `to` on, as far
- * as there is capacity. heap [options] is scratch. */
+/* Makes the new states that weigh `first` or more, and less than `end`. The states that stay go to the places from `to`
+ * on, up to the capacity. heap [options] is scratch. */
 GPUOPT_HD gpuopt__knapsack_choice_found gpuopt__knapsack_choice_part(const gpuopt__knapsack_choice_merge *m,
                                                                      gpuopt__knapsack_choice_cursor *heap,
                                                                      int64_t first, int64_t end, int64_t to,
@@ -112,7 +112,7 @@ GPUOPT_HD gpuopt__knapsack_choice_found gpuopt__knapsack_choice_part(const gpuop
         if (!gpuopt__knapsack_choice_go(m, state.at + 1, end, &heap[0])) heap[0] = heap[--left];
         if (left > 1) gpuopt__knapsack_choice_sift_down(heap, 0, left);
         if (state.profit <= most) continue;
-        most = state.profit; /* what does not stay rules out the same states: they have no better bounds */
+        most = state.profit; /* a dropped state dominates, too: dominated states have no better bounds */
         if (!gpuopt__knapsack_choice_stays(&m->table, state.weight, state.profit)) continue;
         if (f.kept++ >= capacity) continue;
         word = m->from.word[state.at];
@@ -131,7 +131,7 @@ GPUOPT_HD gpuopt__knapsack_choice_found gpuopt__knapsack_choice_part(const gpuop
     return f;
 }
 
-/* Adds what the next part has found. */
+/* Adds the results of the next part. */
 GPUOPT_HD void gpuopt__knapsack_choice_join(gpuopt__knapsack_choice_found *sum,
                                             const gpuopt__knapsack_choice_found *next) {
     const int64_t kept = sum->kept + next->kept;
@@ -139,8 +139,8 @@ GPUOPT_HD void gpuopt__knapsack_choice_join(gpuopt__knapsack_choice_found *sum,
     sum->kept = kept;
 }
 
-/* Where a part begins: the least weight for which `rank` new states are lighter, found by halving a range. The
- * backends count them, see lighter_states. */
+/* The begin of a part: the least weight with `rank` lighter new states, found by halving a range. The backends count
+ * these states, see lighter_states. */
 typedef struct gpuopt__knapsack_choice_range {
     int64_t low, high, rank;
 } gpuopt__knapsack_choice_range;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multiple-choice knapsacks: what _create does. Items that another one of their class dominates are left out; the upper
- * hulls of the others are the steps of the linear relaxation, which a greedy walk by decreasing profit per weight
- * solves (E. Zemel, 1980; P. Sinha, A. Zoltners, 1979); it goes on to a first solution; and the classes are put in the
- * order in which the steps on both sides of the break step meet them (D. Pisinger: A minimal algorithm for the
- * multiple-choice knapsack problem, European Journal of Operational Research 83, 1995).
+ * Multiple-choice knapsacks: the work of _create. First it drops items that another one of their class dominates. The
+ * upper hulls of the others are the steps of the linear relaxation, which a greedy walk by decreasing profit per weight
+ * solves (E. Zemel, 1980; P. Sinha, A. Zoltners, 1979). The walk continues to a first solution. Finally the classes are
+ * put in the order in which the steps on both sides of the break step meet them (D. Pisinger: A minimal algorithm for
+ * the multiple-choice knapsack problem, European Journal of Operational Research 83, 1995).
  *
  * Overflow: the largest weights of the classes, and likewise the profits, are at most 2^60 together.
  */
@@ -53,7 +53,7 @@ static void gpuopt__knapsack_choice_sort(gpuopt__knapsack_choice_item *item, gpu
 
 /* ---- Items ---- */
 
-/* The profit of an item of a class by itself; -1: nothing is taken. */
+/* The profit of an item of a class by itself; -1: no item is taken. */
 static int64_t gpuopt__knapsack_choice_weight(const gpuopt_knapsack_multiple_choice *k, int64_t item) {
     return item < 0 ? 0 : k->weight[item];
 }
@@ -61,7 +61,7 @@ static int64_t gpuopt__knapsack_choice_profit(const gpuopt_knapsack_multiple_cho
     return item < 0 ? 0 : k->profit[item];
 }
 
-/* The items of a class that fit the capacity, -1 if none need be taken. Returns how many. */
+/* The items of a class that fit the capacity; -1 stands for none if none need be taken. Returns how many. */
 static int32_t gpuopt__knapsack_choice_gather(const gpuopt_knapsack_multiple_choice *k, int32_t class_,
                                               gpuopt__knapsack_choice_item *item) {
     int32_t count = 0;
@@ -76,7 +76,7 @@ static int32_t gpuopt__knapsack_choice_gather(const gpuopt_knapsack_multiple_cho
     return count;
 }
 
-/* What all items that fit have in common, and the lightest of each class, in trial. NUMERIC: sums are too large. */
+/* The common divisors of all items that fit, and the lightest of each class, in trial. NUMERIC: sums are too large. */
 static gpuopt_status gpuopt__knapsack_choice_measure(gpuopt_knapsack_multiple_choice *k, const char *call,
                                                      gpuopt__knapsack_choice_item *item, int64_t *unit) {
     int64_t weights = 0, profits = 0, residual = k->desc.capacity;
@@ -118,7 +118,7 @@ static gpuopt_status gpuopt__knapsack_choice_measure(gpuopt_knapsack_multiple_ch
     return GPUOPT_OK;
 }
 
-/* Fills k->item with those that are of use. */
+/* Fills k->item with the useful items. */
 static void gpuopt__knapsack_choice_select(gpuopt_knapsack_multiple_choice *k, gpuopt__knapsack_choice_item *other,
                                            int64_t unit) {
     int32_t c, j, at = 0;
@@ -219,7 +219,7 @@ static void gpuopt__knapsack_choice_put_in_order(gpuopt_knapsack_multiple_choice
     }
 }
 
-/* All of it. other [items + classes] is scratch. */
+/* All of the preparation. other [items + classes] is scratch. */
 static gpuopt_status gpuopt__knapsack_choice_prepare(gpuopt_knapsack_multiple_choice *k, const char *call,
                                                      gpuopt__knapsack_choice_item *other) {
     int64_t unit;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multiple-choice knapsacks: the items of the best solution. A state's word has its last 64 bits of decisions. Earlier
- * ones come from passes over the same levels again, with the optimum as the goal, so that lists are no longer than the
- * search's: a pass in which words hold the weight that each state's ancestor had at a level in the middle divides the
- * levels into two parts (D. S. Hirschberg: A linear space algorithm for computing maximal common subsequences,
- * Communications of the ACM 18, 1975), until the decisions of a part fit a word. States of a level have different
- * weights; and a state that leads to the goal is in each list that some ancestor of it leads to. A list that begins in
- * the middle lacks states that dominated others, so it might be longer than the search's; if it does not fit, each 64
- * bits take a pass from the first level, whose lists do.
+ * Multiple-choice knapsacks: the items of the best solution. A state's word has its last 64 bits of decisions. Passes
+ * over the same levels find the earlier ones, with the optimum as the goal, so that lists are no longer than the
+ * search's. In a pass, words hold the weight of each state's ancestor at a level in the middle. The pass divides the
+ * levels into two parts, until the decisions of a part fit a word (D. S. Hirschberg: A linear space algorithm for
+ * computing maximal common subsequences, Communications of the ACM 18, 1975).
+ *
+ * States of a level have different weights. A state that leads to the goal is in each list that starts from one of its
+ * ancestors. A list that begins in the middle lacks states that dominated others, so it might be longer than the
+ * search's. If it does not fit, each 64 bits take a pass from the first level; its lists do fit.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CHOICE_RECOVER_H
 #define GPUOPT_IMPL_KNAPSACK_CHOICE_RECOVER_H
 
 #include "choice_search.h"
 
-/* Makes the levels begin .. end - 1 again, from one state. mark: the level at which states put their weight into their
- * words; -1: words take decisions of pass_bits bits. *target: its weight identifies the state that is
- * wanted. MEMORY: a list does not fit. With any error, nothing is done to *target. */
+/* Makes the levels begin .. end - 1 again, from one state. mark: the level at which states store their weight in their
+ * words; -1: words take decisions of pass_bits bits. *target: its weight identifies the wanted state. MEMORY: a list
+ * does not fit. Any error leaves *target unchanged. */
 static gpuopt_status gpuopt__knapsack_choice_pass(gpuopt_knapsack_multiple_choice *k, int32_t begin,
                                                   gpuopt__knapsack_choice_state from, int32_t end, int32_t mark,
                                                   gpuopt__knapsack_choice_state *target) {
@@ -48,7 +49,7 @@ static gpuopt_status gpuopt__knapsack_choice_pass(gpuopt_knapsack_multiple_choic
     return GPUOPT_OK;
 }
 
-/* Takes the decisions of the levels from `end` down to where the word ends, or to `begin`; *state goes back. Returns
+/* Takes the decisions of the levels from `end` down to the end of the word, or to `begin`; *state goes back. Returns
  * that level. */
 static int32_t gpuopt__knapsack_choice_decode(gpuopt_knapsack_multiple_choice *k, int32_t begin, int32_t end,
                                               const uint8_t *bits, gpuopt__knapsack_choice_state *state) {
@@ -66,7 +67,7 @@ static int32_t gpuopt__knapsack_choice_decode(gpuopt_knapsack_multiple_choice *k
     return end;
 }
 
-/* Finds how the state of level `begin` became the one of level `end` with the weight of *target, and fills that in.
+/* Finds how the state of level `begin` led to the state of level `end` with the weight of *target; fills in *target.
  * Errors as above. */
 static gpuopt_status gpuopt__knapsack_choice_recover_part(gpuopt_knapsack_multiple_choice *k, int32_t begin,
                                                           gpuopt__knapsack_choice_state from, int32_t end,
@@ -107,7 +108,7 @@ static void gpuopt__knapsack_choice_complete(gpuopt_knapsack_multiple_choice *k)
     }
 }
 
-/* The decisions of the levels before this one, after which the search had that state. */
+/* The decisions of the levels before this one, given the state after them. */
 static gpuopt_status gpuopt__knapsack_choice_recover_levels(gpuopt_knapsack_multiple_choice *k, int32_t level,
                                                             gpuopt__knapsack_choice_state state) {
     const gpuopt__knapsack_choice_state root = {0, 0, 0};
@@ -122,7 +123,7 @@ static gpuopt_status gpuopt__knapsack_choice_recover_levels(gpuopt_knapsack_mult
     return GPUOPT_OK;
 }
 
-/* Fills `chosen` with the items of the best solution. An error is the device's. */
+/* Fills `chosen` with the items of the best solution. An error comes from the device. */
 static gpuopt_status gpuopt__knapsack_choice_recover(gpuopt_knapsack_multiple_choice *k) {
     gpuopt__knapsack_choice_state state = k->found;
     gpuopt_status status;

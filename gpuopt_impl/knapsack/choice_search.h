@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multiple-choice knapsacks: the search. It holds one list of states, all of which have decided the same classes. A
- * step decides one more: each state with each item of the class gives another state, which stays if it may lead to a
- * better solution and no other is as light with as much profit. Both are properties of the set of states, so that the
- * list does not depend on how it was made.
+ * Multiple-choice knapsacks: the search. It holds one list of states, all with the same decided classes. A step decides
+ * one more class: each state with each item of the class gives another state. That state stays if it may lead to a
+ * better solution and no other is as light with as much profit. Both are properties of the set of states, so the list
+ * does not depend on how it was made.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CHOICE_SEARCH_H
 #define GPUOPT_IMPL_KNAPSACK_CHOICE_SEARCH_H
@@ -73,8 +73,8 @@ static void gpuopt__knapsack_choice_fill_table(const gpuopt_knapsack_multiple_ch
 
 /* ---- Steps ---- */
 
-/* The items of the level's class that may lead to the goal at all, whatever the others do. Returns how many; there is
- * always that of the break solution. */
+/* The items of the level's class that may lead to the goal, for any choice in the other classes. Returns their number;
+ * the item of the break solution is always among them. */
 static int32_t gpuopt__knapsack_choice_list_options(gpuopt_knapsack_multiple_choice *k, int32_t level, int64_t goal) {
     const int32_t c = k->order[level];
     const gpuopt__knapsack_choice_item *at = &k->item[k->at[c]], *step = &k->step[k->split];
@@ -99,7 +99,7 @@ static int gpuopt__knapsack_choice_bits(const gpuopt_knapsack_multiple_choice *k
     return bits;
 }
 
-/* The search's next step, from the first level that has a choice. Returns 0 if it is over. */
+/* The search's next step, from the first level with a choice. Returns 0 if the search is over. */
 static int gpuopt__knapsack_choice_next(gpuopt_knapsack_multiple_choice *k) {
     if (k->ready) return 1;
     while (!k->over) {
@@ -161,7 +161,7 @@ static gpuopt_status gpuopt__knapsack_choice_step(gpuopt_knapsack_multiple_choic
         }
         while (limit < job.found.kept && limit < k->grows_to) limit = limit < k->grows_to / 2 ? 2 * limit : k->grows_to;
         status = limit > k->limit ? gpuopt__knapsack_choice_lists_grow(k, limit) : GPUOPT_ERROR_MEMORY;
-        if (status) { /* the next call tries it again */
+        if (status) { /* the next call repeats the step */
             k->full = 1;
             return GPUOPT_OK;
         }
@@ -177,7 +177,7 @@ static int gpuopt__knapsack_choice_at_limit(const gpuopt_knapsack_multiple_choic
 static gpuopt_status gpuopt__knapsack_choice_search(gpuopt_knapsack_multiple_choice *k, int64_t expanded,
                                                     int64_t made) {
     gpuopt_status status = GPUOPT_OK;
-    k->full = 0; /* it is tried again */
+    k->full = 0; /* try the step again */
     while (!status && !k->full && k->expanded < expanded && k->made < made && gpuopt__knapsack_choice_next(k)) {
         status = gpuopt__knapsack_choice_step(k);
         if (!status && !k->full && gpuopt__asked_to_stop(k->context)) break;

@@ -2,20 +2,20 @@
  *
  * Knapsack: items of which several copies may be taken. Of an item with u copies that fit, half (rounded up) become one
  * item of the 0-1 problem, half of the rest the next, and so on: log2 u + 1 pieces. Any number of copies up to u is a
- * sum of some of them, since each piece has at most one copy more than the smaller ones together. So the two problems
- * have the same optimum, and the search knows pieces only. Their ratios are equal, thus also the relaxations; and as
- * all copies of an item that are considered fit together, no sum over its pieces exceeds the capacity or, if profits of
- * solutions do not, 2^63 - 1.
+ * sum of some pieces, since each piece has at most one copy more than the smaller pieces together. So the two problems
+ * have the same optimum, and the search only sees pieces. Pieces of an item have equal ratios, thus the relaxations are
+ * equal, too. All copies of an item fit together, so no sum over its pieces exceeds the capacity. Nor does it exceed
+ * 2^63 - 1 if profits of solutions do not.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_COPIES_H
 #define GPUOPT_IMPL_KNAPSACK_COPIES_H
 
 #include "backend.h"
 
-/* The size of the largest piece of `copies` copies. Called with the rest, it returns the next piece. */
+/* The size of the largest piece of `copies` copies. With the rest as its argument, it returns the next piece. */
 static int64_t gpuopt__knapsack_piece(int64_t copies) { return copies - copies / 2; }
 
-/* How many copies of item j a solution can have. */
+/* The most copies of item j in a solution. */
 static int64_t gpuopt__knapsack_copies_of(const gpuopt_knapsack_desc *d, int32_t j) {
     int64_t fit;
     if (!d->copies_max) return 1;
@@ -87,7 +87,7 @@ static int64_t gpuopt__knapsack_part_of(int64_t residual, int64_t copies, int64_
     return (int64_t)gpuopt__knapsack_product_quotient((uint64_t)residual, (uint64_t)copies, (uint64_t)weight);
 }
 
-/* Adds up the pieces that are taken. copies: [given] */
+/* Adds up the pieces taken. copies: [given] */
 static void gpuopt__knapsack_to_copies(const gpuopt_knapsack *k, const uint8_t *taken, int64_t *copies) {
     int32_t j, piece = 0;
     for (j = 0; j < k->given; j++) {
@@ -99,7 +99,7 @@ static void gpuopt__knapsack_to_copies(const gpuopt_knapsack *k, const uint8_t *
     }
 }
 
-/* The other way round. Returns 0 if an item has fewer copies, or they do not fit. */
+/* The inverse. Returns 0 if an item has fewer copies, or they do not fit. */
 static int gpuopt__knapsack_of_copies(const gpuopt_knapsack *k, const int64_t *copies, uint8_t *taken) {
     int32_t j, piece = 0;
     for (j = 0; j < k->given; j++) {

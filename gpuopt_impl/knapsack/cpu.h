@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the CPU: memory, and steps divided among threads. Each thread marks the children that stay in its
- * parts of a step; once their number is known, they are copied to their places.
+ * Knapsack on the CPU: memory, and steps divided among threads. Each thread marks the children that stay in its parts
+ * of a step. Once their number is known, all threads copy them to their places.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_H
@@ -14,13 +14,13 @@
 
 enum {
     GPUOPT__KNAPSACK_PARTS = 4,   /* parts of a step per thread, for balance */
-    GPUOPT__KNAPSACK_ALONE = 8192 /* fewer children are left to one thread */
+    GPUOPT__KNAPSACK_ALONE = 8192 /* a step with fewer children is left to one thread */
 };
 
 typedef struct gpuopt__knapsack_cpu {
     gpuopt_knapsack head;
     gpuopt__knapsack_pool pool;
-    void *nodes;                  /* memory of the pool, and of: */
+    void *nodes;                  /* memory of the pool, and of the following: */
     uint64_t *mark;               /* [pool / 32 + 1] a bit for each child of a step; for several threads */
     gpuopt__knapsack_found *part; /* [threads * PARTS] */
     int threads;

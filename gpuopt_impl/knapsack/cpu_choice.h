@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multiple-choice knapsacks on the CPU: a long step is divided into parts, one for each thread. Each writes its states
- * to its own piece of the list, and these are then moved together; if one does not fit its piece, all parts are made
- * again, since it is known now where their states go.
+ * Multiple-choice knapsacks on the CPU: a long step is divided into parts, one for each thread. Each part writes its
+ * states to its own piece of the list, and the pieces are then moved together. If a part does not fit its piece, all
+ * parts are computed again, since the places of their states are known by then.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_CHOICE_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_CHOICE_H
 
 #include "backend.h"
 
-enum { GPUOPT__KNAPSACK_CHOICE_ALONE = 1 << 15 }; /* new states that one thread makes faster than several */
+enum { GPUOPT__KNAPSACK_CHOICE_ALONE = 1 << 15 }; /* new states up to which one thread is faster than several */
 
 typedef struct gpuopt__knapsack_choice_cpu {
     gpuopt__knapsack_choice_cursor *heap; /* [threads * most of a class] */
     gpuopt__knapsack_choice_found *found; /* [threads] */
-    int64_t *to;                          /* [threads] where a part's states go */
+    int64_t *to;                          /* [threads] begin of a part's states */
     int threads;
 } gpuopt__knapsack_choice_cpu;
 
@@ -68,7 +68,7 @@ static int64_t gpuopt__knapsack_choice_cpu_begin(const gpuopt__knapsack_choice_m
     return r.low;
 }
 
-/* All parts of a step. capacity: of a piece, which is found full at its end; -1: enough for all. */
+/* All parts of a step. capacity: of a piece, checked at its end; -1: enough for all. */
 static void gpuopt__knapsack_choice_cpu_parts(const gpuopt_knapsack_multiple_choice *k,
                                               const gpuopt__knapsack_choice_merge *m, int64_t capacity) {
     const gpuopt__knapsack_choice_cpu *c = (const gpuopt__knapsack_choice_cpu *)k->engine;

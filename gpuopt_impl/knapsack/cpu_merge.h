@@ -4,7 +4,7 @@
  *
  * The children are ranked: they are the merge of two lists, all unchanged children and all flipped children, each
  * sorted because the parents are. Within either list residual capacity strictly decreases and profit strictly
- * increases. So a child of the merged list is dominated exactly if one before it has at least its profit. Of equal
+ * increases. So a child of the merged list is dominated exactly if an earlier one has at least its profit. Of equal
  * residual capacities the child with more profit comes first, of equal children the unchanged one.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_MERGE_H
@@ -12,15 +12,15 @@
 
 #include "search.h"
 
-/* What a part of a step does. One thread writes the children that stay. Several threads first mark them, then copy them
- * to their places. */
+/* The task of a part of a step. One thread writes the children that stay. Several threads first mark them, then copy
+ * them to their places. */
 typedef enum gpuopt__knapsack_task {
     GPUOPT__KNAPSACK_WRITE,
     GPUOPT__KNAPSACK_MARK,
     GPUOPT__KNAPSACK_COPY
 } gpuopt__knapsack_task;
 
-/* Counts a child that stays. profit: of the solution that filling it makes. */
+/* Counts a child that stays. profit: of the solution made by filling the child. */
 static inline void gpuopt__knapsack_note(gpuopt__knapsack_found *found, const gpuopt__knapsack_node *child,
                                          int64_t profit, double ratio) {
     found->children++;
@@ -42,7 +42,7 @@ static inline int64_t gpuopt__knapsack_light(const gpuopt__knapsack_pool *pool, 
     return low;
 }
 
-/* The parents of the next children in the merge: of the next unchanged one, and of the next flipped one. */
+/* The parents of the next unchanged child and of the next flipped child in the merge. */
 typedef struct gpuopt__knapsack_cursor {
     int64_t same, flipped;
 } gpuopt__knapsack_cursor;
@@ -74,14 +74,14 @@ static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knaps
     return at;
 }
 
-/* Nodes with the same break item, from some residual capacity down to `least`: what fills them is the same. Many nodes
- * of a sorted list are of one stretch. */
+/* Nodes with the same break item, from some residual capacity down to `least`. The same items fill all of them. Many
+ * nodes of a sorted list belong to one stretch. */
 typedef struct gpuopt__knapsack_stretch {
-    int64_t least;           /* what a node has more is left to a fraction of the break item */
-    uint64_t added;          /* profit of what is added, less that of what is removed; modulo 2^64 */
+    int64_t least;           /* residual capacity above this is left to a fraction of the break item */
+    uint64_t added;          /* profit of the added items less that of the removed items; modulo 2^64 */
     uint64_t profit, weight; /* of the break item; 0 and 1: there is none */
     int32_t at;
-    int heavy; /* they stay too heavy */
+    int heavy; /* the nodes stay too heavy */
 } gpuopt__knapsack_stretch;
 
 /* From `residual` on. hint: a guess of the break item. */
@@ -102,7 +102,7 @@ static inline gpuopt__knapsack_stretch gpuopt__knapsack_stretch_from(const gpuop
     return z;
 }
 
-/* The next child of one of the lists that are merged. */
+/* The next child of one of the two merged lists. */
 typedef struct gpuopt__knapsack_head {
     int64_t parent; /* its place */
     int64_t residual;

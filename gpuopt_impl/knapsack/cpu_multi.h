@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multidimensional knapsacks on the CPU: the workers are dealt out to threads.
+ * Multidimensional knapsacks on the CPU: threads share the workers.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_MULTI_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_MULTI_H

@@ -50,7 +50,7 @@ static inline void gpuopt__knapsack_pick_nodes(const gpuopt__knapsack_pool *pool
 }
 
 /* Ranks begin .. end - 1 of the job's own. to: the place of the first child that stays. mark: a bit for each rank;
- * begin is a multiple of 64 then. */
+ * begin is then a multiple of 64. */
 static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                                     const gpuopt__knapsack_pool *pool, int64_t begin, int64_t end,
                                                     gpuopt__knapsack_task task, uint64_t *mark, int64_t to) {

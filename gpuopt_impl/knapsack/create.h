@@ -47,8 +47,8 @@ static gpuopt_status gpuopt__knapsack_check_items(const gpuopt_context *context,
     return GPUOPT_OK;
 }
 
-/* *d: the descriptor with its defaults; *pieces of its items; *limit: to which the pool may grow; *info: of the group;
- * one of one rank is none. */
+/* *d: the descriptor with its defaults; *pieces: of its items; *limit: of the pool's growth; *info: of the group; a
+ * group of one rank counts as none. */
 static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
                                             gpuopt_knapsack_desc *d, int32_t *pieces, int64_t *limit,
                                             gpuopt_group_info *info) {
@@ -79,7 +79,7 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     return GPUOPT_OK;
 }
 
-/* Cuts the arrays of the head out of one block; returns its size. */
+/* Cuts the arrays of the common part out of one block; returns its size. */
 static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, const gpuopt_knapsack_desc *d, int32_t pieces,
                                      int32_t count) {
     gpuopt__arena arena;
@@ -156,7 +156,7 @@ GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack) {
     gpuopt__release(context, GPUOPT_HOST, block);
 }
 
-/* Takes the memory of a handle: the backend's, and that of its head. */
+/* Allocates the memory of a handle: the backend's, and that of the common part. */
 static gpuopt_status gpuopt__knapsack_allocate(gpuopt_context *context, const gpuopt_knapsack_desc *d, int32_t pieces,
                                                int32_t count, gpuopt_knapsack **knapsack) {
     gpuopt_knapsack *k = NULL, measure;
@@ -178,8 +178,8 @@ static gpuopt_status gpuopt__knapsack_allocate(gpuopt_context *context, const gp
     return GPUOPT_OK;
 }
 
-/* Makes a handle of what has been checked. *whole: whether it is to have what groups of items give; becomes 0 if some
- * of that was left out. */
+/* Makes a handle from checked arguments. *whole: whether to use bounds from groups of items; becomes 0 if some of them
+ * were left out. */
 static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const char *call,
                                                const gpuopt_knapsack_desc *checked, int32_t pieces, int64_t limit,
                                                const gpuopt_group_info *group, int surrogates, int *whole,
@@ -222,7 +222,7 @@ static gpuopt_status gpuopt__knapsack_make_own(gpuopt_context *context, const ch
     return status;
 }
 
-/* Of what must be the same on all ranks. */
+/* A hash of the data that must be the same on all ranks. */
 static uint64_t gpuopt__knapsack_alike(const gpuopt_knapsack *k) {
     const int64_t number[] = {k->items,        k->capacity,   k->search.stop_when_full, (int64_t)k->kind, k->pool,
                               k->pool_limit,   k->node_limit, k->search.share_from,     (int64_t)k->hash, k->given,
@@ -239,7 +239,7 @@ static uint64_t gpuopt__knapsack_alike(const gpuopt_knapsack *k) {
     return gpuopt__hash_number(hash, (uint64_t)k->surrogates);
 }
 
-/* Whether something was left out on any rank; *knapsack is not needed then. */
+/* Whether any rank left out some bounds; then *knapsack is not needed. */
 static gpuopt_status gpuopt__knapsack_left_out(gpuopt_group *group, int whole, gpuopt_knapsack **knapsack, int *any) {
     int64_t left_out = !whole;
     const gpuopt_status status = gpuopt_group_all_reduce(group, GPUOPT_REDUCE_MAX, 1, &left_out, NULL);
@@ -250,8 +250,9 @@ static gpuopt_status gpuopt__knapsack_left_out(gpuopt_group *group, int whole, g
     return GPUOPT_OK;
 }
 
-/* surrogates: whether a long search may solve surrogate problems, see surrogate.h; their own handles do not. Ranks have
- * the same items left: if one has to leave out something of what groups of items give, all do without. */
+/* surrogates: whether a long search may solve surrogate problems, see surrogate.h; the handles that solve them do not.
+ * Ranks must have the same items left. So if one has to leave out some bounds from groups of items, all do without
+ * these bounds. */
 static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
                                            int surrogates, gpuopt_knapsack **knapsack) {
     gpuopt_knapsack *k = NULL;
@@ -270,7 +271,7 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
     if (!status && again)
         status = gpuopt__knapsack_make_own(context, call, &d, pieces, limit, &group, surrogates, &whole, &k);
     if (d.group) status = gpuopt__ranks_agree(context, d.group, call, status, k ? gpuopt__knapsack_alike(k) : 0);
-    if (d.group && !status && d.share_from == 0) { /* the default of the rank whose exchanges cost most */
+    if (d.group && !status && d.share_from == 0) { /* the default of the rank with the most expensive exchanges */
         status = gpuopt__knapsack_exchange_handles(k);
         k->search.share_from =
             k->ranks.peers ? gpuopt__knapsack_of(k)->share_by_peers : gpuopt__knapsack_of(k)->share_from;

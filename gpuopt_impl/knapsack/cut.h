@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack, by the ranks of a group: a step's children are cut, between two residual capacities, into a part for each
- * rank (ranges.h); here, how many nodes have their children before a cut.
+ * Knapsack, by the ranks of a group: cuts between residual capacities divide a step's children into a part for each
+ * rank (ranges.h). This file counts the nodes with children before a cut.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CUT_H
 #define GPUOPT_IMPL_KNAPSACK_CUT_H
@@ -27,7 +27,7 @@ GPUOPT_HD int64_t gpuopt__knapsack_count_before(const gpuopt__knapsack_pool *poo
     return low;
 }
 
-/* That for unchanged (same) and flipped children, and for each of the cuts 1 .. cuts, on the CPU. */
+/* These counts for unchanged (same) and flipped children, and for each of the cuts 1 .. cuts, on the CPU. */
 static inline void gpuopt__knapsack_count_all(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
                                               int64_t first, int64_t count, const int64_t *cut, int32_t cuts,
                                               int64_t *same, int64_t *flipped) {

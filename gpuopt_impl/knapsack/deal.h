@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: one of every so many nodes out of a pool, as packed bytes, or all others.
+ * Knapsack: every n-th node of a pool as packed bytes, or all other nodes.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_DEAL_H
 #define GPUOPT_IMPL_KNAPSACK_DEAL_H
@@ -8,9 +8,9 @@
 #include "pack.h"
 
 typedef struct gpuopt__knapsack_hand {
-    int64_t nodes;   /* that are dealt out */
-    int32_t lists;   /* from which */
-    int32_t decided; /* decisions of the deepest of these */
+    int64_t nodes;   /* nodes to deal out */
+    int32_t lists;   /* number of their lists */
+    int32_t decided; /* decisions of the deepest of these lists */
 } gpuopt__knapsack_hand;
 
 static gpuopt__knapsack_hand gpuopt__knapsack_hand_of(const gpuopt__knapsack_search *s,
@@ -28,8 +28,7 @@ static gpuopt__knapsack_hand gpuopt__knapsack_hand_of(const gpuopt__knapsack_sea
     return hand;
 }
 
-/* Those nodes of a list that are in the share. before: nodes of its side below the list; number: nodes of all lists
- * before it. */
+/* The nodes of a list in the share. before: nodes of its side below the list; number: nodes of all lists before it. */
 static gpuopt__knapsack_pick gpuopt__knapsack_pick_of(const gpuopt__knapsack_search *s,
                                                       const gpuopt__knapsack_share *share,
                                                       const gpuopt__knapsack_list *list, int64_t before,
@@ -44,7 +43,7 @@ static gpuopt__knapsack_pick gpuopt__knapsack_pick_of(const gpuopt__knapsack_sea
     return p;
 }
 
-/* Packs picked nodes. Returns where the next node's bytes go through *to. */
+/* Packs picked nodes. Returns the place of the next node's bytes through *to. */
 static gpuopt_status gpuopt__knapsack_pack_picked(gpuopt_knapsack *k, gpuopt__knapsack_pick p, unsigned char **to) {
     int64_t left = p.count, i;
     gpuopt_status status = GPUOPT_OK;
@@ -56,7 +55,7 @@ static gpuopt_status gpuopt__knapsack_pack_picked(gpuopt_knapsack *k, gpuopt__kn
     return status;
 }
 
-/* Drops all nodes that are not in the share, after it has packed them, unless `to` is NULL. */
+/* Drops all nodes outside the share; packs them first unless `to` is NULL. */
 static gpuopt_status gpuopt__knapsack_reduce_to(gpuopt_knapsack *k, const gpuopt__knapsack_share *share,
                                                 unsigned char *to) {
     gpuopt__knapsack_search *s = &k->search;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: equal items as bundles. Solutions that differ only in which of several equal items they take are alike, so
- * that of u equal items half (rounded up) become one item of the search, half of the rest the next, and so on: about
- * log2 u bundles, as with the copies of one item (copies.h). The search has fewer levels then, and its lists fewer
- * nodes. Greedy solutions and reduction come before, since they do better item by item. (That reducing multiplicities
- * pays is reported by R. F. F. da Silva, T. A. de Queiroz, R. C. S. Schouery: Solving Hard Instances from Knapsack and
- * Bounded Knapsack Problems, arXiv 2604.05232, 2026.)
+ * Knapsack: equal items as bundles. Solutions that differ only in the choice among equal items are alike. So of u equal
+ * items half (rounded up) become one item of the search, half of the rest the next, and so on: about log2 u bundles, as
+ * with the copies of one item (copies.h). The search then has fewer levels, and its lists fewer nodes. Greedy solutions
+ * and reduction come before, since they are better with single items. (R. F. F. da Silva, T. A. de Queiroz, R. C. S.
+ * Schouery report that reducing multiplicities pays: Solving Hard Instances from Knapsack and Bounded Knapsack
+ * Problems, arXiv 2604.05232, 2026.)
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_EQUAL_H
 #define GPUOPT_IMPL_KNAPSACK_EQUAL_H
 
 #include "model.h"
 
-/* The end of the sorted items from `begin` on that have its profit per weight. */
+/* The end of the sorted items from `begin` on with the same profit per weight. */
 static int32_t gpuopt__knapsack_ratio_end(const gpuopt__knapsack_view *v, int32_t begin) {
     const gpuopt__knapsack_items *t = &v->table;
     int32_t end = begin + 1;
@@ -22,8 +22,8 @@ static int32_t gpuopt__knapsack_ratio_end(const gpuopt__knapsack_view *v, int32_
     return end;
 }
 
-/* Makes bundles of sorted items that are equal: those that item[0 .. equal - 1] name. At most as many as fit can be
- * taken: the others are out. The bundles take the place of the items; returns their number. */
+/* Makes bundles of the equal sorted items item[0 .. equal - 1]. At most as many as fit can be taken; the others are
+ * fixed out. The bundles replace the items; returns their number. */
 static int32_t gpuopt__knapsack_bundle(gpuopt_knapsack *k, gpuopt__knapsack_item *item, int32_t equal) {
     const gpuopt__knapsack_view *v = &k->search.view;
     const int64_t weight = v->table.weight[item->index], profit = v->table.profit[item->index],
@@ -46,15 +46,15 @@ static int32_t gpuopt__knapsack_bundle(gpuopt_knapsack *k, gpuopt__knapsack_item
     return bundles;
 }
 
-/* The sorted items begin .. end - 1, which have one profit per weight, to item[to] and after it, equal ones as bundles.
- * Returns the place after them. */
+/* Writes the sorted items begin .. end - 1, all of one profit per weight, to item[to] and after it, equal items as
+ * bundles. Returns the place after them. */
 static int32_t gpuopt__knapsack_bundle_run(gpuopt_knapsack *k, int32_t begin, int32_t end, int32_t to) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt__knapsack_item *item = k->scratch;
     int32_t j, from;
     for (j = begin; j < end; j++) {
         item[j].weight = v->table.weight[j];
-        item[j].profit = 1; /* so that a sort by ratio is one by weight */
+        item[j].profit = 1; /* so that a sort by ratio is a sort by weight */
         item[j].index = j;
     }
     gpuopt__knapsack_ratio_sort(item + begin, item + v->last, end - begin);
@@ -66,7 +66,7 @@ static int32_t gpuopt__knapsack_bundle_run(gpuopt_knapsack *k, int32_t begin, in
     return to;
 }
 
-/* Makes bundles of equal items. The tables of the handle hold what is left then. O(n log n) */
+/* Makes bundles of equal items. Then the handle's tables hold the bundles. O(n log n) */
 static void gpuopt__knapsack_bundle_all(gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
     int32_t begin, end, count = 0;
@@ -81,7 +81,7 @@ static void gpuopt__knapsack_bundle_all(gpuopt_knapsack *k) {
     }
     k->bundles -= v->last - count;
     if (count < v->last) gpuopt__knapsack_tabulate(k, k->scratch, count);
-    else if (!k->most) k->copies = NULL; /* of each item one */
+    else if (!k->most) k->copies = NULL; /* one of each item */
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_EQUAL_H */

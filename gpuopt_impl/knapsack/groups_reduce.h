@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. A solution with
- * k items of a group is bounded by a state of the list before the group, the k best items of the group, and the best
- * rest that fits. Forcing an item in or out costs the difference between its value and that of the one it replaces.
+ * k items of a group is bounded by three parts: a state of the list before the group, the k best items of the group,
+ * and the best rest that fits. Forcing an item in or out costs the difference between its value and the value of the
+ * item that it replaces.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
 #define GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
@@ -16,19 +17,19 @@ enum {
     GPUOPT__KNAPSACK_GROUP_SHORT = 256,      /* states of the first lists, which take milliseconds */
     GPUOPT__KNAPSACK_GROUP_FEW = 16,         /* groups; with more, lists stay short, since each takes memory */
     GPUOPT__KNAPSACK_GROUP_GROWTH = 4,       /* of lists */
-    GPUOPT__KNAPSACK_GROUP_LAST_GROWTH = 32, /* and then, if most items are left */
-    GPUOPT__KNAPSACK_GROUP_TRIALS = 256,     /* solutions of a pass */
-    GPUOPT__KNAPSACK_GROUP_PROBE = 1024,     /* nodes an item: problems that take no more need no groups */
-    GPUOPT__KNAPSACK_GROUP_PROBE_FROM = 256, /* items; with fewer, longer lists are made as fast */
-    GPUOPT__KNAPSACK_GROUP_POOL = 1 << 18    /* of these */
+    GPUOPT__KNAPSACK_GROUP_LAST_GROWTH = 32, /* growth of the last lists, if most items are left */
+    GPUOPT__KNAPSACK_GROUP_TRIALS = 256,     /* solutions tried in a pass */
+    GPUOPT__KNAPSACK_GROUP_PROBE = 1024,     /* nodes an item: problems solved within them need no groups */
+    GPUOPT__KNAPSACK_GROUP_PROBE_FROM = 256, /* items; with fewer, making longer lists is as fast */
+    GPUOPT__KNAPSACK_GROUP_POOL = 1 << 18    /* nodes of this pool */
 };
 
 #define GPUOPT__KNAPSACK_GROUP_NONE (INT64_MIN / 4)
 
 /* ---- A short search ---- */
 
-/* Searches the problem for a while, and takes over what it finds. *closed: there is nothing better. With an error,
- * as if there is no memory for it, nothing is found. */
+/* Searches the problem for a while, and takes over the results. *closed: no solution is better. After an error, for
+ * example without memory, the search has no result. */
 static gpuopt_status gpuopt__knapsack_group_probe(gpuopt_knapsack *k, int *closed) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt_knapsack_info info;
@@ -40,8 +41,8 @@ static gpuopt_status gpuopt__knapsack_group_probe(gpuopt_knapsack *k, int *close
 
 /* ---- Solutions and the bound ---- */
 
-/* Whether the best items of a state, with all of the last group that have a positive value, are too heavy. If those of
- * the state alone are not, they and whatever else fits are a solution. */
+/* Whether the best items of a state, with all items of positive value of the last group, are too heavy. If the state's
+ * items alone fit, they form a solution with all other items that fit. */
 static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack_grouping *g, int32_t state) {
     const gpuopt__knapsack_view *v = g->view;
     int64_t residual = v->capacity, profit = 0, left;
@@ -72,7 +73,7 @@ static int gpuopt__knapsack_group_try(gpuopt_knapsack *k, const gpuopt__knapsack
 }
 
 /* The bound, in units, and solutions of the states that may be better than the incumbent. *heavy: the relaxed solution
- * is. */
+ * is too heavy. */
 static int64_t gpuopt__knapsack_group_bound(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int *heavy) {
     const gpuopt__knapsack_group_state *list = gpuopt__knapsack_group_list(g, g->groups - 1);
     const int64_t offset = g->lambda * g->view->capacity;
@@ -97,14 +98,14 @@ static int64_t gpuopt__knapsack_group_bound(gpuopt_knapsack *k, gpuopt__knapsack
 
 /* ---- Fixed items ---- */
 
-/* About a * b / c: at least that, or at most; cut off at 2^60. */
+/* About a * b / c: at least (up) or at most this; cut off at 2^60. */
 static int64_t gpuopt__knapsack_group_share(int64_t a, int64_t b, int64_t c, int up) {
     const double share = gpuopt__mul((double)a / (double)c, (double)b);
     const int64_t whole = share < 0x1p60 ? (int64_t)share : (int64_t)1 << 60;
     return up ? whole + (whole >> 48) + 1 : whole - (whole >> 48) - 1;
 }
 
-/* The last group: *in, *out bound the solutions with and without an item that is number `place` of the relaxation. */
+/* The last group: *in, *out bound the solutions with and without the item at number `place` of the relaxation. */
 static void gpuopt__knapsack_group_last(const gpuopt__knapsack_grouping *g, int32_t j, int32_t place, int64_t *in,
                                         int64_t *out) {
     const int64_t *weight = g->view->table.weight;
@@ -115,7 +116,7 @@ static void gpuopt__knapsack_group_last(const gpuopt__knapsack_grouping *g, int3
         if (g->most[t] == GPUOPT__KNAPSACK_GROUP_NONE) continue;
         if (t < g->fills)
             loss = gpuopt__knapsack_group_share(weight[j], g->key[g->fill[t]], weight[g->fill[t]], place < t);
-        loss -= g->key[j]; /* of taking it, compared with other items of the same weight */
+        loss -= g->key[j]; /* cost of taking it, compared with other items of the same weight */
         if (place < t && loss < 0) without += loss;
         if (place > t && loss > 0) with -= loss;
         if (with > *in) *in = with;
@@ -141,8 +142,8 @@ static void gpuopt__knapsack_group_fix_last(gpuopt__knapsack_grouping *g, uint8_
     }
 }
 
-/* rest: of list c + 1, becomes that of list c. most[k] bounds the solutions with k items of group c. Neither is of use
- * if it is stopped. */
+/* rest: on entry of list c + 1, on return of list c. most[k] bounds the solutions with k items of group c. After a stop
+ * both are invalid. */
 static void gpuopt__knapsack_group_rest(gpuopt__knapsack_grouping *g, int32_t c, const int64_t *rest, int64_t *before) {
     const gpuopt__knapsack_group_state *from = gpuopt__knapsack_group_list(g, c),
                                        *to = gpuopt__knapsack_group_list(g, c + 1);
@@ -157,7 +158,7 @@ static void gpuopt__knapsack_group_rest(gpuopt__knapsack_grouping *g, int32_t c,
             const int64_t heavy = from[s].weight + more, valued = from[s].value + gain;
             int64_t bound;
             while (t < last && to[t + 1].weight <= heavy) t++;
-            /* Without a state that is no heavier and has its value it was dropped: no solution is better. */
+            /* No state is as light with this value: the state was dropped, and no solution is better. */
             if (t < 0 || to[t].value < valued) continue;
             bound = gain + rest[t];
             if (bound > before[s]) before[s] = bound;
@@ -167,8 +168,8 @@ static void gpuopt__knapsack_group_rest(gpuopt__knapsack_grouping *g, int32_t c,
     }
 }
 
-/* Fixes items of group c by most[]. In the order of value, the item of rank r is among the best `count` if r < count;
- * else it takes the place of the last of these, and without it the next takes its place. */
+/* Fixes items of group c by most[]. In the order of value, the item of rank r is among the best `count` if r < count.
+ * Otherwise it replaces the last of these; and without it the next item takes its place. */
 static void gpuopt__knapsack_group_fix(const gpuopt__knapsack_grouping *g, int32_t c, uint8_t *choice) {
     const int32_t items = g->begin[c + 1] - g->begin[c], *order = g->order + g->begin[c];
     int64_t *many = g->fill_weight, *next = g->fill_value; /* no longer needed */
@@ -189,8 +190,8 @@ static void gpuopt__knapsack_group_fix(const gpuopt__knapsack_grouping *g, int32
     }
 }
 
-/* Which items every better solution takes (1) or does not (0); 2: either. choice: [items of the view]. Returns 0 if it
- * is stopped. */
+/* Finds the items that every better solution takes (1) or leaves out (0); 2: undecided. choice: [items of the view].
+ * Returns 0 after a stop. */
 static int gpuopt__knapsack_group_choose(gpuopt__knapsack_grouping *g, uint8_t *choice) {
     int64_t *rest = g->rest, *before = g->rest + g->states, *other;
     int32_t c;
@@ -204,9 +205,9 @@ static int gpuopt__knapsack_group_choose(gpuopt__knapsack_grouping *g, uint8_t *
     return 1;
 }
 
-/* ---- All of it ---- */
+/* ---- All of the reduction ---- */
 
-/* Applies the choices. Returns the number of items left; -1: those that every better solution takes do not fit. */
+/* Applies the choices. Returns the number of items left; -1: the items that every better solution takes do not fit. */
 static int32_t gpuopt__knapsack_group_apply(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g,
                                             gpuopt__knapsack_item *item, const uint8_t *choice) {
     gpuopt__knapsack_view *v = &k->search.view;
@@ -250,16 +251,17 @@ static int64_t gpuopt__knapsack_group_largest(const gpuopt__knapsack_view *v) {
 
 /* ---- The best lambda ---- */
 
-/* A search for the lambda of the least bound. The bound is convex in lambda except for what merging states and fixing
- * items change in between, so the search compares values, and stays where the least one was. */
+/* A search for the lambda of the least bound. The bound is convex in lambda except for changes by merged states and
+ * fixed items. So the search compares values, and stays at the least one. */
 typedef struct gpuopt__knapsack_group_line {
     int64_t low, best, high;                           /* other lambdas are worse; high is at first too large */
-    int64_t bound;                                     /* of the best */
-    int low_shortened, best_shortened, high_shortened; /* whether lists were, so that longer ones may give less */
-    int up;                                            /* whether to look for a better one above it first */
+    int64_t bound;                                     /* of the best lambda */
+    int low_shortened, best_shortened, high_shortened; /* whether lists were shortened, so that longer lists may give
+                                                        * less */
+    int up;                                            /* whether to search above the best lambda first */
 } gpuopt__knapsack_group_line;
 
-/* Takes note of a bound. heavy: the solution that has it would fit with a larger lambda, as a rule. */
+/* Records a bound. heavy: the relaxed solution would usually fit with a larger lambda. */
 static void gpuopt__knapsack_group_note(gpuopt__knapsack_group_line *l, int64_t lambda, int64_t bound, int shortened,
                                         int heavy) {
     if (bound < l->bound) {
@@ -280,7 +282,7 @@ static void gpuopt__knapsack_group_note(gpuopt__knapsack_group_line *l, int64_t 
     }
 }
 
-/* The next lambda; -1: there is none. Lists are the shorter the larger lambda is: the first ones are near top. */
+/* The next lambda; -1: there is none. A larger lambda gives shorter lists, so the first lambdas are near top. */
 static int64_t gpuopt__knapsack_group_next(const gpuopt__knapsack_group_line *l, int64_t top) {
     const int up = l->low + 1 >= l->best || (l->up && l->best + 1 < l->high);
     const int64_t low = up ? l->best : l->low, high = up ? l->high : l->best;
@@ -325,7 +327,7 @@ static int gpuopt__knapsack_group_passes(gpuopt_knapsack *k, gpuopt__knapsack_gr
     return line.low_shortened || line.best_shortened || line.high_shortened;
 }
 
-/* Takes memory for lists, and keeps the groups. Returns 0 if there is none. */
+/* Allocates lists, and keeps the groups. Returns 0 if there is no memory. */
 static int gpuopt__knapsack_group_take(const gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int growth,
                                        void **memory) {
     const int32_t items = k->search.view.last;
@@ -340,8 +342,8 @@ static int gpuopt__knapsack_group_take(const gpuopt_knapsack *k, gpuopt__knapsac
     return *memory != NULL;
 }
 
-/* Passes with short lists; if longer ones may give more, a short search, then passes with lists of the usual growth,
- * and, if most items are left, with the longest. Returns 0 if there was no memory for something. */
+/* Passes with short lists. If longer lists may give more: a short search, then passes with lists of the usual growth
+ * and, if most items are left, with the longest. Returns 0 if memory was missing anywhere. */
 static int gpuopt__knapsack_group_all(gpuopt_knapsack *k, gpuopt__knapsack_grouping *g, int64_t largest, int64_t *upper,
                                       void **memory) {
     const int few = g->groups <= GPUOPT__KNAPSACK_GROUP_FEW;
@@ -367,9 +369,9 @@ static int gpuopt__knapsack_group_all(gpuopt_knapsack *k, gpuopt__knapsack_group
     return whole;
 }
 
-/* Called after other reductions: if there are groups, better solutions, fewer items, and a goal. The tables of the
- * handle and its scratch hold the items that are left. Returns 0 if something was left out, because there was no memory
- * for it, or because the stop hook ended it: what was found before stays. */
+/* Called after other reductions: if there are groups, finds better solutions, fewer items, and a goal. The handle's
+ * tables and its scratch hold the items that are left. Returns 0 if parts were left out, for lack of memory or because
+ * of a stop; earlier results stay. */
 static int gpuopt__knapsack_group(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
     const gpuopt__knapsack_view *v = &s->view;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: what the caller or packed nodes give the search: solutions and claims; and the bounds of the whole
- * problem.
+ * Knapsack: solutions and claims from the caller or from packed nodes; and the bounds of the whole problem.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_INCUMBENT_H
 #define GPUOPT_IMPL_KNAPSACK_INCUMBENT_H
 
 #include "model.h"
 
-/* Makes a set of items the incumbent. It has been checked, and is better. */
+/* Makes a checked and better set of items the incumbent. */
 static void gpuopt__knapsack_adopt(gpuopt_knapsack *k, int64_t profit, const uint8_t *taken) {
     int32_t j;
     for (j = 0; j < k->items; j++) k->taken[j] = taken[j] != 0;
@@ -17,7 +16,7 @@ static void gpuopt__knapsack_adopt(gpuopt_knapsack *k, int64_t profit, const uin
     if (gpuopt__knapsack_units(k, profit) > k->search.lower) k->search.lower = gpuopt__knapsack_units(k, profit);
 }
 
-/* Why a set of items is not a solution with this profit; NULL: it is. */
+/* Returns why a set of items is not a solution with this profit, or NULL if it is one. */
 static const char *gpuopt__knapsack_solution_fault(const gpuopt_knapsack *k, int64_t profit, const uint8_t *taken) {
     int64_t residual = k->capacity, sum = 0;
     int32_t j;
@@ -30,7 +29,7 @@ static const char *gpuopt__knapsack_solution_fault(const gpuopt_knapsack *k, int
     return sum == profit ? NULL : "the items have another profit";
 }
 
-/* Lowers the upper bound to the largest that the lists, the incumbent and the claim allow, and returns it. */
+/* Lowers the upper bound to the largest profit that the lists, the incumbent and the claim allow, and returns it. */
 static int64_t gpuopt__knapsack_lower_upper(gpuopt_knapsack *k) {
     const gpuopt__knapsack_search *s = &k->search;
     int64_t most = s->lower;
@@ -46,7 +45,7 @@ static int64_t gpuopt__knapsack_lower_upper(gpuopt_knapsack *k) {
     return most > k->incumbent ? most : k->incumbent;
 }
 
-/* The caller claims that a solution of this profit exists. From now on only those are searched for. */
+/* The caller claims that a solution of this profit exists. From now on the search looks only for such solutions. */
 static void gpuopt__knapsack_claim(gpuopt_knapsack *k, int64_t claim) {
     gpuopt__knapsack_lower_upper(k); /* first, since the claim must not affect it */
     if (claim > k->claim) k->claim = claim;

@@ -12,7 +12,7 @@ static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *
                                            int surrogates, gpuopt_knapsack **knapsack);
 static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k);
 
-/* Takes over the solution of an inner search, if its items fit the capacity and are better than the incumbent. */
+/* Takes over the solution of an inner search if its items fit the capacity and are better than the incumbent. */
 static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knapsack *inner) {
     const gpuopt__knapsack_view *v = &k->search.view;
     int64_t residual = v->capacity;
@@ -29,9 +29,9 @@ static gpuopt_status gpuopt__knapsack_inner_take(gpuopt_knapsack *k, gpuopt_knap
     return GPUOPT_OK;
 }
 
-/* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity, in
- * at most so many nodes an item, and takes it over if it fits. *info: the result of the search; INFEASIBLE: there is
- * none. weight: [items of the view]. */
+/* Searches for a solution of the view's items that is better than the incumbent, with these weights and this capacity,
+ * within a number of nodes for each item. Takes the solution over if it fits. *info: the result of the search;
+ * INFEASIBLE: there is none. weight: [items of the view]. */
 static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int64_t *weight, int64_t capacity,
                                                    int64_t pool, int64_t nodes, gpuopt_knapsack_info *info) {
     gpuopt_context cpu = *k->context;
@@ -45,7 +45,7 @@ static gpuopt_status gpuopt__knapsack_inner_search(gpuopt_knapsack *k, const int
     cpu.desc.backend = gpuopt_backend_cpu();
     cpu.desc.threads = 1;
     cpu.desc.stop = NULL;
-    cpu.desc.log = NULL; /* what goes wrong here is no error */
+    cpu.desc.log = NULL; /* failures of the inner search are no errors */
     cpu.last_error = NULL;
     d.items = k->search.view.last;
     d.weight = weight;

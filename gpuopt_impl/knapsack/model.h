@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: what _create does before the search: settles trivial items, finds a first incumbent, fixes items by their
+ * Knapsack: the work of _create before the search: settles trivial items, finds a first incumbent, fixes items by their
  * bounds, and puts the root into the pool.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_MODEL_H
@@ -11,7 +11,7 @@
 #include "sort.h"
 #include "../common/checks.h"
 
-enum { GPUOPT__KNAPSACK_REDUCTIONS = 8 }; /* rounds at most; more hardly ever fix anything */
+enum { GPUOPT__KNAPSACK_REDUCTIONS = 8 }; /* most rounds; more hardly ever fix anything */
 
 static const struct gpuopt__knapsack_backend *gpuopt__knapsack_of(const gpuopt_knapsack *k) {
     return k->context->desc.backend->knapsack;
@@ -19,13 +19,13 @@ static const struct gpuopt__knapsack_backend *gpuopt__knapsack_of(const gpuopt_k
 
 /* ---- Incumbents ---- */
 
-/* Solutions with more than this profit are, in units and without the fixed items, those with more than the result. */
+/* Converts a profit to units, without the fixed items: a solution exceeds `profit` exactly if it exceeds the result. */
 static int64_t gpuopt__knapsack_units(const gpuopt_knapsack *k, int64_t profit) {
     return profit < k->base_profit ? -1 : (profit - k->base_profit) / k->unit;
 }
 
-/* A greedy solution: the items that are fixed in, and each other item in order that still fits. It becomes the
- * incumbent if it is better. */
+/* A greedy solution: the items fixed in, and in order each other item that still fits. It becomes the incumbent if it
+ * is better. */
 static void gpuopt__knapsack_greedy(gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
     int64_t residual = v->capacity, profit = 0;
@@ -45,9 +45,8 @@ static void gpuopt__knapsack_greedy(gpuopt_knapsack *k) {
 
 /* ---- Reduction ---- */
 
-/* Whether a solution may beat the incumbent in which item j is not as in the greedy solution up to the break item.
- * An item after the break item may be counted twice if it fits; the bound is then larger than
- * necessary. */
+/* Whether a better solution than the incumbent may differ in item j from the greedy solution up to the break item. An
+ * item after the break item may be counted twice if it fits; the bound is then larger than necessary. */
 static int gpuopt__knapsack_may_flip(const gpuopt__knapsack_search *s, int32_t j) {
     const gpuopt__knapsack_view *v = &s->view;
     gpuopt__knapsack_core core = {v->at, v->at};
@@ -60,7 +59,7 @@ static int gpuopt__knapsack_may_flip(const gpuopt__knapsack_search *s, int32_t j
     return gpuopt__knapsack_fill(v, core, residual, profit, v->at, &f) && gpuopt__knapsack_beats(v, &f, s->lower);
 }
 
-/* Fixes items, in rounds, as long as that fixes more. */
+/* Fixes items in rounds, until a round fixes none. */
 static void gpuopt__knapsack_reduce(gpuopt_knapsack *k, gpuopt__knapsack_item *item, int32_t count) {
     gpuopt__knapsack_search *s = &k->search;
     gpuopt__knapsack_view *v = &s->view;
@@ -113,7 +112,7 @@ static gpuopt_status gpuopt__knapsack_root_bound(const gpuopt_knapsack *k, const
     return GPUOPT_OK;
 }
 
-/* A hash of the problem that reduction left, the same in every handle whose nodes can be exchanged. */
+/* A hash of the problem after reduction, equal in all handles that can exchange nodes. */
 static uint64_t gpuopt__knapsack_hash(const gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
     const int64_t number[] = {v->last, v->capacity, k->base_profit, k->unit, k->search.dominance};
@@ -124,7 +123,7 @@ static uint64_t gpuopt__knapsack_hash(const gpuopt_knapsack *k) {
     return gpuopt__hash_numbers(hash, v->table.profit, v->last);
 }
 
-/* Settles trivial items; *count: the items that are not settled. */
+/* Settles trivial items; *count: the number of the others. */
 static gpuopt_status gpuopt__knapsack_settle(gpuopt_knapsack *k, const char *call, gpuopt__knapsack_item *item,
                                              int32_t *count) {
     int32_t j;
@@ -148,7 +147,7 @@ static gpuopt_status gpuopt__knapsack_settle(gpuopt_knapsack *k, const char *cal
     return GPUOPT_OK;
 }
 
-/* Whether _create spends time on fewer items. */
+/* Whether _create spends time on reducing the number of items. */
 static int gpuopt__knapsack_reduces(const gpuopt_knapsack_desc *d) {
     return d->reduction == GPUOPT_ON || (d->reduction == GPUOPT_DEFAULT && d->search == GPUOPT_SEARCH_DOMINANCE);
 }
@@ -168,7 +167,7 @@ static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *ca
     gpuopt__knapsack_tabulate(k, item, count);
     status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);
     if (status) return status;
-    k->incumbent = -1; /* so that the greedy solution becomes one even without profit */
+    k->incumbent = -1; /* so that even a greedy solution without profit becomes the incumbent */
     gpuopt__knapsack_greedy(k);
     if (gpuopt__knapsack_reduces(d)) gpuopt__knapsack_reduce(k, item, count);
     return GPUOPT_OK;
@@ -213,7 +212,7 @@ static gpuopt_status gpuopt__knapsack_plant(gpuopt_knapsack *k, gpuopt__knapsack
     return gpuopt__knapsack_of(k)->put(k, s, s->first, 1, 1, &root);
 }
 
-/* Moves the nodes of a search out of host memory, where the GPU's backend keeps short lists. */
+/* Moves the nodes of a search out of host memory, where the CUDA backend keeps short lists. */
 static gpuopt_status gpuopt__knapsack_move_to_own_pool(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     gpuopt__knapsack_node *node = k->staging;
     gpuopt_status status = GPUOPT_OK;

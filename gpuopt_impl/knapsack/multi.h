@@ -128,7 +128,7 @@ static void gpuopt__knapsack_multi_copy(gpuopt_knapsack_multidimensional *k,
     k->desc.capacity = k->capacity;
 }
 
-/* Prepares the search, with memory for as long as that takes. */
+/* Prepares the search, with temporary memory. */
 static gpuopt_status gpuopt__knapsack_multi_begin(gpuopt_knapsack_multidimensional *k, const char *call) {
     gpuopt__knapsack_multi_draft draft;
     void *memory;
@@ -201,8 +201,7 @@ static void gpuopt__knapsack_multi_report(const gpuopt_knapsack_multidimensional
     gpuopt__copy_out(info, info->struct_size, &r, sizeof r);
 }
 
-/* How the next round is shared out: the workers become four times as many until all take part, and others share at two
- * more distances. */
+/* Chooses how the next round shares nodes: four times as many workers until all take part, and two more distances. */
 static void gpuopt__knapsack_multi_next(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_job *job) {
     int more, bits = 0;
     memset(job, 0, sizeof *job);
@@ -225,7 +224,7 @@ static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multidimension
     int32_t i, j, l;
     if (status) return status;
     k->lower = job->best;
-    /* Fixed items are taken if they are preferred, all others that are not levels are left out. */
+    /* Fixed items are taken if they are preferred; all others that are not levels are left out. */
     for (j = 0; j < k->desc.items; j++) k->taken[j] = k->prefers[j];
     for (l = 0; l < k->table.levels; l++) {
         i = k->item[l];

@@ -13,9 +13,9 @@
 #include "multi_search.h"
 
 enum {
-    GPUOPT__KNAPSACK_MULTI_ITEMS = 4096, /* at most */
+    GPUOPT__KNAPSACK_MULTI_ITEMS = 4096, /* the most items */
     GPUOPT__KNAPSACK_MULTI_WORKERS = 65536,
-    GPUOPT__KNAPSACK_MULTI_STRIDES = 4 /* distances at which workers share before a round, at most */
+    GPUOPT__KNAPSACK_MULTI_STRIDES = 4 /* most distances at which workers share before a round */
 };
 
 /* A round: workers 0 .. active - 1 share at each distance, one after the other, and search. */
@@ -24,30 +24,30 @@ typedef struct gpuopt__knapsack_multi_job {
     int64_t stride[GPUOPT__KNAPSACK_MULTI_STRIDES];
     int strides;
     int64_t lower; /* the best profit known */
-    /* Filled in: the best profit, the first worker that has found it if it is better, levels visited, and how many
-     * workers have a node. */
+    /* Results: the best profit, the first worker that found it if it is better, levels visited, and the number of
+     * workers with a node. */
     int64_t best, finder, nodes, busy;
 } gpuopt__knapsack_multi_job;
 
-/* The head of every backend's handle. Profits are in multiples of `unit`, except in the first arrays. */
+/* The common part of every backend's handle. Profits are in multiples of `unit`, except in the first arrays. */
 struct gpuopt_knapsack_multidimensional {
     gpuopt_context *context;
-    gpuopt_knapsack_multidimensional_desc desc; /* with the defaults filled in, and the head's own arrays: */
+    gpuopt_knapsack_multidimensional_desc desc; /* with the defaults filled in, and the handle's own arrays: */
     int64_t *weight;                            /* [rows][items] */
     int64_t *profit;                            /* [items] */
     int64_t *capacity;                          /* [rows] */
     gpuopt__knapsack_multi_tables table;        /* in host memory */
     int64_t *root;                              /* [width] numbers of the root */
-    int64_t *residual;      /* [rows] the capacities; in _create without fixed items; no more than all weigh */
+    int64_t *residual;      /* [rows] the capacities; in _create without fixed items; at most the weight of all items */
     int32_t *item;          /* [items] of each level; its first table.levels are in use */
-    uint8_t *prefers;       /* [items] of the item: what a search without deviations decides */
+    uint8_t *prefers;       /* [items] of the item: its decision in a search without deviations */
     uint8_t *taken, *trial; /* [items] the best solution; scratch */
     int64_t *copies;        /* [items] scratch, the caller's numbers */
     uint64_t *deviates;     /* [words] */
     int64_t unit, lower, upper;
     int64_t nodes, rounds, active, busy;
     int turn;     /* of the distances at which workers share */
-    void *engine; /* the backend's own */
+    void *engine; /* the backend's data */
 };
 
 /* Words of a worker's bits: enough for the items of the descriptor. */

@@ -84,7 +84,7 @@ static void gpuopt__knapsack_multi_duals(const gpuopt_knapsack_multidimensional 
                                          const int32_t *item, int32_t count, const double *factor, double *u) {
     const int32_t rows = k->desc.rows, columns = count + rows;
     double most = 1;
-    int64_t pivots = 20 * (int64_t)columns + 100; /* more than it ever takes, unless it cycles */
+    int64_t pivots = 20 * (int64_t)columns + 100; /* more than the method ever takes, unless it cycles */
     int32_t i, j, enter;
     lp->rows = rows;
     lp->items = count;

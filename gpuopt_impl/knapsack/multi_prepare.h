@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multidimensional knapsacks: what _create does. The multipliers of the linear relaxation decide which decision each
- * item prefers, and relaxations with one capacity changed give more multipliers; with each, items are added in two
- * orders, for a first solution; items whose other decision could not lead to a better one are fixed; and the tables of
- * the search are filled.
+ * Multidimensional knapsacks: the work of _create. The multipliers of the linear relaxation give each item's preferred
+ * decision. Relaxations with one capacity changed give more multipliers. With each set of multipliers, items are added
+ * in two orders, for a first solution. Items are fixed if their other decision cannot lead to a better solution.
+ * Finally the tables of the search are filled.
  *
- * Overflow: the weights of a row's items that fit are at most 2^58 together, and so are the profits of all; scale times
- * the profits, and multipliers times the weights, are kept at most that large. So a bound is at most 2^59, and so is
- * what all decisions take from it.
+ * Overflow: the weights of a row's items that fit are at most 2^58 together, and so are the profits of all. Scale times
+ * the profits, and multipliers times the weights, are kept within the same limit. So a bound is at most 2^59, and so is
+ * the sum that all decisions subtract from it.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_MULTI_PREPARE_H
 #define GPUOPT_IMPL_KNAPSACK_MULTI_PREPARE_H
@@ -18,7 +18,7 @@
 
 #define GPUOPT__KNAPSACK_MULTI_MOST ((int64_t)1 << 58)
 
-/* What only _create needs. */
+/* The data that only _create needs. */
 typedef struct gpuopt__knapsack_multi_draft {
     gpuopt__knapsack_multi_lp lp;
     int64_t *key;                                                                  /* [items] of a sort, by item */
@@ -36,11 +36,11 @@ static uint64_t gpuopt__knapsack_multi_cut_draft(void *memory, int32_t rows, int
     arena.base = (char *)memory;
     arena.used = lp;
     d->key = (int64_t *)gpuopt__cut(&arena, items, sizeof(int64_t));
-    d->order = (int32_t *)gpuopt__cut(&arena, items > 0 ? items : 1, sizeof(int32_t)); /* never no bytes at all */
+    d->order = (int32_t *)gpuopt__cut(&arena, items > 0 ? items : 1, sizeof(int32_t)); /* never zero bytes */
     return arena.used;
 }
 
-/* Sorts items by decreasing keys, then as they are. */
+/* Sorts items by decreasing keys; equal keys keep their order. */
 static void gpuopt__knapsack_multi_sort(const int64_t *key, int32_t *item, int32_t count) {
     int32_t j;
     for (j = 1; j < count; j++) {
@@ -76,7 +76,7 @@ static void gpuopt__knapsack_multi_set_multipliers(const gpuopt_knapsack_multidi
     }
 }
 
-/* What taking an item gains in that bound, in 1 / scale. */
+/* The gain of taking an item in this bound, in 1 / scale. */
 static int64_t gpuopt__knapsack_multi_gain(const gpuopt_knapsack_multidimensional *k,
                                            const gpuopt__knapsack_multi_draft *d, int32_t which, int32_t item) {
     int64_t gain = d->scale[which] * (k->profit[item] / k->unit);
@@ -120,7 +120,7 @@ static void gpuopt__knapsack_multi_fill(gpuopt_knapsack_multidimensional *k, con
     memcpy(k->taken, k->trial, (size_t)k->desc.items);
 }
 
-/* By what each item gains in that bound, then by its profit per weight at the multipliers' prices. */
+/* Fills by each item's gain in this bound, then by its profit per weight at the multipliers' prices. */
 static void gpuopt__knapsack_multi_try(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d,
                                        int32_t which, int32_t count) {
     int32_t j;
@@ -140,8 +140,8 @@ static void gpuopt__knapsack_multi_try(gpuopt_knapsack_multidimensional *k, gpuo
 
 /* ---- Bounds ---- */
 
-/* One from the linear relaxation, and more from that with one capacity after the other made smaller or larger. Each
- * gives solutions, too. */
+/* Makes one bound from the linear relaxation, and more from relaxations with one capacity made smaller or larger. Each
+ * relaxation gives solutions, too. */
 static void gpuopt__knapsack_multi_make_bounds(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d,
                                                int32_t count) {
     static const double change[] = {.9, 1.1, .95, 1.05, .8, 1.2};
@@ -164,7 +164,7 @@ static void gpuopt__knapsack_multi_make_bounds(gpuopt_knapsack_multidimensional 
 
 /* ---- Reduction ---- */
 
-/* Fixes items at what they prefer, if the other decision could not beat the first solution; the rest are k->item, in
+/* Fixes items at their preferred decision if the other one could not beat the first solution; the rest are k->item, in
  * the order of the levels. Returns how many; -1: there is no better solution. */
 static int32_t gpuopt__knapsack_multi_reduce(gpuopt_knapsack_multidimensional *k, gpuopt__knapsack_multi_draft *d,
                                              int32_t count, int64_t *base) {
@@ -195,7 +195,7 @@ static int32_t gpuopt__knapsack_multi_reduce(gpuopt_knapsack_multidimensional *k
 
 /* ---- Tables ---- */
 
-/* What a decision on an item takes from number `which` of a node. */
+/* The amount that a decision on an item subtracts from number `which` of a node. */
 static int64_t gpuopt__knapsack_multi_takes(const gpuopt_knapsack_multidimensional *k,
                                             const gpuopt__knapsack_multi_draft *d, int32_t which, int32_t item,
                                             int decision) {
@@ -235,9 +235,9 @@ static void gpuopt__knapsack_multi_fill_tables(gpuopt_knapsack_multidimensional 
     }
 }
 
-/* ---- All of it ---- */
+/* ---- All of the preparation ---- */
 
-/* The items that are of use, and what their profits have in common. NUMERIC: numbers are too large. */
+/* Finds the useful items, and the common divisor of their profits. NUMERIC: numbers are too large. */
 static gpuopt_status gpuopt__knapsack_multi_read(gpuopt_knapsack_multidimensional *k, const char *call,
                                                  gpuopt__knapsack_multi_draft *d, int32_t *count) {
     const int32_t rows = k->desc.rows;
@@ -269,7 +269,7 @@ static gpuopt_status gpuopt__knapsack_multi_read(gpuopt_knapsack_multidimensiona
     return GPUOPT_OK;
 }
 
-/* Fills the tables, and the root if there is something left to search for. */
+/* Fills the tables, and the root if items are left to decide. */
 static gpuopt_status gpuopt__knapsack_multi_prepare(gpuopt_knapsack_multidimensional *k, const char *call,
                                                     gpuopt__knapsack_multi_draft *d) {
     int64_t base;
@@ -285,7 +285,7 @@ static gpuopt_status gpuopt__knapsack_multi_prepare(gpuopt_knapsack_multidimensi
     }
     k->table.levels = free;
     gpuopt__knapsack_multi_fill_tables(k, d, base);
-    if (k->upper <= k->lower) { /* the bound of what is left, after fixing */
+    if (k->upper <= k->lower) { /* the bound of the rest, after fixing */
         k->upper = k->lower;
         k->busy = 0;
         k->table.levels = 0;

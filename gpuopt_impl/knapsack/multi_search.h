@@ -2,26 +2,29 @@
  *
  * A multidimensional knapsack, searched depth first by many workers: the same in C and in CUDA.
  *
- * A bound is kept as if it were a capacity. Multipliers u >= 0 of the rows give the Lagrangian bound
- * u C + sum of max(0, p_j - u w_j); each decision takes from it what it loses: max(0, p_j - u w_j) if the item is left
- * out, max(0, u w_j - p_j) if it is taken. So a node is a vector of numbers, some of them the residual capacities of
- * the rows and the others what bounds are above the best solution known, and it may be dropped once one of them is
- * negative. Everything is an integer: multipliers and bounds are multiples of 1 / scale.
+ * A bound is kept as if it were a capacity. Multipliers u >= 0 of the rows give the Lagrangian bound u C + sum of
+ * max(0, p_j - u w_j). Each decision subtracts its loss from the bound: max(0, p_j - u w_j) if the item is left out,
+ * max(0, u w_j - p_j) if it is taken. So a node is a vector of numbers: the residual capacities of the rows, and the
+ * differences between bounds and the best solution known. It may be dropped once one of them is negative. All numbers
+ * are integers: multipliers and bounds are multiples of 1 / scale.
  *
  * Number 0 is the bound with the optimal multipliers of the linear relaxation. Items are in the order of decreasing
- * loss in it, |p_j - u w_j|, and an item is decided as it prefers unless a node deviates: a node is a set of
- * deviations. Number 1 is the bound with all multipliers 0. Below the last level it is the profit itself, above that of
- * the best solution: whoever gets there has a better one.
+ * loss in this bound, |p_j - u w_j|. An item takes its preferred decision unless a node deviates: a node is a set of
+ * deviations. Number 1 is the bound with all multipliers 0. Below the last level it is the node's profit above the best
+ * solution's: a node that reaches this level is a better solution.
  *
  * A node's numbers are stored as they would be without the preferred decisions before its level, so that only
- * deviations change them. A worker goes up the levels from its last deviation on. At each it compares them with two
- * vectors: what the preferred decisions before that level take, `path`, beyond which the node is dropped; and `need`,
- * what a deviation there takes as well, so that the level is marked as open if that is left. Then it takes the highest
- * open level, which has been left by the node with the deviations before that, and goes on above it. Levels whose loss
- * is too large are skipped at once.
+ * deviations change them. A worker visits the levels from its last deviation on. At each it compares the numbers with
+ * two vectors:
+ * - `path`, the amount that the preferred decisions before that level subtract. The node is dropped if the numbers do
+ *   not suffice.
+ * - `need`, which includes the amount of a deviation there. If the numbers suffice, the level is marked as open.
  *
- * A worker without a node gets every second open level of another one, who is found by a distance that changes from
- * round to round: that is the same on every machine.
+ * Then the worker takes the highest open level, which the node with the deviations before it has left, and continues
+ * above it. Levels with too large a loss are skipped at once.
+ *
+ * A worker without a node receives every second open level of another worker. The distance to that worker changes from
+ * round to round, equally on every machine.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_MULTI_SEARCH_H
 #define GPUOPT_IMPL_KNAPSACK_MULTI_SEARCH_H
@@ -30,8 +33,8 @@
 #include "../common/numerics.h"
 
 enum {
-    GPUOPT__KNAPSACK_MULTI_ROWS = 30,   /* at most */
-    GPUOPT__KNAPSACK_MULTI_WIDTH = 48,  /* numbers of a node at most: two bounds, the rows, more bounds */
+    GPUOPT__KNAPSACK_MULTI_ROWS = 30,   /* the most rows */
+    GPUOPT__KNAPSACK_MULTI_WIDTH = 48,  /* the most numbers of a node: two bounds, the rows, more bounds */
     GPUOPT__KNAPSACK_MULTI_BUDGET = 128 /* levels that a worker visits in a round */
 };
 
@@ -41,12 +44,12 @@ enum {
 #define GPUOPT__KNAPSACK_MULTI_UNROLL
 #endif
 
-/* What all workers read. */
+/* The data that all workers read. */
 typedef struct gpuopt__knapsack_multi_tables {
     int64_t *path;  /* [levels + 1][width] */
     int64_t *need;  /* [levels][width] */
-    int64_t *diff;  /* [levels][width] what a deviation takes beyond the preferred decision; may be negative */
-    int64_t *loss;  /* [levels] in number 0; falls */
+    int64_t *diff;  /* [levels][width] the amount of a deviation beyond the preferred decision; may be negative */
+    int64_t *loss;  /* [levels] in number 0; decreasing */
     int64_t *scale; /* [width] of each number; 0: a row */
     int32_t levels, width, words;
 } gpuopt__knapsack_multi_tables;
@@ -59,16 +62,16 @@ typedef struct gpuopt__knapsack_multi_workers {
     uint64_t *found;      /* [words] of each: the deviations of its best solution */
     int64_t *lower;       /* the best profit that its numbers refer to; -1: it never had a node */
     int32_t *level;       /* the level it visits next; levels + 1: it first takes an open one; -1: it has no node */
-    int64_t count, apart; /* numbers of one worker are so far apart: 1, or `count` on the GPU */
+    int64_t count, apart; /* distance between two numbers of one worker: 1, or `count` on the GPU */
 } gpuopt__knapsack_multi_workers;
 
-/* What a worker found in a round. */
+/* The results of a worker in a round. */
 typedef struct gpuopt__knapsack_multi_found {
     int64_t lower, nodes;
     int busy;
 } gpuopt__knapsack_multi_found;
 
-/* Where number k of worker w is, of `length` for each. */
+/* The place of number k of worker w, of `length` for each. */
 GPUOPT_HD int64_t gpuopt__knapsack_multi_place(const gpuopt__knapsack_multi_workers *ws, int64_t w, int32_t k,
                                                int32_t length) {
     return ws->apart == 1 ? w * length + k : k * ws->apart + w;
@@ -92,7 +95,7 @@ typedef struct gpuopt__knapsack_multi_cursor {
     const gpuopt__knapsack_multi_tables *table;
     const gpuopt__knapsack_multi_workers *workers;
     int64_t worker;
-    int32_t word; /* which word of `open` and `deviates` is here: */
+    int32_t word; /* the index of the word of `open` and `deviates` here: */
     uint64_t open, deviates;
 } gpuopt__knapsack_multi_cursor;
 
@@ -108,7 +111,7 @@ GPUOPT_HD void gpuopt__knapsack_multi_seek(gpuopt__knapsack_multi_cursor *c, int
     c->word = word;
 }
 
-/* The first level from `from` on that a node with so much left in number 0 may deviate at. */
+/* The first level from `from` on at which a node with this number 0 may deviate. */
 GPUOPT_HD int32_t gpuopt__knapsack_multi_first(const gpuopt__knapsack_multi_tables *t, int32_t from, int64_t left) {
     int32_t high = t->levels;
     while (from < high) {
@@ -119,13 +122,13 @@ GPUOPT_HD int32_t gpuopt__knapsack_multi_first(const gpuopt__knapsack_multi_tabl
     return from;
 }
 
-/* Goes to the highest open level, and deviates there. Returns the next level to visit; -1: none is open. */
+/* Takes the highest open level, and deviates there. Returns the next level to visit; -1: none is open. */
 GPUOPT_HD int32_t gpuopt__knapsack_multi_take(gpuopt__knapsack_multi_cursor *c, int64_t *value, const int width) {
     const gpuopt__knapsack_multi_tables *t = c->table;
     for (;;) {
         const int high = c->open ? gpuopt__knapsack_multi_highest(c->open) : -1;
         int k;
-        while (c->deviates && gpuopt__knapsack_multi_highest(c->deviates) > high) { /* of nodes that are done with */
+        while (c->deviates && gpuopt__knapsack_multi_highest(c->deviates) > high) { /* of finished nodes */
             const int bit = gpuopt__knapsack_multi_highest(c->deviates);
             const int64_t *diff = t->diff + (int64_t)(64 * c->word + bit) * width;
             c->deviates ^= (uint64_t)1 << bit;
@@ -219,7 +222,8 @@ GPUOPT_HD gpuopt__knapsack_multi_found gpuopt__knapsack_multi_round(const gpuopt
 
 /* ---- Sharing ---- */
 
-/* One of these two workers may have no node: it gets every second open level of the other's, from the lowest on. */
+/* One of these two workers may have no node. It then receives every second open level of the other, from the lowest
+ * on. */
 GPUOPT_HD void gpuopt__knapsack_multi_share(const gpuopt__knapsack_multi_tables *t,
                                             const gpuopt__knapsack_multi_workers *ws, int64_t one, int64_t other) {
     const int64_t to = ws->level[one] < 0 ? one : other, from = to == one ? other : one;

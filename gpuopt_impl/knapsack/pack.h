@@ -8,14 +8,14 @@
 #include "recover.h"
 
 #define GPUOPT__KNAPSACK_HEAD 80
-#define GPUOPT__KNAPSACK_CHECKSUM 72 /* where it is */
+#define GPUOPT__KNAPSACK_CHECKSUM 72 /* place of the checksum */
 #define GPUOPT__KNAPSACK_LIST_HEAD 40
 #define GPUOPT__KNAPSACK_NODE 20
 #define GPUOPT__KNAPSACK_MAGIC 0x4b555047u /* "GPUK" */
 #define GPUOPT__KNAPSACK_PACKED_VERSION 2
 
-/* The `nodes` nodes that would be expanded next (-1: all): *first, the first of the lists that they are in, and
- * *of_first, how many of that list. Returns their number. */
+/* The `nodes` nodes next to be expanded (-1: all): *first, the first of their lists, and *of_first, their number in
+ * that list. Returns the number of nodes. */
 static int64_t gpuopt__knapsack_next_lists(const gpuopt__knapsack_search *s, int64_t nodes, int32_t *first,
                                            int64_t *of_first) {
     int64_t left = nodes;
@@ -34,7 +34,7 @@ static uint64_t gpuopt__knapsack_packed_size(const gpuopt_knapsack *k, int32_t l
            4 * (uint64_t)decided + GPUOPT__KNAPSACK_NODE * (uint64_t)nodes;
 }
 
-/* Packs what comes before the lists. Returns where they go. */
+/* Packs the part before the lists. Returns the place of the lists. */
 static unsigned char *gpuopt__knapsack_pack_head(const gpuopt_knapsack *k, int32_t lists, int64_t nodes,
                                                  int32_t decided, unsigned char *head) {
     memset(head, 0, GPUOPT__KNAPSACK_HEAD);
@@ -85,8 +85,8 @@ static gpuopt_status gpuopt__knapsack_pack_nodes(gpuopt_knapsack *k, int64_t at,
     return status;
 }
 
-/* Packs the last `count` nodes of list j. `before`: nodes of its side below it. If it is shared, each rank packs its
- * own, and sends them to the others. */
+/* Packs the last `count` nodes of list j. `before`: nodes of its side below it. If the list is shared, each rank packs
+ * its own nodes, and sends them to the others. */
 static gpuopt_status gpuopt__knapsack_pack_last(gpuopt_knapsack *k, int32_t j, int64_t before, int64_t count,
                                                 unsigned char *to) {
     const gpuopt__knapsack_search *s = &k->search;
@@ -133,7 +133,7 @@ static gpuopt_status gpuopt__knapsack_unpack_nodes(gpuopt_knapsack *k, int64_t a
     return status;
 }
 
-/* Removes the nodes that were packed from the pool. */
+/* Removes the packed nodes from the pool. */
 static void gpuopt__knapsack_remove(gpuopt__knapsack_search *s, int32_t first, int64_t of_first) {
     while (s->depth > first) {
         gpuopt__knapsack_list *top = &s->list[s->depth - 1];

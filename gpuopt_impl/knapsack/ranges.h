@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack, by the ranks of a group: who makes which children of a step, and how the nodes get there.
+ * Knapsack, by the ranks of a group: the division of a step's children, and the transfer of nodes.
  *
- * Lists       A short list is the same on all ranks, and each makes all steps on it: nothing is exchanged. The children
- *             of a long one are shared: each rank keeps a range of them, lower ranks those of more residual capacity. A
- *             rank's range of a list that is sorted by residual capacity is a range of weights.
+ * Lists       A short list is the same on all ranks, and each makes all steps on it without exchanges. The children of
+ * a
+ *             long list are shared: each rank keeps a range of them, lower ranks the children with more residual
+ *             capacity. A rank's range of a list that is sorted by residual capacity is a range of weights.
  * Ranges      A step's children are the merge of the unchanged and the flipped ones, each in the order of their parents
- *             (cpu_merge.h). It is cut, between two residual capacities, into a part for each rank, all about as long,
- *             again in every step: no rank runs dry, and no border has to be moved. Where it is cut follows from
- *             samples of the residual capacities on all ranks; the ranks then count how many of their nodes have
- *             children before each cut.
- * Dominance   Within both of the merged sequences profits rise. So the greatest profit of all lower ranks is that of
- *             the last node before the range in either of them, and a rank needs those two nodes of others: it drops
- *             the children that one rank alone would drop.
+ *             (cpu_merge.h). Every step cuts the merge again between residual capacities, into a part of about equal
+ *             length for each rank: no rank runs dry, and no border has to be moved. Samples of the residual capacities
+ *             on all ranks determine the cuts. The ranks then count how many of their nodes have children before each
+ *             cut.
+ * Dominance   Within both of the merged sequences profits rise. So the last node before the range, in either sequence,
+ *             has the greatest profit of all lower ranks. With these two nodes of others a rank drops the same children
+ *             as one rank alone would.
  * Window      The parents of a rank's children are one range of the parents, wider than its own by as much as the item
- *             moves them. What it does not have it gets from the other ranks, and it puts them behind its own, for the
- *             time of the step.
- * Peers       Where backends see the pools of all ranks, nothing of that is needed: each rank makes an equal share of
- *             the merge, for which it reads parents wherever they are, and so finds out alone where its share begins
+ *             moves them. The rank receives the missing parents from other ranks, and puts them behind its own during
+ *             the step.
+ * Peers       If backends see the pools of all ranks, none of that is needed. Each rank makes an equal share of the
+ *             merge and reads parents from any pool, so it finds the begin of its share alone
  *             (cuda/knapsack/peers.cuh). Parents change only after all have sent the results of their parts.
  *
- * All ranks know all counts, so each finds out alone who sends what to whom, and who has what.
+ * All ranks have all counts, so each finds the senders and receivers, and the owners of nodes, alone.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_RANGES_H
 #define GPUOPT_IMPL_KNAPSACK_RANGES_H
@@ -35,7 +36,7 @@ typedef struct gpuopt__knapsack_range {
 
 static int64_t gpuopt__knapsack_clip(int64_t node, int64_t count) { return node < 0 ? 0 : node < count ? node : count; }
 
-/* The nodes that a rank has in its pool, on one side. */
+/* A rank's nodes in its pool, on one side. */
 static int64_t gpuopt__knapsack_held(const gpuopt__knapsack_search *s, int32_t rank, int side) {
     int64_t held = 0;
     int32_t j;
@@ -47,7 +48,7 @@ static int64_t gpuopt__knapsack_held(const gpuopt__knapsack_search *s, int32_t r
     return held;
 }
 
-/* The nodes of a job that a rank has. */
+/* A rank's nodes of a job. */
 static gpuopt__knapsack_range gpuopt__knapsack_has(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                                    int32_t rank) {
     const gpuopt__knapsack_list *top = &s->list[s->depth - 1];
@@ -72,14 +73,16 @@ static gpuopt__knapsack_range gpuopt__knapsack_needs(const gpuopt_knapsack *k, c
     return range;
 }
 
-/* Those that it needs and does not have, before (0) or behind (1) its own. */
+/* The nodes that a rank needs but lacks, before (0) or behind (1) its own. */
 static gpuopt__knapsack_range gpuopt__knapsack_lacks(const gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                                      const gpuopt__knapsack_job *job, int32_t rank, int behind) {
     const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, rank);
     gpuopt__knapsack_range needs = gpuopt__knapsack_needs(k, s, job, rank);
     if (behind && needs.begin < has.end) needs.begin = has.end;
     if (!behind && needs.end > has.begin) needs.end = has.begin;
-    if (has.begin == has.end && !behind) needs.end = needs.begin; /* all are behind nothing */
+    if (has.begin == has.end && !behind)
+        needs.end = needs.begin; /* none: an empty range of its own counts as before
+                                                                   * them */
     else if (has.begin == has.end) needs = gpuopt__knapsack_needs(k, s, job, rank);
     if (needs.end < needs.begin) needs.end = needs.begin;
     return needs;
@@ -87,7 +90,7 @@ static gpuopt__knapsack_range gpuopt__knapsack_lacks(const gpuopt_knapsack *k, c
 
 static int64_t gpuopt__knapsack_length(gpuopt__knapsack_range range) { return range.end - range.begin; }
 
-/* The most nodes that a rank gets from others. */
+/* The most nodes that a rank receives from others. */
 static int64_t gpuopt__knapsack_most_lacking(const gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                              const gpuopt__knapsack_job *job) {
     int64_t most = 0, sum;
@@ -102,7 +105,7 @@ static int64_t gpuopt__knapsack_most_lacking(const gpuopt_knapsack *k, const gpu
 
 /* ---- The parts of a step ---- */
 
-/* Where a walk along the samples of all ranks is, and the node of which the next one is. */
+/* The state of a walk along the samples of all ranks, and the node of the next sample. */
 typedef struct gpuopt__knapsack_walk {
     int32_t rank;
     int64_t sample;
@@ -133,13 +136,13 @@ static int64_t gpuopt__knapsack_walk_node(const gpuopt__knapsack_job *job, int32
     return walk->rank < ranks ? walk->range.begin + walk->sample * walk->stride : job->count;
 }
 
-/* Its residual capacity. */
+/* The sample's residual capacity. */
 static int64_t gpuopt__knapsack_walk_residual(const gpuopt_knapsack *k, const gpuopt__knapsack_walk *walk) {
     return k->ranks.residual[(int64_t)walk->rank * GPUOPT__KNAPSACK_SAMPLES + walk->sample];
 }
 
-/* Chooses the cuts: residual capacities of children of sampled nodes, behind which about equally many are. ranks: of
- * those that have samples. */
+/* Chooses the cuts: residual capacities of children of sampled nodes, with about equally many nodes between two cuts.
+ * ranks: the number of ranks with samples. */
 static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                         const gpuopt__knapsack_job *job, int32_t ranks) {
     gpuopt__knapsack_walk same, flipped;
@@ -169,8 +172,8 @@ static void gpuopt__knapsack_cut_evenly(gpuopt_knapsack *k, const gpuopt__knapsa
     for (; next < s->ranks; next++) k->ranks.cut[next] = INT64_MIN;
 }
 
-/* The samples of all ranks, if the list is shared; else one set of this rank's. Also about how many nodes have flipped
- * children. */
+/* The samples of all ranks, if the list is shared; else one set from this rank. Also estimates how many nodes have
+ * flipped children. */
 static gpuopt_status gpuopt__knapsack_sample(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                              const gpuopt__knapsack_job *job, int32_t ranks) {
     const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, s->rank);
@@ -215,7 +218,7 @@ static gpuopt_status gpuopt__knapsack_divide_step(gpuopt_knapsack *k, const gpuo
                                             s->ranks - 1, same, flipped);
     if (status) return gpuopt__ranks_give_up(k->ranks.group, status);
     if (!shared) return GPUOPT_OK;
-    /* Both arrays are one, and their first and last members are known. */
+    /* Both arrays form one, and their first and last members are known. */
     status = gpuopt_group_all_reduce(k->ranks.group, GPUOPT_REDUCE_SUM, 2 * ((int64_t)s->ranks + 1), same, NULL);
     same[0] = flipped[0] = 0;
     same[s->ranks] = flipped[s->ranks] = job->count;
@@ -224,7 +227,7 @@ static gpuopt_status gpuopt__knapsack_divide_step(gpuopt_knapsack *k, const gpuo
 
 /* ---- The window ---- */
 
-/* Reads nodes of this rank, or puts those of others in their places, as many at a time as the backend can. */
+/* Reads nodes of this rank, or stores nodes of others at their places, as many at a time as the backend can handle. */
 static gpuopt_status gpuopt__knapsack_handle_nodes(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                                    const gpuopt__knapsack_job *job, int64_t begin, int64_t count,
                                                    int put) {
@@ -240,7 +243,7 @@ static gpuopt_status gpuopt__knapsack_handle_nodes(gpuopt_knapsack *k, const gpu
     return status ? gpuopt__ranks_give_up(k->ranks.group, status) : GPUOPT_OK;
 }
 
-/* Sends nodes of this rank, or receives some of others, `begin` .. `end` - 1 of the job. */
+/* Sends nodes of this rank, or receives nodes of others: `begin` .. `end` - 1 of the job. */
 static gpuopt_status gpuopt__knapsack_carry(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                             const gpuopt__knapsack_job *job, int32_t from, int32_t to, int64_t begin,
                                             int64_t end) {
@@ -262,7 +265,7 @@ static gpuopt_status gpuopt__knapsack_carry(gpuopt_knapsack *k, const gpuopt__kn
     return status;
 }
 
-/* Sets where this rank's nodes of the job are, and where those of others will be. */
+/* Sets the places of this rank's nodes of the job, and of the nodes from others. */
 static void gpuopt__knapsack_locate(const gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                     gpuopt__knapsack_job *job) {
     const int side = s->list[s->depth - 1].side;
@@ -272,14 +275,14 @@ static void gpuopt__knapsack_locate(const gpuopt_knapsack *k, const gpuopt__knap
     const int64_t own = gpuopt__knapsack_length(has), behind = gpuopt__knapsack_length(high);
     job->from = gpuopt__knapsack_place(s, side, s->used[side] - own, 0) - has.begin * job->from_step;
     job->before = has.begin;
-    if (behind > 0 && high.begin != has.end) { /* only those behind are needed, and not the next ones */
+    if (behind > 0 && high.begin != has.end) { /* only nodes behind are needed, and not the next ones */
         job->from = gpuopt__knapsack_place(s, side, s->used[side], 0) - high.begin * job->from_step;
         job->before = 0;
     }
     job->low = gpuopt__knapsack_place(s, side, s->used[side] + behind, 0) - low.begin * job->from_step;
 }
 
-/* The nodes that a rank has and another one lacks, before (0) or behind (1) those of the latter. */
+/* A rank's nodes that another rank lacks, before (0) or behind (1) that rank's own. */
 static gpuopt__knapsack_range gpuopt__knapsack_between(const gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                                        const gpuopt__knapsack_job *sent, int32_t from, int32_t to,
                                                        int behind) {
@@ -290,7 +293,8 @@ static gpuopt__knapsack_range gpuopt__knapsack_between(const gpuopt_knapsack *k,
     return lacks;
 }
 
-/* Brings each rank the nodes that it lacks, in messages, in an order that all know: from each rank to each other. */
+/* Sends each rank the nodes that it lacks, in messages, in an order that all ranks can compute: from each rank to each
+ * other. */
 static gpuopt_status gpuopt__knapsack_fetch(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                             const gpuopt__knapsack_job *sent, const gpuopt__knapsack_job *received) {
     gpuopt_status status = GPUOPT_OK;
@@ -311,7 +315,7 @@ static gpuopt_status gpuopt__knapsack_fetch(gpuopt_knapsack *k, const gpuopt__kn
 
 /* ---- Ranks that see one another's pools ---- */
 
-/* Finds out whether all do. */
+/* Finds out whether all ranks see one another's pools. */
 static gpuopt_status gpuopt__knapsack_exchange_handles(gpuopt_knapsack *k) {
     gpuopt__knapsack_peer_handle own;
     int64_t all;
@@ -330,7 +334,7 @@ static gpuopt_status gpuopt__knapsack_exchange_handles(gpuopt_knapsack *k) {
     return GPUOPT_OK;
 }
 
-/* Finds where the nodes of a job are. */
+/* Finds the places of a job's nodes. */
 static void gpuopt__knapsack_find_sources(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                           const gpuopt__knapsack_job *job) {
     const gpuopt__knapsack_list *top = &s->list[s->depth - 1];
@@ -340,7 +344,7 @@ static void gpuopt__knapsack_find_sources(gpuopt_knapsack *k, const gpuopt__knap
         const gpuopt__knapsack_range has = gpuopt__knapsack_has(s, job, r);
         gpuopt__knapsack_source *source = &k->ranks.source[k->ranks.sources];
         if (has.begin == has.end || (!top->shared && r != s->rank))
-            continue; /* what all have, each reads from its own pool */
+            continue; /* each reads nodes common to all from its own pool */
         source->rank = r;
         source->end = has.end;
         source->before = gpuopt__knapsack_held(s, r, top->side) - gpuopt__knapsack_length(has);
@@ -348,13 +352,13 @@ static void gpuopt__knapsack_find_sources(gpuopt_knapsack *k, const gpuopt__knap
     }
 }
 
-/* This rank's part of a step, on the nodes of all. */
+/* This rank's part of a step, on the nodes of all ranks. */
 static gpuopt_status gpuopt__knapsack_step_by_peers(gpuopt_knapsack *k, const gpuopt__knapsack_search *s,
                                                     const gpuopt__knapsack_job *job, gpuopt__knapsack_found *found) {
     gpuopt_status status;
     *found = gpuopt__knapsack_nothing(job->lower);
     found->children = INT64_MAX;
-    if (!k->ranks.spread && job->count > k->pool) return GPUOPT_OK; /* a step has the size of a pool at most */
+    if (!k->ranks.spread && job->count > k->pool) return GPUOPT_OK; /* a step has at most the size of a pool */
     gpuopt__knapsack_find_sources(k, s, job);
     status = gpuopt__knapsack_of(k)->step_by_peers(k, s, job, found);
     return status ? gpuopt__ranks_give_up(k->ranks.group, status) : GPUOPT_OK;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: the items of the best solution. Its node knows only its last 32 decisions. Of the core as it was before
- * these, any set of items will do that weighs no more and has the same profit. Finding one is a smaller knapsack
- * problem whose optimum is known; a search with that profit as its goal solves it, and again yields 32 decisions,
- * and so on. These searches are usually much shorter than the search for the optimum. They use the free part of the
- * pool.
+ * Knapsack: the items of the best solution. Its node stores only its last 32 decisions. Of the core before these, any
+ * set of items serves that weighs no more and has the same profit. Finding one is a smaller knapsack problem with a
+ * known optimum. A search with that profit as its goal solves it, and again yields 32 decisions, and so on. These
+ * searches are usually much shorter than the search for the optimum. They use the free part of the pool.
  *
- * Ranks of a group share these searches as they do the first one (together.h), if that is over: then the whole pool is
- * free, on all ranks. Else each recovers the items alone, and all the same ones.
+ * Ranks of a group share these searches as they share the main search (together.h), once that is over: then the whole
+ * pool is free on all ranks. Before, each rank recovers the items alone, with the same result.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_RECOVER_H
 #define GPUOPT_IMPL_KNAPSACK_RECOVER_H
@@ -21,14 +20,14 @@ static void gpuopt__knapsack_set_range(gpuopt_knapsack *k, int32_t begin, int32_
 
 static void gpuopt__knapsack_turn(gpuopt_knapsack *k, int32_t j) { gpuopt__knapsack_set(k, j, !k->trial[k->order[j]]); }
 
-/* The core before the decisions that the node knows. */
+/* The core before the decisions stored in the node. */
 static gpuopt__knapsack_core gpuopt__knapsack_unknown(const gpuopt__knapsack_search *s,
                                                       const gpuopt__knapsack_best *b) {
     return gpuopt__knapsack_core_of(s, b->known == GPUOPT__KNAPSACK_KNOWN ? b->decided[b->known - 1] : 0);
 }
 
-/* Undoes the decisions of a node: *node is its ancestor. Returns 0 if that is impossible, because no node on the way
- * can be that heavy or that light. */
+/* Undoes the decisions of a node: *node becomes its ancestor. Returns 0 if no node on the way can be that heavy or that
+ * light. */
 static int gpuopt__knapsack_take_back(const gpuopt__knapsack_search *s, const gpuopt__knapsack_best *best,
                                       gpuopt__knapsack_node *node) {
     const gpuopt__knapsack_view *v = &s->view;
@@ -49,8 +48,8 @@ static int gpuopt__knapsack_take_back(const gpuopt__knapsack_search *s, const gp
     return node->residual >= -left && node->residual <= v->capacity - left;
 }
 
-/* Marks which of the view's items the best solution takes, except in the core whose decisions are unknown. That core
- * becomes the view, with the weight that the node took of it as the capacity; *profit: the profit that it took. */
+/* Marks the view's items that the best solution takes, except in the core with unknown decisions. That core becomes the
+ * view; its capacity is the weight that the node took of it, and *profit the profit. */
 static void gpuopt__knapsack_mark(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t *profit) {
     const gpuopt__knapsack_best *best = &s->best;
     gpuopt__knapsack_view *v = &s->view;
@@ -75,7 +74,7 @@ static void gpuopt__knapsack_mark(gpuopt_knapsack *k, gpuopt__knapsack_search *s
     v->at = gpuopt__knapsack_seek(v->table.weight_sum, v->first, (uint64_t)v->capacity, v->first, v->at, v->first);
 }
 
-/* Recovers the items of the best solution. The set that is found may be better than it. */
+/* Recovers the items of the best solution. The set found may be better than that solution. */
 static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     const gpuopt__knapsack_search *whole = &k->search;
     gpuopt__knapsack_search s = *whole;
@@ -89,7 +88,8 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     s.which = 1;
     s.own_first = whole->own_first +
                   whole->used[0]; /* also when the nodes are in another pool: every backend makes the same slices */
-    s.own_capacity = whole->own_capacity - whole->used[0] - whole->used[1] - whole->uneven; /* ranks, too */
+    s.own_capacity = whole->own_capacity - whole->used[0] - whole->used[1] - whole->uneven; /* equal on all ranks,
+                                                                                             * too */
     if (whole->depth > 0) s.share_from = INT64_MAX;
     s.uneven = 0;
     s.reserve = 0;

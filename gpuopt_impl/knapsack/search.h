@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: a search as plain data, and the parts of a step that are the same on every backend: which nodes it takes,
- * where their children go, and what its result changes.
+ * Knapsack: a search as plain data, and the parts of a step that are the same on every backend: the choice of its
+ * nodes, the places of their children, and the changes by its result.
  *
  * Core        With dominance the items around the break item are decided first, then those closest to it in profit
  *             per weight (Pisinger: An expanding-core algorithm for the exact 0-1 knapsack problem, European Journal of
  *             Operational Research 87, 1995). An item is skipped if flipping it cannot lead any node of the list to a
  *             better solution. Without dominance the items are decided in their order.
- * Dominance   Of two nodes of a step, the one that weighs no less and has no more profit is dropped. A list is
- *             sorted by weight, so this is a merge of two sorted lists: the unchanged children, and the flipped ones.
+ * Dominance   Of two nodes of a step, one is dropped if it weighs no less and has no more profit than the other. A list
+ *             is sorted by weight, so this is a merge of two sorted lists: the unchanged and the flipped children.
  * Completion  When a list has doubled, and every 32 decisions, each undecided item is tried with the best node that
  *             leaves capacity for it. This usually finds the optimum within a few levels.
- * Slices      If the children of a level do not fit the pool, which a step finds out by trying, and the pool may not
- *             grow, steps take slices from the end of the list, a quarter of the free nodes, and the search goes on
- *             with the deepest list: depth first. Dominance then acts only within a slice.
+ * Slices      A step finds out by trying whether the children of a level fit the pool. If they do not fit and the pool
+ *             may not grow, steps take slices from the end of the list, a quarter of the free nodes. The search
+ *             continues with the deepest list: depth first. Dominance then acts only within a slice.
  * Exactness   Children are kept or dropped by exact comparisons (gpuopt__knapsack_beats). Rounded bounds decide only
- *             which levels are skipped, which items are tried, and `upper`, with a margin for the rounding errors.
+ *             the levels to skip, the items to try, and `upper`, with a margin for the rounding errors.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_SEARCH_H
 #define GPUOPT_IMPL_KNAPSACK_SEARCH_H
@@ -23,15 +23,15 @@
 #include "bound.h"
 
 enum {
-    GPUOPT__KNAPSACK_KNOWN = 32,    /* decisions that a node carries */
-    GPUOPT__KNAPSACK_COMPLETE = 32, /* decisions after which a list is completed again, if it has not doubled before */
+    GPUOPT__KNAPSACK_KNOWN = 32,    /* decisions that a node stores */
+    GPUOPT__KNAPSACK_COMPLETE = 32, /* decisions after which a list is completed again, unless it doubles before */
     GPUOPT__KNAPSACK_FILLED = -1    /* a solution is a filled node, without an item flipped */
 };
 
 typedef struct gpuopt__knapsack_node {
     int64_t residual;
-    uint64_t profit;    /* of all items it takes, also those before the core: they may weigh twice the capacity */
-    uint32_t decisions; /* the last ones, the latest in the lowest bit; 1: the item is flipped, see _flip */
+    uint64_t profit;    /* of all items it takes, also before the core: their weight may be twice the capacity */
+    uint32_t decisions; /* the last decisions, the latest in the lowest bit; 1: the item is flipped, see _flip */
 } gpuopt__knapsack_node;
 
 /* Nodes, as a structure of arrays. */
@@ -41,11 +41,11 @@ typedef struct gpuopt__knapsack_pool {
     uint32_t *decisions;
 } gpuopt__knapsack_pool;
 
-/* The best solution so far: a node, and how it was made a solution. */
+/* The best solution so far: a node, and how it was completed. */
 typedef struct gpuopt__knapsack_best {
     int32_t level;                           /* of the node; -1: there is no such solution */
     int32_t flip;                            /* completed by flipping this item outside the core, or FILLED */
-    int32_t known;                           /* number of decisions that the node carries */
+    int32_t known;                           /* number of decisions stored in the node */
     int32_t decided[GPUOPT__KNAPSACK_KNOWN]; /* their levels, the latest one first */
     gpuopt__knapsack_node node;
 } gpuopt__knapsack_best;
@@ -53,8 +53,8 @@ typedef struct gpuopt__knapsack_best {
 /* Nodes of one level. */
 typedef struct gpuopt__knapsack_list {
     int64_t count;
-    int64_t own;       /* of these, those in this pool: fewer if the list is shared by the ranks of a group */
-    int64_t completed; /* its length, or that of the list it descends from, at the latest completion */
+    int64_t own;       /* nodes in this pool: fewer than `count` if the ranks of a group share the list */
+    int64_t completed; /* its length, or its ancestor list's, at the latest completion */
     double bound;      /* the largest gpuopt__knapsack_value() */
     int32_t level;
     int32_t decided; /* number of decisions made up to here: levels that were not skipped */
@@ -62,37 +62,37 @@ typedef struct gpuopt__knapsack_list {
     int32_t shared;  /* not 0: each rank has a range of the nodes, see ranges.h */
 } gpuopt__knapsack_list;
 
-/* A search in a part of the pool. Lists are stacked from both ends of the part towards the middle, parents and their
- * children on different sides. A step takes nodes from the end of the deepest list and writes their children on top of
- * the other side: no node is ever moved, and reads and writes are contiguous. On side 1 the last node of a list comes
- * first in memory. */
+/* A search in a part of the pool. Lists are stacked from both ends of the part towards the middle, with parents and
+ * their children on different sides. A step takes nodes from the end of the deepest list and writes their children on
+ * top of the other side. So no node ever moves, and reads and writes are contiguous. On side 1 the last node of a list
+ * comes first in memory. */
 typedef struct gpuopt__knapsack_search {
     gpuopt__knapsack_view view;
     int32_t levels;              /* items of the view */
-    const int32_t *begin;        /* [levels + 1] where the core of a level begins; at level l it has l items */
+    const int32_t *begin;        /* [levels + 1] begin of a level's core; at level l the core has l items */
     const double *least_loss;    /* [levels] the smallest loss from flipping an item of this level or a later one */
     gpuopt__knapsack_list *list; /* [levels + 1] */
     int32_t *decided;            /* [levels] the levels of the deepest list's decisions */
     int32_t depth;               /* number of lists */
-    int dominance;               /* 1: and a core that grows from the break item; 0: one that grows from the front */
+    int dominance;               /* 1: and a core that grows from the break item; 0: a core that grows from the front */
     int stop_when_full;
     int full;                        /* with stop_when_full: the next level does not fit */
     int tight;                       /* the children of the deepest list were found not to fit */
-    int64_t lower;                   /* only solutions with more profit are searched for */
-    int64_t goal;                    /* the search ends when it has found a solution of this profit */
+    int64_t lower;                   /* the search looks only for solutions with more profit */
+    int64_t goal;                    /* the search ends with a solution of this profit */
     double ratio;                    /* profit per weight of the break item */
     double margin;                   /* exceeds the rounding errors of a bound by `ratio` */
-    int64_t first, capacity;         /* the part of the pool that is in use */
+    int64_t first, capacity;         /* the part of the pool in use */
     int64_t own_first, own_capacity; /* the search's own part of the pool */
     int on_host;                     /* GPU: the nodes are in host memory instead */
     int which;                       /* 1: the search that recovers items */
     int64_t used[2];                 /* nodes on each side */
-    int64_t remote;                  /* nodes of shared lists that other ranks have */
-    int64_t uneven;                  /* free nodes that another rank, which has fewer, does not have */
+    int64_t remote;                  /* nodes of shared lists on other ranks */
+    int64_t uneven;                  /* free nodes beyond those of the rank with the fewest */
     int64_t share_from;              /* nodes of a list from which on ranks share its children; INT64_MAX: no ranks */
     int32_t rank, ranks;             /* of the group */
-    int together;                    /* a step that all ranks make together is being chosen */
-    int64_t *part;                   /* [levels + 1][ranks] of a shared list: its nodes that lower ranks have */
+    int together;                    /* the next step, to be made by all ranks together, is being chosen */
+    int64_t *part;                   /* [levels + 1][ranks] of a shared list: its nodes on lower ranks */
     int64_t reserve;                 /* nodes kept free, beyond one for each remaining level and two more */
     gpuopt__knapsack_best best;
     int64_t expanded, pruned, dominated, peak, steps, slices;
@@ -117,13 +117,13 @@ GPUOPT_HD gpuopt__knapsack_core gpuopt__knapsack_core_of(const gpuopt__knapsack_
     return core;
 }
 
-/* The item that is decided at a level: the one before the core or the one after it. */
+/* The item decided at a level: directly before the core or directly after it. */
 GPUOPT_HD int32_t gpuopt__knapsack_item_of(const gpuopt__knapsack_search *s, int32_t level) {
     return s->begin[level + 1] < s->begin[level] ? s->begin[level + 1] : s->begin[level] + level;
 }
 
 /* How flipping an item outside the core changes a node's residual capacity and profit: an item before the core is
- * removed, one after it is added. */
+ * removed, an item after it is added. */
 GPUOPT_HD void gpuopt__knapsack_flip(const gpuopt__knapsack_items *t, int32_t item, int before, int64_t *residual,
                                      uint64_t *profit) {
     *residual = before ? t->weight[item] : -t->weight[item];
@@ -142,7 +142,7 @@ GPUOPT_HD int gpuopt__knapsack_may_beat(const gpuopt__knapsack_search *s, double
     return gpuopt__add(gpuopt__add(bound, loss), s->margin) >= (double)s->lower + 1;
 }
 
-/* Nodes that are left, of all ranks. */
+/* The remaining nodes of all ranks. */
 GPUOPT_HD int64_t gpuopt__knapsack_alive(const gpuopt__knapsack_search *s) {
     return s->used[0] + s->used[1] + s->remote;
 }
@@ -165,7 +165,7 @@ GPUOPT_HD void gpuopt__knapsack_shorten(gpuopt__knapsack_search *s, int32_t j, i
 
 GPUOPT_HD int gpuopt__knapsack_has_ranks(const gpuopt__knapsack_search *s) { return s->share_from < INT64_MAX; }
 
-/* Whether the ranks of a group go on from this list together: with a step that they share, or after one. */
+/* Whether the ranks of a group continue together from this list: with a shared step, or after one. */
 GPUOPT_HD int gpuopt__knapsack_is_common(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list) {
     return list->shared || list->count >= s->share_from;
 }
@@ -183,7 +183,7 @@ GPUOPT_HD double gpuopt__knapsack_list_bound(const gpuopt__knapsack_search *s, c
 
 /* ---- A step ---- */
 
-/* `count` nodes of a level, and where their children go. Every parent has a child that is unchanged and, if its
+/* `count` nodes of a level, and the places of their children. Every parent has a child that is unchanged and, if its
  * residual capacity is at least `least`, a child with the level's item flipped. */
 typedef struct gpuopt__knapsack_job {
     int32_t level;
@@ -191,14 +191,14 @@ typedef struct gpuopt__knapsack_job {
     int64_t count;
     int64_t from, to;       /* places of the first node and of the first child */
     int64_t before, low;    /* the first `before` nodes are not in this pool, as if the first one's place were `low` */
-    int64_t same, same_end; /* the nodes whose unchanged children are made, and of which some stay */
-    int64_t flipped, flipped_end; /* likewise flipped ones. Without a group: all */
+    int64_t same, same_end; /* the nodes with unchanged children in this job, some of which stay */
+    int64_t flipped, flipped_end; /* likewise for flipped children. Without a group: all */
     int64_t from_step, to_step;   /* 1 or -1, from a node to the next */
     int64_t lower;
     int64_t limit; /* children that fit; if more stay, the step fails: see gpuopt__knapsack_overflows */
     int64_t least;
-    int64_t residual; /* what flipping adds to it */
-    uint64_t profit;  /* and to the profit */
+    int64_t residual; /* flipping adds this to the residual capacity */
+    uint64_t profit;  /* and this to the profit */
 } gpuopt__knapsack_job;
 
 /* The place of a node of the job. */
@@ -206,14 +206,14 @@ GPUOPT_HD int64_t gpuopt__knapsack_parent(const gpuopt__knapsack_job *job, int64
     return (k < job->before ? job->low : job->from) + k * job->from_step;
 }
 
-/* Children that a job makes, with those that do not stay. */
+/* Children that a job makes, including those that do not stay. */
 GPUOPT_HD int64_t gpuopt__knapsack_children(const gpuopt__knapsack_job *job) {
     return job->same_end - job->same + job->flipped_end - job->flipped;
 }
 
-/* What a step, or a part of one, found. */
+/* The results of a step, or of a part of one. */
 typedef struct gpuopt__knapsack_found {
-    int64_t children; /* kept */
+    int64_t children; /* number of children kept */
     int64_t pruned, dominated;
     double bound; /* the largest of the children kept */
     int64_t most; /* profit of the best solution; `lower` if none is better */
@@ -242,18 +242,18 @@ GPUOPT_HD void gpuopt__knapsack_join(gpuopt__knapsack_found *sum, const gpuopt__
     sum->best = f->best;
 }
 
-/* How many of the `count` nodes of a level, whose children do not fit, the next step takes, if `spare` nodes are free
- * beyond those that must stay free: a quarter of them. A reserve of one node for each remaining level, and two more, is
- * enough to expand single nodes down to the last level: each step removes one node from the pool and adds at most two,
- * and the reserve that is needed falls by one. */
+/* The nodes that the next step takes of the `count` nodes of a level with too many children. `spare` nodes are free
+ * beyond the reserve; the step takes a quarter of them. The reserve is one node for each remaining level, and two more.
+ * It suffices to expand single nodes down to the last level: each step removes one node from the pool and adds at most
+ * two, and the necessary reserve falls by one. */
 GPUOPT_HD int64_t gpuopt__knapsack_slice(int64_t count, int64_t spare) {
     int64_t quarter = spare / 4;
     if (quarter < 1) quarter = 1;
     return count < quarter ? count : quarter;
 }
 
-/* Skips levels whose item cannot lead any node of the list to a better solution when it is flipped. Returns 0 if no
- * level remains. */
+/* Skips levels if flipping their item cannot lead any node of the list to a better solution. Returns 0 if no level
+ * remains. */
 GPUOPT_HD int gpuopt__knapsack_pass(const gpuopt__knapsack_search *s, gpuopt__knapsack_list *list) {
     while (s->dominance && list->level < s->levels) {
         int32_t item = gpuopt__knapsack_item_of(s, list->level);
@@ -265,8 +265,7 @@ GPUOPT_HD int gpuopt__knapsack_pass(const gpuopt__knapsack_search *s, gpuopt__kn
     return list->level < s->levels;
 }
 
-/* Chooses the next step. Returns 0 if there is none, because no node is left, the goal is reached, or the pool is
- * full. */
+/* Chooses the next step. Returns 0 if there is none: no node is left, the goal is reached, or the pool is full. */
 GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack_job *job) {
     gpuopt__knapsack_list *top;
     int64_t base, left;
@@ -275,11 +274,11 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     s->full = 0;
     while (s->depth > 0 && (s->together || !s->list[s->depth - 1].shared) &&
            !gpuopt__knapsack_pass(s, &s->list[s->depth - 1])) {
-        /* Nothing is left to decide: the filled nodes were examined as solutions when they were made. */
+        /* All items are decided: the filled nodes were examined as solutions when they were made. */
         top = &s->list[--s->depth];
         s->pruned += top->count;
         gpuopt__knapsack_shorten(s, s->depth, top->count);
-        if (s->together) return 0; /* what the ranks have left has to be counted first */
+        if (s->together) return 0; /* the ranks' remaining nodes have to be counted first */
     }
     if (s->depth == 0 || s->lower >= s->goal) return 0;
     top = &s->list[s->depth - 1];
@@ -293,7 +292,7 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
         job->count = gpuopt__knapsack_slice(top->count, job->limit);
         s->full = s->stop_when_full && job->count < top->count;
         if (s->full) return 0;
-        job->limit = INT64_MAX; /* they fit, or the reserve is for them */
+        job->limit = INT64_MAX; /* they fit, or the reserve covers them */
     }
     job->core = gpuopt__knapsack_core_of(s, top->level + 1);
     item = gpuopt__knapsack_item_of(s, top->level);
@@ -303,7 +302,7 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     job->least =
         before ? INT64_MIN
                : s->view.table.weight[item] - left; /* with less: too heavy even without all items before the core */
-    base = s->used[top->side] - job->count;         /* if it is shared, see ranges.h */
+    base = s->used[top->side] - job->count;         /* for a shared list see ranges.h */
     job->from = gpuopt__knapsack_place(s, top->side, base, 0);
     job->to = gpuopt__knapsack_place(s, !top->side, s->used[!top->side], 0);
     job->from_step = top->side ? -1 : 1;
@@ -333,8 +332,7 @@ GPUOPT_HD int gpuopt__knapsack_overflows(gpuopt__knapsack_search *s, const gpuop
     return s->tight;
 }
 
-/* Applies the result of a step: its nodes are removed, their children added. own: those of the children that are in
- * this pool. */
+/* Applies the result of a step: removes its nodes and adds their children. own: the children in this pool. */
 GPUOPT_HD void gpuopt__knapsack_apply(gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                       const gpuopt__knapsack_found *f, int64_t own) {
     gpuopt__knapsack_list *top = &s->list[s->depth - 1], child = *top;
@@ -365,9 +363,9 @@ GPUOPT_HD void gpuopt__knapsack_apply(gpuopt__knapsack_search *s, const gpuopt__
 }
 
 /* ---- Completion ----
- * Each item outside the core is flipped in the best node that then fits, which a binary search finds since the list is
- * sorted by residual capacity. In long lists the best solution of this kind is nearly always within a few units of the
- * optimum. */
+ * Each item outside the core is flipped in the best node that then fits. A binary search finds the node, since the list
+ * is sorted by residual capacity. In long lists the best solution of this kind is nearly always within a few units of
+ * the optimum. */
 
 /* Whether to complete the deepest list, which a step has just made. */
 GPUOPT_HD int gpuopt__knapsack_completes(gpuopt__knapsack_search *s) {
@@ -376,7 +374,7 @@ GPUOPT_HD int gpuopt__knapsack_completes(gpuopt__knapsack_search *s) {
     top = &s->list[s->depth - 1];
     if (top->count < 2 * top->completed &&
         (top->decided % GPUOPT__KNAPSACK_COMPLETE != 0 || GPUOPT__KNAPSACK_COMPLETE * top->count < s->levels))
-        return 0; /* it would take longer than the steps since the latest completion */
+        return 0; /* completion would take longer than the steps since the latest one */
     top->completed = top->count;
     return 1;
 }

@@ -3,14 +3,14 @@
  * A small knapsack of a batch: depth-first branch and bound over the numbers of copies of its items, by one thread, the
  * same in C and in CUDA.
  *
- * Items are in the order of decreasing profit per weight. A node has decided the items before `at`; from there on
- * the search takes all copies of one item after the other until one, the break item, does not fit with all of its
- * copies. Dantzig's bound fills the residual capacity with a fraction of that item. If it cannot beat the best solution
- * known, the node is dropped, and with it those with fewer copies of the item that was decided last, since the
- * bound is a concave function of that number and has been falling towards 0. Otherwise as many copies of the break
- * item are taken as fit, and the search goes on behind it. Where nothing more fits is a solution. Then the last
- * item that has a copy gives one back. Profits are multiples of their greatest common divisor, and so are weights:
- * that rounds the bound and the capacity down.
+ * Items are in the order of decreasing profit per weight. A node has decided the items before `at`. From there on the
+ * search takes all copies of one item after the other until the copies of one item, the break item, do not all fit.
+ * Dantzig's bound fills the residual capacity with a fraction of that item. If the bound cannot beat the best solution
+ * known, the node is dropped. So are the nodes with fewer copies of the item decided last, since the bound is a concave
+ * function of that number and has been falling towards 0. Otherwise the search takes as many copies of the break item
+ * as fit, and continues behind it. A node where no more items fit is a solution. Then the last item that has a copy
+ * returns one. Profits are multiples of their greatest common divisor, and so are weights; this rounds the bound and
+ * the capacity down.
  *
  * After E. Horowitz, S. Sahni: Computing Partitions with Applications to the Knapsack Problem. Journal of the ACM 21,
  * 1974; for several copies of an item S. Martello, P. Toth: Knapsack Problems. Wiley, 1990, chapter 3.
@@ -29,22 +29,22 @@ typedef struct gpuopt__knapsack_given {
     int32_t items;
 } gpuopt__knapsack_given;
 
-/* Where the results go, each [knapsacks]; NULL: it is not wanted. */
+/* The arrays for the results, each [knapsacks]; NULL: not wanted. */
 typedef struct gpuopt__knapsack_wanted {
     int32_t *outcome;
     int64_t *lower, *upper, *nodes;
     int32_t *taken; /* [knapsacks][items] */
 } gpuopt__knapsack_wanted;
 
-enum { GPUOPT__KNAPSACK_SMALL_ITEMS = 256 }; /* at most */
+enum { GPUOPT__KNAPSACK_SMALL_ITEMS = 256 }; /* the most items */
 
-/* What is wrong with a knapsack. A word has that, the item and the knapsack, so that the least word is of the first
- * one. */
+/* The fault of a knapsack. A word holds the fault, the item and the knapsack, so that the least word belongs to the
+ * first faulty knapsack. */
 enum {
     GPUOPT__KNAPSACK_SMALL_CAPACITY = 0, /* is negative */
-    GPUOPT__KNAPSACK_SMALL_WEIGHT,       /* a weight is */
-    GPUOPT__KNAPSACK_SMALL_UPPER,        /* a number of copies is */
-    GPUOPT__KNAPSACK_SMALL_PROFIT        /* all copies that may be of use have more than 2^63 - 1 together */
+    GPUOPT__KNAPSACK_SMALL_WEIGHT,       /* a weight is negative */
+    GPUOPT__KNAPSACK_SMALL_UPPER,        /* a number of copies is negative */
+    GPUOPT__KNAPSACK_SMALL_PROFIT        /* the useful copies have more than 2^63 - 1 together */
 };
 #define GPUOPT__KNAPSACK_SMALL_NO_FAULT UINT64_MAX
 GPUOPT_HD uint64_t gpuopt__knapsack_small_word(int64_t k, int32_t item, int code) {
@@ -54,12 +54,12 @@ GPUOPT_HD int64_t gpuopt__knapsack_small_word_knapsack(uint64_t word) { return (
 GPUOPT_HD int gpuopt__knapsack_small_word_item(uint64_t word) { return (int)(word >> 2 & 0x3fff); }
 GPUOPT_HD int gpuopt__knapsack_small_word_code(uint64_t word) { return (int)(word & 3); }
 
-/* An item that may be of use, in the order of the search. */
+/* A useful item, in the order of the search. */
 typedef struct gpuopt__knapsack_small_item {
     int64_t weight, profit;
-    int64_t least; /* weight of this item and of those after it */
-    int32_t most;  /* copies: no more, nor do more fit; most * weight is at most the capacity */
-    int32_t taken; /* in the present node, if it has decided the item */
+    int64_t least; /* least weight of this item and the following ones */
+    int32_t most;  /* most copies, all of which fit: most * weight is at most the capacity */
+    int32_t taken; /* in the present node, if the item is decided */
     int32_t best;  /* in the best solution */
     int32_t index; /* in the descriptor */
 } gpuopt__knapsack_small_item;
@@ -67,17 +67,17 @@ typedef struct gpuopt__knapsack_small_item {
 typedef struct gpuopt__knapsack_small_search {
     gpuopt__knapsack_small_item *item;
     int32_t items, free; /* the first `free` items have no weight, and are taken */
-    int32_t decided;     /* the item whose number of copies was decided last; free - 1: none */
-    int32_t at;          /* the item to go on with */
+    int32_t decided;     /* the item decided last; free - 1: none */
+    int32_t at;          /* the item to continue with */
     int32_t over;
-    int64_t residual, profit; /* of the items before `at`, without the free ones */
+    int64_t residual, profit; /* of the items before `at`, without the free items */
     int64_t best, upper;      /* profit of the best solution; Dantzig's bound; likewise */
     int64_t step;             /* divides all profits */
     int64_t base;             /* profit of the free items */
     int64_t nodes;
 } gpuopt__knapsack_small_search;
 
-/* Item j of knapsack k as it is given; `most` 0: it is of no use. */
+/* Item j of knapsack k as given; `most` 0: the item is useless. */
 GPUOPT_HD gpuopt__knapsack_small_item gpuopt__knapsack_small_read(const gpuopt__knapsack_given *g, int64_t k, int32_t j,
                                                                   int64_t capacity) {
     gpuopt__knapsack_small_item item;
@@ -93,7 +93,7 @@ GPUOPT_HD gpuopt__knapsack_small_item gpuopt__knapsack_small_read(const gpuopt__
     return item;
 }
 
-/* What is wrong with knapsack k. */
+/* The fault of knapsack k. */
 GPUOPT_HD uint64_t gpuopt__knapsack_small_fault(const gpuopt__knapsack_given *g, int64_t k) {
     const int64_t capacity = g->capacity[k * g->capacity_stride];
     uint64_t left = INT64_MAX, high, low;
@@ -130,7 +130,7 @@ GPUOPT_HD int64_t gpuopt__knapsack_small_divisor(int64_t a, int64_t b) {
     return a;
 }
 
-/* Dantzig's bound of the node that goes on at `at`. */
+/* Dantzig's bound of the node that continues at `at`. */
 GPUOPT_HD int64_t gpuopt__knapsack_small_bound(const gpuopt__knapsack_small_search *s, int32_t at, int64_t residual,
                                                int64_t profit) {
     const gpuopt__knapsack_small_item *item = s->item;
@@ -147,7 +147,7 @@ GPUOPT_HD int64_t gpuopt__knapsack_small_bound(const gpuopt__knapsack_small_sear
     return profit - profit % s->step;
 }
 
-/* Begins the search of knapsack k, in which nothing is wrong. item [g->items] */
+/* Begins the search of knapsack k, which has no fault. item [g->items] */
 GPUOPT_HD void gpuopt__knapsack_small_begin(const gpuopt__knapsack_given *g, int64_t k,
                                             gpuopt__knapsack_small_item *item, gpuopt__knapsack_small_search *s) {
     const int64_t capacity = g->capacity[k * g->capacity_stride];
@@ -155,7 +155,7 @@ GPUOPT_HD void gpuopt__knapsack_small_begin(const gpuopt__knapsack_given *g, int
     int32_t j, low, high, count = 0;
     s->item = item;
     s->step = s->base = 0;
-    for (j = 0; j < g->items; j++) { /* insertion, the place found by bisection */
+    for (j = 0; j < g->items; j++) { /* insertion, with the place found by bisection */
         const gpuopt__knapsack_small_item next = gpuopt__knapsack_small_read(g, k, j, capacity);
         if (next.most == 0) continue;
         low = 0;
@@ -188,7 +188,7 @@ GPUOPT_HD void gpuopt__knapsack_small_begin(const gpuopt__knapsack_given *g, int
     s->over = s->upper == 0;
 }
 
-/* Item j gives `copies` back. */
+/* Returns `copies` copies of item j. */
 GPUOPT_HD void gpuopt__knapsack_small_give_back(gpuopt__knapsack_small_search *s, int32_t j, int32_t copies) {
     gpuopt__knapsack_small_item *item = &s->item[j];
     item->taken -= copies;
@@ -196,7 +196,7 @@ GPUOPT_HD void gpuopt__knapsack_small_give_back(gpuopt__knapsack_small_search *s
     s->profit -= copies * item->profit;
 }
 
-/* The node has decided the items before `end`, and nothing more fits. */
+/* The node has decided the items before `end`, and no more items fit. */
 GPUOPT_HD void gpuopt__knapsack_small_found(gpuopt__knapsack_small_search *s, int32_t end) {
     int32_t j;
     if (s->profit <= s->best) return;
@@ -248,7 +248,7 @@ GPUOPT_HD void gpuopt__knapsack_small_advance(gpuopt__knapsack_small_search *s) 
     s->at = at + 1;
 }
 
-/* No solution has more profit, where the search stands; ends it. */
+/* No solution has more profit than the present one; ends the search. */
 GPUOPT_HD int64_t gpuopt__knapsack_small_upper(gpuopt__knapsack_small_search *s) {
     int64_t upper = s->best, bound;
     int32_t j;
@@ -266,7 +266,7 @@ GPUOPT_HD int64_t gpuopt__knapsack_small_upper(gpuopt__knapsack_small_search *s)
     return upper < s->upper ? upper : s->upper;
 }
 
-/* The results of knapsack k, in whose search s stands. */
+/* The results of knapsack k; s is the state of its search. */
 GPUOPT_HD void gpuopt__knapsack_small_report(const gpuopt__knapsack_given *g, int64_t k,
                                              gpuopt__knapsack_small_search *s, const gpuopt__knapsack_wanted *w) {
     int32_t j;
@@ -279,7 +279,7 @@ GPUOPT_HD void gpuopt__knapsack_small_report(const gpuopt__knapsack_given *g, in
     for (j = 0; j < s->items; j++) w->taken[k * g->items + s->item[j].index] = s->item[j].best;
 }
 
-/* The results of a knapsack that had no turn. */
+/* The results of a knapsack that was not started. */
 GPUOPT_HD void gpuopt__knapsack_small_skip(const gpuopt__knapsack_given *g, int64_t k,
                                            const gpuopt__knapsack_wanted *w) {
     int32_t j;

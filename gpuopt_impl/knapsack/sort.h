@@ -16,7 +16,7 @@ static int gpuopt__knapsack_ratio_before(const gpuopt__knapsack_item *a, const g
     return a->index < b->index;
 }
 
-/* The upper bits of the ratio as a double (its sign is 0), inverted: of two items the one with the lower key comes
+/* The upper bits of the ratio as a double (its sign is 0), inverted: of two items the item with the lower key comes
  * first, unless rounding has decided. */
 static uint32_t gpuopt__knapsack_ratio_key(const gpuopt__knapsack_item *item) {
     const double ratio = (double)item->profit / (double)item->weight;
@@ -26,12 +26,12 @@ static uint32_t gpuopt__knapsack_ratio_key(const gpuopt__knapsack_item *item) {
 }
 
 enum {
-    GPUOPT__KNAPSACK_DIGIT = 11, /* bits of a key that a pass of the radix sort looks at */
-    GPUOPT__KNAPSACK_FEW = 512,  /* items are only merged */
+    GPUOPT__KNAPSACK_DIGIT = 11, /* bits of a key in a pass of the radix sort */
+    GPUOPT__KNAPSACK_FEW = 512,  /* fewer items are only merged */
     GPUOPT__KNAPSACK_FAR = 4     /* places that insertion may move an item by on average */
 };
 
-/* Sorts by the keys. Three passes, so that the result is in `other`. */
+/* Sorts by the keys, in three passes; the result is in `other`. */
 static void gpuopt__knapsack_radix_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_item *other, int32_t count) {
     int32_t place[1 << GPUOPT__KNAPSACK_DIGIT], j, sum, next;
     gpuopt__knapsack_item *from = item, *to = other, *swap;
@@ -60,9 +60,9 @@ static int gpuopt__knapsack_insertion_sort(gpuopt__knapsack_item *item, int32_t 
     return left >= 0;
 }
 
-/* Sorts by decreasing profit per weight, equal ones by index: many items by the upper bits of the ratio first, then by
- * insertion, which is little work unless many ratios are close; else by merging. other [count] is scratch. (qsort may
- * allocate memory, which a step must not.) */
+/* Sorts by decreasing profit per weight, equal ratios by index. Many items are sorted by the upper bits of the ratio
+ * first, then by insertion, which is fast unless many ratios are close; otherwise by merging. other [count] is scratch.
+ * (qsort may allocate memory, which a step must not.) */
 static void gpuopt__knapsack_ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_item *other, int32_t count) {
     gpuopt__knapsack_item *from = item, *to = other, *swap;
     int64_t run, begin;
@@ -93,7 +93,7 @@ static int64_t gpuopt__knapsack_common_divisor(int64_t a, int64_t b) {
     return a;
 }
 
-/* Divides weights and profits by their greatest common divisors. Bounds then round down to values that are possible. */
+/* Divides weights and profits by their greatest common divisors. Bounds then round down to attainable values. */
 static void gpuopt__knapsack_normalize(gpuopt_knapsack *k, gpuopt__knapsack_item *item, int32_t count) {
     int64_t weight = 0, profit = 0;
     int32_t j;
@@ -160,7 +160,7 @@ static void gpuopt__knapsack_order(gpuopt__knapsack_search *s, const gpuopt__kna
         if (level == s->levels) break;
         if (begin == v->first) end++;
         else if (end == v->last) begin--;
-        else { /* the core grows towards the item whose ratio is nearer */
+        else { /* the core grows towards the item with the nearer ratio */
             double above = (double)t->profit[begin - 1] / (double)t->weight[begin - 1] - s->ratio;
             double below = s->ratio - (double)t->profit[end] / (double)t->weight[end];
             if (below < above) end++;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: surrogate problems, solved when a search is no longer short. The greedy solution up to the
- * break item has b items (copies of items, if there are several). Any solution has at most b of them or at least b + 1.
- * Either constraint, times a multiplier sigma, is added to that of the capacity: weights w + sigma and capacity C +
- * sigma b, or w - sigma and C - sigma (b + 1). That keeps all solutions of the case, so the optimum of the new knapsack
- * problem is an upper bound of them; and if its items fit the original capacity, they are the best ones. For almost
- * strongly correlated weights and profits, the new weights are hardly correlated with profits: few nodes suffice. If
- * no solution has more than b items, or none of interest fewer than b + 1, there is one case (Martello, Pisinger, Toth:
- * Dynamic programming and strong bounds for the 0-1 knapsack problem, Management Science 45, 1999).
+ * Knapsack: surrogate problems, solved when a search is no longer short. The greedy solution up to the break item has b
+ * items (copies of items, if there are several). Any solution has at most b of them or at least b + 1. Either
+ * constraint, times a multiplier sigma, is added to the capacity constraint: weights w + sigma and capacity C + sigma
+ * b, or w - sigma and C - sigma (b + 1). This keeps all solutions of the case, so the optimum of the new knapsack
+ * problem is an upper bound of them. If the optimal items fit the original capacity, they are the best solution of the
+ * case. For almost strongly correlated weights and profits, the new weights are hardly correlated with profits: few
+ * nodes suffice. If no solution has more than b items, or none of interest fewer than b + 1, there is one case
+ * (Martello, Pisinger, Toth: Dynamic programming and strong bounds for the 0-1 knapsack problem, Management Science 45,
+ * 1999).
  *
- * They are solved by handles of their own, on the CPU for every backend, with a limit on nodes.
+ * Separate handles solve the surrogate problems, on the CPU for every backend, with a limit on nodes.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_SURROGATE_H
 #define GPUOPT_IMPL_KNAPSACK_SURROGATE_H
@@ -23,7 +24,7 @@ enum { GPUOPT__KNAPSACK_FIRST = 4, GPUOPT__KNAPSACK_STRENGTHEN = 64, GPUOPT__KNA
 
 enum {
     GPUOPT__KNAPSACK_SURROGATE_ITEMS = 64, /* smaller problems are searched at once */
-    GPUOPT__KNAPSACK_SURROGATE_NODES = 64, /* an item, at most */
+    GPUOPT__KNAPSACK_SURROGATE_NODES = 64, /* most nodes for each item */
     GPUOPT__KNAPSACK_SURROGATE_POOL = 1 << 16
 };
 
@@ -35,8 +36,8 @@ typedef struct gpuopt__knapsack_case {
 } gpuopt__knapsack_case;
 
 /* Writes weights w + sigma, or max(0, w - sigma), sigma for each copy, to `to`, a weight each `stride` bytes. Returns
- * the capacity; negative: there is no solution. Items whose weight would be negative are taken, with weight 0, and
- * that weight is subtracted from the capacity. */
+ * the capacity; negative: there is no solution. An item with a negative weight is taken with weight 0, and its negative
+ * weight is subtracted from the capacity. */
 static int64_t gpuopt__knapsack_surrogate_weights(const gpuopt_knapsack *k, const gpuopt__knapsack_case *c, int64_t *to,
                                                   size_t stride) {
     const gpuopt__knapsack_view *v = &k->search.view;
@@ -54,7 +55,7 @@ static double gpuopt__knapsack_surrogate_ratio(const gpuopt__knapsack_item *item
     return item->weight > 0 ? (double)item->profit / (double)item->weight : 0x1p1000;
 }
 
-/* Moves the items begin .. end - 1 so that those of a larger ratio come first, then those of this ratio. */
+/* Moves the items begin .. end - 1 so that items of a larger ratio come first, then items of this ratio. */
 static void gpuopt__knapsack_surrogate_divide(gpuopt__knapsack_item *item, int32_t begin, int32_t end, double ratio,
                                               int32_t *larger, int32_t *equal) {
     int32_t j = begin;
@@ -70,8 +71,8 @@ static void gpuopt__knapsack_surrogate_divide(gpuopt__knapsack_item *item, int32
     *equal = end;
 }
 
-/* How many copies fit, in the order of profit per weight. It reorders them. Only the choice of sigma depends on it,
- * which may be any, so rounding does no harm. O(count) on average. */
+/* How many copies fit, in the order of profit per weight; reorders the items. Only the choice of sigma depends on the
+ * result; any sigma is valid, so rounding does no harm. O(count) on average. */
 static int64_t gpuopt__knapsack_surrogate_count(const gpuopt_knapsack *k, gpuopt__knapsack_item *item, int32_t count,
                                                 int64_t capacity) {
     int64_t copies = 0;
@@ -117,10 +118,10 @@ static void gpuopt__knapsack_surrogate_multiplier(gpuopt_knapsack *k, int64_t la
         else high = c->sigma;
     }
     c->sigma = low;
-    if (c->sign > 0 && low > 0) c->sigma--; /* the last with which that many fit */
+    if (c->sign > 0 && low > 0) c->sigma--; /* the last sigma with which that many copies fit */
 }
 
-/* Solves the surrogate problem of a case. *bound: what no solution of the case exceeds, unless it is no better than the
+/* Solves the surrogate problem of a case. *bound: no solution of the case exceeds it, unless it is no better than the
  * incumbent. weight: [items of the view] scratch. */
 static gpuopt_status gpuopt__knapsack_surrogate_solve(gpuopt_knapsack *k, const gpuopt__knapsack_case *c,
                                                       int64_t *weight, int64_t *bound) {
@@ -182,7 +183,7 @@ static void gpuopt__knapsack_surrogate(gpuopt_knapsack *k) {
     if (!status && goal < s->goal) s->goal = goal;
 }
 
-/* After a run: if it is time for a new bound, computes it and returns 1: the search has to go on. */
+/* After a run: if a new bound is due, computes it and returns 1, so that the search continues. */
 static int gpuopt__knapsack_strengthen(gpuopt_knapsack *k) {
     if (k->search.depth == 0 || k->search.expanded < k->strengthen_at) return 0;
     if (k->surrogates) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack, by the ranks of a group: steps that they make together, what they exchange, and what they agree on.
- * ranges.h describes which rank makes which children.
+ * Knapsack, by the ranks of a group: common steps, exchanges and agreements. ranges.h describes which rank makes which
+ * children.
  *
- * All ranks choose the same step, since all know the counts of all. After it each sends what it found, and all apply
- * the sum, taken in the order of the ranks: so the best solution is the one that one rank alone would have found first.
+ * All ranks choose the same step, since all have the counts of all. After it each sends its results, and all apply
+ * their sum, taken in the order of the ranks. So the best solution is the same as one rank alone would have found
+ * first.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_TOGETHER_H
 #define GPUOPT_IMPL_KNAPSACK_TOGETHER_H
@@ -12,14 +13,14 @@
 #include "incumbent.h"
 #include "ranges.h"
 
-/* A shared list stays so until it is this many times shorter than one that begins to be. */
+/* A shared list stays shared until it is this many times shorter than the shortest list to become shared. */
 enum { GPUOPT__KNAPSACK_STAY = 4 };
 
 enum { GPUOPT__KNAPSACK_ALONE_STEPS = 64 }; /* steps of each rank between two exchanges of the stop hooks' answers */
 
 /* ---- What ranks exchange ---- */
 
-/* Exchanges the ranks' reports. A failure of any rank is one of all. */
+/* Exchanges the ranks' reports. A failure of any rank is returned on all. */
 static gpuopt_status gpuopt__knapsack_exchange(gpuopt_knapsack *k, gpuopt_status status,
                                                gpuopt__knapsack_fingerprint *own) {
     gpuopt__knapsack_fingerprint *reports = k->ranks.reports;
@@ -56,7 +57,7 @@ static gpuopt_status gpuopt__knapsack_refuse_ranks(const gpuopt_knapsack *k, con
 
 /* ---- Capacity ---- */
 
-/* After the lists have changed: how much more this rank has free than the one with the least. */
+/* After the lists have changed: how much more this rank has free than the rank with the least. */
 static void gpuopt__knapsack_weigh(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     int64_t most = 0;
     int32_t r;
@@ -68,14 +69,14 @@ static void gpuopt__knapsack_weigh(gpuopt_knapsack *k, gpuopt__knapsack_search *
     s->uneven = most - s->used[0] - s->used[1] + s->own_capacity - k->ranks.pool;
 }
 
-/* Lets all pools grow to at least `pool` nodes. If one cannot, none is used further than the smallest, and none is
- * tried again. */
+/* Lets all pools grow to at least `pool` nodes. If one cannot, all use only as much as the smallest, and none tries
+ * again. */
 static gpuopt_status gpuopt__knapsack_grow_all(gpuopt_knapsack *k, int64_t pool) {
     gpuopt__knapsack_fingerprint own = gpuopt__knapsack_no_report();
     gpuopt_status status = GPUOPT_OK;
     int32_t r;
     if (pool > k->pool) status = gpuopt__knapsack_enlarge(k, pool);
-    k->ranks.met = 0; /* on all ranks, whether their own pools have changed or not */
+    k->ranks.met = 0; /* on all ranks, whether or not their own pools have changed */
     own.pool = k->pool;
     status = gpuopt__knapsack_exchange(k, status == GPUOPT_ERROR_MEMORY ? GPUOPT_OK : status, &own);
     if (status) return status;
@@ -87,7 +88,7 @@ static gpuopt_status gpuopt__knapsack_grow_all(gpuopt_knapsack *k, int64_t pool)
     return GPUOPT_OK;
 }
 
-/* After a step whose children did not fit on some rank. Items are recovered in what is free. */
+/* After a step with too many children on some rank. Items are recovered in the free part. */
 static gpuopt_status gpuopt__knapsack_grow_or_slice_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     const int64_t before = k->ranks.pool;
     gpuopt_status status = GPUOPT_OK;
@@ -101,7 +102,7 @@ static gpuopt_status gpuopt__knapsack_grow_or_slice_all(gpuopt_knapsack *k, gpuo
 
 /* ---- A step ---- */
 
-/* Adds up what the ranks found, whose children are put one after the other. */
+/* Adds up the ranks' results; their children are numbered one rank after the other. */
 static gpuopt__knapsack_found gpuopt__knapsack_all_found(const gpuopt_knapsack *k, int64_t lower) {
     gpuopt__knapsack_found sum = gpuopt__knapsack_nothing(lower);
     int32_t r;
@@ -109,8 +110,8 @@ static gpuopt__knapsack_found gpuopt__knapsack_all_found(const gpuopt_knapsack *
     return sum;
 }
 
-/* Completes the deepest list, if it is time to, see search.h. Of equally good items the first one counts, as in a
- * search by one rank; of the nodes, the one with the least residual capacity, which has the most profit. */
+/* Completes the deepest list if it is time, see search.h. Of equally good items the first one counts, as in a search by
+ * one rank. Of the nodes, the one with the least residual capacity counts; it has the most profit. */
 static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     const gpuopt__knapsack_list *top = s->list + s->depth - 1;
     const int64_t lower = s->lower;
@@ -167,7 +168,9 @@ static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knaps
     if (status) return status;
     found->children = INT64_MAX;
     if (job->limit < INT64_MAX) {
-        if (gpuopt__knapsack_most_lacking(k, s, job) > job->limit) return GPUOPT_OK; /* on any rank, as all know */
+        if (gpuopt__knapsack_most_lacking(k, s, job) > job->limit)
+            return GPUOPT_OK; /* on any rank, as all ranks can
+                                                                                      * compute */
         job->limit -= gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, s, job, s->rank, 0)) +
                       gpuopt__knapsack_length(gpuopt__knapsack_lacks(k, s, job, s->rank, 1));
     }
@@ -186,7 +189,7 @@ static gpuopt_status gpuopt__knapsack_step_own(gpuopt_knapsack *k, gpuopt__knaps
     return status ? gpuopt__ranks_give_up(k->ranks.group, status) : GPUOPT_OK;
 }
 
-/* A step by all ranks. It may only drop a list, of which nothing is left to decide. */
+/* A step by all ranks. May only drop a list in which all items are decided. */
 static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     gpuopt__knapsack_fingerprint own = gpuopt__knapsack_no_report();
     gpuopt__knapsack_found found;
@@ -217,7 +220,7 @@ static gpuopt_status gpuopt__knapsack_step_all(gpuopt_knapsack *k, gpuopt__knaps
 
 /* ---- A run ---- */
 
-/* Steps of this rank on lists that all have, until one is long. */
+/* Steps of this rank on lists common to all ranks, until one is long. */
 static gpuopt_status gpuopt__knapsack_run_alone(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t expanded,
                                                 int64_t steps) {
     gpuopt__knapsack_fingerprint own = gpuopt__knapsack_no_report();
@@ -244,8 +247,8 @@ static gpuopt_status gpuopt__knapsack_run_all(gpuopt_knapsack *k, gpuopt__knapsa
 
 /* ---- After bounds of the whole problem ---- */
 
-/* The bounds and solutions that the ranks have found are the same, unless one had no memory for them: then all go on
- * with the best. */
+/* Ranks have found the same bounds and solutions, unless one had no memory for them: then all continue with the
+ * best. */
 static gpuopt_status gpuopt__knapsack_level(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
     gpuopt__knapsack_fingerprint own = gpuopt__knapsack_no_report();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: packed nodes back into a pool that holds no others, after a check of all their contents.
+ * Knapsack: packed nodes back into a pool without other nodes, after a check of all their contents.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_UNPACK_H
 #define GPUOPT_IMPL_KNAPSACK_UNPACK_H
@@ -32,7 +32,7 @@ static gpuopt__knapsack_list gpuopt__knapsack_packed_list(const gpuopt__knapsack
     return list;
 }
 
-/* Finds the parts of packed bytes. Returns what is wrong with them, or NULL. */
+/* Finds the parts of packed bytes. Returns the fault of the bytes, or NULL. */
 static const char *gpuopt__knapsack_parse(const gpuopt_knapsack *k, const unsigned char *head, uint64_t size,
                                           gpuopt__knapsack_packed *p) {
     const uint64_t limit = (uint64_t)1 << 40;
@@ -66,7 +66,7 @@ static int64_t gpuopt__knapsack_packed_decision(const gpuopt__knapsack_packed *p
     return (int64_t)gpuopt__take_bytes(p->decided + 4 * k, 4);
 }
 
-/* What is wrong with list j, its nodes apart, or NULL. above: the list before it; left: nodes not read yet. */
+/* The fault of list j, apart from its nodes, or NULL. above: the list before it; left: nodes not read yet. */
 static const char *gpuopt__knapsack_list_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_packed *p,
                                                int32_t j, const gpuopt__knapsack_list *above, int64_t left) {
     int64_t level = gpuopt__knapsack_packed_number(p, j, 0), decided = gpuopt__knapsack_packed_number(p, j, 1);
@@ -78,9 +78,9 @@ static const char *gpuopt__knapsack_list_fault(const gpuopt__knapsack_search *s,
     return NULL;
 }
 
-/* What is wrong with a node of a list, or NULL. best: the node, with the decisions of the list; last: the node
- * before it, or NULL. Its residual capacity is compared with the level at which it was made, the one after its last
- * decision: levels that its list has skipped since may have left it too heavy, and then the next step drops it. */
+/* The fault of a node of a list, or NULL. best: the node, with the decisions of the list; last: the node before it, or
+ * NULL. Its residual capacity is compared with the level after its last decision, at which it was made. Levels skipped
+ * by its list since then may have left it too heavy, and then the next step drops it. */
 static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list,
                                                const gpuopt__knapsack_best *best, const gpuopt__knapsack_node *last) {
     const gpuopt__knapsack_node *node = &best->node;
@@ -97,7 +97,7 @@ static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s,
     return NULL;
 }
 
-/* What is wrong with the lists and their nodes, or NULL. */
+/* The fault of the lists and their nodes, or NULL. */
 static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
     const gpuopt__knapsack_search *s = &k->search;
     const unsigned char *from = p->node;
@@ -136,7 +136,7 @@ static int64_t gpuopt__knapsack_first_own(const gpuopt__knapsack_search *s, int3
     return rank < s->ranks ? count / s->ranks * rank : count;
 }
 
-/* Puts nodes that have been checked into the pool, in place of what it holds. */
+/* Puts checked nodes into the pool, in place of its contents. */
 static gpuopt_status gpuopt__knapsack_fill_pool(gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
     gpuopt__knapsack_search *s = &k->search;
     const unsigned char *from = p->node;
@@ -175,13 +175,13 @@ static gpuopt_status gpuopt__knapsack_check_packed(const gpuopt_knapsack *k, con
     return fault ? gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
 }
 
-/* The pool that `alive` nodes need, of which the last are of this level: as many stay free as a search would leave, see
- * gpuopt__knapsack_slice. */
+/* The pool that `alive` nodes need, the last of them from this level: it keeps as many nodes free as a search would
+ * leave, see gpuopt__knapsack_slice. */
 static int64_t gpuopt__knapsack_need(const gpuopt__knapsack_search *s, int64_t alive, int32_t level) {
     return alive + s->reserve + s->levels - level + 2;
 }
 
-/* Lets the pool grow to what is needed, if it may and must. */
+/* Lets the pool grow to the necessary size, if it may and must. */
 static gpuopt_status gpuopt__knapsack_reach(gpuopt_knapsack *k, const char *call, int64_t needed) {
     int64_t pool = k->pool;
     gpuopt_status status = GPUOPT_OK;
@@ -192,7 +192,7 @@ static gpuopt_status gpuopt__knapsack_reach(gpuopt_knapsack *k, const char *call
     return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
 }
 
-/* The same, on all ranks, for the one that needs the most: the last one. */
+/* The same on all ranks, for the rank that needs the most: the last one. */
 static gpuopt_status gpuopt__knapsack_reach_all(gpuopt_knapsack *k, const char *call, int64_t needed) {
     int64_t pool = k->ranks.pool;
     gpuopt_status status = GPUOPT_OK;
@@ -202,7 +202,7 @@ static gpuopt_status gpuopt__knapsack_reach_all(gpuopt_knapsack *k, const char *
     return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
 }
 
-/* Puts nodes that have been checked into a pool whose own nodes are replaced, with what they know of solutions. */
+/* Replaces the nodes of a pool by checked nodes, with their information on solutions. */
 static gpuopt_status gpuopt__knapsack_replace(gpuopt_knapsack *k, const char *call, const gpuopt__knapsack_packed *p) {
     const gpuopt__knapsack_search *s = &k->search;
     int64_t alive = 0, needed = 0;

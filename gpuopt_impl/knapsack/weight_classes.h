@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * Knapsack: bounds from groups of items of nearly the same weight. If the weights form groups with wide gaps between
- * them, how many items of each group a solution takes decides most of its weight. So many items of a group weigh at
- * least as much as its lightest, and have at most the value of its best: a multiple-choice knapsack of the numbers
- * of items, whose states are few, since many choices weigh nearly the same. Its optimum bounds the whole problem.
+ * them, the numbers of items from each group decide most of a solution's weight. k items of a group weigh at least as
+ * much as its k lightest, and have at most the value of its k best. This gives a multiple-choice knapsack of the
+ * numbers of items. It has few states, since many choices weigh nearly the same. Its optimum bounds the whole problem.
  *
- * The value of an item is its profit, or, with a multiplier lambda, its profit less lambda times its weight, if lambda
- * times the capacity is added to the bound. With lambda = 0 the bound is the optimum if the best items of each group
- * happen to fit; otherwise the best lambda, which a search finds, leaves a small gap.
+ * The value of an item is its profit. With a multiplier lambda it is its profit less lambda times its weight; then
+ * lambda times the capacity is added to the bound. With lambda = 0 the bound is the optimum if the best items of each
+ * group happen to fit; otherwise the best lambda, which a search finds, leaves a small gap.
  *
  * A list holds states (weight, value) of the first groups, heaviest first, sorted by both: every solution of interest
  * has a state that is no heavier and of no less value than its items of these groups. Too long lists are shortened by
- * merging neighbours, which keeps that property. Exact: whatever is rounded is rounded up.
+ * merging neighbours, which keeps that property. Exact: all rounding is upwards.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_WEIGHT_CLASSES_H
 #define GPUOPT_IMPL_KNAPSACK_WEIGHT_CLASSES_H
@@ -19,19 +19,19 @@
 #include "model.h"
 
 #ifndef GPUOPT__KNAPSACK_GROUP_STATES
-#define GPUOPT__KNAPSACK_GROUP_STATES 16384 /* of a list, after short ones; a test has fewer */
+#define GPUOPT__KNAPSACK_GROUP_STATES 16384 /* states of a list, after the short lists; a test uses fewer */
 #endif
 
 enum {
     GPUOPT__KNAPSACK_GROUP_ITEMS = 64,    /* fewer items are searched at once */
-    GPUOPT__KNAPSACK_GROUPS = 64,         /* at most */
-    GPUOPT__KNAPSACK_GROUP_GAP = 64,      /* gaps between groups are this many times as wide as those within */
-    GPUOPT__KNAPSACK_GROUP_WORK = 4096,   /* merged states of all passes, for each that a list may have, at most */
+    GPUOPT__KNAPSACK_GROUPS = 64,         /* the most groups */
+    GPUOPT__KNAPSACK_GROUP_GAP = 64,      /* gaps between groups are this many times as wide as gaps within */
+    GPUOPT__KNAPSACK_GROUP_WORK = 4096,   /* most merged states of all passes, for each state that a list may have */
     GPUOPT__KNAPSACK_GROUP_ASK = 1 << 16, /* states between two calls of the stop hook */
     GPUOPT__KNAPSACK_GROUP_SCALE = 1024   /* value of a unit of profit */
 };
 
-/* Of the first groups; made from a state of the list before by taking `count` items more. */
+/* A state of the first groups, made from a state of the previous list by taking `count` items more. */
 typedef struct gpuopt__knapsack_group_state {
     int64_t weight, value;
     int32_t from, count;
@@ -40,16 +40,16 @@ typedef struct gpuopt__knapsack_group_state {
 typedef struct gpuopt__knapsack_grouping {
     const gpuopt_context *context;
     const gpuopt__knapsack_view *view;
-    int64_t unasked; /* states looked at since the stop hook was asked */
-    int stopped;     /* by it */
+    int64_t unasked; /* states examined since the last call of the stop hook */
+    int stopped;     /* by the stop hook */
     int32_t groups, fills;
     int32_t limit, states; /* of a list, now and at most */
-    int shortened;         /* a list of this pass was */
+    int shortened;         /* a list of this pass was shortened */
     int64_t lambda;
     int64_t least; /* a solution that is better than the incumbent has at least this value */
     int32_t begin[GPUOPT__KNAPSACK_GROUPS + 1];
     int32_t *group;                    /* [items] of a sorted item */
-    int32_t *order, *spare;            /* [items] sorted items, group by group, those of the most value first */
+    int32_t *order, *spare;            /* [items] sorted items, group by group, the most valuable first */
     int64_t *key;                      /* [items] value of a sorted item */
     int64_t *weight, *value;           /* [items + groups] sums over the k lightest, and the k best, items of a group */
     int64_t *fill_weight, *fill_value; /* [items + 1] the relaxation of the groups from one on: sums */
@@ -58,12 +58,12 @@ typedef struct gpuopt__knapsack_grouping {
     int64_t *rest;                     /* [2][states] see groups_reduce.h */
     int64_t *most;                     /* [items + 1] likewise */
     uint8_t *choice;                   /* [items] likewise */
-    int64_t work;                      /* states that were merged */
+    int64_t work;                      /* number of merged states */
     gpuopt__knapsack_group_state *list;    /* [groups][states] */
     gpuopt__knapsack_group_state *half[2]; /* [3 * states + 1] */
 } gpuopt__knapsack_grouping;
 
-/* growth: of the lists, in the course of passes; 0: only what finding groups needs. */
+/* growth: of the lists, in the course of passes; 0: only the memory for finding groups. */
 static uint64_t gpuopt__knapsack_group_cut(gpuopt__knapsack_grouping *g, void *memory, int64_t items, int64_t groups,
                                            int growth) {
     gpuopt__arena arena;
@@ -93,7 +93,7 @@ static uint64_t gpuopt__knapsack_group_cut(gpuopt__knapsack_grouping *g, void *m
 
 /* ---- Groups ---- */
 
-/* Sorts by decreasing key[order[k]], equal ones as before: a merge sort from short runs up. */
+/* Sorts by decreasing key[order[k]], equal keys in their old order: a merge sort from short runs up. */
 static void gpuopt__knapsack_group_sort(int32_t *order, int32_t *spare, int32_t count, const int64_t *key) {
     int32_t *from = order, *to = spare, *other, run, at, k;
     for (run = 1; run < count; run = run <= count / 2 ? 2 * run : count) {
@@ -110,8 +110,8 @@ static void gpuopt__knapsack_group_sort(int32_t *order, int32_t *spare, int32_t 
     if (from != order) memcpy(order, from, (size_t)count * sizeof *order);
 }
 
-/* How many groups the weights form, and the widest gap within one; 0: there are no groups. order, gap: [items]
- * scratch; order becomes the items by decreasing weight. */
+/* The number of groups that the weights form, and the widest gap within one; 0: there are no groups. order, gap:
+ * [items] scratch; order becomes the items by decreasing weight. */
 static int32_t gpuopt__knapsack_group_find(const gpuopt__knapsack_view *v, int32_t *order, int32_t *spare, int64_t *gap,
                                            int64_t *within) {
     const int64_t *weight = v->table.weight;
@@ -148,7 +148,7 @@ static void gpuopt__knapsack_group_divide(gpuopt__knapsack_grouping *g, int64_t 
     }
 }
 
-/* Divides the sorted items, whose weights may have been divided since by a common divisor, by their groups. */
+/* Sorts the items into their groups. A common divisor may have divided their weights in the meantime. */
 static void gpuopt__knapsack_group_begin(gpuopt__knapsack_grouping *g) {
     const gpuopt__knapsack_view *v = g->view;
     int64_t sum;
@@ -167,7 +167,7 @@ static void gpuopt__knapsack_group_begin(gpuopt__knapsack_grouping *g) {
     g->begin[c] = at;
 }
 
-/* Sets the multiplier, and what follows from it. */
+/* Sets the multiplier, and the data that depend on it. */
 static void gpuopt__knapsack_group_price(gpuopt__knapsack_grouping *g, int64_t lambda) {
     const gpuopt__knapsack_view *v = g->view;
     int64_t sum;
@@ -186,7 +186,7 @@ static void gpuopt__knapsack_group_price(gpuopt__knapsack_grouping *g, int64_t l
 
 /* ---- The relaxation of the last groups: single items, the last one in part ---- */
 
-/* Of the groups from `first` on. Items are sorted by profit per weight, so that those of value come first. */
+/* Of the groups from `first` on. Items are sorted by profit per weight, so that items of positive value come first. */
 static void gpuopt__knapsack_group_relax(gpuopt__knapsack_grouping *g, int32_t first) {
     const gpuopt__knapsack_view *v = g->view;
     int32_t j;
@@ -207,7 +207,7 @@ static int64_t gpuopt__knapsack_group_part(int64_t a, int64_t b, int64_t c) {
     return part + (part >> 48) + 1;
 }
 
-/* At least the value of what fits. *at: a number of items that is not too small; becomes the number that fit. */
+/* An upper bound of the value that fits. *at: a number of items that is not too small; becomes the number that fits. */
 static int64_t gpuopt__knapsack_group_fill(const gpuopt__knapsack_grouping *g, int64_t residual, int32_t *at) {
     while (g->fill_weight[*at] > residual) --*at;
     if (*at == g->fills) return g->fill_value[*at];
@@ -267,7 +267,7 @@ static int32_t gpuopt__knapsack_group_merge(const gpuopt__knapsack_grouping *g, 
     return kept;
 }
 
-/* So many states more were looked at: whether the stop hook ends the passes. */
+/* Counts examined states: returns whether the stop hook ends the passes. */
 static int gpuopt__knapsack_group_stops(gpuopt__knapsack_grouping *g, int64_t states) {
     g->unasked += states;
     if (g->stopped || g->unasked < GPUOPT__KNAPSACK_GROUP_ASK) return g->stopped;
@@ -276,7 +276,7 @@ static int gpuopt__knapsack_group_stops(gpuopt__knapsack_grouping *g, int64_t st
     return g->stopped;
 }
 
-/* Makes list c + 1, unless it is stopped. */
+/* Makes list c + 1, unless stopped. */
 static void gpuopt__knapsack_group_step(gpuopt__knapsack_grouping *g, int32_t c) {
     const int64_t *weight = g->weight + g->begin[c] + c;
     const int32_t items = g->begin[c + 1] - g->begin[c], limit = g->limit;
@@ -296,8 +296,7 @@ static void gpuopt__knapsack_group_step(gpuopt__knapsack_grouping *g, int32_t c)
     if (width > 0) g->shortened = 1;
 }
 
-/* Makes all lists, and leaves the relaxation of the last group. Returns 0 if it has taken too long, or is
- * stopped. */
+/* Makes all lists, and leaves the relaxation of the last group. Returns 0 if it takes too long, or is stopped. */
 static int gpuopt__knapsack_group_lists(gpuopt__knapsack_grouping *g, int64_t lower) {
     int32_t c;
     g->least = GPUOPT__KNAPSACK_GROUP_SCALE * (lower + 1) - g->lambda * g->view->capacity;
