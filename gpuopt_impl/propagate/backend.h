@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation: what the public calls ask of a backend.
+ * Propagation: the interface between the public calls and a backend.
  *
- * A public call (calls.h) checks its arguments, so that a backend sees only valid ones, and goes through the table
- * below to the CPU (cpu_table.h) or the GPU (cuda/propagate/propagate.cu). A round then filters the rows (filter.h),
- * sums the activities of those that pass, and computes new bounds for the columns of their entries (row.h), under the
- * model's settings (rules.h). These three files are the arithmetic of both backends, so that both return the same bits.
+ * A public call (calls.h) checks its arguments for all backends, and goes through the table below to the CPU
+ * (cpu_table.h) or the GPU (cuda/propagate/propagate.cu). A round filters the rows (filter.h) and sums the activities
+ * of the rows that pass. Then it computes new bounds for the columns of their entries (row.h), under the model's
+ * settings (rules.h). These three files are the arithmetic of both backends, so both return the same bits.
  *
  *     calls.h, tree_calls.h,  the public calls             cpu.h           handles, bounds, sides, reports, forks
  *     batch_calls.h                                        cpu_nodes.h     batches of nodes
  *     probe_calls.h, probe.h, probing                      cpu_probe.h     probing
- *     probe_pair.h                                         cpu_state.h     a handle's parts; the rows to be evaluated
+ *     probe_pair.h                                         cpu_state.h     a handle's parts; the rows to evaluate
  *     batch_share.h,          batches dealt over a group
  *     batch_gather.h
  *     check.h, batch_check.h  checks of descriptors,       cpu_rounds.h    rounds, and their threads
  *                             of nodes
- *     backend.h               the table of a backend       cpu_kept.h      what is kept of rows between evaluations
+ *     backend.h               the table of a backend       cpu_kept.h      data of rows kept between evaluations
  *     rules.h, filter.h,      the arithmetic               cpu_trail.h     levels, and the way back
  *     row.h                                                cpu_added.h     rows that the caller adds
  *     trail.h                 the trail, and reasons       cpu_table.h     the table
  *                                                          cpu_typed.h     once for double, once for float: cpu_rows.h,
- *                                                                          sums; cpu_moves.h, bounds that move;
+ *                                                                          sums; cpu_moves.h, moving bounds;
  *                                                                          cpu_tighten.h, rows that move them
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_BACKEND_H
@@ -29,24 +29,24 @@
 #include "../common/tidy_matrix.h"
 #include "row.h"
 
-/* A checked model with the defaults filled in and the matrix by rows. The other arrays are the caller's. Where the
- * backend checks the numbers itself (checks_numbers below), create is given a model whose numbers are still unchecked:
- * the matrix is the caller's, by rows or by columns, and what gpuopt__propagator_numbers_known() fills is not known yet
- * (check.h). A create that finds a fault in them returns UNTIDY; if the CPU side then mends it, create is called again.
- */
+/* A checked model with the defaults filled in and the matrix by rows. The other arrays are the caller's. If the backend
+ * checks the numbers itself (checks_numbers below), create receives a model with unchecked numbers. The matrix is then
+ * the caller's, by rows or by columns, and the members that gpuopt__propagator_numbers_known() fills are not set yet
+ * (check.h). A create that finds a fault in the numbers returns UNTIDY; if the CPU side then mends it, create is called
+ * again. */
 typedef struct gpuopt__propagator_model {
     const char *call; /* the public call, for the log */
     gpuopt_propagator_desc desc;
     gpuopt_spare spare;
     gpuopt__propagator_rules rules;
     int64_t nonzeros;
-    gpuopt__tidied tidied; /* what has become of the caller's matrix, once its numbers have been checked here */
+    gpuopt__tidied tidied; /* the tidied matrix, once its numbers have been checked here */
     void *transposed;      /* memory of the matrix by rows if the caller passed it by columns, else NULL */
     int numbers_known;
     int val_single; /* single precision represents every coefficient exactly */
 } gpuopt__propagator_model;
 
-/* Every backend's propagator begins with this. */
+/* Every backend's propagator begins with this struct. */
 struct gpuopt_propagator {
     gpuopt_context *context;
     gpuopt__propagator_rules rules;
@@ -55,23 +55,23 @@ struct gpuopt_propagator {
     int32_t round_limit;
     gpuopt_propagator_precision precision;
     gpuopt_propagator_mode mode;
-    int marking; /* 0: OFF; else as the backend understands the default */
+    int marking; /* 0: OFF; else the backend's choice for the default */
     int32_t trail_capacity, spare_rows, spare_nonzeros;
-    int32_t
-        *seen; /* [cols or spare_rows, whichever is more, + 1], with spare rows: to check rows that are to be added */
-    uint64_t version; /* grows with each call that may change bounds, sides or rows, or what is known of them; from 1 */
+    int32_t *seen;    /* [cols or spare_rows, whichever is more, + 1], with spare rows: for checking rows to add */
+    uint64_t version; /* grows with each call that may change bounds, sides, rows or results; from 1 */
 };
 
 enum { GPUOPT__PROPAGATOR_BATCH_NODES = 65536 };
 
-/* Every backend's batch begins with this. */
+/* Every backend's batch begins with this struct. */
 struct gpuopt_propagator_batch {
     gpuopt_propagator *base;
     int32_t nodes, node_columns; /* node_columns: at most the base's columns */
     int64_t changes;
     int32_t ran;                            /* nodes of the latest _run; -1: there are no results */
     uint64_t version;                       /* of the base, in that run */
-    struct gpuopt__propagator_share *share; /* with a group (batch_share.h): then the above are of this rank; or NULL */
+    struct gpuopt__propagator_share *share; /* with a group (batch_share.h), when the above describe this rank; or
+                                             * NULL */
 };
 
 /* More columns have changed than the report can hold. */
@@ -89,8 +89,8 @@ typedef struct gpuopt__propagator_backend {
     void (*destroy)(gpuopt_propagator *);
     gpuopt_status (*round)(gpuopt_propagator *, int32_t rounds, gpuopt_propagator_info *info); /* info may be NULL */
     gpuopt_status (*get_info)(gpuopt_propagator *, gpuopt_propagator_info *);
-    /* col == NULL: all columns. The public calls have checked arrays in host memory; those in device memory are the
-     * backend's to check. */
+    /* col == NULL: all columns. The public calls have checked arrays in host memory; the backend checks arrays in
+     * device memory. */
     gpuopt_status (*get_bounds)(gpuopt_propagator *, gpuopt_memory_space, int64_t count, const int32_t *col, double *lb,
                                 double *ub);
     gpuopt_status (*set_bounds)(gpuopt_propagator *, gpuopt_memory_space, int64_t count, const int32_t *col,
@@ -99,7 +99,7 @@ typedef struct gpuopt__propagator_backend {
                                const double *lhs, const double *rhs);
     gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory_space, const gpuopt_propagator_row_report *);
     gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
-    /* A tree search: of handles with a trail, and the three for rows of those with spare rows. */
+    /* A tree search, for handles with a trail; the three functions for rows also need spare rows. */
     gpuopt_status (*push)(gpuopt_propagator *, int64_t *start);
     gpuopt_status (*pop)(gpuopt_propagator *, int32_t levels);
     gpuopt_status (*keep)(gpuopt_propagator *);
@@ -110,11 +110,11 @@ typedef struct gpuopt__propagator_backend {
     gpuopt_status (*add_rows)(gpuopt_propagator *, const gpuopt_matrix *, const double *lhs, const double *rhs,
                               int32_t *row);
     gpuopt_status (*remove_rows)(gpuopt_propagator *, int64_t count, const int32_t *row);
-    int (*has_row)(const gpuopt_propagator *, int32_t row); /* of an added row's number: whether it is in use */
+    int (*has_row)(const gpuopt_propagator *, int32_t row); /* whether the number of an added row is in use */
     gpuopt_status (*plan_fork)(const gpuopt_propagator *, gpuopt_memory_plan *);
     gpuopt_status (*fork)(gpuopt_propagator *, gpuopt_context *, gpuopt_propagator **);
-    /* Whether create checks the numbers in the arrays of this model itself, and takes the matrix as it is. NULL: it
-     * never does. */
+    /* Whether create checks the numbers in the arrays of this model itself, and takes the matrix as given. NULL:
+     * never. */
     int (*checks_numbers)(const gpuopt__propagator_model *);
     /* A batch of nodes. Descriptors have their defaults filled in; nodes in host memory have been checked, and there is
      * at least one. */
@@ -124,28 +124,28 @@ typedef struct gpuopt__propagator_backend {
     void (*batch_destroy)(gpuopt_propagator_batch *);
     gpuopt_status (*batch_run)(gpuopt_propagator_batch *, gpuopt_memory_space, const gpuopt_propagator_nodes *,
                                int32_t rounds, const gpuopt_propagator_node_report *);
-    /* Fills in the count whatever it returns. There may be no nodes. */
+    /* Fills in the count for any status. There may be no nodes. */
     gpuopt_status (*batch_get_changes)(gpuopt_propagator_batch *, gpuopt_memory_space,
                                        gpuopt_propagator_node_changes *);
-    /* node == NULL: the first ones. Nodes in host memory have been checked. */
+    /* node == NULL: the first nodes. Nodes in host memory have been checked. */
     gpuopt_status (*batch_get_bounds)(gpuopt_propagator_batch *, gpuopt_memory_space, int64_t count,
                                       const int32_t *node, double *lb, double *ub);
     /* Columns that have changed in the latest run, whether or not they fit. */
     int64_t (*batch_used)(const gpuopt_propagator_batch *);
     /* kind [cols]: GPUOPT__PROPAGATOR_INTEGER and other bits. */
     gpuopt_status (*get_kinds)(gpuopt_propagator *, uint8_t *kind);
-    /* Probing, of a handle with a batch (probe.h). plan and open are given one whose sizes and base are filled in; plan
-     * adds to the given plan. */
+    /* Probing, of a handle with a batch (probe.h). plan and open receive a probe with its sizes and base filled in;
+     * plan adds to the given plan. */
     gpuopt_status (*probe_plan)(const gpuopt_propagator_probe *, gpuopt_memory_plan *);
     gpuopt_status (*probe_open)(gpuopt_propagator_probe *);
     void (*probe_close)(gpuopt_propagator_probe *);
-    /* A run: begin, with the number of binaries; pieces, of the next `count` of them, until all are probed or fewer
-     * than `count` have been (*done); end. *done is -1, and nothing has been taken over, if more columns have
-     * changed than fit. lb, ub and info are up to date after the end, info.probed after each piece. */
+    /* A run: begin, with the number of binaries; pieces, of the next `count` of them, until all are probed or a piece
+     * did fewer than `count` (*done); end. *done is -1, and the piece is discarded, if more columns have changed than
+     * fit. lb, ub and info are up to date after the end, info.probed after each piece. */
     gpuopt_status (*probe_begin)(gpuopt_propagator_probe *, int32_t chosen);
     gpuopt_status (*probe_piece)(gpuopt_propagator_probe *, int32_t count, int32_t rounds, int32_t *done);
     gpuopt_status (*probe_end)(gpuopt_propagator_probe *);
-    /* Writes the first `count` items to those arrays that are not NULL, and outcome and start, but no counts. */
+    /* Writes the first `count` items to the arrays that are not NULL, and outcome and start, but no counts. */
     gpuopt_status (*probe_read_implications)(const gpuopt_propagator_probe *, int64_t count,
                                              const gpuopt_propagator_probe_implications *);
     gpuopt_status (*probe_read_equivalences)(const gpuopt_propagator_probe *, int64_t count,
@@ -167,7 +167,7 @@ static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
     head.trail_capacity = (int32_t)model->desc.trail_capacity;
     head.spare_rows = model->spare.rows;
     head.spare_nonzeros = (int32_t)model->spare.nonzeros;
-    head.seen = NULL; /* the backend's */
+    head.seen = NULL; /* for the backend */
     head.version = 1;
     return head;
 }

@@ -7,7 +7,7 @@
 
 #include "batch_gather.h"
 
-/* A descriptor that a call on `base` has been given, with the defaults filled in. */
+/* A descriptor of a call on `base`, with the defaults filled in. */
 typedef struct gpuopt__propagator_batch_checked {
     gpuopt_propagator_batch_desc desc; /* of this rank's own nodes; group: NULL if it cannot be used */
     int32_t nodes;                     /* of all ranks */
@@ -99,7 +99,7 @@ static gpuopt_status gpuopt__propagator_batch_check_where(const gpuopt_propagato
     return gpuopt__check_where(batch->base->context, call, where);
 }
 
-/* Of a _run's arguments, all but the entries of its nodes. */
+/* The arguments of a _run, except the entries of its nodes. */
 static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                         const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                         const gpuopt_propagator_node_report *report,

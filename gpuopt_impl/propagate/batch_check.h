@@ -19,7 +19,7 @@ static gpuopt_status gpuopt__propagator_check_starts(const gpuopt_context *conte
     return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "start[0] is not 0");
 }
 
-/* own: numbers in the log are those of the rank's own nodes, one after the other. */
+/* own: the log numbers the rank's own nodes, one after the other. */
 static gpuopt_status gpuopt__propagator_check_entries(const gpuopt_propagator_batch *batch, const char *call,
                                                       const gpuopt_propagator_nodes *nodes, int own) {
     const gpuopt_context *context = batch->base->context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch whose nodes are dealt to the ranks of a group (batch_share.h): a run, and what it found.
+ * A batch with nodes dealt to the ranks of a group (batch_share.h): a run, and its results.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_BATCH_GATHER_H
 #define GPUOPT_IMPL_PROPAGATE_BATCH_GATHER_H
@@ -21,13 +21,12 @@ static gpuopt__propagator_reports gpuopt__propagator_reports_of(const gpuopt_pro
     return r;
 }
 
-/* s->bound holds `count` lower bounds, as many upper ones, and then their columns. */
+/* s->bound holds `count` lower bounds, as many upper bounds, and then their columns. */
 static int32_t *gpuopt__propagator_share_cols(const struct gpuopt__propagator_share *s, int64_t count) {
     return (int32_t *)(void *)(s->bound + 2 * count);
 }
 
-/* This rank's own nodes of a call, whose starts have been checked; copied, if they are given no more than can be
- * held. */
+/* Takes this rank's own nodes of a call, after a check of the starts; copies them if they fit. */
 static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch *batch, const char *call,
                                                    const gpuopt_propagator_nodes *nodes, gpuopt_propagator_nodes *own) {
     const struct gpuopt__propagator_share *s = batch->share;
@@ -46,7 +45,7 @@ static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch
     if (nodes->ub) own->ub = ub;
     for (k = 0; k < own->count && nodes->col && at <= batch->changes; k++) {
         const int64_t from = nodes->start[node[k]], to = s->start[k], count = s->start[k + 1] - to;
-        int64_t e; /* few, mostly */
+        int64_t e; /* usually few */
         for (e = 0; e < count; e++) col[to + e] = nodes->col[from + e];
         for (e = 0; e < count && nodes->lb; e++) lb[to + e] = nodes->lb[from + e];
         for (e = 0; e < count && nodes->ub; e++) ub[to + e] = nodes->ub[from + e];
@@ -54,7 +53,7 @@ static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch
     return gpuopt__propagator_check_entries(batch, call, own, 1);
 }
 
-/* Copies what has been found to the caller's report, and notes where the columns begin. */
+/* Copies the results to the caller's report, and notes the begin of each node's columns. */
 static void gpuopt__propagator_share_report(struct gpuopt__propagator_share *s,
                                             const gpuopt__propagator_reports *wanted, int32_t *ran_by) {
     const size_t count = (size_t)s->dealt.count;
@@ -71,7 +70,7 @@ static void gpuopt__propagator_share_report(struct gpuopt__propagator_share *s,
     for (k = 0; k < s->dealt.count; k++) s->place[k + 1] = s->place[k] + s->found.narrow[GPUOPT__PROPAGATOR_COLUMNS][k];
 }
 
-/* Of what must be equal on all ranks. */
+/* A hash of the arguments that must be equal on all ranks. */
 static uint64_t gpuopt__propagator_share_hash_nodes(const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                     const gpuopt__propagator_reports *wanted) {
     uint64_t hash =
@@ -82,8 +81,8 @@ static uint64_t gpuopt__propagator_share_hash_nodes(const gpuopt_propagator_node
     return nodes->count > 0 ? gpuopt__hash_numbers(hash, nodes->start, (int64_t)nodes->count + 1) : hash;
 }
 
-/* Runs this rank's nodes, and gathers what all have found. `status` is that of checking the arguments, whose entries of
- * nodes are not looked at. */
+/* Runs this rank's nodes, and gathers the results of all ranks. `status` is the result of checking the arguments,
+ * except the entries of nodes. */
 static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch, const char *call,
                                                   const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                   const gpuopt_propagator_node_report *report, gpuopt_status status) {
@@ -133,7 +132,7 @@ static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch
 
 /* ---- Changes ---- */
 
-/* Of this rank's own nodes; the others' have none. */
+/* Of this rank's own nodes; the nodes of others count as unchanged. */
 static gpuopt_status gpuopt__propagator_share_own_changes(gpuopt_propagator_batch *batch,
                                                           gpuopt_propagator_node_changes *changes) {
     const struct gpuopt__propagator_share *s = batch->share;
@@ -151,7 +150,7 @@ static gpuopt_status gpuopt__propagator_share_own_changes(gpuopt_propagator_batc
     return status;
 }
 
-/* Copies another rank's changes to their places in the caller's arrays, as far as these go. */
+/* Copies another rank's changes to their places in the caller's arrays, as far as these reach. */
 static void gpuopt__propagator_share_place(const struct gpuopt__propagator_share *s, int32_t rank, int64_t used,
                                            const gpuopt_propagator_node_changes *to) {
     const double *lb = s->bound, *ub = lb + used;
@@ -170,7 +169,7 @@ static void gpuopt__propagator_share_place(const struct gpuopt__propagator_share
     }
 }
 
-/* How many columns a rank's nodes have changed. */
+/* The number of columns changed by a rank's nodes. */
 static int64_t gpuopt__propagator_share_used(const struct gpuopt__propagator_share *s, int32_t rank) {
     const gpuopt__dealt_part part = gpuopt__dealt_part_of(&s->dealt, rank);
     const int32_t *node = part.item, *columns = s->found.narrow[GPUOPT__PROPAGATOR_COLUMNS];

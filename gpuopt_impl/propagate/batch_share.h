@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch whose nodes are dealt to the ranks of a group (common/dealt.h): its memory, and what must be equal. A backend
- * sees a batch of the rank's own nodes and no group.
+ * A batch with nodes dealt to the ranks of a group (common/dealt.h): its memory, and the comparison of its arguments. A
+ * backend sees a batch of the rank's own nodes and no group.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_BATCH_SHARE_H
 #define GPUOPT_IMPL_PROPAGATE_BATCH_SHARE_H
@@ -19,21 +19,22 @@ typedef struct gpuopt__propagator_reports {
 
 struct gpuopt__propagator_share {
     gpuopt__dealt dealt;
-    gpuopt__propagator_reports found; /* [nodes] of the latest run; the columns that each has changed in any case */
-    int64_t *place;                   /* [nodes + 1] where those begin */
-    int64_t *start;                   /* [own + 1] what this rank's nodes are given, or have changed */
-    double *bound; /* [2 * changes], and in changes more places of 4 bytes the columns: likewise, or another's */
+    gpuopt__propagator_reports found; /* [nodes] of the latest run; the numbers of columns changed by each node in any
+                                       * case */
+    int64_t *place;                   /* [nodes + 1] begin of each node's columns */
+    int64_t *start;                   /* [own + 1] of the columns that this rank's nodes are given, or have changed */
+    double *bound; /* [2 * changes], and the columns in `changes` more places of 4 bytes: of this rank or another */
 };
 
 /* ---- Memory ---- */
 
-/* The share of a group's rank in `nodes` of all. */
+/* A rank's share of `nodes` nodes. */
 static gpuopt__dealt gpuopt__propagator_share_head(gpuopt_group *group, const gpuopt_group_info *info, int32_t nodes) {
     return gpuopt__dealt_head(group, info, nodes, 0,
                               sizeof(int64_t) * GPUOPT__PROPAGATOR_WIDE + sizeof(int32_t) * GPUOPT__PROPAGATOR_NARROW);
 }
 
-/* desc: of each rank's own batch. The head has been filled in. */
+/* desc: of each rank's own batch. The common part of the batch has been filled in. */
 static void gpuopt__propagator_share_cut(gpuopt__arena *arena, const gpuopt_propagator_batch_desc *desc,
                                          struct gpuopt__propagator_share *s) {
     const int32_t nodes = s->dealt.most;
@@ -59,7 +60,7 @@ static uint64_t gpuopt__propagator_share_plan(const gpuopt_group_info *info, con
     return arena.used;
 }
 
-/* Gives a batch of a rank's own nodes its share of those of all ranks. */
+/* Gives a batch of a rank's own nodes its share of the nodes of all ranks. */
 static gpuopt_status gpuopt__propagator_share_create(const gpuopt_group_info *info,
                                                      const gpuopt_propagator_batch_desc *desc, int32_t nodes,
                                                      gpuopt_propagator_batch *batch) {
@@ -81,7 +82,7 @@ static gpuopt_status gpuopt__propagator_share_create(const gpuopt_group_info *in
 
 /* ---- Agreeing ---- */
 
-/* A hash of what must be equal in batches of a group. nodes: of all ranks. */
+/* A hash of the data that must be equal in batches of a group. nodes: of all ranks. */
 static uint64_t gpuopt__propagator_share_hash(const gpuopt_propagator *base, const gpuopt_propagator_batch_desc *own,
                                               int32_t nodes) {
     const gpuopt__propagator_rules *rules = &base->rules;

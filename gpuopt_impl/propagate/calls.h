@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation: the public calls. They check their arguments here, once for all backends, and pass valid ones on.
+ * Propagation: the public calls. They check their arguments here, once for all backends.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CALLS_H
 #define GPUOPT_IMPL_PROPAGATE_CALLS_H
@@ -29,8 +29,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_tolerances_tune(gpuopt_propagator_tol
 
 /* ---- Calls ---- */
 
-/* The host memory that _create takes for a while on the CPU side: to check and tidy the matrix, then to keep it tidied
- * and by rows. */
+/* The temporary host memory of _create on the CPU side: to check and tidy the matrix, then to keep it tidied and by
+ * rows. */
 static void gpuopt__propagator_plan_host(const gpuopt_matrix *given, const gpuopt__tidied *tidied, int taken_as_it_is,
                                          gpuopt_memory_plan *plan) {
     const uint64_t copy = tidied->memory ? gpuopt__tidy_bytes(given) : 0,
@@ -40,8 +40,8 @@ static void gpuopt__propagator_plan_host(const gpuopt_matrix *given, const gpuop
     if (plan->host_bytes + plan->create_bytes < check) plan->create_bytes = check - plan->host_bytes;
 }
 
-/* A backend that checks the numbers itself has tried the matrix as it was given. It finds zeros before it makes the
- * handle, but duplicates only then. */
+/* A backend that checks the numbers itself has tried the given matrix. It finds zeros before it makes the handle, but
+ * duplicates only during that. */
 static gpuopt_status gpuopt__propagator_plan_first_try(gpuopt_context *context, const gpuopt_matrix *given,
                                                        const gpuopt__propagator_model *model,
                                                        gpuopt_memory_plan *plan) {
@@ -65,7 +65,7 @@ static gpuopt_status gpuopt__propagator_plan_first_try(gpuopt_context *context, 
     return status;
 }
 
-/* warns: whether nothing else that warns follows. */
+/* warns: whether no other warning follows. */
 static gpuopt_status gpuopt__propagator_write_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                    gpuopt_memory_plan *plan, int warns) {
     gpuopt__propagator_model model;
@@ -203,7 +203,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propaga
     return gpuopt__propagator_of(propagator)->set_bounds(propagator, where, count, col, lb, ub);
 }
 
-/* Numbers of rows, of the matrix or added; only the latter if `added`. */
+/* Checks numbers of rows, of the matrix or added; only of added rows if `added`. */
 static gpuopt_status gpuopt__propagator_check_rows(const gpuopt_propagator *propagator, const char *call, int64_t count,
                                                    const int32_t *row, int added) {
     gpuopt_status status =

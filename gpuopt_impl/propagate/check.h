@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation: checks of a descriptor. What takes no look at the arrays' numbers comes first, for all backends alike;
- * then the numbers, on the CPU, unless the backend checks them itself (see gpuopt__propagator_backend).
+ * Propagation: checks of a descriptor. Checks that need not read the arrays' numbers come first, for all backends
+ * alike. Then the CPU checks the numbers, unless the backend does this itself (see gpuopt__propagator_backend).
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CHECK_H
 #define GPUOPT_IMPL_PROPAGATE_CHECK_H
@@ -43,7 +43,7 @@ static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_contex
     return status;
 }
 
-/* The rules but for what gpuopt__propagator_rules_derive() adds. */
+/* The rules without the members that gpuopt__propagator_rules_derive() adds. */
 static inline void gpuopt__propagator_fill_rules(gpuopt__propagator_rules *rules, const gpuopt_propagator_desc *d,
                                                  const gpuopt_propagator_tolerances *t) {
     rules->infinity = d->infinity > 0 ? d->infinity : 1e20;
@@ -89,7 +89,7 @@ static inline double gpuopt__propagator_most_value(const gpuopt__propagator_mode
     return model->rules.single ? FLT_MAX : DBL_MAX;
 }
 
-/* What is left to do as soon as it is known whether single precision represents every coefficient and whether any
+/* The last part of the checks, after it is known whether single precision represents every coefficient and whether any
  * column is integer. */
 static inline void gpuopt__propagator_numbers_known(gpuopt__propagator_model *model, int val_single, int any_integer) {
     model->numbers_known = 1;
@@ -97,12 +97,12 @@ static inline void gpuopt__propagator_numbers_known(gpuopt__propagator_model *mo
     gpuopt__propagator_rules_derive(&model->rules, any_integer);
 }
 
-/* Bytes of host memory that gpuopt__propagator_check_numbers takes and releases. */
+/* Bytes of host memory that gpuopt__propagator_check_numbers allocates and releases. */
 static inline uint64_t gpuopt__propagator_check_bytes(const gpuopt_matrix *matrix) {
     return sizeof(int32_t) * ((uint64_t)gpuopt__matrix_width(matrix) + 1);
 }
 
-/* Checks the numbers in the arrays of a model on the CPU side, and tidies the matrix. Whatever it returns,
+/* Checks the numbers in the arrays of a model on the CPU side, and tidies the matrix. After any return value,
  * gpuopt__propagator_model_end() must follow. */
 static inline gpuopt_status gpuopt__propagator_check_numbers(gpuopt_context *context, gpuopt__propagator_model *model) {
     gpuopt_propagator_desc *d = &model->desc;
@@ -126,13 +126,14 @@ static inline gpuopt_status gpuopt__propagator_check_numbers(gpuopt_context *con
     return GPUOPT_OK;
 }
 
-/* Brings the matrix of a checked model into rows. Whatever it returns, gpuopt__propagator_model_end() must follow. */
+/* Brings the matrix of a checked model into rows. After any return value, gpuopt__propagator_model_end() must
+ * follow. */
 static inline gpuopt_status gpuopt__propagator_to_rows(gpuopt_context *context, gpuopt__propagator_model *model) {
     gpuopt_matrix given = model->desc.matrix;
     return gpuopt__matrix_in(context, &given, GPUOPT_LAYOUT_CSR, &model->desc.matrix, &model->transposed);
 }
 
-/* Whether the backend's create is given the model as the caller has it. */
+/* Whether the backend's create receives the model in the caller's form. */
 static inline int gpuopt__propagator_leaves_numbers(const gpuopt_context *context,
                                                     const gpuopt__propagator_model *model) {
     int (*checks)(const gpuopt__propagator_model *) = context->desc.backend->propagator->checks_numbers;
@@ -145,7 +146,7 @@ static inline void gpuopt__propagator_model_end(gpuopt_context *context, gpuopt_
     gpuopt__tidied_release(context, &model->tidied);
 }
 
-/* Warns of what the call has changed in the numbers of the caller's matrix. */
+/* Logs a warning of the changes to the numbers of the caller's matrix. */
 static inline void gpuopt__propagator_warn(gpuopt_context *context, const gpuopt__propagator_model *model) {
     gpuopt__warn_of_tidied(context, model->call, &model->tidied);
     if (model->numbers_known && model->rules.single && !model->val_single)

@@ -126,7 +126,7 @@ static void gpuopt__propagator_cpu_cut_added(const gpuopt_propagator *head, gpuo
     a->head = (int32_t *)gpuopt__cut(arena, head->cols, index);
 }
 
-/* Cuts a handle and its arrays out of one block of memory, or measures that block. A fork has no matrix of its own. */
+/* Cuts a handle and its arrays out of one block of memory, or measures that block. A fork shares its base's matrix. */
 static void gpuopt__propagator_cpu_layout(const gpuopt_propagator *head, int is_fork, gpuopt__arena *arena,
                                           gpuopt__propagator_cpu *p) {
     int64_t rows = (int64_t)head->rows + head->spare_rows, cols = head->cols, capacity = head->trail_capacity;
@@ -146,7 +146,7 @@ static void gpuopt__propagator_cpu_layout(const gpuopt_propagator *head, int is_
             arena, (int64_t)(head->cols > head->spare_rows ? head->cols : head->spare_rows) + 1, sizeof(int32_t));
     }
     if (!head->marking) return;
-    p->kept = (gpuopt__propagator_kept *)gpuopt__cut(arena, rows + 1, sizeof *p->kept); /* one more, to align them */
+    p->kept = (gpuopt__propagator_kept *)gpuopt__cut(arena, rows + 1, sizeof *p->kept); /* one more, for alignment */
     if (jacobi) {
         p->marked = (uint8_t *)gpuopt__cut(arena, rows, 1);
         p->queue = (uint32_t *)gpuopt__cut(arena, rows, sizeof(uint32_t));
@@ -183,7 +183,7 @@ static gpuopt_status gpuopt__propagator_cpu_plan(gpuopt_context *context, const 
     return GPUOPT_OK;
 }
 
-/* A handle with its arrays, which hold nothing yet but that no row is marked and nothing is kept of any. */
+/* A handle with its arrays; no row is marked, and no data of rows are kept. */
 static gpuopt_status gpuopt__propagator_cpu_new(const gpuopt_propagator *head, int is_fork,
                                                 gpuopt__propagator_cpu **handle) {
     int64_t rows = (int64_t)head->rows + head->spare_rows, k, words[GPUOPT__PROPAGATOR_SWEEP_LEVELS];
@@ -267,8 +267,8 @@ static void gpuopt__propagator_cpu_copy(void *to, const void *from, int64_t coun
     if (to && count > 0) memcpy(to, from, (size_t)count * size);
 }
 
-/* Gives a state of the same model, in which no row is marked and nothing is kept of any, the bounds, sides and rows of
- * another, and has the rows evaluated that are to be evaluated there. */
+/* Copies the bounds, sides and rows of one state to another one of the same model, which has no marked rows and no kept
+ * data. Marks the same rows for evaluation. */
 static void gpuopt__propagator_cpu_copy_state(gpuopt__propagator_cpu *p, const gpuopt__propagator_cpu *from) {
     int64_t rows = (int64_t)p->head.rows + p->head.spare_rows, cols = p->head.cols, k;
     size_t real = p->head.rules.single ? sizeof(float) : sizeof(double), index = sizeof(int32_t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: rows that the caller adds and removes. Their entries follow one another in an array, and
- * those of a column are linked. Removed rows leave holes, which are closed when the array is full.
+ * Propagation on the CPU: rows that the caller adds and removes. Their entries follow one another in an array, and the
+ * entries of a column are linked. Removed rows leave holes, which are closed when the array is full.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_ADDED_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_ADDED_H
@@ -15,8 +15,8 @@ static void gpuopt__propagator_added_clear(gpuopt__propagator_added *added, int3
     for (col = 0; added->head && col < cols; col++) added->head[col] = -1;
 }
 
-/* After a change by the caller: forgets the verdict (the rows that led to it are still marked), and names the lowest
- * column whose bounds cross. lowest: that of the columns that have just been set, or cols. */
+/* After a change by the caller: forgets the verdict (the rows that led to it are still marked), and finds the lowest
+ * column with crossing bounds. lowest: the lowest such column among those just set, or cols. */
 static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int32_t lowest) {
     int32_t before = p->infeasible_col;
     p->infeasible_row = p->infeasible_col = -1;
@@ -30,11 +30,11 @@ static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int32_t low
     p->infeasible_col = lowest;
 }
 
-/* What sides and numbers of a row change: nothing that is kept of it is right, and it is to be evaluated at all
+/* Changes the sides and numbers of a row. All data kept for the row are invalid, and it must be evaluated at all
  * levels. */
 static void gpuopt__propagator_cpu_alter_row(gpuopt__propagator_cpu *p, int32_t row, double lhs, double rhs) {
     int32_t level;
-    for (level = 0; level < p->levels; level++) { /* its mark will find out again what was proven */
+    for (level = 0; level < p->levels; level++) { /* the row's mark leads to the same proof again */
         p->level[level].infeasible_row = -1;
         p->level[level].rounds_since_set = 0;
     }
@@ -61,7 +61,7 @@ static void gpuopt__propagator_added_unlink(gpuopt__propagator_added *added, int
     else added->head[added->col[e]] = next;
 }
 
-/* Closes the holes that removed rows have left. */
+/* Closes the holes of removed rows. */
 static void gpuopt__propagator_cpu_close_holes(gpuopt__propagator_cpu *p) {
     gpuopt__propagator_added *added = &p->added;
     int32_t from, to = 0;
@@ -131,7 +131,7 @@ static gpuopt_status gpuopt__propagator_cpu_remove_rows(gpuopt_propagator *propa
     gpuopt__propagator_cpu *p = (gpuopt__propagator_cpu *)propagator;
     gpuopt__propagator_added *added = &p->added;
     int64_t k;
-    for (k = 0; k < count; k++) { /* a row that is repeated is found with a length below 0 */
+    for (k = 0; k < count; k++) { /* a repeated row is found by a length below 0 */
         int32_t *length = &added->length[row[k] - p->head.rows];
         if (*length < 0) break;
         *length = -2 - *length;

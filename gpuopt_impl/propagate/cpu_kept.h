@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: what is kept of a row, so that a bound that moves costs its column's entries and not the
- * lengths of their rows.
+ * Propagation on the CPU: data kept for each row, so that moving a bound costs its column's entries and not the lengths
+ * of their rows.
  *
- * It decides which rows are evaluated, never what comes out: like the filter it may let a row pass that then changes
- * nothing, but stops none that would change something. Sums are used in an evaluation only where they are exact, and so
- * equal to those that row.h takes in its order. Thus results do not depend on the way to the bounds.
+ * The data decide only which rows are evaluated, never the result. Like the filter they may let a row pass that changes
+ * nothing, but they never stop a row that would change something. An evaluation uses the sums only if they are exact,
+ * and so equal to the sums that row.h takes in its order. Thus results do not depend on the path to the bounds.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_KEPT_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_KEPT_H
@@ -13,10 +13,10 @@
 #include "cpu_state.h"
 
 /* ---- Exact sums ---- *
- * Terms that are multiples of 2^-10, and not too large, add up exactly in any order; such are products of coefficients
- * that are multiples of it and bounds that are integers, both of few digits. */
+ * Terms add up exactly in any order if they are multiples of 2^-10 and not too large. Products of coefficients that are
+ * such multiples and integer bounds are such terms if both have few digits. */
 
-static inline double gpuopt__propagator_most_exact(int64_t length) { /* of a term, in a row of that length */
+static inline double gpuopt__propagator_most_exact(int64_t length) { /* of a term, in a row of this length */
     return 0x1p42 / (double)(length > 1 ? length : 1);
 }
 static inline int gpuopt__propagator_is_multiple(double x, double inverse) {
@@ -27,8 +27,9 @@ static inline int gpuopt__propagator_is_plain(double a) { return gpuopt__propaga
 static inline int gpuopt__propagator_is_whole(double bound) { return gpuopt__propagator_is_multiple(bound, 1); }
 
 /* ---- Can a row act? ---- *
- * A side moves a bound, or is violated, only if it leaves to a sum of finite terms less than the reach; to a sum that
- * lacks one term, less than what moves the other bound of that term's column. To other sums it can do nothing. */
+ * A side moves a bound, or is violated, only if its slack over a sum of finite terms is less than the reach. If the sum
+ * lacks one term, the slack must be less than the threshold for moving the other bound of that term's column. With more
+ * infinite terms the side has no effect. */
 
 static inline int gpuopt__propagator_kept_acts(const gpuopt__propagator_kept *r, int s) {
     return r->sum[s] > r->limit[s];
@@ -38,22 +39,23 @@ static inline int gpuopt__propagator_kept_row_acts(const gpuopt__propagator_kept
     return gpuopt__propagator_kept_acts(r, 0) || gpuopt__propagator_kept_acts(r, 1);
 }
 
-/* What a column adds to the reach of its entries, and more than it may be off by; |a| times that is theirs, unless the
- * terms are infinite. */
+/* A column's part of the reach of its entries, and a bound on its error; times |a| for an entry, unless the terms are
+ * infinite. */
 static inline double gpuopt__propagator_kept_width(const gpuopt__propagator_rules *rules, int rounded, double lb,
                                                    double ub) {
     return gpuopt__propagator_reach(rules, rounded, lb, ub) + 0x1p-50 * (fabs(lb) + fabs(ub));
 }
 
-/* What moves a bound, in a sum that lacks its column's other term. bound: as the other sum takes it, an ub negated. */
+/* The threshold for moving a bound, in a sum that lacks its column's other term. bound: as in the other sum, an ub
+ * negated. */
 static inline double gpuopt__propagator_kept_rest(const gpuopt__propagator_rules *rules, double b, double bound) {
     return b * (-bound - rules->filter_change);
 }
 
-/* The most of a row's entries. */
+/* The maxima over a row's entries. */
 typedef struct gpuopt__propagator_most {
     double reach;
-    double rest[2]; /* of those with an infinite term in sum s */
+    double rest[2]; /* over the entries with an infinite term in sum s */
 } gpuopt__propagator_most;
 
 static inline gpuopt__propagator_most gpuopt__propagator_most_start(void) {
@@ -75,14 +77,14 @@ GPUOPT__INLINE void gpuopt__propagator_most_add(gpuopt__propagator_most *most, c
     most->reach = HUGE_VAL;
 }
 
-/* Sets the limit of sum s: its side acts only if it leaves less than `least`, and there are not two infinite terms. The
- * margin is more than what rounding may add to that. */
+/* Sets the limit of sum s: its side acts only if its slack is below `least`, and there are not two infinite terms. The
+ * margin covers more than the rounding errors. */
 static inline void gpuopt__propagator_kept_set_limit(gpuopt__propagator_kept *r, int s, double side, double least) {
     if (side == HUGE_VAL || r->infinite[s] > 1) r->limit[s] = HUGE_VAL;
     else r->limit[s] = fabs(least) < HUGE_VAL ? side - least - 0x1p-48 * (fabs(side) + fabs(least)) : -HUGE_VAL;
 }
 
-/* Of sums without infinite terms. */
+/* For sums without infinite terms. */
 static inline void gpuopt__propagator_kept_set_reach(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
                                                      double lhs, double rhs, double reach) {
     double least = gpuopt__max(reach, -rules->feasibility);
@@ -100,21 +102,21 @@ static inline void gpuopt__propagator_kept_set_most(gpuopt__propagator_kept *r, 
 
 /* ---- Sums ---- */
 
-/* A bound that moves. Its terms are |a| times its value in their sums, where an ub is negated, for either sign of a. */
+/* A bound that moves. Its terms are |a| times its value in the sums; an ub is negated there, for either sign of a. */
 typedef struct gpuopt__propagator_move {
     double from, to, step; /* in the sums; step: to - from */
     double other;          /* likewise, the column's other bound */
-    double width;          /* see kept_width; if the bound is not tighter */
+    double width;          /* see kept_width; unless the bound becomes tighter */
     double size;           /* |lb| + |ub| */
     int upper;
-    int was_rough, is_rough; /* the bound before and after: not an integer of few digits */
+    int was_rough, is_rough; /* the bound before and after is not an integer of few digits */
     int wide;                /* a term of the column may be infinite */
-    int32_t since;           /* for the rows that it marks */
+    int32_t since;           /* for the rows that the move marks */
     uint32_t epoch;
 } gpuopt__propagator_move;
 
-/* Adds `difference` to sum s of a row: up, by more than all that rounding numbers of the size of `size` may have taken
- * away, unless the row is exact. */
+/* Adds `difference` to sum s of a row. Unless the row is exact, it adds more, by an upper bound on all rounding errors
+ * of numbers of the size of `size`. */
 static inline void gpuopt__propagator_kept_add_up(gpuopt__propagator_kept *r, int s, double difference, double size) {
     double sum = r->sum[s] + difference;
     if (r->rough | r->rounded) {
@@ -124,7 +126,7 @@ static inline void gpuopt__propagator_kept_add_up(gpuopt__propagator_kept *r, in
     r->sum[s] = sum;
 }
 
-/* Moves a bound with a coefficient of size b in sum s, where both terms are finite and as rough as the bounds are. */
+/* Moves a bound with a coefficient of size b in sum s; both terms must be finite and as rough as the bounds are. */
 static inline void gpuopt__propagator_kept_add(gpuopt__propagator_kept *r, const gpuopt__propagator_move *m, int s,
                                                double b) {
     double difference = b * m->step;
@@ -132,7 +134,7 @@ static inline void gpuopt__propagator_kept_add(gpuopt__propagator_kept *r, const
     gpuopt__propagator_kept_add_up(r, s, difference, fabs(difference));
 }
 
-/* Moves any bound. Returns whether there is one fewer infinite term in the sum, or one more. */
+/* Moves any bound. Returns whether the number of infinite terms in the sum has changed. */
 static inline int gpuopt__propagator_kept_replace(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
                                                   const gpuopt__propagator_move *m, int s, double b, double most) {
     double old = b * m->from, fresh = b * m->to;
@@ -146,13 +148,13 @@ static inline int gpuopt__propagator_kept_replace(gpuopt__propagator_kept *r, co
     return is_infinite != was_infinite;
 }
 
-/* After that, if a term of the column is infinite, or was: limits of sums that have a single such term, or none any
- * more. recounted: what kept_replace has returned. */
+/* After kept_replace, if a term of the column is or was infinite: sets the limits of sums with one or no such term.
+ * recounted: the result of kept_replace. */
 static inline void gpuopt__propagator_kept_infinite(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
                                                     const gpuopt__propagator_move *m, int s, double b, double lhs,
                                                     double rhs, int recounted) {
     if (recounted && r->infinite[s] <= 2) {
-        double least = HUGE_VAL; /* not known, where the term is another column's */
+        double least = HUGE_VAL; /* unknown if the term belongs to another column */
         if (r->infinite[s] == 0) least = gpuopt__max(r->reach, -rules->feasibility);
         else if (!(b * fabs(m->to) < rules->huge)) least = gpuopt__propagator_kept_rest(rules, b, m->other);
         gpuopt__propagator_kept_set_limit(r, s, s ? -lhs : rhs, least);
@@ -161,7 +163,7 @@ static inline void gpuopt__propagator_kept_infinite(gpuopt__propagator_kept *r, 
         gpuopt__propagator_kept_set_limit(r, !s, s ? rhs : -lhs, gpuopt__propagator_kept_rest(rules, b, m->to));
 }
 
-/* The activities that are kept, if they are exact: with the bits that summing them again would give. */
+/* The kept activities, if they are exact: with the same bits as a new sum. */
 static inline gpuopt__propagator_activities gpuopt__propagator_kept_activities(const gpuopt__propagator_kept *r) {
     gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
     s.hi = gpuopt__pair_of(r->sum[0] + 0, -r->sum[1] + 0);
@@ -169,7 +171,7 @@ static inline gpuopt__propagator_activities gpuopt__propagator_kept_activities(c
     return s;
 }
 
-/* Takes over activities that have been summed again. */
+/* Stores newly summed activities. */
 static inline void gpuopt__propagator_kept_take(gpuopt__propagator_kept *r, const gpuopt__propagator_activities *s,
                                                 int64_t length) {
     gpuopt__pair sum = gpuopt__pair_add(s->hi, s->lo);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: bounds that move, and what is kept of rows then, for one storage type (see cpu_rows.h).
+ * Propagation on the CPU: moves of bounds, and the updates of kept rows, for one storage type (see cpu_rows.h).
  */
 
-/* ---- What is kept of rows ---- */
+/* ---- Kept data of rows ---- */
 
-/* Finds out what a row's sides must leave to its sums. Returns whether the row can act. */
+/* Finds the slack that a row's sides must leave its sums. Returns whether the row can act. */
 static int GPUOPT__PROPAGATOR_NAME(keep_most)(gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
                                               int32_t row) {
     const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
@@ -62,7 +62,7 @@ static void GPUOPT__PROPAGATOR_NAME(keep_row)(gpuopt__propagator_cpu *p, GPUOPT_
     p->kept[row] = r;
 }
 
-/* An entry of a column whose bound moves: brings its row up to date, and marks it if it can act. even: see kept_add. */
+/* An entry of a column with a moving bound: updates its row, and marks the row if it can act. even: see kept_add. */
 GPUOPT__INLINE void GPUOPT__PROPAGATOR_NAME(touch_row)(gpuopt__propagator_cpu *p, gpuopt__propagator_kept *r,
                                                        int32_t row, double a, const gpuopt__propagator_move *m,
                                                        int even, int tighter, int marks) {
@@ -134,8 +134,8 @@ static void GPUOPT__PROPAGATOR_NAME(touch_rows)(gpuopt__propagator_cpu *p, uint3
     }
 }
 
-/* Moves a bound. touch: also mark its rows; since: for the rows that it marks, or NO_MARKS. Returns whether the
- * column's bounds cross now. */
+/* Moves a bound. touch: also mark its rows; since: for the rows it marks, or NO_MARKS. Returns whether the column's
+ * bounds cross now. */
 static int GPUOPT__PROPAGATOR_NAME(move)(gpuopt__propagator_cpu *p, uint32_t side, double value, int touch,
                                          int32_t since) {
     GPUOPT__PROPAGATOR_REAL *pair = (GPUOPT__PROPAGATOR_REAL *)p->bounds + (side & ~(uint32_t)1);

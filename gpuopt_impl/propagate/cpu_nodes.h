@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: a batch of nodes. Each thread has a state of its own, with a trail: it takes a node's bounds,
- * does the rounds, notes what changed, and goes back.
+ * Propagation on the CPU: a batch of nodes. Each thread has a separate state with a trail. It takes a node's bounds,
+ * makes the rounds, notes the changes, and goes back.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_NODES_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_NODES_H
@@ -9,19 +9,19 @@
 #include "../common/items.h"
 #include "cpu.h"
 
-/* What a node's run has found. */
+/* The result of a node's run. */
 typedef struct gpuopt__propagator_cpu_node {
     int32_t outcome, rounds, infeasible_row, infeasible_col, columns;
     int64_t changed, nonzeros;
-    int64_t at; /* where its changed columns are in the batch's arrays */
+    int64_t at; /* begin of its changed columns in the batch's arrays */
 } gpuopt__propagator_cpu_node;
 
-/* A thread's. */
+/* The data of a thread. */
 typedef struct gpuopt__propagator_cpu_worker {
     gpuopt__propagator_cpu *state;
-    uint64_t version; /* of the base, which the state has taken over; 0: none */
-    int32_t *touched; /* [cols]: the node for which a column has been counted */
-    int32_t *column;  /* [cols]: of the node: given, moved or changed */
+    uint64_t version; /* the version of the base that the state has copied; 0: none */
+    int32_t *touched; /* [cols]: the last node that counted the column */
+    int32_t *column;  /* [cols] of the node: given, moved or changed */
     int32_t columns;
     int32_t node; /* a number for the node, never used before; 0: none yet */
 } gpuopt__propagator_cpu_worker;
@@ -29,7 +29,7 @@ typedef struct gpuopt__propagator_cpu_worker {
 typedef struct gpuopt__propagator_cpu_nodes {
     gpuopt_propagator_batch batch;
     gpuopt_context
-        context; /* of the states: the caller's without its log and its stop, which other threads may not call */
+        context; /* of the states: the caller's without its log and stop hooks, which other threads may not call */
     int threads;
     gpuopt__propagator_cpu_worker *worker; /* [threads] */
     gpuopt__propagator_cpu_node *node;     /* [nodes] */
@@ -38,7 +38,7 @@ typedef struct gpuopt__propagator_cpu_nodes {
     double *lb, *ub;                       /* [changes] */
 } gpuopt__propagator_cpu_nodes;
 
-/* The capacity of a worker's trail. A node that makes more changes continues without one. */
+/* The capacity of a worker's trail. A node with more changes continues without a trail. */
 enum { GPUOPT__PROPAGATOR_NODE_TRAIL = 1 << 15 };
 
 /* ---- Memory ---- */
@@ -59,7 +59,7 @@ static void gpuopt__propagator_cpu_cut_nodes(const gpuopt_propagator *base, cons
     }
 }
 
-/* The head of a worker's state. */
+/* The common part of a worker's state. */
 static gpuopt_propagator gpuopt__propagator_cpu_worker_head(const gpuopt_propagator *base) {
     gpuopt_propagator head = *base;
     int64_t most = 4 * (int64_t)base->cols + 64;
@@ -125,7 +125,7 @@ static gpuopt_status gpuopt__propagator_cpu_batch_create(gpuopt_propagator *base
 
 /* ---- A node ---- */
 
-/* Makes a worker's state that of the base; there may be anything in it. */
+/* Makes a worker's state equal to the base's state, from any contents. */
 static void gpuopt__propagator_cpu_follow(gpuopt__propagator_cpu *p, const gpuopt__propagator_cpu *base) {
     int64_t k;
     gpuopt__propagator_cpu_keep(&p->head);
@@ -135,15 +135,15 @@ static void gpuopt__propagator_cpu_follow(gpuopt__propagator_cpu *p, const gpuop
     gpuopt__propagator_cpu_copy_state(p, base);
 }
 
-/* Counts a column among those that the node was given or has changed. */
+/* Counts a column among the columns given to the node or changed by it. */
 static void gpuopt__propagator_cpu_touch(gpuopt__propagator_cpu_worker *w, int32_t col) {
     if (w->touched[col] == w->node) return;
     w->touched[col] = w->node;
     w->column[w->columns++] = col;
 }
 
-/* Does up to `rounds` rounds; if the trail becomes full, without one from there on. Counts the columns as it goes if
- * their number is limited, which takes the rounds one by one. */
+/* Makes up to `rounds` rounds; if the trail becomes full, continues without a trail. If the number of columns is
+ * limited, makes the rounds one by one and counts the columns. */
 static gpuopt_propagator_info gpuopt__propagator_cpu_node_rounds(gpuopt__propagator_cpu_worker *w, int32_t rounds,
                                                                  int32_t most_columns) {
     gpuopt__propagator_cpu *p = w->state;
@@ -166,7 +166,7 @@ static gpuopt_propagator_info gpuopt__propagator_cpu_node_rounds(gpuopt__propaga
                 gpuopt__propagator_cpu_touch(w, (int32_t)(p->changed[k] >> 1));
         if (w->columns > most_columns) {
             all.outcome = GPUOPT_FULL;
-        } else if (p->full) { /* that round has not been done */
+        } else if (p->full) { /* the round was not made */
             gpuopt__propagator_cpu_keep(&p->head);
             p->trail = NULL;
             all.outcome = GPUOPT_MORE;
@@ -175,7 +175,7 @@ static gpuopt_propagator_info gpuopt__propagator_cpu_node_rounds(gpuopt__propaga
     return all;
 }
 
-/* Whether a column's bounds differ from the base's as the caller sees them; *lb, *ub: they. */
+/* Whether a column's bounds differ from the base's, as the caller sees them; *lb, *ub: the node's. */
 static int gpuopt__propagator_cpu_differs(const gpuopt__propagator_cpu *p, const gpuopt__propagator_cpu *base,
                                           int32_t col, double *lb, double *ub) {
     double base_lb, base_ub;
@@ -186,7 +186,7 @@ static int gpuopt__propagator_cpu_differs(const gpuopt__propagator_cpu *p, const
     return *lb != base_lb || *ub != base_ub;
 }
 
-/* Notes the columns whose bounds differ from the base's, in their order. */
+/* Notes the columns with bounds that differ from the base's, in their order. */
 static void gpuopt__propagator_cpu_note_changes(gpuopt__propagator_cpu_nodes *b, gpuopt__propagator_cpu_worker *w,
                                                 gpuopt__propagator_cpu_node *node) {
     gpuopt__propagator_cpu *p = w->state;
@@ -259,7 +259,7 @@ static void gpuopt__propagator_cpu_run_node(gpuopt__propagator_cpu_nodes *b, gpu
     }
     if (p->trail) {
         gpuopt__propagator_cpu_pop(&p->head, 1);
-    } else { /* there is no way back */
+    } else { /* no way back */
         p->trail = trail;
         gpuopt__propagator_cpu_follow(p, base);
     }
@@ -267,7 +267,7 @@ static void gpuopt__propagator_cpu_run_node(gpuopt__propagator_cpu_nodes *b, gpu
 
 /* ---- Calls ---- */
 
-/* What the nodes of a run share. */
+/* The data shared by the nodes of a run. */
 typedef struct gpuopt__propagator_cpu_nodes_run {
     gpuopt__propagator_cpu_nodes *b;
     const gpuopt_propagator_nodes *nodes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing on the CPU: what the nodes of a batch have found, merged binary by binary.
+ * Probing on the CPU: the results of the nodes of a batch, merged binary by binary.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_PROBE_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_PROBE_H
@@ -9,20 +9,20 @@
 #include "probe.h"
 #include "probe_pair.h"
 
-/* Columns and bounds: a part of what a run has found. */
+/* Columns and bounds: a part of a run's results. */
 typedef struct gpuopt__propagator_bound_list {
     int32_t *col;
     double *lb, *ub;
 } gpuopt__propagator_bound_list;
 
 typedef struct gpuopt__propagator_cpu_probe {
-    /* Of the run. */
+    /* Of the whole run. */
     int32_t *outcome;                      /* [2 cols] */
     int64_t *start;                        /* [2 cols + 1] */
     gpuopt__propagator_bound_list implied; /* [implications] */
     int32_t *equal, *other;                /* [equivalences] */
     uint8_t *opposite;                     /* likewise */
-    /* Of the binaries that are being probed. */
+    /* Of the binaries being probed. */
     int64_t *node_start; /* [nodes + 1] */
     int32_t *node_col;   /* [nodes] */
     double *node_bound;  /* [nodes] */
@@ -86,9 +86,9 @@ static void gpuopt__propagator_cpu_probe_close(gpuopt_propagator_probe *probe) {
     gpuopt__release(probe->base->context, GPUOPT_HOST, probe->found);
 }
 
-/* ---- What follows ---- */
+/* ---- Implications ---- */
 
-/* Adds what a feasible probe of a binary implies to the implications. */
+/* Adds the bounds that a feasible probe of a binary implies to the implications. */
 static void gpuopt__propagator_cpu_probe_imply(gpuopt_propagator_probe *probe, int32_t binary, int64_t first,
                                                int64_t end) {
     const gpuopt__propagator_cpu_probe *own = gpuopt__propagator_cpu_probe_of(probe);
@@ -117,7 +117,7 @@ static void gpuopt__propagator_cpu_probe_equate(gpuopt_propagator_probe *probe, 
     own->opposite[at] = (uint8_t)fact->opposite;
 }
 
-/* Takes over what the two nodes of a binary have found: node `node` of the batch set it to 0, the next one to 1. */
+/* Adopts the results of the two nodes of a binary: node `node` of the batch set it to 0, the next one to 1. */
 static void gpuopt__propagator_cpu_probe_merge(gpuopt_propagator_probe *probe, int32_t node) {
     const gpuopt__propagator_cpu_probe *own = gpuopt__propagator_cpu_probe_of(probe);
     gpuopt_propagator_probe_info *info = &probe->info;

@@ -15,11 +15,11 @@
 /* From this many nonzeros on several threads pay: one thread takes a few times as long as starting them. */
 enum { GPUOPT__PROPAGATOR_SHARED_FROM = 20000 };
 
-/* What a thread has found in its part of a round's step. */
+/* The results of a thread in its part of a round's step. */
 typedef struct gpuopt__propagator_cpu_found {
     int32_t infeasible_row, infeasible_col; /* INT32_MAX: none */
     int64_t evaluated;                      /* nonzeros of the rows evaluated */
-    int64_t crossed;                        /* columns whose bounds cross since then, less those whose do no longer */
+    int64_t crossed;                        /* columns with newly crossing bounds, less columns that no longer cross */
     double shrinkage;                       /* the largest of the moves */
 } gpuopt__propagator_cpu_found;
 
@@ -27,8 +27,8 @@ typedef struct gpuopt__propagator_cpu_found {
 typedef void gpuopt__propagator_cpu_work(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
                                          gpuopt__propagator_cpu_batch *batch, gpuopt__propagator_cpu_found *found);
 
-/* Does a step's work on all of its items; a thread takes `piece` items at a time, and what it appends goes to `list`.
- * A single thread does not use OpenMP, whose first use takes longer than all rounds of a small model. */
+/* Makes a step on all of its items; a thread takes `piece` items at a time, and appends to `list`. A single thread does
+ * not use OpenMP, since the first use takes longer than all rounds of a small model. */
 static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__propagator_cpu_work *work,
                                              int64_t count, int64_t piece, uint32_t *list, int64_t *length,
                                              gpuopt__propagator_cpu_found *found) {
@@ -85,7 +85,7 @@ static void gpuopt__propagator_cpu_evaluate_rows(gpuopt__propagator_cpu *p, int6
     int64_t k;
     for (k = from; k < to; k++) {
         int32_t row = gpuopt__propagator_cpu_row_at(p, k);
-        if (p->marked) p->marked[row] = 0; /* infeasible rows get their marks back */
+        if (p->marked) p->marked[row] = 0; /* infeasible rows are marked again */
         found->evaluated += gpuopt__propagator_cpu_row_length(p, row);
         GPUOPT__PROPAGATOR_TYPED(p, jacobi_row, (p, row, batch, &found->infeasible_row));
     }
@@ -106,8 +106,8 @@ static void gpuopt__propagator_cpu_attribute_rows(gpuopt__propagator_cpu *p, int
 }
 #endif
 
-/* After a round that has proven infeasibility: leaves in the queue only the rows that have, and puts those of a full
- * pass there, so that they are evaluated again after the next change. They have kept their marks. */
+/* After a round that has proven infeasibility: leaves in the queue only the rows with a proof, and queues such rows of
+ * a full pass. They are then evaluated again after the next change; they have kept their marks. */
 static void gpuopt__propagator_cpu_keep_infeasible(gpuopt__propagator_cpu *p, int64_t count) {
     int64_t k, kept = 0;
     for (k = 0; k < count; k++) {
@@ -131,7 +131,7 @@ static int64_t gpuopt__propagator_cpu_changed_weight(const gpuopt__propagator_cp
     return weight;
 }
 
-/* Puts the sides that a round has moved in their order: by bytes, from the lowest. */
+/* Sorts the sides that a round has moved: by bytes, from the lowest. */
 static void gpuopt__propagator_cpu_sort_changed(gpuopt__propagator_cpu *p) {
     uint32_t *from = p->changed, *to = p->sorted, most = 2 * (uint32_t)p->head.cols - 1;
     int64_t n = p->changed_count, k;
@@ -169,7 +169,7 @@ static void gpuopt__propagator_cpu_record_changed(gpuopt__propagator_cpu *p, int
     }
 }
 
-/* Of a side that a round has moved, before it does so in `bounds`. */
+/* The shrinkage of a side that a round has moved, before `bounds` moves, too. */
 static double gpuopt__propagator_cpu_side_shrinkage(const gpuopt__propagator_cpu *p, uint32_t side) {
     return gpuopt__propagator_shrinkage((int)(side & 1), gpuopt__propagator_cpu_stored(p, p->bounds, side),
                                         gpuopt__propagator_cpu_stored(p, p->next, side),
@@ -190,7 +190,7 @@ static void gpuopt__propagator_cpu_settle(gpuopt__propagator_cpu *p, int touch, 
 }
 
 #ifdef GPUOPT__OPENMP
-/* The same by several threads, in two steps. First: which columns cross now, and how far bounds move. */
+/* The same by several threads, in two steps. First: find the columns that cross now, and how far bounds move. */
 static void gpuopt__propagator_cpu_find_crossed(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
                                                 gpuopt__propagator_cpu_batch *batch,
                                                 gpuopt__propagator_cpu_found *found) {
@@ -201,7 +201,7 @@ static void gpuopt__propagator_cpu_find_crossed(gpuopt__propagator_cpu *p, int64
         double old_ub = gpuopt__propagator_cpu_stored(p, p->bounds, high),
                ub = gpuopt__propagator_cpu_stored(p, p->next, high);
         found->shrinkage = gpuopt__max(found->shrinkage, gpuopt__propagator_cpu_side_shrinkage(p, side));
-        if (side == low && ub < old_ub) continue; /* once a column: with its upper bound */
+        if (side == low && ub < old_ub) continue; /* once for each column: with its upper bound */
         if (!gpuopt__propagator_crossed(&p->head.rules, gpuopt__propagator_cpu_stored(p, p->next, low), ub)) continue;
         if ((int32_t)(side >> 1) < found->infeasible_col) found->infeasible_col = (int32_t)(side >> 1);
         found->crossed +=
@@ -209,7 +209,7 @@ static void gpuopt__propagator_cpu_find_crossed(gpuopt__propagator_cpu *p, int64
     }
 }
 
-/* Then the bounds move, and rows are marked; nothing is kept of these any more. */
+/* Then the bounds move, and rows are marked; these no longer have kept data. */
 static void gpuopt__propagator_cpu_settle_shared(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
                                                  gpuopt__propagator_cpu_batch *batch,
                                                  gpuopt__propagator_cpu_found *found) {
@@ -230,7 +230,7 @@ static void gpuopt__propagator_cpu_settle_shared(gpuopt__propagator_cpu *p, int6
 
 /* ---- Rounds ---- */
 
-/* The trail is too short for what a round has found: everything is as before it. */
+/* The trail is too short for the round's moves: restores the state before the round. */
 static void gpuopt__propagator_cpu_withdraw(gpuopt__propagator_cpu *p, int64_t rows) {
     int64_t k;
     for (k = 0; k < p->changed_count; k++) {
@@ -240,11 +240,11 @@ static void gpuopt__propagator_cpu_withdraw(gpuopt__propagator_cpu *p, int64_t r
     p->changed_count = 0;
     for (k = 0; k < rows; k++) p->marked[gpuopt__propagator_cpu_row_at(p, k)] = 0;
     for (k = 0; k < p->queued; k++) p->marked[p->queue[k]] = GPUOPT__PROPAGATOR_MARKED;
-    gpuopt__propagator_cpu_forget_rows(p); /* their reach takes for granted that the bounds have moved */
+    gpuopt__propagator_cpu_forget_rows(p); /* the rows' reach assumes that the bounds have moved */
     p->full = 1;
 }
 
-/* Before a round: whether several threads pay for its rows; and which of them _pop must mark again. */
+/* Before a round: whether several threads pay for its rows; and which of these rows _pop must mark again. */
 static void gpuopt__propagator_cpu_begin_round(gpuopt__propagator_cpu *p) {
     int64_t k, nonzeros = p->all_marked ? p->head.nonzeros : 0, enough = GPUOPT__PROPAGATOR_SHARED_FROM;
     for (k = 0; k < p->queued && p->threads > 1 && nonzeros < enough; k++)

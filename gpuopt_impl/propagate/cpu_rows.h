@@ -31,8 +31,8 @@ static inline GPUOPT__PROPAGATOR_NAME(span)
     return span;
 }
 
-/* Filters a row. Long rows are added up in blocks of blocks, to keep the chain of additions short and the error bound
- * small, and in two chains at a time, to hide the latency of the additions. */
+/* Filters a row. Long rows are added up in nested blocks, to keep the chain of additions short and the error bound
+ * small. Two chains run at a time, to hide the latency of the additions. */
 static int GPUOPT__PROPAGATOR_NAME(row_filter)(const gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
                                                int32_t row) {
     const GPUOPT__PROPAGATOR_REAL *val = span.val, *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
@@ -119,8 +119,8 @@ static gpuopt__propagator_activities GPUOPT__PROPAGATOR_NAME(row_activities)(con
     return gpuopt__propagator_cpu_merge_lanes(lane, GPUOPT__PROPAGATOR_LANES, GPUOPT__PROPAGATOR_LANES);
 }
 
-/* The sums of the sizes of a segment's finite terms, those of the least and of the greatest activity, in the order of
- * the activities' sums. */
+/* The sums of the sizes of a segment's finite terms, for the least and for the greatest activity, in the order of the
+ * activities' sums. */
 static gpuopt__pair GPUOPT__PROPAGATOR_NAME(segment_magnitudes)(const gpuopt__propagator_cpu *p,
                                                                 GPUOPT__PROPAGATOR_NAME(span) span, int64_t first,
                                                                 int64_t end, int lanes) {
@@ -138,7 +138,7 @@ static gpuopt__pair GPUOPT__PROPAGATOR_NAME(segment_magnitudes)(const gpuopt__pr
     return gpuopt__propagator_cpu_merge_pairs(lane);
 }
 
-/* Whether a row with sides that are violated (see row.h) is infeasible. Few rows come here. */
+/* Whether a row with violated sides (see row.h) is infeasible. Few rows reach this point. */
 static int GPUOPT__PROPAGATOR_NAME(row_infeasible)(const gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
                                                    int32_t index, const gpuopt__propagator_row *row) {
     int64_t end = span.length, k;

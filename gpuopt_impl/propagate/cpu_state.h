@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: what a handle consists of, rows wherever they are stored, and which of them are still to be
- * evaluated.
+ * Propagation on the CPU: the parts of a handle, access to rows in any storage, and the marks of rows to evaluate.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_STATE_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_STATE_H
 
 #include "trail.h"
 
-/* What is kept of a row from one evaluation to the next, in a cache line. Index 0 is the rhs with the least activity, 1
- * the lhs with the greatest, both negated: so a side limits a sum from above, and a tighter bound makes a sum greater.
- * cpu_kept.h keeps it up to date, and explains its use. */
+/* Data kept for a row from one evaluation to the next, in a cache line. Index 0: the rhs with the least activity. Index
+ * 1: the lhs with the greatest, both negated, so that a side limits a sum from above and a tighter bound increases the
+ * sum. cpu_kept.h keeps the data up to date, and explains their use. */
 typedef struct gpuopt__propagator_kept {
-    double sum[2];       /* of the finite terms: exact, or not less */
-    double limit[2];     /* a sum up to this can do nothing */
+    double sum[2];       /* of the finite terms: exact, or rounded up */
+    double limit[2];     /* no effect for a sum up to this */
     double reach;        /* upper bound on |a| (ub - lb - least change) of the entries */
     int32_t infinite[2]; /* counts of the other terms */
     int32_t rough;       /* finite terms of both sums that do not add exactly */
     int32_t rounded;     /* 0: the sums are exact; 1: they have been rounded up */
-    uint32_t epoch;      /* of the handle when this was true; any other: it is not */
+    uint32_t epoch;      /* of the handle when these data were valid; any other: they are invalid */
 } gpuopt__propagator_kept;
 enum { GPUOPT__PROPAGATOR_ROUGH = 1 << 30 }; /* the least count of a row with coefficients that do not add exactly */
 
@@ -33,10 +32,10 @@ typedef struct gpuopt__propagator_cpu_matrix {
     double *col_most;   /* [cols]: the largest size of a coefficient */
 } gpuopt__propagator_cpu_matrix;
 
-/* Rows that the caller has added: cpu_added.h. A free row has no entries and no sides. */
+/* Rows added by the caller: cpu_added.h. A free row has no entries and no sides. */
 typedef struct gpuopt__propagator_added {
     int32_t rows;             /* numbers in use or free; the capacity is head.spare_rows */
-    int32_t free_row;         /* the first of the free ones, or -1; next_free links them */
+    int32_t free_row;         /* the first free number, or -1; next_free links them */
     int32_t *next_free;       /* [spare rows] */
     int32_t *first, *length;  /* [spare rows]: of their entries; length -1: free */
     int32_t used;             /* entries in use or left behind by removed rows */
@@ -62,20 +61,20 @@ typedef struct gpuopt__propagator_cpu {
     /* With marking: */
     gpuopt__propagator_kept *kept; /* [rows + spare rows] */
     uint32_t epoch;
-    int none_kept;     /* nothing of this epoch is kept yet */
+    int none_kept;     /* no data of this epoch are kept yet */
     double most_exact; /* see gpuopt__propagator_most_exact() */
     uint8_t *marked;   /* [rows + spare rows], Jacobi */
     uint32_t *queue;   /* [rows + spare rows]: the marked rows, Jacobi */
     int64_t queued;
     uint64_t *sweep[GPUOPT__PROPAGATOR_SWEEP_LEVELS]; /* the marked rows, GAUSS_SEIDEL: see below */
     int sweep_levels;
-    int all_marked;    /* the next round evaluates every row, whatever is marked */
+    int all_marked;    /* the next round evaluates every row, marked or not */
     uint32_t *changed; /* [2 cols]: the sides that a Jacobi round has moved */
-    uint32_t *sorted;  /* [2 cols], with a trail: to sort them */
+    uint32_t *sorted;  /* [2 cols], with a trail: for sorting them */
     int64_t changed_count;
     int64_t rounds_since_set;
-    int32_t infeasible_row, infeasible_col; /* what proves infeasibility at present; -1: nothing */
-    int32_t crossed;                        /* columns whose bounds cross */
+    int32_t infeasible_row, infeasible_col; /* the present proof of infeasibility; -1: none */
+    int32_t crossed;                        /* number of columns with crossing bounds */
     int full;                               /* the trail was too short for the round's changes */
     double shrinkage;                       /* the largest of the last round's moves */
     gpuopt_propagator_info info;            /* of the last _round */
@@ -87,14 +86,14 @@ typedef struct gpuopt__propagator_cpu {
     int32_t *reason; /* [2 cols]: the row that moves a side in this round, Jacobi */
     int32_t *since;  /* [rows + spare rows]: length of the trail when the row was marked; -1: for all levels */
     int32_t
-        *altered; /* [rows + spare rows]: changes at positions below this may come from another row of that number */
+        *altered; /* [rows + spare rows]: changes at positions below this may come from an earlier row of this number */
     int32_t *due; /* [rows + spare rows]: rows that _pop marks again, level by level */
     int32_t due_count;
 } gpuopt__propagator_cpu;
 
-/* Of a row, in `marked`. */
+/* Values of `marked`. */
 enum { GPUOPT__PROPAGATOR_MARKED = 1, GPUOPT__PROPAGATOR_TO_ATTRIBUTE = 2 };
-/* In the place of `since`. */
+/* Special values of `since`. */
 enum { GPUOPT__PROPAGATOR_NO_MARKS = -2 };
 
 static inline int gpuopt__propagator_cpu_is_infeasible(const gpuopt__propagator_cpu *p) {
@@ -112,7 +111,7 @@ static inline int64_t gpuopt__propagator_cpu_row_length(const gpuopt__propagator
     return length > 0 ? length : 0;
 }
 
-/* A number of an array that is stored as the handle's bounds are. */
+/* A number of an array with the storage type of the handle's bounds. */
 static inline double gpuopt__propagator_cpu_stored(const gpuopt__propagator_cpu *p, const void *array, int64_t at) {
     return p->head.rules.single ? (double)((const float *)array)[at] : ((const double *)array)[at];
 }
@@ -125,8 +124,7 @@ static inline void gpuopt__propagator_cpu_copy_stored(const gpuopt__propagator_c
 
 /* ---- Lists that several threads append to ---- */
 
-/* Items that a thread collects before it appends them, so that it seldom updates the list's length, which all threads
- * share. */
+/* Items that a thread collects before it appends them, so that it seldom updates the list's shared length. */
 typedef struct gpuopt__propagator_cpu_batch {
     uint32_t item[64];
     uint32_t count;
@@ -152,8 +150,8 @@ static void gpuopt__propagator_cpu_append(gpuopt__propagator_cpu_batch *batch, u
 }
 
 /* ---- Marked rows ---- *
- * Jacobi rounds keep a queue of them. A sequential sweep takes them in their order and finds the next one quickly
- * however few there are: it has a bit a row, above these a bit for each word that is not 0, and so on. */
+ * Jacobi rounds keep a queue of them. A sequential sweep takes them in their order and must find the next one quickly
+ * even among few. So it has a bit for each row, above these a bit for each word that is not 0, and so on. */
 
 /* Words of bits at each level, for `rows` rows; returns the levels. */
 static inline int gpuopt__propagator_sweep_words(int64_t rows, int64_t words[GPUOPT__PROPAGATOR_SWEEP_LEVELS]) {
@@ -231,7 +229,7 @@ static inline void gpuopt__propagator_cpu_mark_row(gpuopt__propagator_cpu *p, in
 }
 
 #ifdef GPUOPT__OPENMP
-/* Marks a row while other threads do so, without knowing whether it can act. */
+/* Marks a row while other threads do so, whether or not the row can act. */
 static inline void gpuopt__propagator_cpu_mark_shared(gpuopt__propagator_cpu *p, int32_t row,
                                                       gpuopt__propagator_cpu_batch *batch) {
     uint8_t *mark = &p->marked[row];
@@ -244,21 +242,21 @@ static inline void gpuopt__propagator_cpu_mark_shared(gpuopt__propagator_cpu *p,
 }
 #endif
 
-/* Takes the mark from a row that is about to be evaluated. If it was there before the present level began, _pop must
- * put it back. */
+/* Removes the mark of a row before its evaluation. If the mark is older than the present level, _pop must restore
+ * it. */
 static inline void gpuopt__propagator_cpu_take_mark(gpuopt__propagator_cpu *p, int32_t row) {
     if (p->sequential) gpuopt__propagator_sweep_clear(p, row);
     else p->marked[row] = 0;
     if (p->levels == 0 || p->since[row] > p->level[p->levels - 1].start) return;
     if (p->due_count < p->head.rows + p->head.spare_rows) {
         p->due[p->due_count++] = row;
-    } else { /* they do not fit: then all rows, at whichever level */
+    } else { /* they do not fit: then _pop marks all rows at any level */
         int32_t level;
         for (level = 0; level < p->levels; level++) p->level[level].all_marked = 1;
     }
 }
 
-/* Nothing that is kept of rows is right any more. */
+/* All data kept for rows become invalid. */
 static void gpuopt__propagator_cpu_forget_rows(gpuopt__propagator_cpu *p) {
     p->epoch = p->epoch == UINT32_MAX ? 1 : p->epoch + 1;
     if (p->epoch == 1 && p->kept) {
@@ -268,7 +266,7 @@ static void gpuopt__propagator_cpu_forget_rows(gpuopt__propagator_cpu *p) {
     p->none_kept = 1;
 }
 
-/* Unmarks all rows but those that were marked when the trail had at most `since` changes. */
+/* Unmarks all rows except those marked when the trail had at most `since` changes. */
 static void gpuopt__propagator_cpu_unmark(gpuopt__propagator_cpu *p, int32_t since) {
     int64_t k, kept = 0;
     int32_t row;

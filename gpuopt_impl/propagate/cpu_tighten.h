@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: rows that are evaluated, and bounds that the caller sets, for one storage type (see
- * cpu_rows.h).
+ * Propagation on the CPU: evaluation of rows, and bounds set by the caller, for one storage type (see cpu_rows.h).
  */
 
-/* ---- Rows that are evaluated ---- */
+/* ---- Evaluation of rows ---- */
 
-/* Begins to evaluate a row. Returns 0: it can do nothing; 1: it may move bounds; 2: it is infeasible. */
+/* Begins to evaluate a row. Returns 0: it has no effect; 1: it may move bounds; 2: it is infeasible. */
 static int GPUOPT__PROPAGATOR_NAME(open_row)(gpuopt__propagator_cpu *p, int32_t index,
                                              GPUOPT__PROPAGATOR_NAME(span) * span, gpuopt__propagator_row *row) {
     gpuopt__propagator_activities activities;
@@ -18,7 +17,7 @@ static int GPUOPT__PROPAGATOR_NAME(open_row)(gpuopt__propagator_cpu *p, int32_t 
         if (r->rough == 0 && r->rounded) GPUOPT__PROPAGATOR_NAME(keep_row)(p, *span, index);
         if (r->rough == 0) {
             activities = gpuopt__propagator_kept_activities(r);
-        } else { /* before the costly sums: bounds have moved since its reach was found out */
+        } else { /* before the costly sums: bounds have moved since its reach was computed */
             if (!GPUOPT__PROPAGATOR_NAME(keep_most)(p, *span, index)) return 0;
             activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, *span);
             gpuopt__propagator_kept_take(r, &activities, span->length);
@@ -31,7 +30,7 @@ static int GPUOPT__PROPAGATOR_NAME(open_row)(gpuopt__propagator_cpu *p, int32_t 
     return row->violated && GPUOPT__PROPAGATOR_NAME(row_infeasible)(p, *span, index, row) ? 2 : 1;
 }
 
-/* After a row has been evaluated. */
+/* Ends the evaluation of a row. */
 static inline void GPUOPT__PROPAGATOR_NAME(close_row)(gpuopt__propagator_cpu *p, int32_t index,
                                                       const gpuopt__propagator_most *most) {
     if (p->kept && p->kept[index].epoch == p->epoch)
@@ -39,8 +38,7 @@ static inline void GPUOPT__PROPAGATOR_NAME(close_row)(gpuopt__propagator_cpu *p,
 }
 
 /* Tightens a side in `next` to `value` if that is better. With `shared`, other threads may do the same at the same
- * time, and the row is found out later (attribute_row). Returns 1 if this call was the one that moved the side away
- * from `base`. */
+ * time, and the row is found later (attribute_row). Returns 1 if this call moved the side away from `base`. */
 static int GPUOPT__PROPAGATOR_NAME(improve)(gpuopt__propagator_cpu *p, uint32_t side, GPUOPT__PROPAGATOR_REAL base,
                                             GPUOPT__PROPAGATOR_REAL value, int32_t row) {
     GPUOPT__PROPAGATOR_REAL *target = (GPUOPT__PROPAGATOR_REAL *)p->next + side, old;
@@ -67,8 +65,8 @@ static int GPUOPT__PROPAGATOR_NAME(improve)(gpuopt__propagator_cpu *p, uint32_t 
 #endif
 }
 
-/* Computes what the row implies for entry k; *lb and *ub: the column's bounds, which it tightens. Returns the sides
- * that move: LOWER + UPPER. */
+/* Computes the bounds that the row implies for entry k; *lb and *ub: the column's bounds, which it tightens. Returns
+ * the sides that move: LOWER + UPPER. */
 GPUOPT__INLINE int GPUOPT__PROPAGATOR_NAME(tighten_entry)(const gpuopt__propagator_cpu *p,
                                                           const gpuopt__propagator_row *row, int32_t col, double a,
                                                           double *lb, double *ub) {
@@ -85,7 +83,7 @@ GPUOPT__INLINE int GPUOPT__PROPAGATOR_NAME(tighten_entry)(const gpuopt__propagat
     return moved;
 }
 
-/* One row of a Jacobi round: reads `bounds`, improves `next`, and lists in `changed` each side that it moves first. */
+/* One row of a Jacobi round: reads `bounds`, improves `next`, and lists each side in `changed` at its first move. */
 static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32_t index,
                                                 gpuopt__propagator_cpu_batch *batch, int32_t *infeasible_row) {
     const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
@@ -120,8 +118,8 @@ static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32
 }
 
 #ifdef GPUOPT__OPENMP
-/* After all rows of a round, with several threads: enters the row for the bounds in `next` that it implies, if no lower
- * row does. */
+/* After all rows of a round on several threads: records the row as the reason of the bounds in `next` that it implies,
+ * unless a lower row is. */
 static void GPUOPT__PROPAGATOR_NAME(attribute_row)(gpuopt__propagator_cpu *p, int32_t index) {
     const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds,
                                   *next = (const GPUOPT__PROPAGATOR_REAL *)p->next;
@@ -147,7 +145,7 @@ static void GPUOPT__PROPAGATOR_NAME(attribute_row)(gpuopt__propagator_cpu *p, in
 }
 #endif
 
-/* One row of a sequential sweep: moves bounds in place. Returns whether the sweep goes on. */
+/* One row of a sequential sweep: moves bounds in place. Returns whether the sweep continues. */
 static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, int32_t index) {
     GPUOPT__PROPAGATOR_REAL *bounds = (GPUOPT__PROPAGATOR_REAL *)p->bounds;
     const gpuopt__propagator_rules *rules = &p->head.rules;
@@ -161,7 +159,7 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
     if (opened == 2) p->infeasible_row = index;
     if (opened == 2) gpuopt__propagator_cpu_mark_row(p, index, seen);
     if (opened != 1) return opened == 0;
-    if (r->epoch == p->epoch) r->limit[0] = r->limit[1] = HUGE_VAL; /* its own moves do not mark it while they go on */
+    if (r->epoch == p->epoch) r->limit[0] = r->limit[1] = HUGE_VAL; /* its own moves do not mark the row during them */
     for (k = 0; k < span.length; k++) {
         int32_t col = span.col[k];
         const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)col;
@@ -202,8 +200,8 @@ static void GPUOPT__PROPAGATOR_NAME(load_bounds)(const gpuopt__propagator_cpu *p
     *ub = (double)pair[1];
 }
 
-/* Sets the caller's bounds of one column; NULL: that side stays as the caller sees it. Returns whether
- * that fit the trail. */
+/* Sets the caller's bounds of one column; NULL: that side stays as the caller sees it. Returns whether the changes fit
+ * the trail. */
 static int GPUOPT__PROPAGATOR_NAME(set_column)(gpuopt__propagator_cpu *p, int32_t col, const double *lb,
                                                const double *ub) {
     const GPUOPT__PROPAGATOR_REAL *pair = (const GPUOPT__PROPAGATOR_REAL *)p->bounds + 2 * (int64_t)col;
@@ -217,7 +215,7 @@ static int GPUOPT__PROPAGATOR_NAME(set_column)(gpuopt__propagator_cpu *p, int32_
     kind = gpuopt__propagator_kind(integer, fresh[0], fresh[1]);
     for (upper = 0; upper < 2; upper++) {
         uint32_t side = 2 * (uint32_t)col + (uint32_t)upper;
-        /* A column that is fixed where its bounds already are has a change that changes nothing else. */
+        /* A column fixed at equal bounds that stay as they are: records a change of the kind only. */
         int only_kind = upper && kind != p->kind[col] && fresh[0] == old[0] && fresh[1] == old[1];
         if (fresh[upper] == old[upper] && !only_kind) continue;
         if (!gpuopt__propagator_cpu_record(p, side, old[upper], fresh[upper],

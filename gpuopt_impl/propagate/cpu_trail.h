@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: levels, what changed, and why.
+ * Propagation on the CPU: levels, changes, and reasons.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_TRAIL_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_TRAIL_H
 
 #include "cpu_typed.h"
 
-/* ---- Back ---- */
+/* ---- Undo ---- */
 
-/* Undoes changes until `changes` are left. */
+/* Undoes changes until `changes` remain. */
 static void gpuopt__propagator_cpu_undo(gpuopt__propagator_cpu *p, int32_t changes) {
     while (p->changes > changes) {
         const gpuopt__propagator_change *c = &p->trail[--p->changes];
@@ -71,7 +71,7 @@ static gpuopt_status gpuopt__propagator_cpu_keep(gpuopt_propagator *propagator) 
     return GPUOPT_OK;
 }
 
-/* ---- What changed ---- */
+/* ---- Changes ---- */
 
 static gpuopt_status gpuopt__propagator_cpu_get_trail(gpuopt_propagator *propagator, gpuopt_propagator_trail *trail) {
     const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
@@ -88,7 +88,7 @@ static gpuopt_status gpuopt__propagator_cpu_get_changes(gpuopt_propagator *propa
     return gpuopt__propagator_write_changes(p->head.context, p->trail, p->changes, from, changes);
 }
 
-/* ---- Why ---- */
+/* ---- Reasons ---- */
 
 static gpuopt_status gpuopt__propagator_cpu_open_row(gpuopt__propagator_evidence *e, int32_t row) {
     const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)e->owner;

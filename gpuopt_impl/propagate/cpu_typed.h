@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: what is compiled twice, for handles that store double and single precision.
+ * Propagation on the CPU: code that is compiled twice, for handles that store double and single precision.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_TYPED_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_TYPED_H
@@ -8,7 +8,7 @@
 #include "../common/matrix.h"
 #include "cpu_kept.h"
 
-/* ---- Changes are recorded ---- */
+/* ---- Recording changes ---- */
 
 /* Enters a change into the trail, if there is one. Returns whether it fit. */
 static inline int gpuopt__propagator_cpu_record(gpuopt__propagator_cpu *p, uint32_t side, double old_bound,
@@ -43,7 +43,7 @@ static gpuopt__propagator_activities gpuopt__propagator_cpu_merge_lanes(gpuopt__
     return lane[0];
 }
 
-/* The same of pairs; lanes that are not used are 0. */
+/* The same for pairs; unused lanes are 0. */
 static gpuopt__pair gpuopt__propagator_cpu_merge_pairs(gpuopt__pair *lane) {
     int half, i;
     for (half = GPUOPT__PROPAGATOR_LANES / 2; half > 0; half /= 2)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The filter: can this row move a bound, or be infeasible? In most rounds most rows can do neither, and the filter
- * finds that out with ordinary arithmetic and a rigorous bound on its rounding errors. It may let a row pass that then
- * changes nothing, but never rejects one that would change something. The result therefore depends only on what row.h
- * does with the rows that pass, and a backend may add a row's entries to the filter in whatever order is fastest.
+ * The filter: can this row move a bound, or be infeasible? In most rounds most rows can do neither. The filter detects
+ * these with ordinary arithmetic and a rigorous bound on its rounding errors. It may let a row pass that then changes
+ * nothing, but never rejects a row that would change something. So the result depends only on row.h's treatment of the
+ * passing rows. A backend may add a row's entries to the filter in any order, for example the fastest.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_FILTER_H
 #define GPUOPT_IMPL_PROPAGATE_FILTER_H
@@ -32,7 +32,7 @@ GPUOPT_HD int gpuopt__propagator_filter_is_finite(const gpuopt__propagator_rules
     return fabs(a) * (fabs(lb) + fabs(ub)) < rules->huge;
 }
 
-/* Counts the infinite terms of an entry, and sets the bounds that they come from to 0, so that they add nothing. */
+/* Counts the infinite terms of an entry, and sets their bounds to 0, so that they add nothing. */
 GPUOPT_HD void gpuopt__propagator_filter_take_infinite(gpuopt__propagator_filter *f,
                                                        const gpuopt__propagator_rules *rules, double a, double *lb,
                                                        double *ub) {
@@ -46,15 +46,15 @@ GPUOPT_HD void gpuopt__propagator_filter_take_infinite(gpuopt__propagator_filter
     f->reach = HUGE_VAL;
 }
 
-/* The most that a bound of a column can move by, less the least change, where its terms are finite. `rounded`: the
- * column is continuous and its bounds are stored in single precision; then changes of the size of a rounding error do
- * not count, or nearly every one of its rows would pass. */
+/* The most that a bound of a column can move, less the least change, if its terms are finite. `rounded`: the column is
+ * continuous and its bounds are stored in single precision. Then changes of the size of a rounding error do not count,
+ * or nearly every one of its rows would pass. */
 GPUOPT_HD double gpuopt__propagator_reach(const gpuopt__propagator_rules *rules, int rounded, double lb, double ub) {
     double reach = (ub - lb) * (1 - rules->filter_relative) - rules->filter_change;
     return rounded ? reach - 0x1p-23 * (fabs(lb) + fabs(ub)) : reach;
 }
 
-/* Adds the middle and width of an entry whose terms are finite, and returns its reach. */
+/* Adds the middle and width of an entry with finite terms, and returns its reach. */
 GPUOPT_HD double gpuopt__propagator_filter_add_finite(gpuopt__propagator_filter *f,
                                                       const gpuopt__propagator_rules *rules, int rounded, double a,
                                                       double lb, double ub) {
@@ -86,9 +86,9 @@ GPUOPT_HD void gpuopt__propagator_filter_merge(gpuopt__propagator_filter *f, con
     f->max_infinite += g->max_infinite;
 }
 
-/* Whether the row passes. steps: at least the length of the longest chain of additions that any term went through. The
- * rounding error of an activity is then at most (steps + 3) * 2^-53 * magnitude, to first order; 5 more cover the
- * magnitude, the reach and the comparison itself. */
+/* Whether the row passes. steps: at least the length of the longest chain of additions of any term. The rounding error
+ * of an activity is then at most (steps + 3) * 2^-53 * magnitude, to first order; 5 more cover the magnitude, the reach
+ * and the comparison itself. */
 GPUOPT_HD int gpuopt__propagator_filter_passes(const gpuopt__propagator_filter *f,
                                                const gpuopt__propagator_rules *rules, double lhs, double rhs,
                                                int steps) {

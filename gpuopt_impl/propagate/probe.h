@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing, as far as it is the same on any backend: binaries are set to 0 and to 1 by the nodes of a batch. A batch can
- * hold some binaries at a time; the backend compares what changed (probe_pair.h) before the next ones.
+ * Probing, the part that is the same on any backend: the nodes of a batch set binaries to 0 and to 1. A batch holds
+ * some binaries at a time; the backend compares their changes (probe_pair.h) before the next binaries.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_PROBE_H
 #define GPUOPT_IMPL_PROPAGATE_PROBE_H
@@ -14,21 +14,22 @@ struct gpuopt_propagator_probe {
     int32_t nodes; /* even */
     int64_t changes, implications, equivalences;
     int ran;     /* whether there are results */
-    int stopped; /* the caller has asked to stop */
+    int stopped; /* the caller has requested a stop */
     gpuopt_propagator_probe_info info;
     uint8_t *is_binary;        /* [cols] */
     double *base_lb, *base_ub; /* [cols] */
-    /* Of the run. */
-    double *lb, *ub;                              /* [cols]: what holds in every solution */
+    /* Of the latest run. */
+    double *lb, *ub;                              /* [cols]: bounds that hold in every solution */
     int32_t *binary;                              /* [cols] */
-    void *found;                                  /* implications and equivalences: the backend's */
-    struct gpuopt__propagator_probe_share *share; /* with a group (probe_share.h): what else is here is of this rank */
+    void *found;                                  /* implications and equivalences, in the backend's form */
+    struct gpuopt__propagator_probe_share *share; /* with a group (probe_share.h), when all other members describe this
+                                                   * rank */
 };
 
-/* Binaries that are probed first, to see how many columns change. */
+/* Binaries probed first, to see how many columns change. */
 enum { GPUOPT__PROPAGATOR_PROBE_FIRST = 4096 };
 
-/* Cuts the arrays of a probe, whose sizes are known. */
+/* Cuts the arrays of a probe of known sizes. */
 static inline void gpuopt__propagator_probe_cut(gpuopt_propagator_probe *probe, int32_t cols, gpuopt__arena *arena) {
     gpuopt__cut(arena, 1, sizeof *probe);
     probe->base_lb = (double *)gpuopt__cut(arena, cols, sizeof *probe->base_lb);
@@ -39,7 +40,7 @@ static inline void gpuopt__propagator_probe_cut(gpuopt_propagator_probe *probe, 
     probe->is_binary = (uint8_t *)gpuopt__cut(arena, cols, sizeof *probe->is_binary);
 }
 
-/* Finds the binaries to be probed: of `count` columns, or all of them. Returns their number. */
+/* Finds the binaries to probe: of `count` columns, or all of them. Returns their number. */
 static inline int32_t gpuopt__propagator_probe_choose(gpuopt_propagator_probe *probe, int32_t count,
                                                       const int32_t *col) {
     int32_t chosen = 0, k;
@@ -50,8 +51,8 @@ static inline int32_t gpuopt__propagator_probe_choose(gpuopt_propagator_probe *p
     return chosen;
 }
 
-/* How many binaries to probe next, after `last` at a time: as many as fit if the same number of columns changes.
- * One always fits. */
+/* How many binaries to probe next, after `last` at a time: as many as fit if the same number of columns changes. At
+ * least one fits. */
 static inline int32_t gpuopt__propagator_probe_next(const gpuopt_propagator_probe *probe, int32_t last) {
     const double used = (double)probe->base->context->desc.backend->propagator->batch_used(probe->batch),
                  fit = 0.75 * last * (double)probe->changes / (used + 1);
@@ -64,7 +65,7 @@ static inline int gpuopt__propagator_probe_found(const gpuopt_propagator_probe *
     return probe->lb[col] != probe->base_lb[col] || probe->ub[col] != probe->base_ub[col];
 }
 
-/* Sums up what has been found, into this info. */
+/* Summarises the results in this info. */
 static inline void gpuopt__propagator_probe_sum_up(gpuopt_propagator_probe *probe, gpuopt_propagator_probe_info *info) {
     const gpuopt__propagator_rules *rules = &probe->base->rules;
     int32_t j;
@@ -81,7 +82,7 @@ static inline void gpuopt__propagator_probe_sum_up(gpuopt_propagator_probe *prob
     info->outcome = info->infeasible_col >= 0 ? GPUOPT_INFEASIBLE : probe->stopped ? GPUOPT_MORE : GPUOPT_CONVERGED;
 }
 
-/* Begins a pass, whose arguments have been checked: *chosen binaries are to be probed. */
+/* Begins a pass with checked arguments: *chosen binaries are to be probed. */
 static inline gpuopt_status gpuopt__propagator_probe_begin_pass(gpuopt_propagator_probe *probe, int32_t count,
                                                                 const int32_t *col, int32_t *chosen) {
     gpuopt_propagator *base = probe->base;

@@ -10,8 +10,8 @@
 
 /* ---- Memory ---- */
 
-/* The head of a probe that a call on `base` has been asked for, the batch that it needs, and the group; that is NULL if
- * it cannot be used. */
+/* The common part of a probe requested on `base`, the batch that it needs, and the group, or NULL if the group cannot
+ * be used. */
 static gpuopt_status gpuopt__propagator_probe_check_desc(gpuopt_propagator *base, const char *call,
                                                          const gpuopt_propagator_probe_desc *desc,
                                                          gpuopt_propagator_probe *head,
@@ -77,7 +77,7 @@ static gpuopt_status gpuopt__propagator_probe_write_plan(gpuopt_propagator *base
     return GPUOPT_OK;
 }
 
-/* Makes a probe from its head. */
+/* Makes a probe from its common part. */
 static gpuopt_status gpuopt__propagator_probe_make(gpuopt_propagator_probe *head,
                                                    const gpuopt_propagator_batch_desc *batch, gpuopt_group *group,
                                                    const gpuopt_group_info *ranks, gpuopt_propagator_probe **made) {
@@ -155,7 +155,7 @@ static gpuopt_status gpuopt__propagator_probe_check_run(const gpuopt_propagator_
     return gpuopt__check_indices(context, call, "col", col ? count : 0, col, probe->base->cols);
 }
 
-/* What the latest pass found, on all ranks. */
+/* The results of the latest pass, on all ranks. */
 static gpuopt_propagator_probe_info *gpuopt__propagator_probe_all(gpuopt_propagator_probe *probe) {
     return probe->share ? &probe->share->all : &probe->info;
 }
@@ -195,7 +195,7 @@ static gpuopt_status gpuopt__propagator_probe_begin(const gpuopt_propagator_prob
     return GPUOPT_OK;
 }
 
-/* With a group: whether all ranks make the call, and want the same. */
+/* With a group: whether all ranks make the call, for the same results. */
 static gpuopt_status gpuopt__propagator_probe_together(const gpuopt_propagator_probe *probe, const char *call,
                                                        gpuopt_status status, int64_t capacity, int64_t which) {
     const int64_t hashed[] = {capacity, which};
@@ -204,7 +204,7 @@ static gpuopt_status gpuopt__propagator_probe_together(const gpuopt_propagator_p
                                gpuopt__hash_numbers(GPUOPT__HASH_START, hashed, 2));
 }
 
-/* More has been found than the report can hold. */
+/* There are more results than the report can hold. */
 static gpuopt_status gpuopt__propagator_probe_too_many(const gpuopt_propagator_probe *probe, const char *call,
                                                        int64_t count, int64_t capacity) {
     gpuopt__log(probe->base->context, 0, "%s: there are %lld, and at most %lld fit", call, (long long)count,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing: what the two probes of a binary imply together, written once for both backends.
+ * Probing: the joint implications of the two probes of a binary, written once for both backends.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_PROBE_PAIR_H
 #define GPUOPT_IMPL_PROPAGATE_PROBE_PAIR_H
@@ -12,10 +12,10 @@ typedef struct gpuopt__propagator_probe_side {
     const int32_t *col;
     const double *lb, *ub;
     int64_t count;
-    int infeasible; /* then it has none */
+    int infeasible; /* then there are no columns */
 } gpuopt__propagator_probe_side;
 
-/* A binary, set to 0 by the first probe and to 1 by the second. next: of each, what has not been met yet. */
+/* A binary, set to 0 by the first probe and to 1 by the second. next: position in each probe's columns. */
 typedef struct gpuopt__propagator_probe_pair {
     gpuopt__propagator_probe_side side[2];
     int64_t next[2];
@@ -23,16 +23,16 @@ typedef struct gpuopt__propagator_probe_pair {
     const uint8_t *is_binary; /* [cols] */
 } gpuopt__propagator_probe_pair;
 
-/* Bounds of a column that hold whichever value the binary has. */
+/* Bounds of a column that hold for either value of the binary. */
 typedef struct gpuopt__propagator_probe_fact {
     int32_t col;
     double lb, ub;
-    int equivalent; /* whether both values fix this binary, differently */
-    int opposite;   /* then: whether it is 1 where the binary is 0 */
+    int equivalent; /* whether the two values fix this other binary, differently */
+    int opposite;   /* then: whether the other binary is 1 where the first is 0 */
 } gpuopt__propagator_probe_fact;
 
-/* Finds the next one: bounds that both probes imply or, where one of them is infeasible, the other. Returns 0 if there
- * is none left. */
+/* Finds the next fact: bounds that both probes imply or, if one of them is infeasible, the other. Returns 0 if none is
+ * left. */
 GPUOPT_HD int gpuopt__propagator_probe_next_fact(gpuopt__propagator_probe_pair *pair,
                                                  gpuopt__propagator_probe_fact *fact) {
     const gpuopt__propagator_probe_side *zero = &pair->side[0], *one = &pair->side[1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing that the ranks of a group share: each has a block of the binaries, in the order of the probes. So what the
- * ranks have found, one after the other, is what one rank finds; bounds are merged in that order, too.
+ * Probing shared by the ranks of a group: each has a block of the binaries, in the order of the probes. So the results
+ * of the ranks, one after the other, are the results of one rank; bounds are merged in that order, too.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_PROBE_SHARE_H
 #define GPUOPT_IMPL_PROPAGATE_PROBE_SHARE_H
@@ -18,8 +18,8 @@ typedef struct gpuopt__propagator_probe_part {
 struct gpuopt__propagator_probe_share {
     gpuopt_group *group;
     int32_t rank, ranks;
-    gpuopt_propagator_probe_info all;    /* of all ranks; the probe's info is of this one */
-    gpuopt__propagator_probe_part *part; /* [ranks]; nothing of those behind one that was stopped */
+    gpuopt_propagator_probe_info all;    /* of all ranks; the probe's info is of this rank */
+    gpuopt__propagator_probe_part *part; /* [ranks]; parts behind a stopped rank are empty */
     int32_t *binary;                     /* [cols] of all ranks */
     double *own, *other;                 /* [2 cols] bounds of this rank, and of another */
 };
@@ -64,8 +64,8 @@ static gpuopt_status gpuopt__propagator_probe_share_create(gpuopt_group *group, 
 
 /* ---- A run ---- */
 
-/* Whether all ranks are to probe the same binaries at the same bounds. Then *chosen of them becomes how many are this
- * rank's, and only those stay. */
+/* Whether all ranks probe the same binaries at the same bounds. Then reduces *chosen and the list to this rank's
+ * binaries. */
 static gpuopt_status gpuopt__propagator_probe_share_begin(gpuopt_propagator_probe *probe, const char *call,
                                                           gpuopt_status status, int32_t rounds, int32_t *chosen) {
     struct gpuopt__propagator_probe_share *s = probe->share;
@@ -85,7 +85,7 @@ static gpuopt_status gpuopt__propagator_probe_share_begin(gpuopt_propagator_prob
     return GPUOPT_OK;
 }
 
-/* Merges the bounds of all ranks, in their order, of which each keeps the first of equal ones. */
+/* Merges the bounds of all ranks in their order. Of equal bounds each rank keeps the first. */
 static gpuopt_status gpuopt__propagator_probe_share_bounds(gpuopt_propagator_probe *probe) {
     struct gpuopt__propagator_probe_share *s = probe->share;
     const int32_t cols = probe->base->cols;
@@ -108,8 +108,7 @@ static gpuopt_status gpuopt__propagator_probe_share_bounds(gpuopt_propagator_pro
     return status;
 }
 
-/* Ends a pass, which has had this status on this rank: sums up what the ranks have found, up to the first one that was
- * stopped. */
+/* Ends a pass with this status on this rank: sums up the ranks' results, up to the first stopped rank. */
 static gpuopt_status gpuopt__propagator_probe_share_end(gpuopt_propagator_probe *probe, const char *call,
                                                         gpuopt_status status) {
     struct gpuopt__propagator_probe_share *s = probe->share;
@@ -143,7 +142,7 @@ static gpuopt_status gpuopt__propagator_probe_share_end(gpuopt_propagator_probe 
 
 /* ---- Results ---- */
 
-/* Sends what is in place on one rank, items first to first + count - 1 of an array, to the others. */
+/* Sends items first to first + count - 1 of an array from the rank that has them to the others. */
 static gpuopt_status gpuopt__propagator_probe_share_send(const struct gpuopt__propagator_probe_share *s, int32_t rank,
                                                          void *array, size_t size, int64_t first, int64_t count) {
     if (!array || count == 0) return GPUOPT_OK;
@@ -151,7 +150,7 @@ static gpuopt_status gpuopt__propagator_probe_share_send(const struct gpuopt__pr
                                   size * (uint64_t)count);
 }
 
-/* How many of a rank's items, of which `before` come first, are among the first `most`. */
+/* How many of a rank's items are among the first `most`, if `before` items precede them. */
 static int64_t gpuopt__propagator_probe_share_shown(int64_t items, int64_t before, int64_t most) {
     return before >= most ? 0 : items < most - before ? items : most - before;
 }

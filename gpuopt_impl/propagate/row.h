@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arithmetic of a row  lhs <= a'x <= rhs  that has passed the filter, written once for both backends: its
- * activities in twice the working precision, summed in an order that depends only on the row's length; what they imply
- * about the row; and new bounds for the columns of its entries. This part decides every bit of the result.
+ * The arithmetic of a row  lhs <= a'x <= rhs  that has passed the filter, written once for both backends. It computes
+ * the
+ * row's activities in twice the working precision, summed in an order that depends only on the row's length. From these
+ * it derives the row's state and new bounds for the columns of its entries. This part decides every bit of the result.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_ROW_H
 #define GPUOPT_IMPL_PROPAGATE_ROW_H
@@ -20,16 +21,16 @@ enum {
     GPUOPT__PROPAGATOR_SEGMENT = 512
 };
 
-/* Which bound of its column an entry moves. */
+/* The bounds of its column that an entry moves. */
 enum { GPUOPT__PROPAGATOR_LOWER = 1, GPUOPT__PROPAGATOR_UPPER = 2 };
 
 /* ---- Activities ---- */
 
-/* Of each pair, the first is of the least activity and the second of the greatest. */
+/* In each pair, the first number belongs to the least activity and the second to the greatest. */
 typedef struct gpuopt__propagator_activities {
     gpuopt__pair hi, lo; /* the sum of the finite terms is hi + lo */
     gpuopt__pair
-        error_sum; /* sum of the absolute values of the errors that lo collects: lo's own error is a part of it */
+        error_sum; /* sum of the absolute values of the errors that lo collects; lo's own error is a part of it */
     gpuopt__pair_count infinite; /* minus the counts of the infinite terms */
 } gpuopt__propagator_activities;
 
@@ -48,19 +49,20 @@ GPUOPT_HD int gpuopt__propagator_max_infinite(const gpuopt__propagator_activitie
     return -gpuopt__second_count(s->infinite);
 }
 
-/* The size of a term; 0: it is infinite. */
+/* The size of a term; 0 if it is infinite. */
 GPUOPT_HD double gpuopt__propagator_term_size(const gpuopt__propagator_rules *rules, double a, double bound) {
     double size = fabs(gpuopt__mul(a, bound));
     return size < rules->huge ? size : 0;
 }
 
-/* The error of p = a * bound that its computed error may lack: 0, unless one of them may have underflowed. */
+/* The part of the error of p = a * bound that its computed error may lack: 0, unless one of them may have
+ * underflowed. */
 GPUOPT_HD double gpuopt__propagator_underflow(double bound, double p) {
     return fabs(p) < 0x1p-960 && fabs(bound) > 0 ? 0x1p-980 : 0;
 }
 
-/* The terms of an entry: those of the least and the greatest activity, or 0 if infinite. Counts the infinite ones, and
- * adds to error_sum what *error, the errors of the products, may be off by.
+/* The terms of an entry in the least and the greatest activity, or 0 if infinite. Counts the infinite terms, and adds a
+ * bound on the error of *error, the errors of the products, to error_sum.
  *
  * Bounds that cross (by no more than the tolerance) enter as they are: the least activity takes the lower bound of a
  * column with a positive coefficient even if it exceeds the upper one. So tighter bounds never make an activity worse,
@@ -94,7 +96,7 @@ GPUOPT_HD void gpuopt__propagator_activities_add(gpuopt__propagator_activities *
     s->error_sum = gpuopt__pair_add(s->error_sum, gpuopt__pair_abs(error));
 }
 
-/* The activities of one entry: the result of adding it to empty ones. */
+/* The activities of one entry: the result of adding it to empty activities. */
 GPUOPT_HD gpuopt__propagator_activities gpuopt__propagator_activities_of(const gpuopt__propagator_rules *rules,
                                                                          double a, double lb, double ub) {
     gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
@@ -117,23 +119,24 @@ GPUOPT_HD void gpuopt__propagator_activities_merge(gpuopt__propagator_activities
 
 /* ---- A row with its activities ---- */
 
-/* One side of a row as an upper limit on an activity: the rhs on the least activity or, both negated, the lhs on the
+/* A side of a row as an upper limit on an activity: the rhs on the least activity or, both negated, the lhs on the
  * greatest. */
 typedef struct gpuopt__propagator_limit {
     double high, low;   /* side - activity is high + low, without the infinite terms */
     double error_bound; /* bound on the error of high + low; 0: it is exact */
-    double slack;       /* this side moves a bound only of a column whose |a| (ub - lb) exceeds this; see single */
+    double slack;       /* this side only moves bounds of columns with |a| (ub - lb) above this; see single */
 } gpuopt__propagator_limit;
 
 typedef struct gpuopt__propagator_row {
     gpuopt__propagator_limit limit[2]; /* rhs, lhs */
     /* Sides, 1 for the rhs plus 2 for the lhs: */
-    int single; /* whose activity has one infinite term: they move a bound of that term's column only, for any slack */
-    int violated; /* that every point within the bounds violates by more than the feasibility tolerance */
+    int single;   /* with one infinite term in their activity: they move a bound of that term's column only, for any
+                 * slack */
+    int violated; /* violated by every point within the bounds, by more than the feasibility tolerance */
 } gpuopt__propagator_row;
 
 /* The rounding errors of lo are at most this part of error_sum: two for each addition that an entry goes through, and
- * as much again for those of error_sum itself. A row of one entry has none. */
+ * as much again for the errors of error_sum itself. A row of one entry has none. */
 GPUOPT_HD double gpuopt__propagator_error_share(int64_t length) {
     const int64_t segment = GPUOPT__PROPAGATOR_SEGMENT;
     int64_t steps = 16 + (length < segment ? length : segment) / GPUOPT__PROPAGATOR_LANES +
@@ -152,8 +155,7 @@ GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, do
     limit.error_bound = gpuopt__add(error_bound, fabs(lost));
     limit.slack = HUGE_VAL;
     if (side < HUGE_VAL && infinite == 0) {
-        /* Where a bound moves, |a| (ub - lb) exceeds high + low. The margin is more than what rounding takes from the
-         * one and adds to the other. */
+        /* A bound moves only if |a| (ub - lb) exceeds high + low. The margin covers the rounding errors of both. */
         double excess = gpuopt__add(limit.high, limit.low);
         limit.slack = excess - (0x1p-51 * (fabs(excess) + fabs(limit.low)) + 0x1p-1000);
     }
@@ -161,9 +163,9 @@ GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, do
 }
 
 /* Whether every point within the bounds violates a side by more than the tolerance or, for large sums, the effect of
- * rounding in the model's data. Both error_bound and the rounding of the excess are far smaller, so that the row is
- * proven to have no solution. magnitude: the sum of the sizes of the activity's terms, which a backend finds out only
- * for rows that are violated with 0 in its place. */
+ * rounding in the model's data. Both error_bound and the rounding of the excess are far smaller, so this proves that
+ * the row has no solution. magnitude: the sum of the sizes of the activity's terms. A backend computes it only for rows
+ * that are violated with 0 in its place. */
 GPUOPT_HD int gpuopt__propagator_limit_violated(const gpuopt__propagator_limit *limit,
                                                 const gpuopt__propagator_rules *rules, double side, double magnitude) {
     double scale = gpuopt__max(magnitude, fabs(side));
@@ -228,7 +230,8 @@ GPUOPT_HD int gpuopt__propagator_take_upper(const gpuopt__propagator_rules *rule
            (ub == HUGE_VAL || gpuopt__sub(ub, candidate) > gpuopt__propagator_least_move(rules, integer, ub, lb, ub));
 }
 
-/* Which sides of a feasible row may move a bound of an entry's column: 1 for the rhs plus 2 for the lhs. Usually 0. */
+/* The sides of a feasible row that may move a bound of an entry's column: 1 for the rhs plus 2 for the lhs. Usually
+ * 0. */
 GPUOPT_HD int gpuopt__propagator_reaching_sides(const gpuopt__propagator_row *row,
                                                 const gpuopt__propagator_rules *rules, double a, double lb, double ub) {
     double width = gpuopt__mul(fabs(a), ub - lb);
@@ -243,10 +246,10 @@ GPUOPT_HD int gpuopt__propagator_reaching_sides(const gpuopt__propagator_row *ro
 /* Computes the bound that one side of a row implies for an entry's column (see reaching_sides), of this kind. Returns
  * LOWER or UPPER and *bound if that bound moves, else 0.
  *
- * The rhs limits the least activity: (rhs - least activity without this entry) / a is an upper bound of the column if
- * a > 0, a lower bound if a < 0. The lhs is treated as the rhs of the negated row, and a lower bound as the upper bound
- * of the negated column. The quotient is rounded up, with all that the numerator may be too small by; so the bound is
- * never tighter than the row implies. It may cross the opposite bound. */
+ * The rhs limits the least activity: (rhs - least activity without this entry) / a is an upper bound of the column if a
+ * > 0, a lower bound if a < 0. The lhs is treated as the rhs of the negated row, and a lower bound as the upper bound
+ * of the negated column. The quotient is rounded up, by at least the numerator's possible error, so the bound is never
+ * tighter than the row implies. It may cross the opposite bound. */
 GPUOPT_HD int gpuopt__propagator_tighten(const gpuopt__propagator_limit *limit, const gpuopt__propagator_rules *rules,
                                          double c, double lb, double ub, int kind, double *bound) {
     int upper = c > 0;

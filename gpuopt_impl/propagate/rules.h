@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a model's settings mean for one bound: when it may move, when it is infinite, when two bounds cross, and how it
- * is stored. Used by both backends.
+ * The effect of a model's settings on one bound: when it may move, when it is infinite, when two bounds cross, and how
+ * it is stored. Used by both backends.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_RULES_H
 #define GPUOPT_IMPL_PROPAGATE_RULES_H
@@ -11,17 +11,18 @@
 /* The settings of a descriptor, with the defaults filled in. */
 typedef struct gpuopt__propagator_rules {
     double infinity, feasibility, integrality, least_change, least_change_relative, huge;
-    /* The least change that the filter assumes, absolute and as a fraction of ub - lb: a lower bound on that of every
-     * column. (The bound of an integer column moves by a whole unit as soon as its candidate gains the tolerance.) */
+    /* The least change that the filter assumes, absolute and as a fraction of ub - lb: a lower bound on every column's
+     * least change. (The bound of an integer column moves by a whole unit as soon as its candidate gains the
+     * tolerance.) */
     double filter_change, filter_relative;
     int single;            /* bounds are stored in single precision */
-    int relative_integers; /* least_change_relative holds for integer columns, too */
+    int relative_integers; /* least_change_relative also holds for integer columns */
 } gpuopt__propagator_rules;
 
-/* What is known of a column. */
+/* The kind of a column. */
 enum {
     GPUOPT__PROPAGATOR_INTEGER = 1,
-    GPUOPT__PROPAGATOR_FIXED = 2 /* the caller has set both bounds to one value: rows do not move them */
+    GPUOPT__PROPAGATOR_FIXED = 2 /* the caller has set both bounds to one value, so rows do not move them */
 };
 
 GPUOPT_HD void gpuopt__propagator_rules_derive(gpuopt__propagator_rules *rules, int any_integer) {
@@ -29,14 +30,14 @@ GPUOPT_HD void gpuopt__propagator_rules_derive(gpuopt__propagator_rules *rules, 
     rules->filter_relative = any_integer ? 0 : rules->least_change_relative;
 }
 
-/* The least distance that a finite bound must move: what the descriptor asks for, plus a few units in the last place,
- * without which some fixpoints would be approached for ever. */
+/* The least distance that a finite bound must move: the descriptor's, plus a few units in the last place. Without
+ * these, some fixpoints would be approached for ever. */
 GPUOPT_HD double gpuopt__propagator_least_move(const gpuopt__propagator_rules *rules, int integer, double bound,
                                                double lb, double ub) {
     double width = gpuopt__max(ub - lb, 0), size = fabs(bound), least = rules->least_change;
     if (rules->least_change_relative > 0 && (!integer || rules->relative_integers))
         least = gpuopt__add(least, gpuopt__mul(rules->least_change_relative, width < HUGE_VAL ? width : size));
-    if (rules->single) { /* relative to the larger bound, whose size the filter uses as well */
+    if (rules->single) { /* relative to the larger bound; the filter uses its size, too */
         if (fabs(lb) < HUGE_VAL) size = gpuopt__max(size, fabs(lb));
         if (fabs(ub) < HUGE_VAL) size = gpuopt__max(size, fabs(ub));
     }
@@ -64,8 +65,8 @@ GPUOPT_HD int gpuopt__propagator_crossed(const gpuopt__propagator_rules *rules, 
     return lb > ub && lb - ub > gpuopt__max(rules->feasibility, 0x1p-47 * gpuopt__max(fabs(lb), fabs(ub)));
 }
 
-/* By how much the move of a bound, lower or upper, has shortened its distance from the column's other bound: see
- * gpuopt_propagator_info.shrinkage. With rounding, too, it does not grow if `from` is nearer to `to`. */
+/* The part by which the move of a bound, lower or upper, shortens its distance from the column's other bound: see
+ * gpuopt_propagator_info.shrinkage. Even with rounding, it does not grow if `from` is nearer to `to`. */
 GPUOPT_HD double gpuopt__propagator_shrinkage(int upper, double from, double to, double other) {
     double before, after;
     if (from == to) return 0;
@@ -81,8 +82,8 @@ GPUOPT_HD double gpuopt__propagator_shrinkage(int upper, double from, double to,
     return after > 0 ? gpuopt__sub(1, after / before) : 1;
 }
 
-/* The lower bound as the caller sees it: unless the model is infeasible, one that exceeds the upper bound (within the
- * tolerance) is shown equal to it. */
+/* The lower bound as the caller sees it. If it exceeds the upper bound (within the tolerance), the caller sees the
+ * upper bound, unless the model is infeasible. */
 GPUOPT_HD double gpuopt__propagator_shown_lb(const gpuopt__propagator_rules *rules, int infeasible, double lb,
                                              double ub) {
     return infeasible || gpuopt__propagator_crossed(rules, lb, ub) ? lb : gpuopt__min(lb, ub);
@@ -96,16 +97,17 @@ GPUOPT_HD double gpuopt__propagator_normal_high(const gpuopt__propagator_rules *
     return x >= rules->infinity ? HUGE_VAL : x;
 }
 
-/* An upper bound of an integer column, rounded to an integer. Above 1e9 the slack is what rounding may have done to the
- * model's data. */
+/* An upper bound of an integer column, rounded to an integer. Above 1e9 the slack covers rounding errors in the model's
+ * data. */
 GPUOPT_HD double gpuopt__propagator_floor(const gpuopt__propagator_rules *rules, double ub) {
     double whole = floor(ub);
     if (ub <= whole) return ub; /* an integer, or infinite */
     return floor(gpuopt__add(ub, gpuopt__max(rules->integrality, gpuopt__mul(0x1p-50, fabs(ub)))));
 }
 
-/* A bound of the caller as it is stored: without minus zero, so that equal bounds have equal bits; that of an integer
- * column rounded like a candidate, unless that makes it infinite; in single precision rounded outwards. */
+/* The stored form of a caller's bound. It has no minus zero, so that equal bounds have equal bits. A bound of an
+ * integer column is rounded like a candidate, unless that makes it infinite. In single precision it is rounded
+ * outwards. */
 GPUOPT_HD double gpuopt__propagator_stored_ub(const gpuopt__propagator_rules *rules, int integer, double ub) {
     double x = gpuopt__propagator_normal_high(rules, ub), whole = integer ? gpuopt__propagator_floor(rules, x) : x;
     if (fabs(whole) < rules->infinity) x = whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation in a tree search: the trail, and why it is as it is. Both backends answer from here; the GPU brings what
- * is needed to the caller.
+ * Propagation in a tree search: the trail, and the reasons of its changes. Both backends use this code; the CUDA
+ * backend first copies the necessary data to host memory.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_TRAIL_H
 #define GPUOPT_IMPL_PROPAGATE_TRAIL_H
@@ -9,25 +9,25 @@
 #include "../common/checks.h"
 #include "backend.h"
 
-/* An entry of the trail. Sides of columns are numbered 2 * col + (1 for ub). */
+/* A change in the trail. Sides of columns are numbered 2 * col + (1 for ub). */
 typedef struct gpuopt__propagator_change {
     double old_bound, new_bound;
     uint32_t side;
-    int32_t row;      /* that implies it, or one of: */
-    int32_t previous; /* position of the side's change before; -1: none */
-    int32_t seen;     /* by the row: the changes at positions below this */
+    int32_t row;      /* the row that implies it, or one of the following */
+    int32_t previous; /* position of the side's previous change; -1: none */
+    int32_t seen;     /* the row has seen the changes at positions below this */
 } gpuopt__propagator_change;
 enum { GPUOPT__PROPAGATOR_HOST = -1, GPUOPT__PROPAGATOR_HOST_OF_FIXED = -2 /* the column was fixed before */ };
 
-/* A level: what _pop restores besides the bounds. */
+/* A level: the data that _pop restores besides the bounds. */
 typedef struct gpuopt__propagator_level {
-    int32_t start, due_start; /* of its entries in the trail, and in due */
+    int32_t start, due_start; /* begin of its entries in the trail, and in due */
     int32_t infeasible_row, infeasible_col;
     int32_t all_marked;
     int64_t rounds_since_set;
 } gpuopt__propagator_level;
 
-/* ---- What changed ---- */
+/* ---- Changes ---- */
 
 /* Writes the changes of a trail [count] from position `from` on to the caller's arrays. */
 static inline gpuopt_status gpuopt__propagator_write_changes(const gpuopt_context *context,
@@ -49,9 +49,9 @@ static inline gpuopt_status gpuopt__propagator_write_changes(const gpuopt_contex
     return GPUOPT_OK;
 }
 
-/* ---- Why ---- */
+/* ---- Reasons ---- */
 
-/* What an explanation is made from. */
+/* The data for an explanation. */
 typedef struct gpuopt__propagator_evidence gpuopt__propagator_evidence;
 struct gpuopt__propagator_evidence {
     const gpuopt_context *context;
@@ -59,20 +59,20 @@ struct gpuopt__propagator_evidence {
     int32_t changes;
     const int32_t *last;                    /* [2 cols]: position of a side's latest change, or -1 */
     int32_t infeasible_row, infeasible_col; /* -1: none */
-    /* Fills in what follows, of the row that an explanation needs. */
+    /* Fills in the following members for a row of the explanation. */
     gpuopt_status (*open_row)(gpuopt__propagator_evidence *, int32_t row);
-    void *owner;         /* of this, for open_row */
-    int32_t altered;     /* changes at positions below this may come from another row of that number */
+    void *owner;         /* the owner of these data, for open_row */
+    int32_t altered;     /* changes at positions below this may come from an earlier row of this number */
     const int32_t *col;  /* [length] */
     const void *val;     /* [length] */
-    const void *bounds;  /* [cols][2], of the row's columns at least: as they are now */
+    const void *bounds;  /* [cols][2], at least for the row's columns: the present bounds */
     const uint8_t *kind; /* [cols], likewise */
     int single;          /* val and bounds are float, not double */
     int64_t length;
     double lhs, rhs;
 };
 
-/* A number of an array that is stored as the row's values are. */
+/* A number of an array with the storage type of the row's values. */
 static inline double gpuopt__propagator_evidence_at(const gpuopt__propagator_evidence *e, const void *array,
                                                     int64_t at) {
     return e->single ? (double)((const float *)array)[at] : ((const double *)array)[at];
@@ -80,7 +80,7 @@ static inline double gpuopt__propagator_evidence_at(const gpuopt__propagator_evi
 
 /* A bound of an entry's column, as a row saw it: the latest of the changes at positions below `seen`. */
 typedef struct gpuopt__propagator_seen {
-    double bound, first; /* then, and at level 0 */
+    double bound, first; /* at that time, and at level 0 */
     int32_t at;          /* position of the change; -1: there was none */
 } gpuopt__propagator_seen;
 
@@ -96,12 +96,12 @@ static inline gpuopt__propagator_seen gpuopt__propagator_seen_by(const gpuopt__p
     return result;
 }
 
-/* Why sum s of the row (0: the rhs limits it; 1: the lhs, negated), without the term of column `but` (-1: none), is at
- * least what it is. */
+/* Explains the value of sum s of the row (0: the rhs limits it; 1: the lhs, negated), without the term of column `but`
+ * (-1: none). */
 typedef struct gpuopt__propagator_why {
     int32_t but, seen;
     int s;
-    double spare; /* as much less would be enough; below 0: not even that is */
+    double spare; /* the value may be less by this much; below 0: it is too small already */
 } gpuopt__propagator_why;
 
 /* The row's coefficient in sum s, and the side of the column that the sum takes. */
@@ -112,7 +112,7 @@ static inline double gpuopt__propagator_why_term(const gpuopt__propagator_eviden
     return c;
 }
 
-/* What the sum has to spare over `needed`, rounded down. */
+/* The excess of the sum over `needed`, rounded down. */
 static inline double gpuopt__propagator_why_spare(const gpuopt__propagator_evidence *e,
                                                   const gpuopt__propagator_why *why, double needed, double needed_low) {
     double hi = 0, lo = 0, size = fabs(needed), spare;
@@ -234,7 +234,7 @@ static inline void gpuopt__propagator_explain_column(const gpuopt__propagator_ev
     }
 }
 
-/* Explains a change or, if that is -1, the present infeasibility. */
+/* Explains a change or, if -1, the present infeasibility. */
 static inline gpuopt_status gpuopt__propagator_explain(gpuopt__propagator_evidence *e, int64_t change,
                                                        gpuopt_propagator_reason *reason) {
     gpuopt_status status = GPUOPT_OK;

@@ -89,8 +89,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator
 
 /* ---- Rows ---- */
 
-/* Checks rows that are to be added and brings them into rows; whatever it returns, *tidied is to be ended, and
- * *transposed to be released. */
+/* Checks rows to add and brings them into rows. After any return value, end *tidied and release *transposed. */
 static gpuopt_status gpuopt__propagator_check_added(const gpuopt_propagator *propagator, const char *call,
                                                     const gpuopt_matrix *rows, const double *lhs, const double *rhs,
                                                     gpuopt__tidied *tidied, gpuopt_matrix *by_rows, void **transposed) {
