@@ -3,8 +3,7 @@
  * Knapsack, by the ranks of a group: the division of a step's children, and the transfer of nodes.
  *
  * Lists       A short list is the same on all ranks, and each makes all steps on it without exchanges. The children of
- * a
- *             long list are shared: each rank keeps a range of them, lower ranks the children with more residual
+ *             a long list are shared: each rank keeps a range of them, lower ranks the children with more residual
  *             capacity. A rank's range of a list that is sorted by residual capacity is a range of weights.
  * Ranges      A step's children are the merge of the unchanged and the flipped ones, each in the order of their parents
  *             (cpu_merge.h). Every step cuts the merge again between residual capacities, into a part of about equal

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The arithmetic of a row  lhs <= a'x <= rhs  that has passed the filter, written once for both backends. It computes
- * the
- * row's activities in twice the working precision, summed in an order that depends only on the row's length. From these
- * it derives the row's state and new bounds for the columns of its entries. This part decides every bit of the result.
+ * the row's activities in twice the working precision, summed in an order that depends only on the row's length. From
+ * these it derives the row's state and new bounds for the columns of its entries. This part decides every bit of the
+ * result.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_ROW_H
 #define GPUOPT_IMPL_PROPAGATE_ROW_H
