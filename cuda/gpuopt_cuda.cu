@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The CUDA backend: the context, and the families' tables, each from its own translation unit (FAMILY/FAMILY.cu).
- * Compile all of them with nvcc and link them with gpuopt_impl/gpuopt.c; gpuopt_backend_cuda() is the only symbol
- * that other shared objects see.
+ * Compile all of them with nvcc and link them with gpuopt_impl/gpuopt.c. Other shared objects see only the symbol
+ * gpuopt_backend_cuda().
  */
 /* gpuopt_backend_cuda() stays visible to other shared objects where all else is compiled with hidden visibility. */
 #if defined(__GNUC__) && !defined(GPUOPT_API)

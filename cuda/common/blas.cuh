@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is used of the C interfaces of cuBLAS and cuSOLVER, which libraries.cuh finds. It is the same in the CUDA
- * toolkits 11 to 13: handles are pointers, enums are ints, matrices are stored column after column, 0 is success.
+ * The parts of the C interfaces of cuBLAS and cuSOLVER that the backend uses; libraries.cuh finds the libraries. These
+ * interfaces are the same in the CUDA toolkits 11 to 13: handles are pointers, enums are ints, matrices are stored
+ * column after column, 0 is success.
  */
 #ifndef GPUOPT_CUDA_BLAS_CUH
 #define GPUOPT_CUDA_BLAS_CUH
@@ -17,7 +18,7 @@ enum { BLAS_LOWER = 0, BLAS_UPPER = 1 };
 enum { BLAS_NON_UNIT = 0, BLAS_UNIT = 1 };
 
 struct Cublas {
-    void *handle; /* null: cuBLAS is not there */
+    void *handle; /* null: cuBLAS is not installed */
     int (*create)(void **handle);
     int (*destroy)(void *handle);
     int (*set_stream)(void *handle, cudaStream_t stream);
@@ -25,7 +26,7 @@ struct Cublas {
     /* c = alpha op(a) op(b) + beta c; c: m x n, with k terms in each sum */
     int (*gemm)(void *handle, int op_a, int op_b, int m, int n, int k, const double *alpha, const double *a, int lda,
                 const double *b, int ldb, const double *beta, double *c, int ldc);
-    /* The same for `count` matrices each, which are the strides apart. */
+    /* The same for `count` matrices each, at distances given by the strides. */
     int (*gemm_batch)(void *handle, int op_a, int op_b, int m, int n, int k, const double *alpha, const double *a,
                       int lda, long long stride_a, const double *b, int ldb, long long stride_b, const double *beta,
                       double *c, int ldc, long long stride_c, int count);
@@ -35,7 +36,7 @@ struct Cublas {
 };
 
 struct Cusolver {
-    void *handle; /* null: cuSOLVER is not there */
+    void *handle; /* null: cuSOLVER is not installed */
     int (*create)(void **handle);
     int (*destroy)(void *handle);
     int (*set_stream)(void *handle, cudaStream_t stream);
@@ -45,7 +46,7 @@ struct Cusolver {
     int (*getrf)(void *handle, int m, int n, double *a, int lda, double *workspace, int *pivot, int *info);
 };
 
-/* What a context has of them, on its stream. */
+/* A context's libraries, on its stream. */
 struct CudaLibraries {
     bool tried = false;
     Cublas blas = {};

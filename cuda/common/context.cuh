@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CUDA backend's context: its device and stream, how its errors become statuses, and how kernels are loaded.
- * open.cuh makes it.
+ * The CUDA backend's context: its device and stream, the conversion of errors to statuses, and the loading of kernels.
+ * open.cuh creates it.
  */
 #ifndef GPUOPT_CUDA_CONTEXT_CUH
 #define GPUOPT_CUDA_CONTEXT_CUH
 
-#include <new> /* handles are made in memory of the allocator */
+#include <new> /* handles are constructed in memory of the allocator */
 #include <type_traits>
 
 #include "../../gpuopt_impl/common/backend.h"
@@ -21,22 +21,22 @@ struct PinnedSlab;
 
 struct CudaContext {
     CudaDriver driver = {};
-    CUcontext context = nullptr; /* the stream's */
+    CUcontext context = nullptr; /* the context of the stream */
     cudaStream_t stream = nullptr;
     cudaMemPool_t pool =
-        nullptr; /* of device memory; null: the caller has its own allocator, or the device has no pools */
+        nullptr; /* pool of device memory; null: the caller has its own allocator, or the device has no pools */
     PinnedSlab *pinned = nullptr;
     CudaLibraries libraries; /* see libraries.cuh */
     bool own_stream = false;
     bool retained = false; /* the device's primary context */
     bool cooperative = false;
-    int multiprocessors = 0; /* that kernels on the stream may use: fewer than the device has in a green context */
-    int block_memory = 0;    /* bytes of shared memory that a block may have */
+    int multiprocessors = 0; /* available to kernels on the stream: in a green context fewer than the device has */
+    int block_memory = 0;    /* most bytes of shared memory of a block */
 };
 
 CudaContext *cuda_of(const gpuopt_context *context) { return static_cast<CudaContext *>(context->state); }
 
-/* What the context's pool holds and no handle has. The stream has been waited for. */
+/* Bytes of the context's pool that no handle uses. The caller has waited for the stream. */
 cudaError_t unused_in_pool(const gpuopt_context *context, uint64_t *bytes) {
     uint64_t held = 0, used = 0;
     cudaMemPool_t pool = cuda_of(context)->pool;
@@ -60,10 +60,10 @@ gpuopt_status cuda_status(const gpuopt_context *context, cudaError_t error, cons
         if (gpuopt_cuda_status != GPUOPT_OK) return gpuopt_cuda_status;       \
     } while (0)
 
-/* Every entry into the backend makes the context's CUDA context current, and at its end the caller's again. The
- * driver's stack of contexts does that without making a context on the caller's device where there is none yet, as
- * cudaSetDevice would. An error that the caller's own CUDA calls left behind stays, and none of ours is left to the
- * caller (but where there are both, ours has taken its place). */
+/* Every entry into the backend makes the context's CUDA context current, and restores the caller's at its end. The
+ * driver's stack of contexts does this without creating a context on the caller's device, as cudaSetDevice would. An
+ * error pending from the caller's own CUDA calls stays pending, and none of the library's remains. If both occur, the
+ * library's error has replaced the caller's. */
 class DeviceScope {
   public:
     explicit DeviceScope(const gpuopt_context *context)
@@ -84,8 +84,8 @@ class DeviceScope {
     const bool pending_, pushed_;
 };
 
-/* Loads a kernel, and lets its launches have as much dynamic shared memory as the device gives a block. The limit
- * belongs to the kernel on this device and not to a handle, so all handles set the same, in whatever order and
+/* Loads a kernel, and lets its launches use as much dynamic shared memory as the device gives a block. The limit
+ * belongs to the kernel on this device and not to a handle. So all handles set the same limit, in any order and
  * thread. */
 template <class... Parameter>
 gpuopt_status load_kernel(const gpuopt_context *context, void (*kernel)(Parameter...)) {
@@ -97,8 +97,8 @@ gpuopt_status load_kernel(const gpuopt_context *context, void (*kernel)(Paramete
     return GPUOPT_OK;
 }
 
-/* CUDA loads a kernel at its first use, which takes time and memory. _create calls this for all that its handle may
- * launch, so that no step does. */
+/* CUDA loads a kernel at its first use, which takes time and memory. _create calls this for all kernels of its handle,
+ * so that no step loads any. */
 template <class... Kernel>
 gpuopt_status load_kernels(const gpuopt_context *context, Kernel... kernel) {
     gpuopt_status status = GPUOPT_OK;
@@ -106,8 +106,8 @@ gpuopt_status load_kernels(const gpuopt_context *context, Kernel... kernel) {
     return status;
 }
 
-/* 10 times the compute capability that the kernel's code was made for (that of the PTX where it was compiled from
- * that): __CUDA_ARCH__, divided by 10. */
+/* 10 times the compute capability for which the kernel's code was made, or its PTX if the code was compiled from PTX:
+ * __CUDA_ARCH__, divided by 10. */
 template <class... Parameter>
 gpuopt_status code_version(const gpuopt_context *context, void (*kernel)(Parameter...), int *version) {
     cudaFuncAttributes attributes;

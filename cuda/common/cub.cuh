@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * CUB's device-wide algorithms on a handle's stream, as far as they are used: a stable sort and running sums. Their
- * scratch memory is the caller's; *_scratch returns how much that is.
+ * Some of CUB's device-wide algorithms on a handle's stream: a stable sort and running sums. The caller provides
+ * scratch memory; *_scratch returns its size.
  */
 #ifndef GPUOPT_CUDA_CUB_CUH
 #define GPUOPT_CUDA_CUB_CUH
@@ -15,18 +15,18 @@
 
 namespace {
 
-/* Device memory that an algorithm works in, of `bytes` bytes. */
+/* Device memory of `bytes` bytes for an algorithm. */
 struct Scratch {
     void *memory;
     size_t bytes;
 };
 
-/* Runs algorithm(), which enqueues kernels of CUB. After each launch CUB asks for the thread's last error, and would
- * report one that the application left pending as its own; if one is pending, another thread, which has none, does the
- * launching. */
+/* Runs algorithm(), which enqueues kernels of CUB. After each launch CUB reads the thread's last error, and would
+ * report an error left pending by the application as its own. If one is pending, another thread without pending errors
+ * makes the launches. */
 template <class Algorithm>
 gpuopt_status enqueue_cub(const Queue &queue, const char *what, Algorithm algorithm) {
-    cudaError_t error = cudaErrorMemoryAllocation; /* if there is no thread to be had */
+    cudaError_t error = cudaErrorMemoryAllocation; /* if no thread can be started */
     if (cudaPeekAtLastError() == cudaSuccess) return queue.check(algorithm(), what);
     CUcontext ours; /* a green context must not be current in two threads */
     if (cuda_of(queue.context())->driver.pop(&ours) != CUDA_SUCCESS)
@@ -41,14 +41,14 @@ gpuopt_status enqueue_cub(const Queue &queue, const char *what, Algorithm algori
     return queue.check(error, what);
 }
 
-/* Pairs of a key and an item, and as much memory again; they are in key[current], item[current]. */
+/* Pairs of a key and an item, and as much memory again; the pairs are in key[current], item[current]. */
 struct Pairs {
     unsigned *key[2];
     int *item[2];
     int current;
 };
 
-/* Sorts by the lowest `bits` (at least 1) bits of the key; pairs whose bits are equal keep their order. */
+/* Sorts by the lowest `bits` (at least 1) bits of the key; pairs with equal bits keep their order. */
 gpuopt_status sort_pairs(const Queue &queue, Scratch scratch, Pairs &pairs, int64_t count, int bits) {
     cub::DoubleBuffer<unsigned> keys(pairs.key[pairs.current], pairs.key[!pairs.current]);
     cub::DoubleBuffer<int> items(pairs.item[pairs.current], pairs.item[!pairs.current]);
@@ -67,7 +67,7 @@ gpuopt_status sort_scratch(const Queue &queue, int64_t count, int bits, size_t *
     });
 }
 
-/* Replaces each number by the sum of those before it. */
+/* Replaces each number by the sum of the numbers before it. */
 template <class Number>
 gpuopt_status sum_before(const Queue &queue, Scratch scratch, Number *numbers, int64_t count) {
     return enqueue_cub(queue, "adding up", [&] {

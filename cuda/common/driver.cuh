@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The few functions of the CUDA driver that the runtime has no equivalent of. They are looked up when a context is
- * opened, so that a program need not be linked with libcuda.
+ * The few functions of the CUDA driver without an equivalent in the runtime. Opening a context looks them up, so that a
+ * program need not be linked with libcuda.
  */
 #ifndef GPUOPT_CUDA_DRIVER_CUH
 #define GPUOPT_CUDA_DRIVER_CUH
@@ -49,7 +49,7 @@ cudaError_t find_driver(CudaDriver *driver) {
     if (!error) error = find_driver_function("cuCtxGetDevice", 2000, &driver->device_of_current);
 #if CUDA_VERSION >= 12040
     if (!error && find_driver_function("cuCtxGetDevResource", 12040, &driver->resource_of_context) && !pending)
-        cudaGetLastError(); /* this one may be missing */
+        cudaGetLastError(); /* this function may be missing */
 #endif
     return error;
 }

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * A barrier for all blocks of a cooperative launch that also gathers one 32-bit word of each block. One
- * trip through the L2 cache: there is no counter that everybody waits for in turn, and no block that collects.
+ * A barrier for all blocks of a cooperative launch that also gathers one 32-bit word of each block. It takes one trip
+ * through the L2 cache: all blocks neither wait in turn for one counter, nor does one block collect the words.
  *
- * Why it is right, by the PTX manual's memory consistency model
- * ------------------------------------------------------------
- * What any thread has written before a barrier is seen by every thread after it, through plain loads, too:
+ * Correctness, by the PTX manual's memory consistency model
+ * ---------------------------------------------------------
+ * Every thread sees after a barrier what any thread has written before it, through plain loads, too:
  *   1. __syncthreads() orders the block's writes before thread 0's store (bar.sync; Causality Order, "synchronizes").
- *   2. The store is st.release.gpu: with what precedes it in causality order it is a release pattern on the block's
- *      word (Release and Acquire Patterns).
+ *   2. The store is st.release.gpu. With the operations before it in causality order it is a release pattern on the
+ *      block's word (Release and Acquire Patterns).
  *   3. A thread of another block reads that word with ld.acquire.gpu until it finds this barrier's number. The two are
  *      morally strong: both name the scope of the device, and they overlap completely. So the release pattern
  *      synchronizes with the acquire pattern.
  *   4. Each thread of a block waits for some blocks only. The second __syncthreads() passes on to the whole block what
  *      its threads have acquired, since causality order is transitive.
- * Two sets of words alternate: a block may write its word of barrier n + 1 while another still reads that of barrier n,
- * but not that of n + 2, since no block passes n + 1 before all have arrived there, hence have left n. So a word is at
- * most two barriers behind, and 32 bits of the barrier's number are enough however often they wrap.
+ * Two sets of words alternate. A block may write its word of barrier n + 1 while another still reads the word of
+ * barrier n. The word of n + 2 cannot be written then: no block passes n + 1 before all have arrived there, and so have
+ * left n. So a word is at most two barriers behind, and 32 bits of the barrier's number suffice however often they
+ * wrap.
  */
 #ifndef GPUOPT_CUDA_GRID_BARRIER_CUH
 #define GPUOPT_CUDA_GRID_BARRIER_CUH
@@ -25,17 +26,17 @@
 
 namespace {
 
-/* One thread's view of the barriers. All members are called by all threads of the grid, in the same order. */
+/* One thread's view of the barriers. All threads of the grid call all members, in the same order. */
 class GridBarrier {
   public:
     enum { SETS = 2 }; /* words: [SETS][most blocks], all 0 before the first launch */
 
-    /* number: of the last barrier, from the launch before. */
+    /* number: of the last barrier of the previous launch. */
     __device__ GridBarrier(unsigned long long *words, unsigned most_blocks, unsigned number)
         : words_(words), most_blocks_(most_blocks), number_(number) {}
 
     __device__ unsigned number() const { return number_; }
-    /* Which of two sets the next barrier uses. */
+    /* The set, of two, for the next barrier. */
     __device__ unsigned next_set() const { return (number_ + 1) % SETS; }
 
     /* Announces the block's arrival. Called by one thread, after a __syncthreads(). */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * cuBLAS and cuSOLVER, where they are installed. A context looks for them when it creates the first handle that needs
- * them (never in a step), and keeps one handle of each on its stream. If one is missing or does not work, our own
- * kernels do the work, and this is logged once.
+ * cuBLAS and cuSOLVER, where they are installed. A context searches for them when it creates the first handle that
+ * needs them (never in a step), and keeps one handle of each on its stream. If one is missing or does not work, the
+ * backend's own kernels do the work, and this is logged once.
  *
- * They are opened by dlopen, so that a program which does not have them runs all the same, and one which has loaded
- * them already shares its copy. With GPUOPT_CUDA_LINK_LIBRARIES they are linked (-lcublas -lcusolver) instead; with
+ * They are opened by dlopen. So a program without the libraries still runs, and a program that has already loaded them
+ * shares its copy. With GPUOPT_CUDA_LINK_LIBRARIES they are linked (-lcublas -lcusolver) instead; with
  * GPUOPT_CUDA_WITHOUT_LIBRARIES they are never used.
  */
 #ifndef GPUOPT_CUDA_LIBRARIES_CUH
@@ -33,7 +33,7 @@ const char cusolver_missing[] =
 enum : size_t { LIBRARY_VERSIONS = 3 };
 
 #ifdef GPUOPT__CUDA_OPENS_LIBRARIES
-/* One of the versions of a library; null: there is none. It is not closed again, since another context may be using it,
+/* Opens one of the versions of a library; null: there is none. Never closes it, since another context may be using it,
  * and CUDA's libraries are not made to be unloaded. */
 template <size_t COUNT>
 void *open_library(const char *const (&names)[COUNT], size_t version) {
@@ -106,7 +106,7 @@ void close_libraries(CudaLibraries *libraries) {
     if (libraries->blas.handle) libraries->blas.destroy(libraries->blas.handle);
 }
 
-/* Makes a handle on the context's stream; it stays null if that does not work. */
+/* Creates a handle on the context's stream; it stays null if that fails. */
 template <class Library>
 void make_library_handle(const gpuopt_context *context, Library *library) {
     if (library->create(&library->handle)) library->handle = nullptr;
@@ -116,14 +116,14 @@ void make_library_handle(const gpuopt_context *context, Library *library) {
     }
 }
 
-/* The context's libraries; the first call of a context looks for them. */
+/* The context's libraries; the first call of a context searches for them. */
 const CudaLibraries *open_libraries(const gpuopt_context *context) {
     CudaLibraries *libraries = &cuda_of(context)->libraries;
     if (libraries->tried) return libraries;
     DeviceScope scope(context);
     libraries->tried = true;
     libraries->close = close_libraries;
-    /* Version by version: one that is installed may be too new for the driver. */
+    /* Tries one version after the other: an installed one may be too new for the driver. */
     for (size_t k = 0; k < LIBRARY_VERSIONS && !libraries->blas.handle; k++)
         if (find_cublas(&libraries->blas, k)) make_library_handle(context, &libraries->blas);
     for (size_t k = 0; k < LIBRARY_VERSIONS && libraries->blas.handle && !libraries->solver.handle; k++)

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: MIT
  *
  * Barriers in shared memory between warps that fetch data and warps that use them, and the asynchronous copies that
- * complete them. They need sm_90 or later. Compiled for older devices they do nothing and must not be called.
+ * complete these barriers. They need sm_90 or later. Compiled for older devices they do nothing and must not be called.
  *
- * The protocol, a ring of slots, each with two barriers, and what it rests on (PTX ISA 9.0, sections by name):
+ * The protocol is a ring of slots, each with two barriers. Its reasons (PTX ISA 9.0, sections by name) follow:
  *
  *   producer, all lanes                            consumer
- *   barrier_wait(empty)     acquires ............. what the consumers read, see below
+ *   barrier_wait(empty)     acquires ............. the consumers' reads, see below
  *   one lane: barrier_expect(full, bytes)
  *   __syncwarp()            orders it before the copies
- *   copy_bulk(...)          by any lane            barrier_wait(full)   acquires the copies, and what the
- *   barrier_arrive(full)    releases ...................................producers wrote to the slot themselves
+ *   copy_bulk(...)          by any lane            barrier_wait(full)   acquires the copies, and the producers'
+ *   barrier_arrive(full)    releases ...................................own writes to the slot
  *                                                  reads the slot
  *                                                  barrier_arrive_warp(empty)   releases
  *
  * - Phases. "mbarrier.arrive" has .release and "mbarrier.test_wait" .acquire semantics at .cta scope unless they
- *   specify otherwise; what a thread did before its arrival is visible to a thread that has seen the phase end
- *   ("Parallel Synchronization and Communication Instructions: mbarrier"). A lane arrives for its warp after
- *   __syncwarp(), which orders the memory accesses of the lanes that take part; causality is transitive ("Memory
+ *   specify otherwise. So a thread that has seen the phase end sees everything that other threads did before their
+ *   arrivals ("Parallel Synchronization and Communication Instructions: mbarrier"). A lane arrives for its warp after
+ *   __syncwarp(), which orders the memory accesses of the participating lanes; causality is transitive ("Memory
  *   Consistency Model: Causality order").
  * - Bytes. A phase ends when no arrival and no byte is pending. expect_tx is relaxed; its own thread arrives after it,
  *   so the phase cannot end before the bytes are counted ("mbarrier: Tracking asynchronous operations").
  * - Proxies. cp.async.bulk reads, writes and completes the barrier by the async proxy; loads, stores and mbarrier.init
- *   use the generic one. Accesses to a location by different proxies are ordered by a proxy fence alone ("Memory
- *   Consistency Model: Causality order, proxy-preserved base causality order"; "Asynchronous operations: async proxy").
- *   There are three such crossings. barrier_begin() then copies: the fence in barrier_begin(). A slot that consumers
- *   have read is overwritten by copies: the fence in copy_begin(), which each lane calls after it has waited. Copies
- *   that consumers read: the completion of a bulk copy implies the fence.
- * - Parity. A waiter is at most one phase behind, since the ring's other barrier stops whoever would go on; so one bit
- *   distinguishes the phases.
+ *   use the generic one. Only a proxy fence orders accesses to a location by different proxies ("Memory Consistency
+ *   Model: Causality order, proxy-preserved base causality order"; "Asynchronous operations: async proxy"). There are
+ *   three such crossings. barrier_begin(), then copies: ordered by the fence in barrier_begin(). Copies that overwrite
+ *   a slot after the consumers' reads: ordered by the fence in copy_begin(), which each lane calls after its wait.
+ *   Reads by consumers after copies: the completion of a bulk copy implies the fence.
+ * - Parity. A waiter is at most one phase behind, since the ring's other barrier stops any thread that would run ahead.
+ *   So one bit distinguishes the phases.
  *
- * With -DGPUOPT_CUDA_STD_BARRIER the same functions are made of libcu++'s cuda::barrier, whose phases compute-sanitizer
- * knows, and every lane arrives, since the tool does not see a __syncwarp() that is compiled to a test of convergence:
- * a test build (tests/gpu/sanitize.sh), to separate what racecheck reports about these barriers from what it reports
- * about the kernel.
+ * With -DGPUOPT_CUDA_STD_BARRIER the same functions use libcu++'s cuda::barrier, and compute-sanitizer understands its
+ * phases. Every lane then arrives, since the tool does not see a __syncwarp() that is compiled to a test of
+ * convergence. This test build (tests/gpu/sanitize.sh) separates racecheck's reports about these barriers from its
+ * reports about the kernel.
  */
 #ifndef GPUOPT_CUDA_MBARRIER_CUH
 #define GPUOPT_CUDA_MBARRIER_CUH
@@ -82,13 +82,14 @@ __device__ inline void copy_bulk(void *to, const void *from, uint32_t bytes, Mem
 
 __device__ inline uint32_t shared_address(void *at) { return static_cast<uint32_t>(__cvta_generic_to_shared(at)); }
 
-/* Makes a barrier whose phases end after `arrivals` arrivals each. Call it in one thread, before __syncthreads(). */
+/* Makes a barrier with phases that end after `arrivals` arrivals each. Call it in one thread, before
+ * __syncthreads(). */
 __device__ inline void barrier_begin(MemoryBarrier *barrier, uint32_t arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* Arrives. Threads that wait for the phase see what this thread wrote before. */
+/* Arrives. Threads that wait for the phase then see this thread's earlier writes. */
 __device__ inline void barrier_arrive(MemoryBarrier *barrier) {
     asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(shared_address(barrier))
                  : "memory");
@@ -111,10 +112,10 @@ __device__ inline void barrier_wait(MemoryBarrier *barrier, uint32_t parity) {
             : "memory");
 }
 
-/* Orders what this thread knows to have happened in shared memory before the copies that it starts next. */
+/* Orders all accesses to shared memory that this thread has seen before the copies that it starts next. */
 __device__ inline void copy_begin() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-/* Starts a copy from global to shared memory that reports its bytes to the barrier. Both addresses and the length are
+/* Starts a copy from global to shared memory that reports its bytes to the barrier. The addresses and the length are
  * multiples of 16. */
 __device__ inline void copy_bulk(void *to, const void *from, uint32_t bytes, MemoryBarrier *barrier) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
@@ -140,14 +141,14 @@ __device__ inline void copy_bulk(void *, const void *, uint32_t, MemoryBarrier *
 
 namespace {
 
-/* How many arrivals of a phase a warp makes that arrives by barrier_arrive_warp(). */
+/* The number of a warp's arrivals in a phase by barrier_arrive_warp(). */
 #ifdef GPUOPT_CUDA_STD_BARRIER
 constexpr uint32_t barrier_warp_arrivals = 32;
 #else
 constexpr uint32_t barrier_warp_arrivals = 1;
 #endif
 
-/* Arrives for the warp, all lanes of which call it: what each of them has done comes before the arrival. */
+/* Arrives for the warp; all lanes call it, and everything that each of them did comes before the arrival. */
 __device__ inline void barrier_arrive_warp(MemoryBarrier *barrier) {
     __syncwarp();
     if (threadIdx.x % 32 < barrier_warp_arrivals) barrier_arrive(barrier);

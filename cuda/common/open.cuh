@@ -12,15 +12,15 @@
 
 namespace {
 
-/* ---- Memory, where the caller gave no hooks ---- */
+/* ---- Memory, if the caller gave no hooks ---- */
 
-/* Device memory of a context comes from a pool of its own, in the order of its stream: neither taking nor giving it
- * back waits for the device. Of what is free the pool keeps as much as the caller requests; the rest goes back to the
- * driver when the stream is next waited for. */
+/* Device memory of a context comes from its own pool, in the order of its stream: neither allocation nor release waits
+ * for the device. The pool keeps as much free memory as the caller requests. The rest returns to the driver at the next
+ * wait for the stream. */
 cudaError_t allocate_from_pool(const CudaContext *cuda, void **memory, size_t bytes) {
     cudaError_t error = cudaMallocFromPoolAsync(memory, bytes, cuda->pool, cuda->stream);
     if (error != cudaErrorMemoryAllocation) return error;
-    /* What the pool keeps may be in pieces that are too small, and in the way of a large one. */
+    /* The pool's free memory may be in pieces that are too small, and prevent a large allocation. */
     cudaGetLastError();
     error = cudaStreamSynchronize(cuda->stream);
     if (!error) error = cudaMemPoolTrimTo(cuda->pool, 0);
@@ -81,8 +81,8 @@ void cuda_close(gpuopt_context *context) {
     context->state = nullptr;
 }
 
-/* Finds the CUDA context to work in: that of the caller's stream, which may be a green context, or the device's primary
- * one. */
+/* Finds the CUDA context to work in: the context of the caller's stream, which may be a green context, or the device's
+ * primary one. */
 gpuopt_status find_cuda_context(gpuopt_context *context) {
     CudaContext *cuda = cuda_of(context);
     CUdevice device = context->desc.device;
@@ -109,7 +109,7 @@ gpuopt_status find_cuda_context(gpuopt_context *context) {
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-/* What the device and its context have to offer. */
+/* Reads the properties of the device and its context. */
 cudaError_t read_device(gpuopt_context *context) {
     CudaContext *cuda = cuda_of(context);
     int cooperative = 0, device = context->desc.device;
@@ -127,8 +127,8 @@ cudaError_t read_device(gpuopt_context *context) {
     return error;
 }
 
-/* Warns where this file was not compiled for an architecture that fits the device, so that the driver compiles PTX when
- * kernels are loaded. (Which of the architectures have machine code, and which PTX alone, a program cannot see.) */
+/* Warns if this file was not compiled for an architecture that fits the device, so that the driver compiles PTX when it
+ * loads kernels. (A program cannot see which architectures have machine code, and which only have PTX.) */
 void warn_of_compilation(const gpuopt_context *context) {
 #ifdef __CUDA_ARCH_LIST__
     const int archs[] = {__CUDA_ARCH_LIST__};
@@ -148,7 +148,8 @@ void warn_of_compilation(const gpuopt_context *context) {
 
 gpuopt_status cuda_open(gpuopt_context *context) {
     int count = 0;
-    const char *fault = gpuopt__selftest(); /* of the CPU code in this file; kernels name each operation */
+    const char *fault = gpuopt__selftest(); /* of the CPU code in this file; kernels specify the rounding of each
+                                             * operation */
     if (fault) {
         gpuopt__log(context, 0, "gpuopt_context_create: as nvcc's host compiler built the CUDA backend, %s", fault);
         return GPUOPT_ERROR_UNSUPPORTED;
@@ -192,7 +193,7 @@ gpuopt_status cuda_open(gpuopt_context *context) {
     return status;
 }
 
-/* ---- Waiting and copying, for the frame ---- */
+/* ---- Waiting and copying ---- */
 
 gpuopt_status cuda_wait(gpuopt_context *context) {
     DeviceScope scope(context);

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranks of one process whose devices see one another's memory: how they find out, how their kernels exchange messages,
- * and how writes to freed memory are prevented.
+ * Ranks of one process with devices that see one another's memory: how they detect it, how their kernels exchange
+ * messages, and how writes to freed memory are prevented.
  *
  * A message, by the PTX manual's memory consistency model
  * -------------------------------------------------------
- * Each rank has a mailbox in its own device memory, into which the kernels of the others write cells of 16 bytes: a
- * double, and the number of the message that it belongs to. All waiting is in a rank's own memory.
- *   1. A cell is written and read by one 128-bit operation each, which is strong and at system scope, which spans the
- *      devices; nothing writes or reads a part of it, so no accesses of different sizes race ("Limitations on
- *      Mixed-size Data-races"), and its number and its content belong together. So a message needs no flag that has to
- *      wait until the data have arrived. Cells are cleared before the first message.
- *   2. Where more than the cell is to be ordered, the sender's barrier of the block or warp, then fence.acq_rel.sys and
- *      the store are a release pattern, and the receiver's ld.acquire.sys, which finds the number, synchronizes with it
- *      ("Release and Acquire Patterns", "Causality Order"); for other threads of the block after a barrier of the
- *      block, and for other blocks of the device after an exchange at gpu scope, since causality order is transitive.
- * Numbers have 64 bits and only grow, so that they never come again. Who may write the next message to the same place,
- * and why its last one has been read, is documented by the family that sends it.
+ * Each rank has a mailbox in its own device memory. The kernels of the others write cells of 16 bytes into it: a
+ * double, and the number of its message. All waiting is in a rank's own memory.
+ *   1. One 128-bit operation writes a cell, and one reads it. Both are strong and at system scope, which spans the
+ *      devices. No access covers a part of a cell, so no accesses of different sizes race ("Limitations on Mixed-size
+ *      Data-races"), and its number and its content belong together. So a message needs no flag that has to wait until
+ *      the data have arrived. Cells are cleared before the first message.
+ *   2. If more than the cell is to be ordered, the sender passes a barrier of the block or warp. Its fence.acq_rel.sys
+ *      and the store are then a release pattern. The receiver's ld.acquire.sys, which finds the number, synchronizes
+ *      with it ("Release and Acquire Patterns", "Causality Order"). For other threads of the block this holds after a
+ *      barrier of the block, and for other blocks of the device after an exchange at gpu scope, since causality order
+ *      is transitive.
+ * Numbers have 64 bits and only grow, so that they never repeat. The family that sends a message documents who may
+ * write the next message to the same place, and why the last one has been read.
  *
- * No wait lasts for ever: a thread that waits looks at the clock now and then, at the `lost` word of its mailbox, which
- * any rank may set, and at a word in locked host memory, by which a CPU thread stops the kernel.
+ * No wait lasts for ever. A waiting thread checks three things now and then: the clock, the `lost` word of its mailbox,
+ * which any rank may set, and a word in locked host memory, by which a CPU thread stops the kernel.
  *
- * Freed memory: a rank's kernel may write to a mailbox, and a copy may read another rank's memory, as long as the CPU
- * thread that launched it holds a reference there (PeerGate). A rank that frees its memory first closes its gate, which
- * waits until all references are released; one that failed stops their kernels before that.
+ * Freed memory: a rank's kernel may write to a mailbox, and a copy may read another rank's memory, only while the CPU
+ * thread that launched it holds a reference there (PeerGate). Before a rank frees its memory, it closes its gate, which
+ * waits until all references are released; a rank that failed stops the others' kernels before that.
  */
 #ifndef GPUOPT_CUDA_PEERS_CUH
 #define GPUOPT_CUDA_PEERS_CUH
@@ -37,7 +38,7 @@
 
 namespace {
 
-enum { PEER_MOST = 16 /* ranks */, PEER_GATES = 1024 };
+enum { PEER_MOST = 16 /* most ranks */, PEER_GATES = 1024 };
 
 /* ---- In kernels ---- */
 
@@ -60,18 +61,22 @@ __device__ void peer_send(PeerCell *to, double value, unsigned long long number)
     ptx_store_16_system(to, __double_as_longlong(value), static_cast<long long>(number));
 }
 
-/* When to give up. */
+/* The conditions for giving up. */
 struct PeerPatience {
     unsigned long long nanoseconds;
-    unsigned long long *lost; /* of the own mailbox */
-    unsigned *stop;           /* of the status words */
+    unsigned long long *lost; /* in the own mailbox */
+    unsigned *stop;           /* in the status words */
 };
 
-/* Waits for a cell of a message. False: given up. What had arrived before this rank was asked to give up is still
+/* Waits for a cell of a message. False: gave up. A message that arrived before the request to give up is still
  * received. */
 __device__ bool peer_receive(const PeerCell *from, unsigned long long number, const PeerPatience &patience,
                              double *value) {
-    enum { LOOK = 64, ASK = 1024 }; /* tries; host memory is far */
+    enum {
+        LOOK = 64,
+        ASK = 1024
+    }; /* tries between two looks at device memory and at host memory, which takes
+                                     * longer */
     unsigned long long start = 0;
     bool over = false;
     for (unsigned tries = 1;; tries++) {
@@ -104,8 +109,8 @@ inline uint64_t peer_ticks() {
     return high << 32 | low;
 }
 
-/* A number that only this copy of the library in this process has: made of where the system has put the library and
- * the thread's stack, and of when the first handle asked. */
+/* A number unique to this copy of the library in this process. It depends on the addresses of the library and of the
+ * thread's stack, and on the time of the first request. */
 uint64_t peer_token() {
     static std::atomic<uint64_t> token;
     uint64_t known = token.load(), mine = peer_ticks();
@@ -117,7 +122,7 @@ uint64_t peer_token() {
 
 /* ---- Gates ---- */
 
-/* A gate, and which of its successive owners; 0: none. */
+/* A gate, and the number of its owner among the successive owners; 0: none. */
 struct PeerKey {
     uint32_t gate, owner;
 };
@@ -135,7 +140,7 @@ class PeerGate {
         }
         return false;
     }
-    /* False: the owner is gone, or about to. Else there must be a leave(). */
+    /* False: the owner has left, or is about to. Otherwise a leave() must follow. */
     static bool enter(const PeerKey &key) {
         std::atomic<uint64_t> &state = gates()[key.gate].state_;
         uint64_t now = state.load();
@@ -147,7 +152,7 @@ class PeerGate {
     static void leave(const PeerKey &key) { gates()[key.gate].state_.fetch_sub(1); }
     /* No new references from now on. */
     static void shut(const PeerKey &key) { gates()[key.gate].state_.fetch_or(CLOSING); }
-    /* Waits until the last one has left. */
+    /* Waits until the last reference is released. */
     static void close(const PeerKey &key) {
         std::atomic<uint64_t> &state = gates()[key.gate].state_;
         shut(key);
@@ -166,9 +171,9 @@ class PeerGate {
 
 /* ---- Finding one another ---- */
 
-/* What a rank sends to the others about itself. */
+/* The data that a rank sends to the others about itself. */
 struct PeerHandle {
-    uint64_t token; /* of the process: a child that was forked since cannot use CUDA */
+    uint64_t token; /* of the process: a child forked since then cannot use CUDA */
     CUcontext context;
     cudaStream_t stream;
     PeerKey key;
@@ -176,7 +181,7 @@ struct PeerHandle {
     int32_t device, able; /* able: 0: it has no memory that others could access */
 };
 
-/* Of a context whose memory is the library's own: the caller's hooks may give any. */
+/* For a context with the library's own memory; the caller's hooks may provide any memory. */
 PeerHandle peer_handle(const gpuopt_context *context, const PeerKey &key, bool open, PeerStatus *status) {
     const CudaContext *cuda = cuda_of(context);
     const PeerHandle handle = {peer_token(), cuda->context,        cuda->stream,      key,
@@ -184,8 +189,8 @@ PeerHandle peer_handle(const gpuopt_context *context, const PeerKey &key, bool o
     return handle;
 }
 
-/* Lets the other ranks' devices into this context's memory. Returns why not, or null; the same need not come out on
- * other ranks. */
+/* Lets the other ranks' devices access this context's memory. Returns the reason of a failure, or null; the result may
+ * differ between ranks. */
 const char *peer_map(const gpuopt_context *context, const PeerHandle &own, const PeerHandle &other) {
     int can = 0;
     if (!own.able || !other.able) return "memory comes from the caller's hooks, or there is no memory pool";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Page-locked host memory for reports: small structs that kernels write and the CPU reads. A context has slabs of 64
- * slots each, from its allocator, so that a handle need not lock pages of its own.
+ * slots each, from its allocator, so that a handle need not lock its own pages.
  */
 #ifndef GPUOPT_CUDA_PINNED_CUH
 #define GPUOPT_CUDA_PINNED_CUH
@@ -12,17 +12,22 @@
 
 namespace {
 
-enum { PINNED_SLOT = 256, PINNED_SLOTS = 64, PINNED_PAGE = 65536 /* the largest of the systems CUDA runs on */ };
+enum {
+    PINNED_SLOT = 256,
+    PINNED_SLOTS = 64,
+    PINNED_PAGE = 65536 /* the largest page of the systems on which CUDA
+                                                                  * runs */
+};
 
-/* One block of host memory: this, then the slots from the next page on. The pages of the slots are locked. */
+/* A block of host memory: this struct, then the slots from the next page on. The pages of the slots are locked. */
 struct PinnedSlab {
     PinnedSlab *next;
     uint64_t used; /* a bit for each slot */
     char *slots;
-    bool locked; /* here; else by the caller's allocator */
+    bool locked; /* by this file; else by the caller's allocator */
 };
 
-/* Bytes rounded up to whole pages, and how many to allocate to contain these pages, wherever the block begins. */
+/* Bytes rounded up to whole pages, and the size of an allocation that contains these pages wherever it begins. */
 constexpr size_t whole_pages(size_t bytes) { return (bytes + PINNED_PAGE - 1) / PINNED_PAGE * PINNED_PAGE; }
 constexpr size_t bytes_for_pages(size_t bytes) { return whole_pages(bytes) + PINNED_PAGE; }
 /* The first page that begins at this address or after it. */
@@ -30,9 +35,8 @@ char *first_page(void *memory) {
     return reinterpret_cast<char *>(whole_pages(static_cast<size_t>(reinterpret_cast<uintptr_t>(memory))));
 }
 
-/* Locks pages of the context's host memory, unless the allocator returns locked ones, and sets *locked to whether
- * this did; cudaHostUnregister() undoes it. Kernels are to use the memory by the same address, which few platforms
- * forbid. */
+/* Locks pages of the context's host memory, unless the allocator returns locked memory; sets *locked to whether it did.
+ * cudaHostUnregister() undoes it. Kernels use the memory by the same address, which few platforms forbid. */
 gpuopt_status lock_pages(const gpuopt_context *context, void *pages, size_t bytes, bool *locked) {
     cudaPointerAttributes attributes = {};
     *locked = false;
@@ -87,7 +91,7 @@ gpuopt_status take_pinned(const gpuopt_context *context, Report **report) {
     return GPUOPT_OK;
 }
 
-/* Gives a slot back, which no kernel writes to any longer; NULL is none. */
+/* Releases a slot; no kernel may write to it any longer. NULL: does nothing. */
 void give_pinned(const gpuopt_context *context, const volatile void *report) {
     const auto at = reinterpret_cast<uintptr_t>(report);
     for (PinnedSlab *slab = cuda_of(context)->pinned; slab; slab = slab->next) {

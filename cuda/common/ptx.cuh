@@ -10,22 +10,23 @@
 #include <emulated/ptx.h>
 #else
 
-/* The block's dynamic shared memory, as an array of this type and name, aligned to 16 bytes or as the type asks. */
+/* The block's dynamic shared memory, as an array of this type and name, with the type's alignment, at least 16
+ * bytes. */
 #define GPUOPT_DYNAMIC_SHARED(Type, name) \
     extern __shared__ __align__(alignof(Type) > 16 ? alignof(Type) : 16) Type name[]
 
 namespace {
 
-/* ---- Where memory is ---- */
+/* ---- Location of memory ---- */
 
-/* The same pointer, of which the compiler knows then that it is into global memory. */
+/* The same pointer, marked for the compiler as pointing to global memory. */
 template <class T>
 __device__ T *ptx_global(T *pointer) {
     __builtin_assume(__isGlobal(pointer));
     return pointer;
 }
 
-/* ---- Asynchronous copies to shared memory: cp.async. Before sm_80 they are plain ones ---- */
+/* ---- Asynchronous copies to shared memory: cp.async. Before sm_80 they are plain copies ---- */
 
 /* Starts copying the first `bytes` bytes of COUNT doubles; the others become 0. */
 template <int COUNT>
@@ -55,7 +56,7 @@ __device__ void ptx_copy_wait() {
 #endif
 }
 
-/* ---- Loads that are issued where they stand, long before their results are used ---- */
+/* ---- Loads that are issued in place, long before their results are used ---- */
 
 /* Not from the L1 cache. */
 __device__ double ptx_load(const double *from) {
@@ -64,7 +65,7 @@ __device__ double ptx_load(const double *from) {
     return value;
 }
 
-/* Of what is not needed again. */
+/* For data that are not needed again. */
 __device__ double ptx_load_once(const double *from) {
     double value;
     asm volatile("ld.global.L1::no_allocate.f64 %0, [%1];" : "=d"(value) : "l"(from));
@@ -78,8 +79,8 @@ __device__ double2 ptx_load_once(const double2 *from) {
 
 /* ---- 16 bytes at once, between the blocks of a grid, and between devices ---- */
 
-/* Whoever sees what this thread stores next also sees everything that it has written before, or that was written before
- * a barrier it passed. */
+/* A thread that sees this thread's next store also sees everything written earlier by this thread, or before a barrier
+ * that it passed. */
 __device__ void ptx_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 __device__ void ptx_fence_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 
@@ -110,7 +111,7 @@ __device__ void ptx_load_16_system(const void *from, long long *low, long long *
 
 /* ---- Time ---- */
 
-/* Of a clock that all threads of a device share; it moves in steps of up to a microsecond. */
+/* From a clock shared by all threads of a device; it moves in steps of up to a microsecond. */
 __device__ unsigned long long ptx_nanoseconds() {
     unsigned long long now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
@@ -121,7 +122,7 @@ __device__ unsigned long long ptx_nanoseconds() {
 
 /* sum [16 x 8] += a [16 x 8] b [8 x 8]. The elements are distributed over a warp as mma.m16n8k8 requires: with g = lane
  * / 4 and t = lane % 4, a: (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4); b: (t, g), (t + 4, g); sum: (g, 2t), (g, 2t
- * + 1), and the same of row g + 8. */
+ * + 1), and the same in row g + 8. */
 __device__ void ptx_multiply(double (&sum)[4], const double (&a)[4], const double (&b)[2]) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "

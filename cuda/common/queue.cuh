@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every handle of the CUDA backend does on its context's stream: launch, check, copy, wait.
+ * The common operations of every CUDA handle on its context's stream: launch, check, copy, wait.
  */
 #ifndef GPUOPT_CUDA_QUEUE_CUH
 #define GPUOPT_CUDA_QUEUE_CUH
@@ -16,7 +16,7 @@ namespace {
 enum LaunchKind {
     LAUNCH_PLAIN,
     LAUNCH_COOPERATIVE, /* all blocks run at once, and may wait for one another */
-    LAUNCH_OVERLAPPING  /* may start while the kernel before it still runs, and waits for it itself (sm_90) */
+    LAUNCH_OVERLAPPING  /* may start while the previous kernel still runs, and waits for it itself (sm_90) */
 };
 
 /* The shape of a launch. */
@@ -70,7 +70,7 @@ class Queue {
         if (!failed_) failed_ = error;
     }
 
-    /* Enqueues zeros, with the errors of a launch. */
+    /* Enqueues zeros; errors count as those of a launch. */
     void zero(void *memory, size_t bytes) const {
         const cudaError_t error = cudaMemsetAsync(memory, 0, bytes, stream_);
         if (!failed_) failed_ = error;
@@ -86,7 +86,7 @@ class Queue {
     gpuopt_status copy(void *to, const void *from, size_t bytes, const char *what = "copying") const {
         return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_) : cudaSuccess, what);
     }
-    /* The same for `lines` pieces of `bytes` bytes, each a pitch after the one before. */
+    /* The same for `lines` pieces of `bytes` bytes, at distances of a pitch. */
     gpuopt_status copy_lines(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t bytes, size_t lines,
                              const char *what) const {
         return check(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, bytes, lines, cudaMemcpyDefault, stream_), what);
@@ -95,8 +95,8 @@ class Queue {
         return check(bytes ? cudaMemsetAsync(memory, byte, bytes, stream_) : cudaSuccess, what);
     }
 
-    /* Called before a call returns that was given host arrays: a copy from pinned memory may still be under way and is
-     * waited for; pageable memory has been staged already. */
+    /* Called before a call with host arrays returns: waits for a copy from pinned memory that may still be under way.
+     * Pageable memory has been staged already. */
     template <class... Array>
     gpuopt_status release_host(const Array *...array) const {
         const void *const arrays[] = {array...};
@@ -111,7 +111,7 @@ class Queue {
   private:
     const gpuopt_context *context_;
     cudaStream_t stream_;
-    mutable cudaError_t failed_ = cudaSuccess; /* the first launch since launched() that did not work */
+    mutable cudaError_t failed_ = cudaSuccess; /* the first failed launch since launched() */
 };
 
 } // namespace

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * C += U V, where C is a matrix of any size and U V has rank K. For small K the time is that of reading and writing C.
+ * C += U V, where C is a matrix of any size and U V has rank K. For small K the time is the time of reading and writing
+ * C.
  *
  * C is divided into panels of 128 rows, and each panel into tiles of 32 columns. A block keeps its panel's part of U in
- * shared memory and works on every n-th tile of the panel, where n blocks share a panel: the tiles that all blocks work
- * on at a time are then neighbours in memory. Slices of V (16 rows) are fetched into a ring buffer three slices ahead,
- * and the next tile of C is loaded into registers while tensor cores compute this one. Two blocks share a
- * multiprocessor, so that one computes while the other waits. One thread sums each element over ascending k, so devices
- * of the same kind give the same bits.
+ * shared memory. If n blocks share a panel, each works on every n-th tile of it, so that tiles in work at the same time
+ * are neighbours in memory. Slices of V (16 rows) are fetched into a ring buffer three slices ahead, and the next tile
+ * of C is loaded into registers while tensor cores compute this one. Two blocks share a multiprocessor, so that one
+ * computes while the other waits. One thread sums each element over ascending k, so devices of the same kind give the
+ * same bits.
  *
  * The tensor cores compute C' += V' U', because two neighbours in a row of an accumulator are then neighbours in a
  * column of C: 16 bytes that are loaded and stored at once.
@@ -20,11 +21,11 @@
 
 namespace {
 
-/* What rank_update() needs to know about the device. */
+/* The properties of the device that rank_update() needs. */
 struct RankUpdate {
-    int most = 0;                 /* largest rank of one launch: what fits into shared memory */
-    int blocks = 0;               /* that run on the device at the same time */
-    const Cublas *blas = nullptr; /* null: this kernel does all */
+    int most = 0;                 /* largest rank of one launch, limited by shared memory */
+    int blocks = 0;               /* blocks that run on the device at the same time */
+    const Cublas *blas = nullptr; /* null: this kernel does all the work */
     void *workspace = nullptr;    /* of cuBLAS: RANK_WORKSPACE bytes of device memory */
     /* Whether the next launch begins at the end of C, which the previous one may have left in the cache. */
     mutable bool backwards = false;
@@ -33,16 +34,16 @@ struct RankUpdate {
 enum {
     RANK_ROWS = 128,             /* of a tile of C */
     RANK_COLS = 32,              /* of a tile of C */
-    RANK_SLICE = 16,             /* rows of V that are fetched at a time */
+    RANK_SLICE = 16,             /* rows of V fetched at a time */
     RANK_SLOTS = 4,              /* of the ring buffer, a slice each */
-    RANK_AHEAD = RANK_SLOTS - 1, /* slices that are fetched ahead */
+    RANK_AHEAD = RANK_SLOTS - 1, /* slices fetched ahead */
     RANK_THREADS = 256,          /* 4 x 2 warps, each with 32 x 16 elements of the tile */
     RANK_BLOCKS = 2,             /* per multiprocessor, if their shared memory holds a rank of RANK_ENOUGH */
     RANK_ENOUGH = 64,
-    RANK_TILES = 6, /* of a block, at least, if there are enough tiles: fewer do not pay for loading U */
-    RANK_WAVES = 6, /* of blocks, at most */
-    /* Distance in shared memory from one k to the next, in doubles: 4 more than a multiple of 16, so that the 4 x 4
-     * elements that half a warp reads are in different banks. */
+    RANK_TILES = 6, /* least tiles of a block, if there are enough: fewer do not pay for loading U */
+    RANK_WAVES = 6, /* most waves of blocks */
+    /* Distance in shared memory from one k to the next, in doubles: 4 more than a multiple of 16. The 4 x 4 elements
+     * that half a warp reads are then in different banks. */
     RANK_U = RANK_ROWS + 4,
     RANK_V = RANK_COLS + 4,
     RANK_ROUND = 8, /* values of k in one step of the tensor cores */
@@ -57,8 +58,8 @@ constexpr size_t rank_bytes(int k) {
 
 /* ---- Memory ---- */
 
-/* Starts copying COUNT neighbouring doubles to shared memory. Only the first `valid` exist, and the others, which are
- * not read, become 0. */
+/* Starts copying COUNT neighbouring doubles to shared memory. Only the first `valid` exist; the others are not read and
+ * become 0. */
 template <int COUNT>
 __device__ void rank_copy(double *shared, const double *global, int valid) {
     if (valid < COUNT) { /* an edge */
@@ -68,8 +69,8 @@ __device__ void rank_copy(double *shared, const double *global, int valid) {
     ptx_copy_async<COUNT>(shared, global, valid * static_cast<int>(sizeof(double)));
 }
 
-/* Loads two neighbours of a column of C, of which the first `valid` exist. Volatile, so that the load is issued here,
- * long before its result is used. */
+/* Loads two neighbours of a column of C; the first `valid` exist. Volatile, so that the load is issued here, long
+ * before its result is used. */
 template <bool ALIGNED>
 __device__ double2 rank_load(const double *c, int valid) {
     double2 pair = make_double2(0, 0);
@@ -240,8 +241,8 @@ gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device
     return load_kernels(context, rank_update_tiles<true>, rank_update_tiles<false>);
 }
 
-/* Whether cuBLAS is faster, by what tests/bench/results/basis.md has of an H200: its products have more of the tensor
- * cores' speed, and ours less to read and write. */
+/* Whether cuBLAS is faster, by the measurements on an H200 in tests/bench/results/basis.md. Its products use more of
+ * the tensor cores' speed; this kernel reads and writes less. */
 inline bool blas_is_faster(int rows, int cols, int rank) {
     const double entries = static_cast<double>(rows) * cols;
     if (rank > 144) return true;
@@ -251,10 +252,10 @@ inline bool blas_is_faster(int rows, int cols, int rank) {
 }
 
 /* Enqueues C += U V. C: rows x cols, column after column, ldc apart; U: rows x rank, column after column, ldu apart; V:
- * rank x cols, row after row, ldv apart; all in device memory, C not overlapping the others. It is faster if all three
- * are aligned to 16 bytes and their distances are even: pairs of doubles are then moved at once. most, in device memory
- * or null: an upper limit of the rank that only the device knows, which cuBLAS does not take. A rank for which shared
- * memory is too small (on an H200 above 80, with two blocks per multiprocessor) takes several passes over C. */
+ * rank x cols, row after row, ldv apart; all in device memory, C not overlapping the others. Pairs of doubles are moved
+ * at once, which is faster, if all three are aligned to 16 bytes and their distances are even. most: null, or in device
+ * memory an upper limit of the rank if only the device has it; cuBLAS does not accept it. A rank too large for shared
+ * memory (on an H200 above 80, with two blocks per multiprocessor) takes several passes over C. */
 void rank_update(const RankUpdate &device, const Queue &queue, int rows, int cols, int rank, const double *u,
                  int64_t ldu, const double *v, int64_t ldv, double *c, int64_t ldc, const int *most = nullptr) {
     if (rows <= 0 || cols <= 0 || rank <= 0) return;

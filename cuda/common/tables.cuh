@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The families' tables of functions. Each is defined in its family's own translation unit, cuda/FAMILY/FAMILY.cu, and
- * found by gpuopt_cuda.cu. A program that leaves a family's unit out defines GPUOPT_CUDA_WITHOUT_<FAMILY> for
- * gpuopt_cuda.cu; calls that need it then return GPUOPT_ERROR_UNSUPPORTED.
+ * used by gpuopt_cuda.cu. A program that omits a family's unit defines GPUOPT_CUDA_WITHOUT_<FAMILY> for gpuopt_cuda.cu;
+ * calls that need the family then return GPUOPT_ERROR_UNSUPPORTED.
  */
 #ifndef GPUOPT_CUDA_TABLES_CUH
 #define GPUOPT_CUDA_TABLES_CUH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reductions over the lanes of a warp. Every lane gets the result.
+ * Reductions over the lanes of a warp. Every lane receives the result.
  */
 #ifndef GPUOPT_CUDA_WARP_CUH
 #define GPUOPT_CUDA_WARP_CUH
