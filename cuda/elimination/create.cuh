@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: making a handle, loading its functions, and the plan of its memory.
+ * Elimination on the GPU: creating a handle, loading its functions, and the plan of its memory.
  *
- * _create sends the plan and the functions to the device in one copy, which is not waited for. It loads the kernels
- * that the handle's jobs were found to need, and no others. The first time in a process loading takes most of a
- * millisecond, from then on less than a microsecond for each kernel.
+ * _create sends the plan and the functions to the device in one copy, and does not wait for it. It loads only the
+ * kernels that the handle's jobs need. At their first loading in a process this takes most of a millisecond, later less
+ * than a microsecond for each kernel.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_CREATE_CUH
 #define GPUOPT_CUDA_ELIMINATION_CREATE_CUH
@@ -13,7 +13,7 @@
 
 namespace {
 
-/* Adds what a handle for a plan needs to the estimate. */
+/* Adds the memory of a handle for a plan to the estimate. */
 void elimination_plan(const gpuopt_context *context, const gpuopt__elimination_plan *plan, gpuopt_memory_plan *memory) {
     const ChoiceCount count = count_choices(context, *plan);
     CudaElimination e;
@@ -36,8 +36,8 @@ void sum_blocks(const gpuopt__elimination_plan &p, const int32_t *list, int64_t 
     }
 }
 
-/* Sorts positions by their depth in the pseudo-tree: the values of one depth depend only on those of the depths before.
- * list [steps], first [steps + 1]: see assign_values(). depth [steps]: scratch. Returns the number of depths. */
+/* Sorts positions by their depth in the pseudo-tree: the values of one depth depend only on the depths before. list
+ * [steps], first [steps + 1]: see assign_values(). depth [steps]: scratch. Returns the number of depths. */
 int32_t sort_depths(const gpuopt__elimination_plan &p, int32_t *list, int32_t *first, int32_t *depth) {
     int32_t depths = 0;
     for (int32_t at = p.steps - 1; at >= 0; at--) {
@@ -196,8 +196,8 @@ gpuopt_status load_all(CudaElimination *e, const gpuopt__elimination_plan &p) {
     return status;
 }
 
-/* Whether the code that this device runs has the staged kernel: a build for older devices also runs on new ones, but
- * there that kernel is empty. All kernels of this file are compiled for the same architectures. */
+/* Whether the code that this device runs has the staged kernel: a build for older devices also runs on new devices, but
+ * its staged kernel is empty. All kernels of this file are compiled for the same architectures. */
 gpuopt_status find_code(const gpuopt_context *context, bool *has_staged) {
     int version;
     gpuopt_status status = code_version(context, finish_slice, &version);
@@ -218,7 +218,7 @@ void elimination_destroy(gpuopt_elimination *elimination) {
     gpuopt__release(context, GPUOPT_HOST, e);
 }
 
-/* Takes the memory, prepares the upload and loads the kernels. */
+/* Allocates the memory, prepares the upload and loads the kernels. */
 gpuopt_status elimination_fill(CudaElimination *e, const gpuopt__elimination_plan &p, const ChoiceCount &count) {
     const gpuopt_context *context = e->head.context;
     PlanMirror mirror;

@@ -17,7 +17,7 @@ namespace {
 struct EliminationView {
     void *store;
     uint64_t *counts;
-    uint32_t *decision; /* what the value phase would choose, where messages are dropped */
+    uint32_t *decision; /* the choices of the value phase, where messages are dropped */
     int64_t *offset;    /* [copies][condition_rows] */
     const gpuopt__elimination_job *job;
     const gpuopt__elimination_operand *operand;
@@ -27,8 +27,8 @@ struct EliminationView {
     const int32_t *first_bucket, *scope, *input, *order, *position, *root;
     const int64_t *stride;
     gpuopt__elimination_total *total; /* [copies] of all slices so far; then one for the cost of an assignment */
-    unsigned long long *bad; /* [1]: the first partial assignment of a look-up of bounds with a bad value, or ~0 */
-    void *bound_piece;       /* partial assignments of a look-up that come from host memory, and their bounds */
+    unsigned long long *bad; /* [1]: the first partial assignment with a bad value in a look-up of bounds, or ~0 */
+    void *bound_piece;       /* partial assignments of a look-up from host memory, and their bounds */
     int32_t *value;          /* [variables] of an assignment */
     int64_t forbidden;
     int32_t condition_rows, copies, bits, tables, functions, roots, decides;
@@ -36,7 +36,7 @@ struct EliminationView {
     gpuopt_elimination_semiring semiring;
 };
 
-/* Where operand k begins for a copy. */
+/* The begin of operand k for a copy. */
 __device__ int64_t operand_at(const EliminationView &e, const gpuopt__elimination_operand &o, int32_t copy) {
     int64_t at = o.at + copy * o.copy_stride;
     if (o.condition >= 0) at += e.offset[static_cast<int64_t>(copy) * e.condition_rows + o.condition];
@@ -44,8 +44,8 @@ __device__ int64_t operand_at(const EliminationView &e, const gpuopt__eliminatio
 }
 
 /* Accumulators of one entry of a message. add(): adds a stored cost to the sum for one value. take(): accounts for the
- * sum of one value and the number of ways to get it. merge(): accounts for the values that another thread took.
- * Costs of up to 32 bits are added in 32 bits: the plan has proven that the sums fit. */
+ * sum of one value and its number of ways. merge(): accounts for the values that another thread took. Costs of up to 32
+ * bits are added in 32 bits: the plan has proven that the sums fit. */
 template <class Cost>
 struct LeastNarrow {
     using Stored = Cost;

@@ -2,7 +2,8 @@
  *
  * Indices as mixed-radix numbers, one digit for each variable or group of variables. On the CPU: the digits of a
  * message without the plan's division into tiles and rows, for kernels that cut a job in their own way. On the device:
- * what a number of a tile adds to an address. All of this also compiles as host code if __device__ is defined empty.
+ * the part of an address for the number of a tile. All of this also compiles as host code if __device__ is defined
+ * empty.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_DIGITS_CUH
 #define GPUOPT_CUDA_ELIMINATION_DIGITS_CUH
@@ -19,7 +20,7 @@ struct MessageDigits {
     int count;
 };
 
-/* pool: where the job's digits are. False: there are too many operands or digits, or too large ones. */
+/* pool: the array with the job's digits. False: there are too many operands or digits, or too large ones. */
 bool gather_digits(const gpuopt__elimination_job &job, const int64_t *pool, MessageDigits *d) {
     const int digits = job.tile_digits + job.row_digits + job.entry_digits;
     const int64_t *size = pool + job.size, *stride = pool + job.stride;
@@ -27,7 +28,7 @@ bool gather_digits(const gpuopt__elimination_job &job, const int64_t *pool, Mess
     if (job.operands > digits_operands) return false;
     for (int j = 0; j < digits; j++) {
         int64_t own = size[j];
-        /* A digit that the plan cut into pieces of rows, the last one shorter: taken as a whole. */
+        /* The plan cut this digit into pieces of rows, the last one shorter; here it is whole. */
         if (job.row_total && j == job.tile_digits - 1) own = job.row_total, j++;
         if (own > UINT32_MAX) return false; /* kernels divide in 32 bits */
         bool joins = d->count > 0 && d->size[d->count - 1] * own <= UINT32_MAX;
@@ -50,7 +51,7 @@ bool gather_digits(const gpuopt__elimination_job &job, const int64_t *pool, Mess
 
 /* ---- Addresses on the device ---- */
 
-/* Where tile `tile` begins, by the strides of one operand. Index: 32 bits suffice for most, and divide faster. */
+/* The begin of tile `tile`, by the strides of one operand. Index: 32 bits suffice for most, and divide faster. */
 template <class Index>
 __device__ int64_t tile_at(const int64_t *size, const int64_t *stride, int digits, Index tile) {
     int64_t at = 0;
@@ -62,7 +63,7 @@ __device__ int64_t tile_at(const int64_t *size, const int64_t *stride, int digit
     return at;
 }
 
-/* The step from tile - 1 to tile: one digit goes up by one, and the faster ones return to 0. */
+/* The step from tile - 1 to tile: one digit increases by one, and the faster digits return to 0. */
 template <class Index>
 __device__ int64_t tile_step(const int64_t *size, const int64_t *stride, int digits, Index tile) {
     int j = digits - 1;

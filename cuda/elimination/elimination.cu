@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU. Start reading here: this file ends with the backend's table of functions, by which the
- * public calls (gpuopt_impl/elimination) reach the GPU.
+ * Elimination on the GPU. Start reading here: this file ends with the backend's table of functions, by which the public
+ * calls (gpuopt_impl/elimination) reach the GPU.
  *
  * The plan has turned buckets into jobs: a job computes one message, message[o] = min over v of the sum of its tables
- * (gpuopt_impl/elimination/table.h). A call of elimination_run() gets jobs that do not depend on one another, mostly
- * those of one level, and launches the kernel that suits each of them:
+ * (gpuopt_impl/elimination/table.h). A call of elimination_run() receives jobs that do not depend on one another,
+ * mostly the jobs of one level. It launches the most suitable kernel for each of them:
  *
  *   elimination_run() -> run_jobs()                        launch.cuh
  *     |
@@ -22,17 +22,17 @@
  *     |   into regular segments?           staged_plan.cuh     chunks: here
  *     +-- any other ------------------------------------------------------- eliminate(), general_kernel.cuh
  *
- * Where messages are dropped, a job behind a message's finds the decisions for the value phase. If the message's job
- * suits the staged kernel (choose_deciding(), handle.cuh), that computes both at once, and the message's own job is
- * left out; else decide(), value_phase.cuh, scans the tables again.
+ * Where messages are dropped, the job after a message's job finds the decisions for the value phase. If the staged
+ * kernel suits the message's job (choose_deciding(), handle.cuh), one launch computes the message and the decisions,
+ * and the message's own job is skipped. Otherwise decide(), value_phase.cuh, scans the tables again.
  *
- * Why: a product reuses what it loads and is limited by arithmetic. Other large jobs are limited by memory, and the
- * staged kernel keeps the most bytes in flight, but needs sm_90, costs of at most 32 bits and few tables. Both know
- * minimisation and maximisation of integers only. The general kernel takes every job: counts, doubles, 64 bits,
- * log-sum-exp, any number of tables. Small jobs share a launch because a launch takes longer than such a job.
+ * Reasons: a product reuses loaded data and is limited by arithmetic. Other large jobs are limited by memory. The
+ * staged kernel keeps the most bytes in flight, but needs sm_90, costs of at most 32 bits and few tables. The product
+ * and the staged kernel only minimise and maximise integers. The general kernel takes every job: counts, doubles, 64
+ * bits, log-sum-exp, any number of tables. Small jobs share a launch because a launch takes longer than such a job.
  *
  * Files:
- *   handle.cuh          what a handle holds, its memory; which jobs are small, and the choice between the kernels
+ *   handle.cuh          the contents of a handle, its memory; which jobs are small, and the choice between the kernels
  *   create.cuh          create, load, destroy; which kernels are loaded
  *   kernels.cuh         the compiled kernels, by the widths and shapes that they are compiled for
  *   launch.cuh          launches of all three kernels

@@ -2,8 +2,8 @@
  *
  * The general kernel: the fused join and elimination of any job. A block works on a range of tiles of one job, for one
  * copy and one piece of the rows. A thread has the same entry of the row in every tile, and keeps the sums of all rows
- * of a tile. Therefore what each table adds to an entry's address is computed once; from tile to tile only the tables'
- * base addresses move on, without a division.
+ * of a tile. So each table's part of an entry's address is computed once; from tile to tile only the tables' base
+ * addresses advance, without a division.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_GENERAL_KERNEL_CUH
 #define GPUOPT_CUDA_ELIMINATION_GENERAL_KERNEL_CUH
@@ -24,7 +24,7 @@ __host__ __device__ inline int32_t threads_of_row(int64_t entries) {
     return threads;
 }
 
-/* most: the number of blocks beyond which more are of no use. */
+/* most: more blocks than this are useless. */
 __host__ __device__ inline JobBlocks job_blocks(const gpuopt__elimination_job &job, int32_t copies, int64_t most) {
     JobBlocks b;
     int32_t row = threads_of_row(job.row_entries);
@@ -40,11 +40,11 @@ __host__ __device__ inline JobBlocks job_blocks(const gpuopt__elimination_job &j
 
 /* Shared memory of a block. */
 struct EliminationShared {
-    /* Base addresses of the tables for a tile, then of the message. Each warp has its own, so that none waits for
-     * another. Two buffers: this tile and the next. */
+    /* Base addresses of the tables for a tile, then of the message. Each warp has separate addresses, so that none
+     * waits for another. Two buffers: this tile and the next. */
     int64_t base[elimination_threads / 32][2][elimination_slab + 1];
     int64_t value_stride[elimination_slab];
-    uint32_t row[elimination_slab + 1][elimination_rows]; /* what a row of the tile adds to an address */
+    uint32_t row[elimination_slab + 1][elimination_rows]; /* the part of the address for a row of the tile */
     gpuopt__elimination_job job;
     int32_t found; /* see find_job() */
 };
@@ -56,7 +56,7 @@ struct TileStrides {
     __device__ const int64_t *of(int k) const { return stride + static_cast<int64_t>(k) * digits; }
 };
 
-/* What entry `entry` of a row adds to the address in operand k. */
+/* The part of the address in operand k for entry `entry` of a row. */
 __device__ int64_t entry_at(const gpuopt__elimination_job &job, const TileStrides &t, int k, uint32_t entry) {
     int first = job.tile_digits + job.row_digits;
     return tile_at<uint32_t>(t.size + first, t.of(k) + first, job.entry_digits, entry);
@@ -66,7 +66,7 @@ __device__ int64_t row_at(const gpuopt__elimination_job &job, const TileStrides 
     return tile_at<uint32_t>(t.size + job.tile_digits, t.of(k) + job.tile_digits, job.row_digits, row);
 }
 
-/* The address in an operand beyond the slab: computed from nothing. */
+/* The address in an operand beyond the slab: computed from the digits. */
 __device__ int64_t far_index(const EliminationView &e, const gpuopt__elimination_job &job, const TileStrides &strides,
                              int k, int64_t tile, int32_t copy, uint32_t entry, int32_t v) {
     const gpuopt__elimination_operand &o = e.operand[job.operand + k];
@@ -82,7 +82,7 @@ __device__ uint64_t count_at(const EliminationView &e, const gpuopt__elimination
 /* The position of a thread in its job. */
 struct Place {
     TileStrides strides;
-    const uint32_t *slab; /* [operands from the first one not held][threads] what the entry adds */
+    const uint32_t *slab; /* [operands from the first one not held][threads] the entry's part of the address */
     int64_t tile;
     int32_t copy, share, split; /* share: of the values, one of `split` */
     uint32_t entry;
@@ -91,15 +91,15 @@ struct Place {
 };
 
 /* The sums of one thread for all rows of a tile. All loads for a value are issued before the first of them is added.
- * Own > 0: that many operands depend on the row (at most that many if Own > elimination_held), and at most `calm` do
- * not. Own == 0: any job; other_rows() then reads the operands that depend on the row, and more() those beyond `calm`
- * that do not. */
+ * Own > 0: this many operands depend on the row (at most this many if Own > elimination_held), and at most `calm` do
+ * not. Own == 0: any job; other_rows() then reads the operands that depend on the row, and more() the operands beyond
+ * `calm` that do not. */
 template <class Keep, int Rows, int Own>
 struct Sums {
     using Stored = typename Keep::Stored;
     using Sum = typename Keep::Sum;
     static constexpr int calm = elimination_calm;
-    static constexpr int unroll = Own == 1 || Own == 2 ? 2 : 1; /* values whose loads are in flight together */
+    static constexpr int unroll = Own == 1 || Own == 2 ? 2 : 1; /* values with loads in flight together */
 
     static constexpr int held = Own <= elimination_held ? Own : 0;
 
@@ -110,7 +110,7 @@ struct Sums {
         return p.base[k] + v * shared.value_stride[k] + p.slab[(k - held) * elimination_threads + threadIdx.x];
     }
 
-    /* Adds operands k and k + 1 of several that depend on the row. What a row adds to the address is in shared memory,
+    /* Adds operands k and k + 1 of several that depend on the row. The row's part of the address is in shared memory,
      * the same for all threads. */
     static __device__ void two_operands(const EliminationView &e, const EliminationShared &shared,
                                         const Stored *const *from, int k, Sum *sum) {
@@ -282,7 +282,7 @@ __global__ void __launch_bounds__(elimination_threads, elimination_resident)
     const int32_t copy = static_cast<int32_t>(block / cut.pieces / cut.ranges);
     const int64_t first = job.tiles * range / cut.ranges, last = job.tiles * (range + 1) / cut.ranges;
     const int width = elimination_threads / cut.split;
-    const int share = thread / width; /* of the values */
+    const int share = thread / width; /* index of its share of the values */
     uint32_t at = piece * width + thread % width;
     const bool inside = at < static_cast<uint32_t>(job.row_entries);
     if (!inside) at = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: what a handle holds, and its memory. Also: which jobs are large enough for a launch of their
- * own, and which kernel suits each of these.
+ * Elimination on the GPU: the contents of a handle, and its memory. Also: which jobs are large enough for a separate
+ * launch, and the choice of a kernel for each of these.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_HANDLE_CUH
 #define GPUOPT_CUDA_ELIMINATION_HANDLE_CUH
@@ -16,12 +16,13 @@ namespace {
 /* The jobs in an order in which they can run: by level, or as numbered. */
 struct JobList {
     const int32_t *list; /* [jobs], device */
-    const int64_t *ends; /* [jobs], device: blocks of all jobs in shared launches, up to and including each */
+    const int64_t *ends; /* [jobs], device: running count of the blocks of jobs in shared launches, each included */
     int64_t *host_ends;  /* [jobs] the same in host memory */
 };
 
-/* The kernel of a job that runs alone, and how the job is cut for it; both NULL: the general one. Of a job that finds
- * decisions: `staged` is how the message's job is cut for a kernel that computes both at once; NULL: decide(). */
+/* The kernel of a job that runs alone, and how the job is cut for it; both NULL: the general kernel. For a job that
+ * finds decisions, `staged` describes how the message's job is cut for a kernel that computes both at once; NULL:
+ * decide(). */
 struct JobChoice {
     const Product *product;
     const Staged *staged;
@@ -34,12 +35,12 @@ struct CudaElimination {
     JobList by_level, in_order;
     const int32_t *domain, *depth_list, *depth_first; /* device */
     int32_t depths;
-    int64_t alone;     /* blocks of a job that has a launch of its own, at most */
+    int64_t alone;     /* most blocks of a job with a separate launch */
     JobChoice *choice; /* [jobs] */
     Product *product;  /* [products] */
     Staged *staged;    /* [staged jobs] */
     bool has_staged;   /* the device's code has the staged kernel */
-    int64_t scratch;   /* the entry of the store where copies of operands begin */
+    int64_t scratch;   /* the first entry of the store for copies of operands */
     void *device;
     char *upload;       /* during create: the mirror of the plan, the functions' costs, their counts */
     TableStream tables; /* policy STREAM */
@@ -53,8 +54,8 @@ gpuopt_status elimination_free_bytes(const gpuopt_context *context, uint64_t *by
     DeviceScope scope(context);
     size_t free_bytes = 0, all = 0;
     uint64_t unused = 0;
-    /* What handles before this one gave back is the context's pool's, or the device's, when the stream has been waited
-     * for. */
+    /* Memory released by earlier handles returns to the context's pool, or to the device, once the stream has been
+     * waited for. */
     cudaError_t error = cudaStreamSynchronize(cuda_of(context)->stream);
     if (!error) error = cudaMemGetInfo(&free_bytes, &all);
     if (!error) error = unused_in_pool(context, &unused);
@@ -63,8 +64,8 @@ gpuopt_status elimination_free_bytes(const gpuopt_context *context, uint64_t *by
     return cuda_status(context, error, "asking for free memory");
 }
 
-/* Arrays of the plan that the device needs. During create a block of host memory has them as well, at the same offsets,
- * so that one copy sends all. */
+/* Arrays of the plan for the device. During create a block of host memory has them as well, at the same offsets, so
+ * that one copy sends all. */
 struct PlanMirror {
     gpuopt__elimination_job *job;
     gpuopt__elimination_operand *operand;
@@ -100,15 +101,15 @@ void cut_mirror(gpuopt__arena *arena, const gpuopt__elimination_plan &p, PlanMir
     cut(m->depth_first, static_cast<int64_t>(p.steps) + 1);
 }
 
-/* Whether a job has a launch of its own; other jobs of a call of elimination_run() share one. */
+/* Whether a job has a separate launch; other jobs of a call of elimination_run() share one. */
 bool runs_alone(const gpuopt__elimination_job &job) {
     return job.streamed || job.decision_bits || job.rows > 1 || job.entries >= elimination_alone_entries ||
            static_cast<double>(job.entries) * job.values >= elimination_alone_from;
 }
 
-/* Which kernel suits a job that runs alone. pool: where its digits are. operand: the plan's; NULL for a chunk, which is
- * not in the plan. may_copy: operands may be copied first. has_staged: see CudaElimination. product, staged: memory for
- * the result. */
+/* Chooses the kernel for a job that runs alone. pool: the array with its digits. operand: the plan's; NULL for a chunk,
+ * which is not in the plan. may_copy: operands may be copied first. has_staged: see CudaElimination. product, staged:
+ * memory for the result. */
 JobChoice choose_kernel(const gpuopt_context *context, const gpuopt__elimination_plan &p,
                         const gpuopt__elimination_job &job, const int64_t *pool,
                         const gpuopt__elimination_operand *operand, bool may_copy, bool has_staged, Product *product,
@@ -122,8 +123,8 @@ JobChoice choose_kernel(const gpuopt_context *context, const gpuopt__elimination
     return {nullptr, nullptr};
 }
 
-/* The same for the job of a message's decisions. message: the job before it. Decisions of doubles follow the order of
- * the sums in the value phase, where the message's job may add up some functions beforehand: not these. */
+/* The same for the job of a message's decisions. message: the job before it. Not for doubles: their decisions follow
+ * the order of the sums in the value phase, but the message's job may add up some functions beforehand. */
 JobChoice choose_deciding(const gpuopt_context *context, const gpuopt__elimination_plan &p,
                           const gpuopt__elimination_job &message, const gpuopt__elimination_job &decisions,
                           bool has_staged, Staged *staged) {
@@ -134,10 +135,10 @@ JobChoice choose_deciding(const gpuopt_context *context, const gpuopt__eliminati
     return {nullptr, nullptr};
 }
 
-/* The memory that the choices for all jobs take. */
+/* The memory for the choices of all jobs. */
 struct ChoiceCount {
-    int32_t products, staged; /* jobs, of which some may turn out to need no place in `staged` */
-    int64_t copies;           /* the most entries of operands that one of them copies */
+    int32_t products, staged; /* numbers of jobs; some may need no place in `staged` after all */
+    int64_t copies;           /* the most entries of operands that one job copies */
 };
 
 ChoiceCount count_choices(const gpuopt_context *context, const gpuopt__elimination_plan &p) {
@@ -160,8 +161,8 @@ ChoiceCount count_choices(const gpuopt_context *context, const gpuopt__eliminati
     return count;
 }
 
-/* Bytes of a partial assignment and its bounds, and how many of these fit: arrays in host memory go
- * through the device in such pieces. None where there are no bounds. */
+/* Bytes of a partial assignment and its bounds, and how many of these fit: arrays in host memory go through the device
+ * in such pieces. None if there are no bounds. */
 int64_t bound_row_bytes(const gpuopt__elimination_plan &p, int32_t values) {
     return static_cast<int64_t>(sizeof(int64_t)) * values + static_cast<int64_t>(sizeof(int32_t)) * p.variables;
 }
@@ -174,8 +175,8 @@ int64_t bound_bytes(const gpuopt__elimination_plan &p) {
 }
 
 /* Cuts the device's block: the mirror of the plan, then the store, which begins with the functions' costs, and other
- * working arrays. copies: entries for copies of operands, which begin at entry *scratch of the store. base NULL: only
- * counts bytes. */
+ * working arrays. copies: entries for copies of operands, from entry *scratch of the store on. base NULL: only counts
+ * bytes. */
 uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *base, EliminationView *v, TableStream *s,
                     PlanMirror *m, int64_t *scratch) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
@@ -198,8 +199,8 @@ uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *bas
     return arena.used;
 }
 
-/* What is sent to the device during create: offsets in CudaElimination::upload. The first two parts lie one behind the
- * other on the device too. */
+/* The data sent to the device during create: offsets in CudaElimination::upload. The first two parts are adjacent on
+ * the device, too. */
 struct Upload {
     uint64_t costs, counts, bytes;
 };
@@ -216,7 +217,7 @@ Upload cut_upload(const gpuopt__elimination_plan &p) {
     return u;
 }
 
-/* Cuts the block in host memory: the handle, then what only the CPU needs. */
+/* Cuts the block in host memory: the handle, then data that only the CPU needs. */
 uint64_t cut_host(const gpuopt__elimination_plan &p, const ChoiceCount &count, void *base, CudaElimination *e) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
     gpuopt__cut(&arena, 1, sizeof *e);

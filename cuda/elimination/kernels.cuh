@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: which of the compiled kernels a job gets. Each function returns it as a pointer: _create
- * loads the kernels of all jobs by these, and the launches in launch.cuh use them.
+ * Elimination on the GPU: the choice among the compiled kernels. Each function returns a pointer to a kernel. _create
+ * uses them to load the kernels of all jobs, and launch.cuh to launch them.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_KERNELS_CUH
 #define GPUOPT_CUDA_ELIMINATION_KERNELS_CUH
@@ -12,10 +12,10 @@
 
 namespace {
 
-/* ---- What is added and compared ---- */
+/* ---- Sums and comparisons ---- */
 
 /* Whether costs are integers of up to 32 bits that are minimised or maximised, without counts: the product and the
- * staged kernel know no others. */
+ * staged kernel accept no others. */
 bool is_narrow(const gpuopt__elimination_plan &p) {
     return p.type == GPUOPT_COST_INT64 && p.bits <= 32 &&
            (p.semiring == GPUOPT_SEMIRING_MIN_SUM || p.semiring == GPUOPT_SEMIRING_MAX_SUM);
@@ -41,7 +41,7 @@ auto with_keep(const gpuopt__elimination_plan &p, F f) {
 
 struct GeneralKernel {
     void (*kernel)(EliminationView, const int32_t *, const int64_t *, int64_t, int, int64_t, int64_t);
-    int held; /* operands whose addresses are in registers */
+    int held; /* operands with addresses in registers */
 };
 
 template <class Keep, int Rows, int Own>
@@ -49,7 +49,7 @@ GeneralKernel general_of() {
     return {eliminate<Keep, Rows, Own>, Sums<Keep, Rows, Own>::held};
 }
 
-/* Of the jobs that share a launch. */
+/* For the jobs that share a launch. */
 template <class Keep>
 GeneralKernel shared_kernel() {
     return general_of<Keep, 1, 0>();
@@ -63,7 +63,7 @@ GeneralKernel held_kernel(int varying) {
                           : general_of<Keep, Rows, 3>();
 }
 
-/* Of a job that has a launch of its own. */
+/* For a job with a separate launch. */
 template <class Keep>
 GeneralKernel general_kernel(const gpuopt__elimination_job &job) {
     if (job.rows == 1) return general_of<Keep, 1, 0>();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: launches of the kernels that compute jobs. The picture in elimination.cu shows the way of a
+ * Elimination on the GPU: launches of the kernels that compute jobs. The diagram in elimination.cu shows the way of a
  * job through this file.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_LAUNCH_CUH
@@ -14,7 +14,7 @@ constexpr int64_t elimination_most_blocks = INT32_MAX; /* of a launch */
 
 /* ---- The product kernel ---- */
 
-/* Copies the operands that are marked, and makes the product read the copies. */
+/* Copies the marked operands, and makes the product read the copies. */
 gpuopt_status copy_operands(const CudaElimination *e, const EliminationView &view, Product *p) {
     const Product plain = *p;
     const CopyKernel kernel = copy_kernel(view.bits);
@@ -71,14 +71,14 @@ gpuopt_status launch_general(const CudaElimination *e, const EliminationView &vi
 
 /* ---- Decisions ---- */
 
-/* Whether the job behind a message's finds its decisions in this pass and computes the message, too. */
+/* Whether the job after a message's job finds its decisions in this pass and computes the message, too. */
 bool next_does_both(const CudaElimination *e, int32_t number) {
     const gpuopt__elimination_plan &p = e->head.plan;
     return number + 1 < p.jobs && p.job[number + 1].decision_bits && e->choice[number + 1].staged &&
            p.bucket[p.job[number].bucket].pass == e->head.pass;
 }
 
-/* With the message, or by a thread for every word. */
+/* Together with the message, or by a thread for every word. */
 gpuopt_status launch_decide(const CudaElimination *e, const gpuopt__elimination_job &job, int32_t number) {
     const int64_t words = gpuopt__elimination_decision_words(job.entries, job.decision_bits) * e->head.plan.copies;
     if (const Staged *both = e->choice[number].staged) {
@@ -105,8 +105,8 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
                           static_cast<int64_t>(b.pieces) * b.ranges * e->head.plan.copies, e->alone, job.operands);
 }
 
-/* A job whose tables are in host memory, in chunks. The plan does not know these, so their kernels are chosen here;
- * _create has loaded them. */
+/* Runs a job with tables in host memory in chunks. The plan does not contain the chunks, so their kernels are chosen
+ * here; _create has loaded them. */
 template <class Keep>
 gpuopt_status run_streamed(CudaElimination *e, const gpuopt__elimination_job &job) {
     return run_chunks(e->head.context, e->head.plan, &e->tables, e->view, job,
@@ -120,7 +120,7 @@ gpuopt_status run_streamed(CudaElimination *e, const gpuopt__elimination_job &jo
                       });
 }
 
-/* Jobs host_list[from .. to - 1]; list: the same on the device. Large ones are launched at once, small ones together at
+/* Jobs host_list[from .. to - 1]; list: the same on the device. Large jobs are launched at once, small jobs together at
  * the end. */
 template <class Keep>
 gpuopt_status run_jobs(CudaElimination *e, const int32_t *host_list, const JobList &list, int32_t from, int32_t to) {

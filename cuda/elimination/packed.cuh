@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Packed messages in device memory: their checksum and the range of their costs, and the way from a table to a message
- * and back. Costs keep their width on the way out; on the way in each is converted to the handle's.
+ * Packed messages in device memory: their checksum and the range of their costs, and the conversion from a table to a
+ * message and back. Costs keep their width on the way out; on the way in each is converted to the handle's.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_PACKED_CUH
 #define GPUOPT_CUDA_ELIMINATION_PACKED_CUH
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int packed_threads = 256;
 
-/* Enough blocks to keep the device busy; their threads go on in steps of the grid. */
+/* Enough blocks to keep the device busy; their threads advance in steps of the grid. */
 int64_t packed_blocks(const gpuopt_context *context, int64_t items) {
     const int64_t most = static_cast<int64_t>(cuda_of(context)->multiprocessors) * 8;
     const int64_t blocks = (items + packed_threads - 1) / packed_threads;
@@ -27,7 +27,7 @@ __device__ unsigned long long packed_butterfly(unsigned long long x, F f) {
     return x;
 }
 
-/* Adds to *result, which is {0, ~0, 0, 0} before. */
+/* Adds to *result, initially {0, ~0, 0, 0}. */
 __global__ void __launch_bounds__(packed_threads)
     scan_packed(const gpuopt__elimination_packed p, gpuopt_elimination_semiring semiring, int range,
                 unsigned long long *result) {
@@ -109,13 +109,13 @@ gpuopt_status elimination_pack(gpuopt_elimination *elimination, int32_t table, i
 
 /* ---- In ---- */
 
-/* The digits of an entry of a message, the last one fastest, and where each goes in the table. */
+/* The digits of an entry of a message, the last one fastest, and their strides in the table. */
 struct PackedDigits {
     int32_t count;
     int64_t size[GPUOPT__ELIMINATION_MOST_DIGITS], stride[GPUOPT__ELIMINATION_MOST_DIGITS];
 };
 
-/* Neighbours that are neighbours in the table, too, are one digit. */
+/* Digits that are neighbours in the table, too, are merged. */
 PackedDigits packed_digits(const gpuopt__elimination_plan &p, const gpuopt__elimination_table &t,
                            const gpuopt_elimination_function &f) {
     PackedDigits d = {};
@@ -136,7 +136,7 @@ PackedDigits packed_digits(const gpuopt__elimination_plan &p, const gpuopt__elim
     return d;
 }
 
-/* Where an entry goes. Divisions of 32 bits take a fraction of the time. */
+/* The place of an entry in the table. Divisions of 32 bits take a fraction of the time. */
 __device__ int64_t packed_place(const PackedDigits &d, int64_t entry) {
     int64_t to = 0;
     int j = d.count - 1;
@@ -154,7 +154,7 @@ __device__ int64_t packed_place(const PackedDigits &d, int64_t entry) {
     return d.count ? to + (entry > UINT32_MAX ? entry : static_cast<int64_t>(low)) * d.stride[0] : 0;
 }
 
-/* store, counts: where the table begins. shift: from the message's stored costs to the table's. */
+/* store, counts: the begin of the table. shift: from the message's stored costs to the table's. */
 template <class Stored>
 __global__ void __launch_bounds__(packed_threads)
     unpack_costs(const gpuopt__elimination_packed p, const __grid_constant__ PackedDigits digits, Stored *store,

@@ -2,9 +2,9 @@
  *
  * Elimination as a batched min-plus product: message[s][m][n] = min over v of left[s][m][v] + right[s][n][v], where
  * left and right are sums of tables. A block computes a range of tiles of rows and columns. Slices of some values of
- * both sides lie in shared memory; while one is computed with, the next is fetched, also from one tile to the next. A
- * thread keeps 8 rows of some columns that are 16 apart, so that a half-warp stores neighbours. Costs have up to 32
- * bits and are added in 32 bits, or packed in 16: the plan has proven that the sums fit.
+ * both sides lie in shared memory. During the computation with one slice the next is fetched, also from one tile to the
+ * next. A thread keeps 8 rows of some columns that are 16 apart, so that a half-warp stores neighbours. Costs have up
+ * to 32 bits and are added in 32 bits, or packed in 16: the plan has proven that the sums fit.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_PRODUCT_KERNEL_CUH
 #define GPUOPT_CUDA_ELIMINATION_PRODUCT_KERNEL_CUH
@@ -31,7 +31,7 @@ __device__ __forceinline__ uint32_t add_min_halves(uint32_t a, uint32_t b, uint3
 #endif
 }
 
-/* What index `index` of the rows, the columns or the batch adds to the address in operand k; k == operands: in the
+/* The part of the address in operand k for index `index` of the rows, the columns or the batch; k == operands: in the
  * message. */
 __device__ int64_t product_at(const Product &p, int k, int side, int64_t index) {
     const int64_t *size = p.size + p.first[side], *stride = p.stride[k] + p.first[side];
@@ -50,9 +50,9 @@ __device__ int64_t product_at(const Product &p, int k, int side, int64_t index) 
     return p.digits[side] ? at + index * stride[0] : 0;
 }
 
-/* A tile: its place, and the numbers of the buffers that hold what its rows, its columns and its member of the batch
- * add to addresses. There are three buffers: while one tile is stored and the next is fetched, the addresses of the one
- * after are computed. */
+/* A tile: its place, and the numbers of its buffers, which hold the address parts of its rows, its columns and its
+ * member of the batch. There are three buffers: while one tile is stored and the next is fetched, the addresses of the
+ * following tile are computed. */
 struct ProductTile {
     int64_t row, column, member;
     int32_t buffer[PRODUCT_SIDES];
@@ -67,7 +67,7 @@ struct ProductShared {
 template <class Stored, int Words, bool Packed>
 struct Multiply {
     static constexpr int words = 16 * Words, own_columns = Packed ? 2 * Words : Words, columns = 16 * own_columns;
-    /* Values that a thread fetches of each side for a slice. On the right, a half-warp takes all columns of a value. */
+    /* Values of each side that a thread fetches for a slice. On the right, a half-warp takes all columns of a value. */
     static constexpr int left_values = 8, right_values = product_right_values(Words, Packed);
 
     const EliminationView &e;
@@ -134,7 +134,7 @@ struct Multiply {
                 p.copied[threadIdx.x] ? p.value_stride[threadIdx.x] : e.operand[p.operand[threadIdx.x]].value_stride;
     }
 
-    /* Tile number `to` from the one before it: column tiles run fastest, then the batch, then row tiles. */
+    /* Tile number `to` from the previous tile: column tiles run fastest, then the batch, then row tiles. */
     __device__ void set_next(int to) {
         ProductTile t = shared.tile[to ? to - 1 : 2];
         auto turn = [](int32_t &buffer) { buffer = buffer == 2 ? 0 : buffer + 1; };
@@ -205,9 +205,9 @@ struct Multiply {
         }
     }
 
-    /* Writes what was fetched into a slice. */
+    /* Writes the fetched values into a slice. */
     __device__ void put_left(int slice) {
-        uint32_t *to = left_slice + slice * product_depth * rows + threadIdx.x; /* odd values lie one line further on */
+        uint32_t *to = left_slice + slice * product_depth * rows + threadIdx.x; /* odd values are one line further */
 #pragma unroll
         for (int i = 0; i < left_values; i++) to[2 * i * rows] = Packed ? left_next[i] * 0x10001u : left_next[i];
     }
@@ -345,7 +345,7 @@ __global__ void __launch_bounds__(32 * product_warps, product_resident(Words) / 
 
 /* ---- Copies of operands ---- */
 
-/* What part `index` of operand k along a side or the batch (see product_own()) adds to its address. */
+/* The part of the address of operand k for part `index` along a side or the batch (see product_own()). */
 __device__ int64_t copied_at(const Product &p, int k, int side, int64_t index) {
     int64_t at = 0;
     for (int j = p.first[side] + p.digits[side] - 1; j >= p.first[side]; j--) {
@@ -357,7 +357,7 @@ __device__ int64_t copied_at(const Product &p, int k, int side, int64_t index) {
 }
 
 /* Copies operand k into the order batch, value, side, from entry `to` of the store on. Squares go through shared
- * memory: one edge runs along the side, the other along what is contiguous in the operand, which is the values if
+ * memory. One edge runs along the side, the other along the contiguous dimension of the operand: the values if
  * by_value, else the batch. */
 template <class Stored>
 __global__ void __launch_bounds__(copy_threads)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which jobs of elimination are min-plus products. Divide a bucket's tables into two groups, left and right, such that
- * each has digits of the message's index that the other lacks. Then the message is a batch of products: digits of both
+ * each has digits of the message's index that the other lacks. Then the message is a batch of products. Digits of both
  * groups number the batch, digits of the left group alone number the rows of a product, digits of the right group alone
- * its columns; the values of the eliminated variable are the inner dimension. Host code alone can include this file.
+ * its columns. The values of the eliminated variable are the inner dimension. Only host code can include this file.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_PRODUCT_PLAN_CUH
 #define GPUOPT_CUDA_ELIMINATION_PRODUCT_PLAN_CUH
@@ -12,8 +12,8 @@
 
 namespace {
 
-/* Bytes of shared memory for a block: two slices of each side, then three buffers with what rows and columns add to the
- * addresses of the tables of their side and of the message. */
+/* Bytes of shared memory for a block: two slices of each side, then three buffers with the address parts of rows and
+ * columns, in the tables of their side and in the message. */
 constexpr size_t product_bytes(int warps, int words, bool packed, int left, int right) {
     return sizeof(uint32_t) * 2 * product_depth * 16 * static_cast<size_t>(warps + words) +
            sizeof(int64_t) * 3 * 16 * static_cast<size_t>((left + 1) * warps + (right + 1) * words * (packed ? 2 : 1));
@@ -21,7 +21,7 @@ constexpr size_t product_bytes(int warps, int words, bool packed, int left, int 
 
 enum ProductSide { PRODUCT_BATCH, PRODUCT_LEFT, PRODUCT_RIGHT, PRODUCT_SIDES };
 
-/* A job as a batch of products, as the kernel reads it. */
+/* A job as a batch of products, in the form that the kernel reads. */
 struct Product {
     int64_t at, copy_stride; /* of the message */
     int64_t total[PRODUCT_SIDES];
@@ -53,8 +53,8 @@ struct ProductChoice {
     int side[product_operands];  /* of each operand */
 };
 
-/* head[k]: a table whose scope contains the scope of table k. heads: the tables that are their own heads. Returns the
- * number of these; only product_heads of them are stored. */
+/* head[k]: a table with a scope that contains the scope of table k. heads: the tables that are their own heads. Returns
+ * the number of these, but stores only product_heads of them. */
 int product_find_heads(const MessageDigits &d, int operands, int *head, int *heads) {
     int count = 0;
     for (int k = 0; k < operands; k++) {
@@ -81,7 +81,7 @@ double product_size(const MessageDigits &d, uint32_t mask) {
     return size;
 }
 
-/* The fastest digit of a side, which runs along the lanes of a warp; -1: it has none. */
+/* The fastest digit of a side, which runs along the lanes of a warp; -1: the side has none. */
 int product_last(uint32_t mask) {
     int last = -1;
     for (int j = 0; j < product_digits; j++)
@@ -89,7 +89,7 @@ int product_last(uint32_t mask) {
     return last;
 }
 
-/* The tables of a group: those whose neighbours along the side are neighbours in memory, and others. */
+/* The tables of a group, in two kinds: with neighbours along the side that are neighbours in memory, or not. */
 struct ProductLoad {
     int near, far;
 };
@@ -107,9 +107,9 @@ ProductLoad product_load(const MessageDigits &d, const int *side, int operands, 
     return load;
 }
 
-/* The time per add-min pair. The pair itself takes 1, or a half if packed, and more if a thread has few pairs for what
- * it reads from shared memory. An element that is loaded takes a few instructions, and a sector of the L2 cache if its
- * neighbours are not loaded with it; the same holds for an entry of the message. apart: such entries are stored. */
+/* The time per add-min pair. The pair itself takes 1, or a half if packed, and more if a thread has few pairs for its
+ * reads from shared memory. A loaded element takes a few instructions, and a sector of the L2 cache if its neighbours
+ * are not loaded with it; the same holds for an entry of the message. apart: such entries are stored. */
 double product_pair(const ProductLoad &left, const ProductLoad &right, bool apart, int32_t values, int rows,
                     int columns, int words, bool packed) {
     return (packed ? 0.5 : 1) * (1 + product_pair_words / words) +
@@ -141,7 +141,7 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
     return best;
 }
 
-/* The time of the general kernel in the same unit, with a floor per value, however few the entries. */
+/* The time of the general kernel in the same unit, with a floor per value for any number of entries. */
 double general_time(const gpuopt__elimination_job &job, int32_t bits, double entries, int multiprocessors) {
     double loads = job.varying + static_cast<double>(job.operands - job.varying) / job.rows;
     double time = entries * job.values * (loads > 1 ? loads : 1) * general_pairs(bits);
@@ -249,7 +249,7 @@ double product_mark(Product *p) {
     return time;
 }
 
-/* Makes the product read copies of the marked operands, which begin at entry `before` of the store. */
+/* Makes the product read copies of the marked operands, from entry `before` of the store on. */
 void product_use_copies(Product *p, int64_t before) {
     for (int k = 0; k < p->operands; k++) {
         if (!p->copied[k]) continue;
@@ -276,8 +276,8 @@ int64_t product_copies(const Product &p) {
     return entries;
 }
 
-/* Whether a job is faster as a batch of products than with the general kernel, and how. pool: where the job's digits
- * are. bits: of a stored cost. forbidden: the least stored cost that stands for infinity. may_copy: operands may be
+/* Whether a job is faster as a batch of products than with the general kernel, and how. pool: the array with the job's
+ * digits. bits: of a stored cost. forbidden: the least stored cost that represents infinity. may_copy: operands may be
  * copied first. */
 bool find_product(const gpuopt__elimination_job &job, const int64_t *pool, int32_t copies, int32_t bits,
                   uint64_t forbidden, bool may_copy, int multiprocessors, Product *p) {

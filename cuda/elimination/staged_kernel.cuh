@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The staged kernel: the fused join and elimination of large tables. What a tile needs of them is copied to shared
- * memory in stages (staged_plan.cuh), some stages ahead of the one that is added up. The number of bytes in flight
- * therefore depends neither on the width of a cost nor on the registers that a sum takes.
+ * The staged kernel: the fused join and elimination of large tables. The parts of the tables for a tile are copied to
+ * shared memory in stages (staged_plan.cuh), some stages ahead of the stage being added up. So the number of bytes in
+ * flight depends neither on the width of a cost nor on the registers of a sum.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_STAGED_KERNEL_CUH
 #define GPUOPT_CUDA_ELIMINATION_STAGED_KERNEL_CUH
@@ -66,7 +66,7 @@ struct StagedPair {
     __device__ Word cost() const { return static_cast<Word>(__byte_perm(best, 0, 0x20)); }
 };
 
-/* Four entries of 8 bits, the even and the odd ones together, or two of 16 bits. */
+/* Four entries of 8 bits, with the even and the odd entries in separate words, or two of 16 bits. */
 template <class Cost>
 struct StagedWord {
     struct Sum {
@@ -102,7 +102,7 @@ struct StagedWord {
     __device__ Word cost() const { return best.even | best.odd << (bytes ? 8 : 16); }
 };
 
-/* A stretch of neighbours that is copied at once. */
+/* A range of neighbours that is copied at once. */
 struct StagedSegment {
     int64_t at;            /* relative to the operand's address for this tile and the stage's first value */
     uint32_t place, bytes; /* offset in the stage; length */
@@ -119,7 +119,7 @@ struct StagedShared {
     int64_t outer_size[digits_most], outer_stride[staged_operands + 1][digits_most];
 };
 
-/* What entry `entry` of a row adds to the address in operand k. */
+/* The part of the address in operand k for entry `entry` of a row. */
 __device__ inline uint32_t staged_entry(const Staged &p, int k, uint32_t entry) {
     uint32_t at = 0;
     for (int j = 0; j < p.entry_digits; j++) {
@@ -152,7 +152,7 @@ __device__ StagedSegment staged_segment(const EliminationView &e, const Staged &
     return s;
 }
 
-/* What all threads do first. calm [operands that are the same for all rows][entries]: offsets in a segment; if the
+/* The first work of all threads. calm [operands that are the same for all rows][entries]: offsets in a segment; if the
  * operand is `wide` or `one`, only for the first entry of a word. */
 __device__ void staged_begin(const EliminationView &e, const Staged &p, StagedShared &shared, uint16_t *calm,
                              int bytes) {
@@ -234,7 +234,7 @@ __device__ typename Cell::Sum staged_calm(const Staged &p, int k, const char *fr
     using Word = typename Cell::Word;
     constexpr int bits = 8 * static_cast<int>(sizeof(Stored));
     if (Cell::pack == 1 || (p.wide | p.one) >> k & 1) return Cell::load(from + at[0], p.wide >> k & 1);
-    Word several = 0; /* gathered entry by entry */
+    Word several = 0; /* assembled entry by entry */
 #pragma unroll
     for (int i = 0; i < Cell::pack; i++)
         several |= static_cast<Word>(static_cast<Word>(*reinterpret_cast<const Stored *>(from + at[i])) << i * bits);
@@ -256,15 +256,15 @@ __device__ typename Cell::Sum staged_all_calm(const Staged &p, const char *memor
     return sum;
 }
 
-/* Stores the decisions of a warp's neighbouring entries of the message, from that of lane 0 on. Lanes that share a word
- * put it together; a word may also have entries of other warps. decision: the words of the copy, 0 before. inside: the
+/* Stores the decisions of a warp's neighbouring entries of the message, from the entry of lane 0 on. Lanes that share a
+ * word combine it; a word may also have entries of other warps. decision: the words of the copy, 0 before. inside: the
  * lane has an entry, and so have all lanes before it. */
 __device__ inline void staged_decide(uint32_t *decision, int bits, int64_t entry, bool inside, uint32_t choice) {
     const int lane = static_cast<int>(threadIdx.x % 32), at = static_cast<int>(entry * bits & 31);
     uint32_t word = inside ? choice << at : 0;
     for (int by = 1; by * bits < 32; by *= 2) {
         const uint32_t other = __shfl_down_sync(~0u, word, static_cast<unsigned>(by));
-        if (at + by * bits < 32) word |= other; /* beyond the warp it is the lane's own */
+        if (at + by * bits < 32) word |= other; /* beyond the warp it is the lane's own word */
     }
     if (word && (lane == 0 || at == 0)) atomicOr(decision + (entry * bits >> 5), word);
 }

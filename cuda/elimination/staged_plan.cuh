@@ -3,10 +3,10 @@
  * How a job with large tables is cut for the staged kernel (staged_kernel.cuh).
  *
  * A block computes tile after tile of the message. A tile has several rows; a row has one entry, or one word of narrow
- * entries, for each thread of a team. All that a tile needs of the tables for a group of values of the eliminated
- * variable is a stage. It consists of segments, stretches of neighbours in a table, which are copied while earlier
- * stages are added up. The rows of a tile need not be neighbours: variables that a large table lacks become rows first,
- * so that what is copied of that table serves all rows and the table is read only once.
+ * entries, for each thread of a team. A stage holds the parts of the tables for one tile and a group of values of the
+ * eliminated variable. It consists of segments, ranges of neighbours in a table, which are copied while earlier stages
+ * are added up. The rows of a tile need not be neighbours: variables that a large table lacks become rows first. The
+ * copied part of that table then serves all rows, and the table is read only once.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_STAGED_PLAN_CUH
 #define GPUOPT_CUDA_ELIMINATION_STAGED_PLAN_CUH
@@ -18,7 +18,8 @@
 
 namespace {
 
-/* A job as the kernel reads it. Operands that depend on the row come first; number `operands` is the message. */
+/* A job in the form that the kernel reads. Operands that depend on the row come first; number `operands` is the
+ * message. */
 struct Staged {
     int64_t at, copy_stride; /* of the message */
     int64_t tiles;
@@ -34,14 +35,15 @@ struct Staged {
     int32_t group;                    /* values of a stage */
     int32_t decision_bits;            /* not 0: the kernel also finds the decisions, of this many bits, */
     int64_t decision, decision_words; /* from this word on; words of a copy */
-    /* For one value: segments of each operand, chunks of 16 bytes in one, and a mask of the row digits inside one. */
+    /* For one value: segments of each operand, chunks of 16 bytes in a segment, and a mask of the row digits inside
+     * one. */
     int32_t segments[staged_operands], chunks[staged_operands];
     uint32_t inside[staged_operands];
     uint32_t wide, one; /* masks of operands: neighbours fill a word; one entry is the same for all of a word */
     int32_t all_segments, all_chunks;
-    int32_t stage_bytes; /* from one stage to the next; some after the segments are read for rows that a team lacks */
-    /* What a row of a thread, and the first row of a team, add to the place of the first row: in shared memory in
-     * bytes, in the message in entries. */
+    int32_t stage_bytes; /* distance of stages; some bytes after the segments are read for rows that a team lacks */
+    /* Offsets of a thread's rows, and of a team's first row, against the first row: in shared memory in bytes, in the
+     * message in entries. */
     int32_t team_rows;
     uint32_t row_place[staged_varying][staged_highest], team_place[staged_varying][staged_teams];
     int64_t row_at[staged_highest], team_at[staged_teams];
@@ -61,7 +63,8 @@ int64_t largest_divisor(int64_t size, int64_t most) {
     return part;
 }
 
-/* Digits while a job is cut: those that are in neither a row nor the rows of a tile yet, and those in the rows. */
+/* Digits while a job is cut: the digits that belong neither to a row nor to the rows of a tile yet, and the digits of
+ * the rows. */
 struct StagedDigits {
     MessageDigits outer;
     int64_t row_size[staged_row_digits], row_stride[staged_row_digits][digits_operands + 1];
@@ -110,8 +113,8 @@ void staged_add_rows(StagedDigits *d, int operands, int j, int64_t part) {
     d->rows *= static_cast<int>(part);
 }
 
-/* Entries of operand k that are read with the present tiles: what a tile needs, times the number of tiles, without
- * outer digit `less`. */
+/* Entries of operand k read with the present tiles: entries for a tile, times the number of tiles, without outer digit
+ * `less`. */
 double staged_reads(const StagedDigits &d, const Staged &s, int k, int less) {
     double reads = 1;
     for (int j = 0; j < d.outer.count; j++) reads *= j == less ? 1.0 : static_cast<double>(d.outer.size[j]);
@@ -120,7 +123,7 @@ double staged_reads(const StagedDigits &d, const Staged &s, int k, int less) {
     return reads;
 }
 
-/* The smallest number of rows of a thread that is enough and has a kernel; 0: none has. */
+/* The smallest sufficient number of rows of a thread with a kernel; 0: there is none. */
 constexpr int staged_height(int rows, int pack) {
     return pack > 1     ? (rows <= 10   ? 10
                            : rows <= 16 ? 16
@@ -135,7 +138,7 @@ constexpr int staged_height(int rows, int pack) {
 /* Rows of a thread: fewer if each takes more than one register. */
 constexpr int staged_highest_of(int pack, bool decides) { return pack > 1 || decides ? 16 : staged_highest; }
 
-/* The share of the threads' rows that are used by a tile with `rows` rows. groups: teams. */
+/* The share of the threads' rows that a tile with `rows` rows uses. groups: teams. */
 double staged_share(int rows, int groups, int pack) {
     return static_cast<double>(rows) / (groups * staged_height((rows + groups - 1) / groups, pack));
 }
@@ -151,8 +154,8 @@ int staged_more(const StagedDigits &d, int operands, int j) {
     return more;
 }
 
-/* Chooses the rows of a tile: first digits that large operands lack, then those on which the fewest further operands
- * depend, the fastest of equal ones. apart: rows need not be neighbours. entries: of the message. */
+/* Chooses the rows of a tile: first digits that large operands lack, then digits on which the fewest further operands
+ * depend, the fastest of equal digits. apart: rows need not be neighbours. entries: of the message. */
 void staged_cut_rows(StagedDigits *d, int operands, int groups, int pack, int most, bool apart, double entries,
                      const Staged &s) {
     while (apart) {
@@ -191,8 +194,8 @@ void staged_swap(T *a, T *b) {
     *b = old;
 }
 
-/* Sorts the outer digits such that those that large operands lack run fastest: what is read again is then still in the
- * L2 cache. */
+/* Sorts the outer digits such that digits that large operands lack run fastest: data that are read again are then still
+ * in the L2 cache. */
 void staged_order_outer(StagedDigits *d, int operands, const Staged &s) {
     MessageDigits &o = d->outer;
     double again[digits_most];
@@ -221,8 +224,9 @@ StagedKind staged_kind(const Staged &s, int k, int pack) {
     return same % pack == 0 || j == s.entry_digits ? STAGED_ONE : STAGED_APART;
 }
 
-/* Finds the segments of operand k: rows that follow one another in it make one segment, and so do some with small gaps
- * between them. All segments of a value must begin at the same offset within 16 bytes; false: they do not. */
+/* Finds the segments of operand k. Rows that follow one another in the operand make one segment, and so do some with
+ * small gaps between them. All segments of a value must begin at the same offset within 16 bytes; false: they do
+ * not. */
 bool staged_segments(Staged *s, int k, int64_t bytes) {
     int64_t length = 1;
     bool longer = true;
@@ -260,8 +264,8 @@ bool staged_aligned(const Staged &s, int k, const gpuopt__elimination_operand &o
     return o.condition < 0 && all * bytes % 16 == 0;
 }
 
-/* Writes down the digits with the operands in their new order: those that depend on the row first, and of these the
- * wide ones. False: there are none, or too many, or they are scattered. */
+/* Stores the digits with the operands in their new order: operands that depend on the row first, and of these the wide
+ * ones first. False: there are none, or too many, or they are scattered. */
 bool staged_fill(const gpuopt__elimination_job &job, const StagedDigits &d, Staged *s) {
     int from[staged_operands + 1], count = 0;
     s->varying = 0;
@@ -301,8 +305,8 @@ bool staged_fill(const gpuopt__elimination_job &job, const StagedDigits &d, Stag
     return true;
 }
 
-/* How many bytes after its segments a stage needs. A team that lacks rows reads where they would be, and that must not
- * be in the next stage, which copies may be filling. */
+/* The bytes that a stage needs after its segments. A team that lacks rows reads at their places. These must not be in
+ * the next stage, which copies may be filling. */
 int32_t staged_beyond(const Staged &s, int64_t bytes) {
     int64_t most = 0;
     for (int k = 0, chunk = 0; k < s.varying; chunk += s.segments[k] * s.chunks[k], k++) {
@@ -336,7 +340,7 @@ bool staged_group(Staged *s, int64_t bytes) {
     return staged_shared_bytes(*s) <= staged_memory_most;
 }
 
-/* The place of a row: in the message (k == operands) in entries, or in what is copied of operand k in bytes. */
+/* The place of a row: in the message (k == operands) in entries, or in the copied part of operand k in bytes. */
 int64_t staged_row(const Staged &s, int k, int row, int64_t bytes) {
     int64_t at = 0, segment = 0, scale = 1;
     for (int j = 0; j < s.row_digits; j++) {
@@ -354,7 +358,7 @@ int64_t staged_row(const Staged &s, int k, int row, int64_t bytes) {
 /* Divides the rows among the teams. False: the rows of the teams do not have the same places relative to the first. */
 bool staged_share_rows(Staged *s, int teams, int64_t bytes) {
     s->team_rows = (s->rows + teams - 1) / teams;
-    std::memset(s->row_place, 0, sizeof s->row_place); /* rows that do not exist read the first one */
+    std::memset(s->row_place, 0, sizeof s->row_place); /* missing rows read the first one */
     std::memset(s->team_place, 0, sizeof s->team_place);
     std::memset(s->row_at, 0, sizeof s->row_at);
     std::memset(s->team_at, 0, sizeof s->team_at);
@@ -376,7 +380,7 @@ bool staged_share_rows(Staged *s, int teams, int64_t bytes) {
     return true;
 }
 
-/* Cuts a job for words of `pack` entries. most: rows of a tile at most; apart: they need not be neighbours. */
+/* Cuts a job for words of `pack` entries. most: the most rows of a tile; apart: they need not be neighbours. */
 bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand,
                 const MessageDigits &digits, int64_t bytes, int pack, int most, bool apart, Staged *s) {
     StagedDigits d;
@@ -406,15 +410,15 @@ bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_op
     return staged_share_rows(s, groups, bytes) && staged_group(s, bytes);
 }
 
-/* Whether a job is so large, with so few and so narrow tables, that it is tried to cut it for the staged kernel. */
+/* Whether a job is so large, with so few and so narrow tables, that cutting it for the staged kernel is tried. */
 bool staged_is_tried(const gpuopt__elimination_job &job, int32_t copies, int64_t bytes, int multiprocessors) {
     return job.rows > 1 && bytes <= 4 && job.operands <= staged_operands &&
            job.entries * copies >= int64_t{staged_tiles_least} * multiprocessors * staged_entries_least;
 }
 
-/* Whether a job suits the staged kernel, and how it is cut. operand: the plan's, or NULL for a chunk of a job, whose
- * operands only the device has. pool: where the job's digits are. bytes: of a stored cost. decisions: the job of the
- * message's decisions if these are to be found as well, or NULL. */
+/* Whether a job suits the staged kernel, and how it is cut. operand: the plan's, or NULL for a chunk of a job, with
+ * operands only on the device. pool: the array with the job's digits. bytes: of a stored cost. decisions: the job of
+ * the message's decisions if these are to be found as well, or NULL. */
 bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const int64_t *pool,
                  int32_t copies, int64_t bytes, int multiprocessors, const gpuopt__elimination_job *decisions,
                  Staged *s) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The STREAM policy: the largest tables lie in host memory. A job that reads or writes one of them runs in chunks,
- * which are jobs of their own (gpuopt__elimination_make_chunk()). While a chunk is computed, the input of the next one
- * is copied to the device and the output of the last one back to host memory. Two buffers at the end of the store take
+ * which are separate jobs (gpuopt__elimination_make_chunk()). While a chunk is computed, the input of the next one is
+ * copied to the device and the output of the last one back to host memory. Two buffers at the end of the store take
  * turns. The CPU never waits if its memory could be pinned.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_STREAMING_CUH
@@ -17,13 +17,13 @@ namespace {
 
 /* The part of an operand that a buffer holds. */
 struct StreamPart {
-    int64_t at, entries; /* first entry in its table, entries of each value; at -1: nothing */
+    int64_t at, entries; /* first entry in its table, entries of each value; at -1: empty */
 };
 
-/* A chunk as the kernel reads it, without its operands and digits. */
+/* A chunk in the form that the kernel reads, without its operands and digits. */
 struct StreamChunk {
     gpuopt__elimination_job job;
-    int32_t list; /* 0: a list of jobs with this one alone */
+    int32_t list; /* 0: a list of jobs with only this one */
 };
 
 struct TableStream {
@@ -84,7 +84,7 @@ uint64_t stream_host_bytes(const gpuopt__elimination_plan &p) {
     return p.host_store ? stream_table_bytes(p, &counts) + 2 * stream_page : 0;
 }
 
-/* Waits for copies under way, then frees everything that was made. */
+/* Waits for copies under way, then frees everything. */
 void stream_destroy(const gpuopt_context *context, TableStream *s) {
     const cudaStream_t streams[] = {s->in, s->out};
     for (cudaStream_t stream : streams)
@@ -99,7 +99,7 @@ void stream_destroy(const gpuopt_context *context, TableStream *s) {
     gpuopt__release(context, GPUOPT_HOST, s->memory);
 }
 
-/* Pins the tables in host memory, unless the caller's allocator has done so. This touches all of the memory, which
+/* Pins the tables in host memory, unless the caller's allocator has done so. Pinning touches all of the memory, which
  * takes long. */
 void pin_tables(const gpuopt_context *context, uint64_t bytes, TableStream *s) {
     cudaPointerAttributes attributes;
@@ -110,7 +110,7 @@ void pin_tables(const gpuopt_context *context, uint64_t bytes, TableStream *s) {
                     static_cast<unsigned long long>(bytes));
 }
 
-/* The arrays have been cut. After a failure stream_destroy() frees what was made. */
+/* Called after the arrays are cut. After a failure stream_destroy() frees everything allocated. */
 gpuopt_status stream_create(const gpuopt_context *context, const gpuopt__elimination_plan &p, TableStream *s) {
     uint64_t counts, bytes = stream_table_bytes(p, &counts);
     void *memory;
@@ -126,8 +126,8 @@ gpuopt_status stream_create(const gpuopt_context *context, const gpuopt__elimina
     cudaEvent_t *const pairs[] = {s->filled, s->computed, s->emptied};
     for (cudaEvent_t *events : pairs)
         for (int k = 0; k < 2; k++) GPUOPT_CUDA(context, cudaEventCreateWithFlags(&events[k], cudaEventDisableTiming));
-    /* The first copies on the other streams come after the allocation of the device memory, which is on the
-     * context's. */
+    /* The first copies on the other streams must follow the allocation of the device memory, which is in the order of
+     * the context's stream. */
     for (cudaEvent_t event : s->computed) GPUOPT_CUDA(context, cudaEventRecord(event, cuda_of(context)->stream));
     return GPUOPT_OK;
 }
@@ -141,8 +141,8 @@ gpuopt_status stream_join(const gpuopt_context *context, const gpuopt__eliminati
 
 /* ---- Chunks ---- */
 
-/* A piece of a chunk, passed as a parameter of a kernel: it does not queue behind copies, and the CPU may overwrite
- * its own at once. */
+/* A piece of a chunk, passed as a parameter of a kernel: it does not queue behind copies, and the CPU may overwrite its
+ * own copy at once. */
 struct ChunkPiece {
     uint32_t word[1000];
 };
@@ -172,8 +172,8 @@ gpuopt__elimination_chunks cut_job(const gpuopt__elimination_plan &p, const Tabl
     return cut;
 }
 
-/* Calls visit(chunk, digits) for a chunk of each shape that a job is cut into, as long as that returns GPUOPT_OK: all
- * chunks of a job are alike except for the last piece, which may be shorter. Overwrites the caller's chunk. */
+/* Calls visit(chunk, digits) for a chunk of each shape in a job, as long as that returns GPUOPT_OK. All chunks of a job
+ * are alike except for the last piece, which may be shorter. Overwrites the caller's chunk. */
 template <class Visit>
 gpuopt_status for_chunk_shapes(const gpuopt__elimination_plan &p, TableStream *s, const gpuopt__elimination_job &job,
                                Visit visit) {
@@ -221,7 +221,7 @@ struct ChunkRun {
         return GPUOPT_OK;
     }
 
-    /* Copies the input of a chunk to its buffer, except what is there since the chunk before the last. */
+    /* Copies the input of a chunk to its buffer, except data that are there since the chunk before the last. */
     gpuopt_status fill(int64_t number, int set) const {
         for (int32_t k = 0; k < job.operands; k++) {
             const gpuopt__elimination_operand &of = p.operand[job.operand + k], &to = host.operand[k];
@@ -284,7 +284,8 @@ struct ChunkRun {
         return GPUOPT_OK;
     }
 
-    /* Waits for earlier copies to host memory: they may be input here, and free their parts of the buffers. */
+    /* Waits for earlier copies to host memory: their data may be input here, and their parts of the buffers become
+     * free. */
     gpuopt_status run() {
         cut_chunk(p, s->chunk, &host);
         host.head->list = 0;
@@ -320,7 +321,7 @@ gpuopt_status stream_read(const gpuopt_context *context, const gpuopt__eliminati
 }
 
 /* The entries of a bucket's tables at an assignment, for each value of its variable: to [inputs][values], 8 bytes each.
- * Those of tables in host memory, which gather_host_table() puts there, are 0. */
+ * Entries of tables in host memory are 0 here; gather_host_table() fills them in. */
 __global__ void gather_bucket(EliminationView e, int32_t position, int32_t values, uint64_t *to) {
     const gpuopt__elimination_bucket &bucket = e.bucket[e.first_bucket[position]];
     const int32_t variable = e.order[position];
@@ -340,7 +341,7 @@ __global__ void gather_bucket(EliminationView e, int32_t position, int32_t value
     }
 }
 
-/* The same for one table in host memory, whose slowest variable is the bucket's. */
+/* The same for one table in host memory; the bucket's variable is its slowest. */
 void gather_host_table(const gpuopt__elimination_plan &p, const TableStream &s, const gpuopt__elimination_table &t,
                        int32_t values, const int32_t *value, uint64_t *to) {
     int64_t at = t.at;
@@ -349,7 +350,7 @@ void gather_host_table(const gpuopt__elimination_plan &p, const TableStream &s, 
         to[v] = gpuopt__elimination_stored_cost(s.store, p.bits, at + v * p.stride[t.scope]);
 }
 
-/* The value with the least sum, the smallest of equal ones, by the same additions as in assign_variable(). */
+/* The value with the least sum, the smallest of equal values, by the same additions as in assign_variable(). */
 int32_t best_value(const gpuopt__elimination_plan &p, int32_t inputs, int32_t values, const uint64_t *entry) {
     gpuopt__elimination_total least = {UINT64_MAX, 1, HUGE_VAL, 0};
     int32_t best = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What follows the messages: the result of a slice, the value phase (an assignment), bounds of the values of a
+ * The work after the messages: the result of a slice, the value phase (an assignment), bounds of the values of a
  * variable. Small kernels, and the calls that launch them.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH
@@ -22,7 +22,7 @@ __device__ void add_entry(const EliminationView &e, const gpuopt__elimination_ta
         total->count = gpuopt__elimination_count_product(total->count, e.counts[t.count_at + at - t.at]);
 }
 
-/* Adds up the totals of the lanes of a warp; lane 0 gets the sum. */
+/* Adds up the totals of the lanes of a warp; lane 0 receives the sum. */
 __device__ void add_lanes(const EliminationView &e, gpuopt__elimination_total *total) {
     for (int half = 16; half > 0; half /= 2) {
         total->value = gpuopt__add(total->value, __shfl_down_sync(~0u, total->value, half));
@@ -67,14 +67,14 @@ __device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__elim
     return at + t.at + (t.source == -1 ? 0 : copy * t.entries);
 }
 
-/* Whether value va with total a is better than vb with b; of equal costs the smaller value is. */
+/* Whether value va with total a is better than vb with b; of equal costs the smaller value is better. */
 __device__ bool better(const EliminationView &e, const gpuopt__elimination_total &a, int32_t va,
                        const gpuopt__elimination_total &b, int32_t vb) {
     if (e.type == GPUOPT_COST_DOUBLE) return a.value < b.value || (a.value == b.value && va < vb);
     return a.cost < b.cost || (a.cost == b.cost && va < vb);
 }
 
-/* Gives the variable at a position its best value, given those of the variables above it; by a whole warp. */
+/* Gives the variable at a position its best value, given the values of the variables above it; by a whole warp. */
 __device__ void assign_variable(const EliminationView &e, int32_t copy, int32_t position, int32_t values) {
     const int32_t variable = e.order[position], lane = threadIdx.x % 32;
     gpuopt__elimination_total least = {UINT64_MAX, 1, HUGE_VAL, 0};
@@ -98,7 +98,7 @@ __device__ void assign_variable(const EliminationView &e, int32_t copy, int32_t 
     if (lane == 0) e.value[variable] = best;
 }
 
-/* The same where it has been decided. */
+/* The same from stored decisions. */
 __device__ void look_up_variable(const EliminationView &e, int32_t copy, int32_t position) {
     const int32_t variable = e.order[position];
     const gpuopt__elimination_table &t = e.table[e.bucket[e.first_bucket[position]].message];
@@ -113,8 +113,8 @@ __device__ void look_up_variable(const EliminationView &e, int32_t copy, int32_t
 }
 
 /* Finds the decisions of a message, a word in a thread: for each entry the first value with the least sum of the job's
- * operands, added up in their order. Four values at a time, for what an entry of an operand begins at is found once for
- * these. */
+ * operands, added up in their order. Works on four values at a time, which share the begin of an entry in each
+ * operand. */
 __global__ void __launch_bounds__(decide_threads) decide(EliminationView e, int32_t number) {
     const gpuopt__elimination_job &job = e.job[number];
     const int32_t bits = job.decision_bits, per_word = 32 / bits,
@@ -184,9 +184,8 @@ __global__ void __launch_bounds__(value_threads)
     if (lane == 0) e.total[e.copies] = sum;
 }
 
-/* Bounds of `values` values of a variable for each of many partial assignments. A group of `lanes` lanes, a power of
- * two of at most 32, has one of these: its lanes share the tables that are common to all values, and have a value
- * each. */
+/* Bounds of `values` values of a variable for each of many partial assignments. A group of `lanes` lanes (a power of
+ * two, at most 32) works on one of these. The lanes share the tables common to all values, and have a value each. */
 __global__ void __launch_bounds__(bound_threads)
     bound_values(EliminationView e, gpuopt__elimination_lookup q, const int32_t *domain, int32_t variables,
                  int32_t values, int32_t lanes, int sign) {
@@ -196,7 +195,7 @@ __global__ void __launch_bounds__(bound_threads)
     for (int64_t base = static_cast<int64_t>(blockIdx.x) * rows; base < q.count;
          base += static_cast<int64_t>(gridDim.x) * rows) {
         const int64_t wanted = base + threadIdx.x / lanes;
-        const int64_t row = wanted < q.count ? wanted : q.count - 1; /* the others of a warp do nothing new */
+        const int64_t row = wanted < q.count ? wanted : q.count - 1; /* the other lanes of a warp repeat the last row */
         const int32_t *value = q.value + row * variables;
         gpuopt__elimination_total common = {0, 1, 0, 0};
         int bad = 0;
