@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Batches of small knapsacks on the GPU: a thread searches one as the CPU does (gpuopt_impl/knapsack/small.h), with its
- * items in a piece of device memory of its own. One launch checks what was given, and one solves.
+ * items in a separate piece of device memory. One launch checks the arguments, and one solves.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_BATCH_CUH
 #define GPUOPT_CUDA_KNAPSACK_BATCH_CUH
@@ -13,7 +13,7 @@
 
 namespace {
 
-/* Small blocks: one ends when its longest search does. */
+/* Small blocks: a block ends when its longest search does. */
 enum { SMALL_THREADS = 64, SMALL_BLOCKS = 16 /* per multiprocessor */ };
 
 struct CudaKnapsackBatch {
@@ -21,13 +21,13 @@ struct CudaKnapsackBatch {
 
     Queue queue;
     void *device = nullptr;
-    /* For what is in host memory, [count][items] or [count]. */
+    /* For arrays in host memory, [count][items] or [count]. */
     int64_t *weight = nullptr, *profit = nullptr, *capacity = nullptr;
     int32_t *upper = nullptr;
     gpuopt__knapsack_wanted found = {};
     gpuopt__knapsack_small_item *item = nullptr; /* [threads][items] */
     unsigned long long *fault = nullptr;
-    int64_t threads = 0; /* at the same time */
+    int64_t threads = 0; /* running at the same time */
 };
 
 CudaKnapsackBatch *cuda_knapsack_batch(const gpuopt_knapsack_batch *b) {
@@ -46,8 +46,8 @@ __global__ void knapsack_check_batch(gpuopt__knapsack_given given, int64_t count
     if (first != GPUOPT__KNAPSACK_SMALL_NO_FAULT) atomicMin(fault, first);
 }
 
-/* Only one of each `apart` threads, a power of two, works: where there are few knapsacks, fewer of them share a warp,
- * whose threads wait for one another. */
+/* Only one of each `apart` threads, a power of two, works. With few knapsacks, fewer of them share a warp, where
+ * threads wait for one another. */
 __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS)
     knapsack_solve_batch(gpuopt__knapsack_given given, gpuopt__knapsack_wanted wanted, int64_t count, int64_t limit,
                          int apart, gpuopt__knapsack_small_item *item) {
@@ -130,7 +130,7 @@ gpuopt_status knapsack_upload(const CudaKnapsackBatch *c, Number *to, int64_t wi
     return c->queue.copy_lines(to, bytes, from, pitch, bytes, static_cast<size_t>(count), "copying knapsacks");
 }
 
-/* Brings what is given to the device. */
+/* Copies the arguments to the device. */
 gpuopt_status knapsack_upload_all(const CudaKnapsackBatch *c, int64_t count, gpuopt__knapsack_given *g) {
     gpuopt_status status = knapsack_upload(c, c->weight, g->items, count, &g->weight, &g->weight_stride);
     if (!status) status = knapsack_upload(c, c->profit, g->items, count, &g->profit, &g->profit_stride);

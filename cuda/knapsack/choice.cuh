@@ -2,7 +2,7 @@
  *
  * Multiple-choice knapsacks on the GPU: a long step is copied to the device and divided into parts, one for each thread
  * (gpuopt_impl/knapsack/choice_merge.h). All parts are made twice: first they count their states, then they write them
- * where those of the parts before end. Short steps are made on the CPU, which takes less time than the launches.
+ * behind the states of the preceding parts. Short steps are made on the CPU, which takes less time than the launches.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_CHOICE_CUH
 #define GPUOPT_CUDA_KNAPSACK_CHOICE_CUH
@@ -15,12 +15,12 @@
 
 namespace {
 
-enum { CHOICE_THREADS = 128, CHOICE_WIDE = 1024 /* the one block of the kernels that sum up */ };
-constexpr int64_t choice_long = 1 << 18;    /* new states that the device makes faster than the CPU */
-constexpr int64_t choice_parts = 1 << 15;   /* of a step at most */
-constexpr int64_t choice_part = 64;         /* new states of a part, where there are not enough */
-constexpr int64_t choice_few = 256;         /* parts for which the device is no faster */
-constexpr int64_t choice_cursors = 1 << 23; /* of all parts' heaps, at most; less in a handle with short lists */
+enum { CHOICE_THREADS = 128, CHOICE_WIDE = 1024 /* for the single block of the kernels that sum up */ };
+constexpr int64_t choice_long = 1 << 18;    /* new states from which on the device is faster than the CPU */
+constexpr int64_t choice_parts = 1 << 15;   /* most parts of a step */
+constexpr int64_t choice_part = 64;         /* new states of a part, unless there are too few */
+constexpr int64_t choice_few = 256;         /* parts up to which the device is not faster */
+constexpr int64_t choice_cursors = 1 << 23; /* most cursors of all parts' heaps; less in a handle with short lists */
 
 struct CudaKnapsackChoice {
     explicit CudaKnapsackChoice(const gpuopt_context *context) : queue(context) {}
@@ -28,7 +28,7 @@ struct CudaKnapsackChoice {
     Queue queue;
     gpuopt__knapsack_choice_cursor *host_heap = nullptr; /* [most of a class] */
     void *device = nullptr;                              /* NULL: all steps are made on the CPU */
-    int64_t limit = 0;                                   /* states that fit the lists there: */
+    int64_t limit = 0;                                   /* states that fit the following lists: */
     gpuopt__knapsack_choice_list from = {}, to = {};
     gpuopt__knapsack_choice_option *option = nullptr;
     gpuopt__knapsack_choice_cursor *heap = nullptr;
@@ -43,7 +43,7 @@ CudaKnapsackChoice *cuda_knapsack_choice(const gpuopt_knapsack_multiple_choice *
 
 /* ---- Kernels ---- */
 
-/* Where the parts begin: a warp for each, whose lanes count the states of different options. */
+/* Finds the begin of each part: a warp for each, with lanes that count the states of different options. */
 __global__ void knapsack_choice_divide(const __grid_constant__ gpuopt__knapsack_choice_merge m, int parts,
                                        int64_t *begin) {
     const int p = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32), lane = threadIdx.x % 32;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(CHOICE_THREADS)
                                             writes ? place[p] : int64_t{0}, writes ? found[p].kept : int64_t{0});
 }
 
-/* Where the states of each part go, from their numbers; place[parts]: all of them. By one block. */
+/* Finds the places of each part's states from their numbers; place[parts]: the total. By one block. */
 __global__ void __launch_bounds__(CHOICE_WIDE)
     knapsack_choice_place(const gpuopt__knapsack_choice_found *found, int parts, int64_t *place) {
     __shared__ int64_t sum[CHOICE_WIDE];
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(CHOICE_WIDE)
     if (thread == CHOICE_WIDE - 1) place[parts] = at;
 }
 
-/* Joins what the parts have found, in their order, in found[0]. By one block. */
+/* Joins the results of the parts, in their order, in found[0]. By one block. */
 __global__ void __launch_bounds__(CHOICE_WIDE) knapsack_choice_join(gpuopt__knapsack_choice_found *found, int parts) {
     __shared__ int64_t best[CHOICE_WIDE];
     __shared__ int finder[CHOICE_WIDE];
@@ -177,7 +177,7 @@ gpuopt_status cuda_knapsack_choice_create(gpuopt_knapsack_multiple_choice *k) {
     return status;
 }
 
-/* Without device memory, steps that do not fit what there is are made on the CPU. */
+/* If device memory is missing, steps that do not fit the present memory are made on the CPU. */
 void cuda_knapsack_choice_grow(gpuopt_knapsack_multiple_choice *k, int64_t limit) {
     CudaKnapsackChoice *c = cuda_knapsack_choice(k), draft(nullptr);
     DeviceScope scope(k->context);

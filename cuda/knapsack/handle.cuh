@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the GPU: what a handle holds, and how much memory that takes.
+ * Knapsack on the GPU: the contents of a handle, and its memory.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_HANDLE_CUH
 #define GPUOPT_CUDA_KNAPSACK_HANDLE_CUH
@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t knapsack_short = 1024; /* the CPU expands a list of this length in about the time of a launch */
 constexpr int64_t knapsack_blocks = 3;   /* per multiprocessor */
 constexpr int64_t knapsack_gather_blocks = 4096;
-constexpr int64_t knapsack_at_once = 65536; /* nodes that are copied between host and device before a wait */
+constexpr int64_t knapsack_at_once = 65536; /* nodes copied between host and device before a wait */
 
 struct CudaKnapsack {
     gpuopt_knapsack head;
@@ -27,7 +27,7 @@ struct CudaKnapsack {
     gpuopt__knapsack_items table;    /* device */
     KnapsackShared shared;
     gpuopt__knapsack_pool window; /* [head.chunk] nodes on their way to or from the device, in locked pages */
-    char *pages;                  /* those; NULL: nodes are in host memory alone */
+    char *pages;                  /* the locked pages; NULL: nodes are only in host memory */
     bool locked;
     uint64_t *mark, *host_mark; /* HYBRID: a bit for each child of a step */
     void *device;
@@ -125,7 +125,7 @@ gpuopt_status knapsack_load_kernels(const gpuopt_context *context, const gpuopt_
                                                          : load_kernels(context, knapsack_expand<false, false>);
 }
 
-/* Takes the device memory and clears what the kernels expect to be 0. */
+/* Allocates the device memory and clears the parts that the kernels expect to be 0. */
 gpuopt_status knapsack_allocate(CudaKnapsack *k, const gpuopt_knapsack_desc &d) {
     const gpuopt_context *context = k->head.context;
     if (!knapsack_needs_device(d)) return GPUOPT_OK;

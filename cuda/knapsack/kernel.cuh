@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the GPU: a step, and the completion of a list, each in one launch; and picked nodes side by side.
+ * Knapsack on the GPU: a step, and the completion of a list, each in one launch; and gathering picked nodes.
  *
  * A block takes tile after tile of the step's children, ranked as on the CPU (gpuopt_impl/knapsack/cpu_step.h). It
- * builds the children in shared memory, merges them there if dominance is on, tests each, and writes those that stay
- * after those of the preceding tiles, whose number it finds by looking back (Merrill, Garland: Single-pass Parallel
- * Prefix Scan with Decoupled Look-back, 2016). So a step reads its nodes once (with dominance twice, the second time
- * usually from the L2 cache) and writes the children that stay once.
+ * builds the children in shared memory, merges them there if dominance is on, tests each, and writes the children that
+ * stay behind those of the preceding tiles. It finds their number by looking back (Merrill, Garland: Single-pass
+ * Parallel Prefix Scan with Decoupled Look-back, 2016). So a step reads its nodes once (with dominance twice, the
+ * second time usually from the L2 cache) and writes the children that stay once.
  *
- * Synchronisation of the blocks of a launch, and what it rests on (PTX ISA 9.0, "Memory Consistency Model"). Launches
- * follow one another on a stream, so that each sees all that the ones before wrote. No location is accessed with two
- * sizes.
+ * Synchronisation of the blocks of a launch, and its correctness (PTX ISA 9.0, "Memory Consistency Model"). Launches
+ * follow one another on a stream, so that each sees all earlier writes. No location is accessed with two sizes.
  *
- * Tickets. A block takes its tiles from a counter, by an atomic addition. So whoever has tile t knows that blocks that
- * run already have the tiles before it, and none of them waits for a later one: looking back ends, however few blocks
- * run at a time. The counter begins at 0 in each launch and ends below 2^32: the last block sets it back, when all have
- * drawn the ticket that ended their loop. (2^32 tiles would be 2^42 nodes; a pool has 2^40 at most.)
- * Look-back. The word of a tile is written and read by volatile accesses of 64 bits, which are relaxed ones at system
- * scope ("Operation types": ld.volatile): each is one access, and a reader gets the old word or the new one. The word
- * itself is all that it carries. Children of different tiles are written to different places, and none is read in
- * the launch that writes it; so nothing has to be ordered behind a word.
+ * Tickets. A block takes its tiles from a counter, by an atomic addition. So a block with tile t can rely on two facts:
+ * running blocks already have the tiles before it, and none of them waits for a later tile. Looking back therefore
+ * ends, however few blocks run at a time. The counter begins at 0 in each launch and ends below 2^32. The last block
+ * resets it, when all have drawn the ticket that ended their loop. (2^32 tiles would be 2^42 nodes; a pool has 2^40 at
+ * most.) Look-back. The word of a tile is written and read by volatile accesses of 64 bits, which are relaxed ones at
+ * system scope ("Operation types": ld.volatile): each is one access, and a reader sees the old word or the new one. The
+ * word carries no information but itself. Children of different tiles are written to different places, and none is read
+ * in the launch that writes it; so no access has to be ordered behind a word.
  * Report. Thread 0 of a block writes its record, then adds to `done`: fence and atomic are a release pattern. In the
- * block that finds all others done, the same thread's addition and the fence behind it are the acquire pattern, and
- * bar.sync carries what it has seen to the block's other threads ("Release and acquire patterns", "Causality order").
+ * block that finds all others done, the same thread's addition and the fence behind it are the acquire pattern.
+ * bar.sync extends this to the block's other threads ("Release and acquire patterns", "Causality order").
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_KERNEL_CUH
 #define GPUOPT_CUDA_KNAPSACK_KERNEL_CUH
@@ -34,9 +33,9 @@
 
 namespace {
 
-/* ---- Which children stay ---- */
+/* ---- The test of children ---- */
 
-/* Whether a child stays. Adds what it means for the search to `mine`. */
+/* Whether a child stays. Adds its effect on the search to `mine`. */
 __device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int child, int64_t rank, int32_t &hint,
                               KnapsackBlockFound &mine) {
     gpuopt__knapsack_filled f;
@@ -60,9 +59,9 @@ __device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int 
     return true;
 }
 
-/* ---- Where the children of a tile go ---- */
+/* ---- Places of a tile's children ---- */
 
-/* How many children of the preceding tiles stay; `count`: those of this tile. By one warp. */
+/* How many children of the preceding tiles stay; `count`: of this tile. By one warp. */
 __device__ int64_t knapsack_look_back(const KnapsackStep &p, int64_t tile, int64_t count) {
     const unsigned long long mine = static_cast<unsigned long long>(count);
     const int lane = static_cast<int>(threadIdx.x % 32);
@@ -89,9 +88,9 @@ __device__ int64_t knapsack_look_back(const KnapsackStep &p, int64_t tile, int64
     return before;
 }
 
-/* ---- What a launch found ---- */
+/* ---- Results of a launch ---- */
 
-/* Adds another result. Of equally good solutions the one of lower rank is kept. */
+/* Adds another result. Of equally good solutions the solution of lower rank is kept. */
 __device__ void knapsack_add(KnapsackBlockFound &sum, const KnapsackBlockFound &other) {
     bool better = other.found.most > sum.found.most || (other.found.most == sum.found.most && other.rank < sum.rank);
     gpuopt__knapsack_join(&sum.found, &other.found);
@@ -116,7 +115,7 @@ using KnapsackSum = cub::BlockReduce<KnapsackBlockFound, KNAPSACK_THREADS, cub::
 __device__ void knapsack_report(const KnapsackShared &s, KnapsackSum::TempStorage &scratch,
                                 const KnapsackBlockFound &mine, int64_t lower) {
     __shared__ bool last;
-    __syncthreads(); /* what lay in scratch has been read */
+    __syncthreads(); /* scratch has been read */
     KnapsackBlockFound sum = KnapsackSum(scratch).Reduce(mine, KnapsackAdd());
     if (threadIdx.x == 0) {
         s.block[blockIdx.x] = sum;
@@ -140,7 +139,7 @@ union KnapsackMemory {
 };
 
 /* A launch's share of a step, as described at the top of this file. MARK: instead of writing the children, sets a bit
- * for each that stays. */
+ * for each child that stays. */
 template <bool DOMINANCE, bool MARK, class Nodes>
 __device__ void knapsack_make(const KnapsackStep &p, const Nodes &nodes, const KnapsackShare &share) {
     __shared__ KnapsackMemory memory;
@@ -237,7 +236,7 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS) knapsack_complete(const __gr
     knapsack_report(p.shared, scratch, mine, p.search.lower);
 }
 
-/* Puts picked nodes side by side, from place p.to on. */
+/* Gathers picked nodes, from place p.to on. */
 __global__ void knapsack_gather(gpuopt__knapsack_pool pool, const __grid_constant__ gpuopt__knapsack_pick p) {
     for (int64_t i = int64_t{blockIdx.x} * KNAPSACK_THREADS + threadIdx.x; i < p.count;
          i += int64_t{gridDim.x} * KNAPSACK_THREADS) {

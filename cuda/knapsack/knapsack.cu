@@ -3,18 +3,18 @@
  * Knapsack on the GPU: the functions of the backend's table, and the loop of steps. A call on a handle comes from
  * gpuopt_impl/knapsack/calls.h, which has checked its arguments, through that table to the functions here.
  *
- *     handle.cuh    what a handle holds; the memory that it takes
- *     nodes.cuh     where the nodes are, in device or in host memory, and moving them; get, put and pick
+ *     handle.cuh    the contents of a handle, and its memory
+ *     nodes.cuh     the place of the nodes, in device or in host memory, and moving them; get, put and pick
  *     steps.cuh     a step on the device
- *     peers.cuh     a step that ranks share, on nodes of all of them; cuts where they cannot see those
+ *     peers.cuh     a step shared by ranks, on nodes of all of them; cuts if ranks cannot see these nodes
  *     kernel.cuh    the kernels: a step, and the completion of a list
- *     tile.cuh      what a step is given; the children of a tile
+ *     tile.cuh      the arguments of a step; the children of a tile
  *     batch.cuh     batches of small knapsacks: their kernels and functions
  *     multi.cuh     multidimensional knapsacks: likewise
  *     choice.cuh    multiple-choice knapsacks: likewise
  *
- * Each step is one launch. The CPU decides which nodes the next step takes, so it waits for the result of each. As
- * long as all nodes of a search form one short list, they stay in host memory and the CPU expands them
+ * Each step is one launch. The CPU decides which nodes the next step takes, so it waits for the result of each. As long
+ * as all nodes of a search form one short list, they stay in host memory and the CPU expands them
  * (gpuopt_impl/knapsack/cpu_step.h): that is faster than a launch.
  */
 #include "../common/tables.cuh"
@@ -68,7 +68,7 @@ gpuopt_status cuda_knapsack_create(gpuopt_context *context, const gpuopt_knapsac
     return status;
 }
 
-/* Copies the tables to the device: they lie in one piece on both sides. */
+/* Copies the tables to the device, in one piece. */
 gpuopt_status cuda_knapsack_load(gpuopt_knapsack *knapsack) {
     CudaKnapsack *k = cuda_knapsack(knapsack);
     if (!k->device) return GPUOPT_OK;
@@ -80,7 +80,7 @@ gpuopt_status cuda_knapsack_load(gpuopt_knapsack *knapsack) {
     return status ? status : k->queue.release_host(first);
 }
 
-/* Takes a larger block of device memory, and copies the nodes to it. HYBRID's pools, and those that stay in host
+/* Allocates a larger block of device memory, and copies the nodes to it. HYBRID's pools, and pools that stay in host
  * memory, do not grow. */
 gpuopt_status cuda_knapsack_grow(gpuopt_knapsack *knapsack, int64_t pool) {
     CudaKnapsack *k = cuda_knapsack(knapsack);
@@ -112,7 +112,7 @@ gpuopt_status cuda_knapsack_grow(gpuopt_knapsack *knapsack, int64_t pool) {
 /* ---- Steps ---- */
 
 /* The paper's step for a long list: the nodes are copied to the device, which branches and computes bounds; the CPU
- * then picks out the children that stay. */
+ * then selects the children that stay. */
 gpuopt_status knapsack_hybrid_step(CudaKnapsack *k, const gpuopt__knapsack_search *s, const gpuopt__knapsack_job &job,
                                    gpuopt__knapsack_found *found) {
     gpuopt_status status = knapsack_copy(k, k->pool, job.from, k->host_pool, job.from, job.from_step, job.count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multidimensional knapsacks on the GPU: a thread is a worker and searches as the CPU's do
- * (gpuopt_impl/knapsack/multi_search.h). A round is a launch for each distance at which workers share, and one in which
- * they search; the CPU waits for what they found.
+ * Multidimensional knapsacks on the GPU: a thread is a worker and searches as the CPU's workers do
+ * (gpuopt_impl/knapsack/multi_search.h). A round is a launch for each distance at which workers share, and one for the
+ * search; the CPU waits for the results.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_MULTI_CUH
 #define GPUOPT_CUDA_KNAPSACK_MULTI_CUH
@@ -15,7 +15,7 @@ namespace {
 
 enum { MULTI_THREADS = 128 };
 
-/* What the workers found in a round. */
+/* The results of the workers in a round. */
 struct MultiReport {
     unsigned long long best, nodes, busy, finder;
 };
@@ -90,7 +90,7 @@ void cuda_knapsack_multi_destroy(gpuopt_knapsack_multidimensional *k) {
     k->engine = nullptr;
 }
 
-/* Copies the tables, which are in one piece on both sides, and gives worker 0 the root. */
+/* Copies the tables in one piece, and gives worker 0 the root. */
 gpuopt_status knapsack_multi_load(const gpuopt_knapsack_multidimensional *k, CudaKnapsackMulti *c) {
     const gpuopt__knapsack_multi_tables &t = k->table;
     const gpuopt__knapsack_multi_workers &ws = c->workers;
@@ -130,7 +130,7 @@ gpuopt_status cuda_knapsack_multi_create(gpuopt_knapsack_multidimensional *k) {
 
 /* ---- Rounds ---- */
 
-/* Waits for the round, and reads what was found. */
+/* Waits for the round, and reads its results. */
 gpuopt_status knapsack_multi_await(const CudaKnapsackMulti *c, MultiReport *found) {
     gpuopt_status status = c->queue.launched("a round of a knapsack");
     if (!status) status = c->queue.copy(found, c->report, sizeof *found, "a round of a knapsack");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the GPU: where the nodes are, in device or in host memory, and how they move between the two.
+ * Knapsack on the GPU: the place of the nodes, in device or in host memory, and moves between the two.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_NODES_CUH
 #define GPUOPT_CUDA_KNAPSACK_NODES_CUH
@@ -42,7 +42,7 @@ gpuopt_status knapsack_move(CudaKnapsack *k, gpuopt__knapsack_search *s, bool to
     return status ? status : k->queue.wait("moving knapsack nodes");
 }
 
-/* Before a step: moves the nodes to where the step will be faster. */
+/* Before a step: moves the nodes to the memory in which the step will be faster. */
 gpuopt_status knapsack_settle(CudaKnapsack *k, gpuopt__knapsack_search *s) {
     if (s->depth != 1 || k->all_on_host || gpuopt__knapsack_is_common(s, &s->list[0])) return GPUOPT_OK;
     if (s->on_host) return s->list[0].count > knapsack_short ? knapsack_move(k, s, false) : GPUOPT_OK;
@@ -111,8 +111,8 @@ gpuopt_status cuda_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsac
     });
 }
 
-/* As many at a time as there are free nodes, between the two sides: the kernel puts them there, since its blocks run in
- * any order and would overwrite what others still have to read. */
+/* Picks as many nodes at a time as there are free places between the two sides, and gathers them there. In place,
+ * blocks, which run in any order, would overwrite nodes that others still have to read. */
 gpuopt_status cuda_knapsack_pick(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s,
                                  const gpuopt__knapsack_pick *pick, gpuopt__knapsack_node *node) {
     CudaKnapsack *k = cuda_knapsack(knapsack);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the GPU, by the ranks of a group: a step whose parents are in the pools of several devices; or, if those
- * do not see one another's memory, how many nodes have their children before the cuts between ranks
+ * Knapsack on the GPU, by the ranks of a group: a step with parents in the pools of several devices. If the devices do
+ * not see one another's memory, this file only counts the nodes with children before the cuts between ranks
  * (gpuopt_impl/knapsack/ranges.h).
  *
- * A rank's launch makes an equal share of the merge of all children (kernel.cuh), whose ends it finds by itself. So the
- * ranks exchange nothing but what the step has found, once, and no node is copied: those that others have are read
- * where they are. Its tiles look for their parents between those of the ends, which are on this device but for what the
- * item's weight moves.
+ * A rank's launch makes an equal share of the merge of all children (kernel.cuh), and finds the ends of its share by
+ * itself. So the ranks exchange only the results of the step, once. No node is copied: nodes of other ranks are read in
+ * place. The launch's tiles search for their parents between the parents at the ends. These are on this device, except
+ * for the distance that the item's weight moves them.
  *
- * Why a launch finds the parents as they are (PTX ISA 9.0, "Memory Consistency Model"). They were written by a launch,
- * or a copy, of their own rank, which has waited for its stream before it sent the result to the others; all ranks have
- * received that before they launch. So the writes happen before the launch: the end of the stream's work, the
- * exchange and the launch are synchronizations of the API ("Causality order"), and nothing is cached beyond the end of
- * a launch. They are not written before all have sent the results of their launches, which each does when its own is
- * over: until then children only go to the other side of each pool, where no parent is.
+ * Why a launch sees the parents' final state (PTX ISA 9.0, "Memory Consistency Model"). A launch, or a copy, of their
+ * own rank wrote them. That rank waited for its stream before it sent the result to the others, and all ranks received
+ * the result before they launch. So the writes happen before the launch: the end of the stream's work, the exchange and
+ * the launch are synchronizations of the API ("Causality order"), and no data stay cached beyond the end of a launch.
+ * Parents are not overwritten before all ranks have sent the results of their launches, which each does after its
+ * launch has ended. Until then children only go to the other side of each pool, where no parent is.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_PEERS_CUH
 #define GPUOPT_CUDA_KNAPSACK_PEERS_CUH
@@ -25,9 +25,9 @@
 
 namespace {
 
-/* ---- Finding the others' pools ---- */
+/* ---- Finding the pools of other ranks ---- */
 
-/* What is in a gpuopt__knapsack_peer_handle. */
+/* The contents of a gpuopt__knapsack_peer_handle. */
 struct KnapsackHandle {
     PeerHandle peer;
     gpuopt__knapsack_pool pool;
@@ -60,8 +60,8 @@ int cuda_knapsack_map_peers(gpuopt_knapsack *knapsack) {
     return 1;
 }
 
-/* Parents in one rank's pool: those below number `end` that are in no source before. `from`: where the step's first one
- * would be. */
+/* Parents in one rank's pool: the parents below number `end` that no source before has. `from`: the place that the
+ * step's first parent would have. */
 struct KnapsackSource {
     gpuopt__knapsack_pool pool;
     int64_t from, end;
@@ -72,7 +72,7 @@ struct KnapsackAmong {
     KnapsackSource source[PEER_MOST];
     int32_t sources;
     int64_t share, shares;
-    int64_t border[2]; /* parents that ranks before this one have, and those and this one; -1: each has all */
+    int64_t border[2]; /* parents of the ranks before this one, then including this one; -1: each rank has all */
 
     __device__ int which(int64_t k) const {
         int r = 0;
@@ -87,8 +87,8 @@ struct KnapsackAmong {
     /* Whether `count` parents from number k on are all in source r. */
     __device__ bool is_whole(int r, int64_t k, int count) const { return count == 0 || k + count <= source[r].end; }
 
-    /* Nearly always the parents of a tile's unchanged children are in one source, and so are those of its flipped ones.
-     * Then nothing is looked up between one load and the next, so that many are under way at a time. */
+    /* Nearly always the parents of a tile's unchanged children are in one source, and so are the parents of its flipped
+     * children. Then no look-up comes between two loads, so that many loads are under way at a time. */
     __device__ void load_pairs(const KnapsackStep &p, KnapsackTile &t, int64_t i, int count) const {
         const int r = which(i);
         if (is_whole(r, i, count)) knapsack_load_pairs(p, t, i, count, [&](int64_t k) { return at(p, r, k); });
@@ -113,7 +113,7 @@ struct KnapsackAmong {
     }
 };
 
-/* How many parents have flipped children: the first ones, since residual capacities fall. By all threads. */
+/* How many parents have flipped children: the first ones, since residual capacities decrease. By all threads. */
 __device__ int64_t knapsack_light(const KnapsackStep &p, const KnapsackAmong &among) {
     const auto has = [&](int64_t k) {
         const KnapsackPlace node = among.find(p, k);
@@ -123,13 +123,13 @@ __device__ int64_t knapsack_light(const KnapsackStep &p, const KnapsackAmong &am
     return knapsack_seek<KnapsackBlock>(0, p.job.count, has);
 }
 
-/* Where one of the shares into which the children are divided begins, or the last one ends: how many unchanged and
- * flipped children are before it. */
+/* The begin of a share of the children, or the end of the last share: how many unchanged and flipped children are
+ * before it. */
 struct KnapsackCorner {
     int64_t same, flipped;
 };
 
-/* That of share number `share`, where ranks before it have `border` parents; -1: each rank has all. Shares have equally
+/* The corner of share number `share`; ranks before it have `border` parents; -1: each rank has all. Shares have equally
  * many children, a parent on another device counted as one more. By all threads. */
 __device__ KnapsackCorner knapsack_corner(const KnapsackStep &p, const KnapsackAmong &among, const KnapsackShare &whole,
                                           int64_t share, int64_t border) {
@@ -139,7 +139,7 @@ __device__ KnapsackCorner knapsack_corner(const KnapsackStep &p, const KnapsackA
     const int64_t turned = min(border, whole.flipped_end), most = whole.children() / among.shares / 4;
     const int64_t before = max(i - border, int64_t{0}) + max(j - turned, int64_t{0}), /* far from the share before */
         behind = max(border - i, int64_t{0}) + max(turned - j, int64_t{0});
-    /* A child more here, and one fewer there, weigh 2 to 3. */
+    /* One child more here, and one fewer there, weigh 2 to 3. */
     const int64_t shift = max(min((behind - before) / 3, most), -most), far = max(shift, -shift);
     const KnapsackShare near = {max(i - far, int64_t{0}), min(i + far, whole.same_end), max(j - far, int64_t{0}),
                                 min(j + far, whole.flipped_end)};
@@ -166,14 +166,14 @@ __device__ KnapsackShare knapsack_share(const KnapsackStep &p, const KnapsackAmo
 template <bool DOMINANCE>
 __global__ void __launch_bounds__(KNAPSACK_THREADS, 3)
     knapsack_expand_share(const __grid_constant__ KnapsackStep p, const __grid_constant__ KnapsackAmong among) {
-    __shared__ KnapsackShare share; /* registers are short */
+    __shared__ KnapsackShare share; /* to save registers */
     const KnapsackShare mine = knapsack_share<DOMINANCE>(p, among);
     if (threadIdx.x == 0) share = mine;
     __syncthreads();
     knapsack_make<DOMINANCE, false>(p, among, share);
 }
 
-/* Lets go of the pools of the first `sources`. */
+/* Releases the pools of the first `sources`. */
 void knapsack_leave(const CudaKnapsack *k, int32_t sources) {
     for (int32_t n = 0; n < sources; n++) {
         const int32_t rank = k->head.ranks.source[n].rank;
@@ -181,7 +181,7 @@ void knapsack_leave(const CudaKnapsack *k, int32_t sources) {
     }
 }
 
-/* Finds the parents, and sees to it that those pools stay until knapsack_leave(). */
+/* Finds the parents, and keeps their pools alive until knapsack_leave(). */
 gpuopt_status knapsack_enter(const CudaKnapsack *k, const gpuopt__knapsack_search *s, const gpuopt__knapsack_job &job,
                              KnapsackAmong *among) {
     const gpuopt__knapsack_ranks &ranks = k->head.ranks;
@@ -208,7 +208,7 @@ gpuopt_status knapsack_enter(const CudaKnapsack *k, const gpuopt__knapsack_searc
     return GPUOPT_OK;
 }
 
-/* Waits within the visit, so that the other ranks' pools exist as long as the launch reads them. */
+/* Waits before it leaves the pools, so that the other ranks' pools exist as long as the launch reads them. */
 gpuopt_status cuda_knapsack_step_by_peers(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s,
                                           const gpuopt__knapsack_job *job, gpuopt__knapsack_found *found) {
     CudaKnapsack *k = cuda_knapsack(knapsack);
@@ -228,7 +228,7 @@ gpuopt_status cuda_knapsack_step_by_peers(gpuopt_knapsack *knapsack, const gpuop
 
 /* ---- Cuts ---- */
 
-/* Thread 2 c + f counts what is before cut[c], unchanged (f = 0) or flipped, and puts it into found[2 c + f]. */
+/* Thread 2 c + f counts the nodes with children before cut[c], unchanged (f = 0) or flipped, into found[2 c + f]. */
 __global__ void knapsack_count(gpuopt__knapsack_pool pool, const __grid_constant__ gpuopt__knapsack_job job,
                                int64_t first, int64_t count, const int64_t *cut, int cuts, uint64_t *found) {
     const int t = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -236,7 +236,7 @@ __global__ void knapsack_count(gpuopt__knapsack_pool pool, const __grid_constant
         found[t] = static_cast<uint64_t>(gpuopt__knapsack_count_before(&pool, &job, first, count, t % 2, cut[t / 2]));
 }
 
-/* Cuts and counts lie in the window, whose pages the device reads and writes. */
+/* Cuts and counts lie in the window; the device reads and writes its pages. */
 gpuopt_status cuda_knapsack_before(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s,
                                    const gpuopt__knapsack_job *job, int64_t first, int64_t count, const int64_t *cut,
                                    int32_t cuts, int64_t *same, int64_t *flipped) {

@@ -9,7 +9,7 @@
 
 namespace {
 
-/* Waits for the launch just made, and reads what it found. */
+/* Waits for the launch just made, and reads its result. */
 gpuopt_status knapsack_await(const CudaKnapsack *k, gpuopt__knapsack_found *found) {
     gpuopt_status status = k->queue.launched("launching a knapsack step");
     if (!status) status = k->queue.wait("waiting for a knapsack step");
@@ -17,25 +17,25 @@ gpuopt_status knapsack_await(const CudaKnapsack *k, gpuopt__knapsack_found *foun
     return status;
 }
 
-/* The blocks of a launch that has work for `needed`. */
+/* The blocks of a launch with work for `needed`. */
 unsigned knapsack_grid(const CudaKnapsack *k, int64_t needed) {
     return static_cast<unsigned>(std::min(needed, knapsack_blocks * cuda_of(k->head.context)->multiprocessors));
 }
 
-/* Those of a step that makes so many children. */
+/* The blocks of a step that makes `children` children. */
 Grid knapsack_grid_of(const CudaKnapsack *k, int64_t children) {
     return {knapsack_grid(k, (children + KNAPSACK_TILE - 1) / KNAPSACK_TILE), KNAPSACK_THREADS};
 }
 
-/* Makes the words of the tiles ready for another launch: see KNAPSACK_EPOCHS in tile.cuh. */
+/* Prepares the words of the tiles for another launch: see KNAPSACK_EPOCHS in tile.cuh. */
 gpuopt_status knapsack_next_epoch(CudaKnapsack *k) {
     k->epoch = (k->epoch + 1) % KNAPSACK_EPOCHS;
     if (k->epoch != 0) return GPUOPT_OK;
-    k->epoch = 1; /* the counter has wrapped around, and words of the first epochs are still there */
+    k->epoch = 1; /* the counter has wrapped around, and words of the first epochs still exist */
     return k->queue.clear(k->shared.tile, 0, sizeof(uint64_t) * static_cast<size_t>(knapsack_tiles(k->head.pool)));
 }
 
-/* What a launch for a step is given. */
+/* The arguments of a launch for a step. */
 gpuopt_status knapsack_prepare(CudaKnapsack *k, const gpuopt__knapsack_search *s, const gpuopt__knapsack_job &job,
                                KnapsackStep *p) {
     gpuopt_status status = knapsack_next_epoch(k);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the GPU: what a step is given, and how a block builds the children of a tile in shared memory, with
- * dominance in the order of a merge.
+ * Knapsack on the GPU: the arguments of a step, and the children of a tile, which a block builds in shared memory. With
+ * dominance they are in the order of a merge.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_TILE_CUH
 #define GPUOPT_CUDA_KNAPSACK_TILE_CUH
@@ -17,24 +17,24 @@ enum : int {
     KNAPSACK_TILE = KNAPSACK_THREADS * KNAPSACK_ROWS
 };
 
-/* The word of a tile gives later tiles nothing yet, how many of its children stay (ALONE), or how many of its own
- * and of all preceding tiles stay (ALL). It holds a count of 41 bits and the epoch of its step, 21 bits: words of
- * other epochs mean nothing, so they need not be cleared between steps. */
+/* The word of a tile has three states for later tiles: no information yet; how many of its children stay (ALONE); how
+ * many children of this and all preceding tiles stay (ALL). It holds a count of 41 bits and the epoch of its step, 21
+ * bits. Words of other epochs mean nothing, so they need not be cleared between steps. */
 enum : unsigned long long {
     KNAPSACK_ALONE = 1ull << 62,
     KNAPSACK_ALL = 2ull << 62,
-    KNAPSACK_EPOCH = 41, /* its place in a word */
+    KNAPSACK_EPOCH = 41, /* place of the epoch in a word */
     KNAPSACK_COUNT = (1ull << KNAPSACK_EPOCH) - 1,
     KNAPSACK_EPOCHS = 1ull << 21
 };
 
-/* What a block found. The best solution is the one of lowest rank among those with the most profit. */
+/* The result of a block. The best solution has the lowest rank among the solutions with the most profit. */
 struct KnapsackBlockFound {
     gpuopt__knapsack_found found;
     int64_t rank;
 };
 
-/* What the launches of a handle share, in device memory except `found`. */
+/* Data shared by the launches of a handle, in device memory except `found`. */
 struct KnapsackShared {
     unsigned long long *tile;  /* [tiles of the largest step] */
     unsigned *ticket, *done;   /* of this launch: tiles taken, blocks that have finished; 0 between launches */
@@ -52,11 +52,11 @@ struct KnapsackStep {
     unsigned *mark;           /* MARK: a bit for each child */
 };
 
-/* Which children a launch makes: as in a job. */
+/* The children that a launch makes, as in a job. */
 struct KnapsackShare {
     int64_t same, same_end, flipped, flipped_end;
 
-    __device__ int64_t begin() const { return same + flipped; } /* its first one, of all */
+    __device__ int64_t begin() const { return same + flipped; } /* the rank of its first child among all */
     __device__ int64_t children() const { return same_end - same + flipped_end - flipped; }
 };
 
@@ -80,9 +80,9 @@ __device__ int64_t knapsack_flipped_residual(const gpuopt__knapsack_job &job, in
     return residual < job.least ? knapsack_too_heavy : residual + job.residual;
 }
 
-/* ---- Where a tile begins in the two lists ---- */
+/* ---- The begin of a tile in the two lists ---- */
 
-/* Who looks for something together, each at another place. */
+/* Threads that search together, each at another place. */
 struct KnapsackWarp {
     static constexpr int SIZE = 32;
     static __device__ int member() { return static_cast<int>(threadIdx.x % 32); }
@@ -95,8 +95,8 @@ struct KnapsackBlock {
     static __device__ int count(bool yes) { return __syncthreads_count(yes); }
 };
 
-/* The first of the numbers low .. high - 1 that `is_before` does not hold for; `high` if it holds for all. It holds for
- * none behind that one. */
+/* The first of the numbers low .. high - 1 for which `is_before` is false, and so is it for all later ones; `high` if
+ * it is true for all. */
 template <class Team, class Test>
 __device__ int64_t knapsack_seek(int64_t low, int64_t high, Test is_before) {
     while (low < high) { /* the answer is in low .. high */
@@ -109,7 +109,7 @@ __device__ int64_t knapsack_seek(int64_t low, int64_t high, Test is_before) {
     return low;
 }
 
-/* How many of the children before a rank of the merge of both lists are unchanged, if the share has that rank or begins
+/* How many of the children before a rank of the merge of both lists are unchanged; the share has that rank, or begins
  * or ends there. */
 template <class Team, class Nodes>
 __device__ int64_t knapsack_split(const KnapsackStep &p, const Nodes &nodes, const KnapsackShare &share, int64_t rank) {
@@ -136,7 +136,7 @@ __device__ void knapsack_load(const KnapsackStep &p, KnapsackTile &t, int slot, 
 
 __device__ uint64_t knapsack_profit(const KnapsackPlace &node) { return node.pool.profit[node.at]; }
 
-/* Loads the two children of each of `count` parents from number i on. find(k): where parent k is. */
+/* Loads the two children of each of `count` parents from number i on. find(k): the place of parent k. */
 template <class Find>
 __device__ void knapsack_load_pairs(const KnapsackStep &p, KnapsackTile &t, int64_t i, int count, Find find) {
     for (int k = static_cast<int>(threadIdx.x); k < count; k += KNAPSACK_THREADS) {
@@ -145,8 +145,8 @@ __device__ void knapsack_load_pairs(const KnapsackStep &p, KnapsackTile &t, int6
     }
 }
 
-/* Loads `same` unchanged children of the parents from number i on, and then flipped ones of those from j on.
- * find(k, flipped): where that parent is. */
+/* Loads `same` unchanged children of the parents from number i on, and then flipped children of the parents from j on.
+ * find(k, flipped): the place of that parent. */
 template <class Find>
 __device__ void knapsack_load_lists(const KnapsackStep &p, KnapsackTile &t, int64_t i, int64_t j, int same,
                                     int children, Find find) {
@@ -154,7 +154,7 @@ __device__ void knapsack_load_lists(const KnapsackStep &p, KnapsackTile &t, int6
         knapsack_load(p, t, k, find(k < same ? i + k : j + k - same, k >= same), k >= same);
 }
 
-/* Where the parents are, if all are in the step's pool. With ranks: KnapsackAmong (peers.cuh). */
+/* The places of the parents if all are in the step's pool. With ranks: KnapsackAmong (peers.cuh). */
 struct KnapsackHere {
     static __device__ KnapsackPlace find(const KnapsackStep &p, int64_t k) {
         return {p.pool, gpuopt__knapsack_parent(&p.job, k)};
@@ -173,7 +173,7 @@ __device__ bool knapsack_before(const KnapsackTile &t, int i, int j) {
     return t.residual[i] != t.residual[j] ? t.residual[i] > t.residual[j] : t.profit[i] >= t.profit[j];
 }
 
-/* The child at which the merge of a list stands, and the profit of the one before it. A list ends at its `end`. */
+/* The next child of a list in the merge, and the profit of the child before it. A list ends at its `end`. */
 struct KnapsackRun {
     int at, end; /* slots */
     int64_t residual;
@@ -197,8 +197,8 @@ struct KnapsackRun {
     }
 };
 
-/* Merges the `same` unchanged children in the first slots with the `flipped` ones after them, into t.order. exists,
- * profit: of each list, whether a child precedes this tile, and the profit of the last one that does. Returns how many
+/* Merges the `same` unchanged children in the first slots with the `flipped` children after them, into t.order. exists,
+ * profit: of each list, whether a child precedes this tile, and the profit of the last such child. Returns how many
  * dominated children this thread found. */
 __device__ int knapsack_merge(KnapsackTile &t, int same, int flipped, const bool exists[2], const uint64_t profit[2]) {
     const int children = same + flipped, first = min(static_cast<int>(threadIdx.x) * KNAPSACK_ROWS, children);
