@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * A batch of nodes on the GPU: the handle, its memory, and the calls. A call of _run launches one kernel in which warps
- * or blocks take nodes; nodes that outgrow their tables are run again by further launches with larger ones.
+ * or blocks take nodes. Nodes that outgrow their tables run again in further launches with larger tables.
  *
  *     batch.cuh          this: memory, runs, changes        batch_tables.cuh   a node's tables
  *     batch_kernels.cuh  layout, capacities, results        batch_rows.cuh     a node's rows
- *     batch_node.cuh     the kernel that runs nodes         batch_state.cuh     their data, and what threads share
+ *     batch_node.cuh     the kernel that runs nodes         batch_state.cuh    their data, shared by threads
  *
  * A small call, for which latency counts, uses host memory that the GPU reads and writes directly: its nodes, reports
- * and changes go through `near`, and so there is nothing to copy.
+ * and changes go through `near`, without copies.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_CUH
@@ -39,8 +39,8 @@ class CudaBatch {
                                       gpuopt_propagator_node_changes &changes) = 0;
     virtual gpuopt_status get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory_space where, int64_t count,
                                      const int32_t *node, double *lb, double *ub) = 0;
-    virtual int64_t used() const = 0; /* columns that have changed in the latest run, whether or not they fit */
-    virtual const BatchArrays &results() const = 0; /* where that run's are */
+    virtual int64_t used() const = 0;               /* columns changed in the latest run, whether or not they fit */
+    virtual const BatchArrays &results() const = 0; /* the arrays of that run */
 };
 
 struct CudaBatchHandle {
@@ -52,7 +52,7 @@ CudaBatch *batch_of(const gpuopt_propagator_batch *batch) {
     return reinterpret_cast<const CudaBatchHandle *>(batch)->object;
 }
 
-enum { NEAR_NODES = 32, NEAR_CHANGES = 1024 }; /* of a small call */
+enum { NEAR_NODES = 32, NEAR_CHANGES = 1024 }; /* limits of a small call */
 
 template <class Val, class Bound>
 class TypedBatch final : public CudaBatch {
@@ -76,7 +76,8 @@ class TypedBatch final : public CudaBatch {
     const BatchArrays &results() const override { return *from_; }
 
   private:
-    static constexpr int64_t TABLE_BYTES = int64_t{1} << 28; /* of all tables in global memory, or that of one set */
+    static constexpr int64_t TABLE_BYTES = int64_t{1} << 28; /* of all tables in global memory, or the size of one
+                                                              * set */
 
     TypedBatch(const gpuopt_context *context, const View &view, const PropagatorShape &shape,
                const gpuopt_propagator_batch_desc &desc)
@@ -104,13 +105,13 @@ class TypedBatch final : public CudaBatch {
     PropagatorShape shape_;
     const gpuopt_propagator *base_ = nullptr;
     const Tree<Bound> *tree_ = nullptr;
-    uint64_t version_ = 0; /* of the base, to which the capacities belong; 0: there are none */
+    uint64_t version_ = 0; /* of the base, for the capacities; 0: there are none */
     gpuopt_propagator_batch_desc desc_;
     int warp_grid_ = 0, block_grid_ = 0, wide_grid_ = 0; /* blocks of each tier; 0: the device has too little memory */
-    MemoryTables large_ = {}, memory_ = {};              /* of the other two */
-    int first_tier_ = TIER_WARP; /* that most nodes of the runs on this base have not outgrown */
+    MemoryTables large_ = {}, memory_ = {};              /* of the two tiers in global memory */
+    int first_tier_ = TIER_WARP; /* the tier that most nodes of the runs on this base have not outgrown */
     void *device_ = nullptr, *host_ = nullptr;
-    bool locked_ = false; /* the pages in host_ */
+    bool locked_ = false; /* the pages in host_ are locked */
     BatchModel<Val, Bound> m_ = {};
     BatchArrays far_ = {}, near_ = {}; /* in device memory; in host memory for small calls */
     ChangeBuffer ordered_ = {};        /* changes on their way to host memory */
@@ -127,15 +128,15 @@ class TypedBatch final : public CudaBatch {
 
 /* ---- Memory ---- */
 
-/* Tables that are nowhere more than two thirds full, for `count` and all threads of a block; at most 2^31
- * slots, which a node fills that changes as many columns. */
+/* Slots of tables that are at most two thirds full, for `count` columns and all threads of a block. At most 2^31 slots;
+ * a node with that many changed columns fills them. */
 inline unsigned slots_for(int64_t count) {
     unsigned slots = 1024;
     while (int64_t{2} * slots < 3 * (count + WIDE_WARPS * WARP + 1) && slots < 1U << 31) slots *= 2;
     return slots;
 }
 
-/* Of a block. */
+/* For a block. */
 template <class Val, class Bound>
 template <class Nodes>
 size_t TypedBatch<Val, Bound>::shared_bytes() {
@@ -186,7 +187,7 @@ gpuopt_status TypedBatch<Val, Bound>::cut(gpuopt__arena &device, gpuopt__arena &
     char *memory;
     take(device, memory, static_cast<int64_t>(scratch_.bytes));
     scratch_.memory = memory;
-    /* One to spare: a thread may find a table full in which its own column or row has just taken the last place. */
+    /* One to spare: a thread may find a table full after its own column or row has just taken the last place. */
     const auto columns = static_cast<unsigned>(std::min<int64_t>(cols, desc_.node_columns) + 1);
     const auto rows = static_cast<unsigned>(shape_.slots() + 1);
     memory_.size = {slots_for(columns), slots_for(rows), columns, rows};

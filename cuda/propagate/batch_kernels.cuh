@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch of nodes on the GPU: all kernels except the one that runs nodes. They lay the matrix out by columns, find the
- * rows' capacities at the base's bounds, and put reports and changes into the order of the nodes.
+ * A batch of nodes on the GPU: all kernels except the kernel that runs nodes. They lay the matrix out by columns, find
+ * the rows' capacities at the base's bounds, and put reports and changes into the order of the nodes.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_KERNELS_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_KERNELS_CUH
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(THREADS)
     each_stored_entry(p, [&](int, long long at) { atomicAdd(&m.col_start[p.col[at] / 2 + 1], 1ull); });
 }
 
-/* m.col_start[j + 1]: where column j begins; afterwards, where it ends. The order of a column's entries does not
+/* m.col_start[j + 1]: first the begin of column j, afterwards its end. The order of a column's entries does not
  * matter. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- The base ---- */
 
-/* Finds the capacities of all rows, and lists those that may act at the base's bounds. The counts are 0 before. */
+/* Finds the capacities of all rows, and lists the rows that may act at the base's bounds. The counts must be 0. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS) find_capacities(const __grid_constant__ Propagator<Val, Bound> p,
                                                            const __grid_constant__ BatchModel<Val, Bound> m) {
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(THREADS) find_capacities(const __grid_constant
 
 /* ---- Results ---- */
 
-/* Where a caller's device arrays are; each may be null. */
+/* The caller's device arrays; each may be null. */
 struct NodeReportArrays {
     int *outcome, *rounds, *row, *col, *columns;
     long long *changed, *nonzeros;
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Writes all bounds of `count` nodes: those in the list or, without one, those from `first` on. A block takes a
+/* Writes all bounds of `count` nodes: the listed nodes or, without a list, the nodes from `first` on. A block takes a
  * node. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)

@@ -19,8 +19,8 @@ enum BatchTier {
 };
 enum { NODE_WARPS = 4, WIDE_WARPS = 16 }; /* of a block, and of a large one */
 
-/* Who works on a node, and where its tables are. warps: of a block; workers: those of a node; together: blocks of a
- * multiprocessor; size: of tables in shared memory. */
+/* The workers of a node, and the place of its tables. warps: of a block; workers: warps of a node; together: blocks of
+ * a multiprocessor; size: of tables in shared memory. */
 struct WarpNodes {
     enum { warps = NODE_WARPS, workers = 1, together = 5, is_shared = 1 };
     using Index = unsigned short;
@@ -45,7 +45,7 @@ struct WideMemoryNodes : MemoryNodes {
     enum { warps = WIDE_WARPS, workers = warps, together = 1, is_shared = 0 };
 };
 
-/* Tables in global memory, one set a block. The kernel that runs nodes finds and leaves them empty. */
+/* Tables in global memory, one set a block. They are empty before and after the kernel that runs nodes. */
 struct MemoryTables {
     char *memory;
     size_t bytes; /* of a set */
@@ -63,7 +63,7 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
                        NodeShared &shared, const TableArrays<Index> &tables, const BatchCall &run)
         : Rows(propagator, model, shared, tables), call(run) {}
 
-    /* Takes nodes until there are no more. */
+    /* Takes nodes until none is left. */
     __device__ void all(bool tables_are_empty) {
         if (!tables_are_empty) this->clear_all();
         for (;;) {
@@ -78,7 +78,7 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
   private:
     const BatchCall &call;
 
-    /* Runs a node. Begins and ends with tables that are empty. */
+    /* Runs a node. The tables are empty before and after. */
     __device__ void one(int node) {
         const long long limit = min(static_cast<long long>(call.rounds), p.round_limit);
         NodeRecord record = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0, 0, 0};
@@ -99,7 +99,7 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
         if (found.over && !call.last) {
             if (thread == 0) {
                 call.left[atomicAdd(&m.state->left, 1u)] = node;
-                call.record[node] = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0, 0, 0}; /* should the caller stop here */
+                call.record[node] = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0, 0, 0}; /* in case the caller stops here */
             }
             Rows::sync();
             this->clear_all();
@@ -132,7 +132,7 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
         return found.columns > static_cast<unsigned>(call.node_columns);
     }
 
-    /* Gives the node its bounds; what is wrong with them, which can only be if they are in device memory, is noted. */
+    /* Gives the node its bounds. Notes faults in them, which can only occur in device memory. */
     __device__ void give(int node) {
         const GivenNodes from = call.is_few
                                     ? GivenNodes{call.few.start, call.few.col, call.given.lb ? call.few.lb : nullptr,
@@ -158,14 +158,14 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
     __device__ double2 shown(double2 pair) const {
         return make_double2(gpuopt__propagator_shown_lb(&p.rules, 0, pair.x, pair.y), pair.y);
     }
-    /* Whether a column's bounds differ from the base's, as far as the caller sees. */
+    /* Whether a column's bounds differ from the base's, as the caller sees them. */
     __device__ bool differs(unsigned place) const {
         const double2 now = shown(tables.now[place]), was = shown(load_pair(base, 2 * tables.key[place]));
         return now.x != was.x || now.y != was.y;
     }
 
-    /* Writes the columns whose bounds differ from the base's to the buffer of changes, by column. Begins and ends with
-     * a barrier. */
+    /* Writes the columns with bounds that differ from the base's to the buffer of changes, by column. Begins and ends
+     * with a barrier. */
     __device__ void write_changes() {
         Rows::sync();
         place_changes();
@@ -200,7 +200,7 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
         call.buffer.ub[at] = pair.y;
     }
 
-    /* The same, looking at all columns in their order: for a node that changes very many. The first warp does it. */
+    /* The same by a pass over all columns in their order, for a node that changes very many. The first warp does it. */
     __device__ void write_by_sweep() const {
         unsigned long long at = s.at;
         for (int first = 0; thread < WARP && first < p.cols; first += WARP) {
@@ -214,9 +214,9 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
     }
 };
 
-/* The last block of a launch to end reports to the CPU what all have found, and makes the counters ready for the next
- * one. Each block's end is a read-modify-write that releases and acquires, so the last one sees what the others
- * counted; the barrier before it makes the whole block's counts precede it. */
+/* The last block of a launch to end reports all results to the CPU, and resets the counters for the next launch. Each
+ * block's end is a read-modify-write that releases and acquires, so the last one sees the counts of the others. The
+ * barrier before it makes the whole block's counts precede it. */
 __device__ void end_run(BatchState *state, BatchReport *report) {
     __syncthreads();
     if (threadIdx.x) return;
@@ -224,12 +224,12 @@ __device__ void end_run(BatchState *state, BatchReport *report) {
     if (done.fetch_add(1, cuda::memory_order_acq_rel) + 1 < gridDim.x) return;
     *report = {__ldcg(&state->left), __ldcg(&state->bad), __ldcg(&state->used)};
     state->ticket = 0;
-    if (__ldcg(&state->left) == 0) state->bad = 0, state->used = 0; /* else another launch goes on */
+    if (__ldcg(&state->left) == 0) state->bad = 0, state->used = 0; /* else another launch continues */
     state->left = 0;
     done.store(0, cuda::memory_order_relaxed);
 }
 
-/* Runs the nodes of a call, or those on its list. Tables that are not in shared memory are in these sets. */
+/* Runs the nodes of a call, or the nodes on its list. Tables that are not in shared memory are in these sets. */
 template <class Nodes, class Val, class Bound>
 __global__ void __launch_bounds__(Nodes::warps *WARP, Nodes::together)
     run_nodes(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val, Bound> m,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch of nodes on the GPU: the rows of one node that are to be evaluated. Each is filtered at the node's bounds,
- * summed if it passes, and moves bounds, with the arithmetic and in the order of gpuopt_impl/propagate/row.h, as
- * tighten.cuh does it for a single state.
+ * A batch of nodes on the GPU: the rows of one node to evaluate. Each is filtered at the node's bounds, summed if it
+ * passes, and moves bounds. The arithmetic and its order are those of gpuopt_impl/propagate/row.h, as in tighten.cuh
+ * for a single state.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_ROWS_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_ROWS_CUH
@@ -17,12 +17,12 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
 
   public:
     using Tables::lane, Tables::thread;
-    unsigned long long evaluated = 0; /* nonzeros of the rows that this thread counts */
+    unsigned long long evaluated = 0; /* nonzeros of the rows counted by this thread */
 
     using Tables::Tables;
 
-    /* Evaluates the queued rows, added rows and, where the base leaves them to the node's first round, those that are
-     * active in it. Each warp takes some. */
+    /* Evaluates the queued rows, the added rows and, if the base leaves its active rows to the node's first round,
+     * these rows in it. Each warp takes some. */
     __device__ void evaluate(bool active) {
         const int warp = static_cast<int>(thread / WARP);
 #pragma unroll 1
@@ -50,14 +50,14 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
   private:
     enum { TOGETHER = 4 }; /* entries that a thread loads at a time */
 
-    /* The row at a place of the queue, which leaves it. `width` lanes ask for each. */
+    /* The row at a place of the queue; removes it from the queue. Each of `width` lanes makes the call. */
     __device__ int queued(unsigned at, int width) const {
         const unsigned place = tables.queue[at];
         if (lane % width == 0) tables.share[place] &= ~SHARE_QUEUED;
         return static_cast<int>(tables.row_key[place]);
     }
 
-    /* Each WIDTH lanes evaluate a row; `valid`: theirs is one. All lanes of the warp take part. */
+    /* Each WIDTH lanes evaluate a row; `valid`: they have one. All lanes of the warp take part. */
     template <int WIDTH>
     __device__ void row(int slot, bool valid) {
         const int length = valid ? p.length[slot] : 0;
@@ -79,7 +79,7 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
         else this->row<WARP, 1>(row.val, row.col, row.length, row.side, true, number);
     }
 
-    /* A row whose entries are `unit` apart; number(): the caller's for it. */
+    /* A row with entries `unit` apart; number(): the caller's number of it. */
     template <int WIDTH, int unit, class Entry, class F>
     __device__ void row(const Entry *val, const unsigned *col, int length, double2 side, bool valid, F number) {
         const int first = lane % WIDTH;
@@ -157,7 +157,7 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
         return all;
     }
 
-    /* The sums of the sizes of a row's finite terms, in the same order. Few rows come here. */
+    /* The sums of the sizes of a row's finite terms, in the same order. Few rows reach this point. */
     template <int WIDTH, int unit, class Entry>
     __device__ gpuopt__pair magnitudes(const Entry *val, const unsigned *col, int length) const {
         constexpr int SEGMENT = GPUOPT__PROPAGATOR_SEGMENT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch of nodes on the GPU: a run, and what it found.
+ * A batch of nodes on the GPU: a run, and its results.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_RUN_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_RUN_CUH
@@ -11,7 +11,7 @@ namespace {
 
 /* ---- A run ---- */
 
-/* Finds the rows' capacities at the base's bounds and the rows that have been added, if these are new. */
+/* Finds the rows' capacities at the base's bounds, and the added rows, if these are new. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::follow_base() {
     if (version_ == base_->version) return GPUOPT_OK;
@@ -23,7 +23,7 @@ gpuopt_status TypedBatch<Val, Bound>::follow_base() {
     return status;
 }
 
-/* Copies nodes from the caller's arrays; few ones into the call itself. */
+/* Copies nodes from the caller's arrays; a few nodes go into the call itself. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::take_nodes(const gpuopt_propagator_nodes &nodes, const BatchArrays &to,
                                                  BatchCall &call) {
@@ -55,7 +55,7 @@ bool TypedBatch<Val, Bound>::launch(int most, const BatchCall &call, const Memor
     return true;
 }
 
-/* Few nodes get large blocks: a call lasts as long as the slowest of them. */
+/* Few nodes receive large blocks: a call lasts as long as its slowest node. */
 template <class Val, class Bound>
 bool TypedBatch<Val, Bound>::launch_in_memory(const BatchCall &call, const MemoryTables &sets) {
     return is_few(call.nodes) ? launch<WideMemoryNodes>(sets.count, call, sets)
@@ -73,11 +73,11 @@ bool TypedBatch<Val, Bound>::launch(int tier, const BatchCall &call) {
     }
 }
 
-/* Runs the nodes of a call with ever larger tables, unless the caller asks to stop in between. `to_host`: their reports
- * are to be copied to host memory. Once most nodes of a large call have outgrown a tier, calls on the same base begin
- * behind it. Few nodes get large blocks, and a few more get blocks, since a call lasts as long as the slowest node.
- * Where there are many in a tier, small blocks in global memory, of which a multiprocessor holds several, are faster
- * than large ones; measured: from about eight a multiprocessor on. */
+/* Runs the nodes of a call with ever larger tables, unless the caller requests a stop in between. `to_host`: copy their
+ * reports to host memory. Once most nodes of a large call have outgrown a tier, calls on the same base begin behind it.
+ * Few nodes receive large blocks, and a few more receive blocks, since a call lasts as long as the slowest node. For
+ * many nodes in a tier, small blocks in global memory, several of which fit a multiprocessor, are faster than large
+ * ones; measured: from about eight a multiprocessor on. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::run_tiers(BatchCall call, bool to_host) {
     const int all = call.nodes;
@@ -214,7 +214,7 @@ gpuopt_status TypedBatch<Val, Bound>::get_changes(const gpuopt_propagator_batch 
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory_space where,
                                                  int64_t count, const int32_t *node, double *lb, double *ub) {
-    const int ran = batch->ran; /* 0 after a run of no nodes, which did not get here */
+    const int ran = batch->ran; /* 0 after a run of no nodes, which ended before this */
     const int64_t cols = shape_.cols, used = ran ? static_cast<int64_t>(used_) : 0;
     const auto bytes = sizeof(double) * static_cast<size_t>(cols);
     gpuopt_status status = GPUOPT_OK;

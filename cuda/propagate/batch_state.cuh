@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch of nodes on the GPU: what the kernels work on, and the tables of one node.
+ * A batch of nodes on the GPU: the data of the kernels, and the tables of one node.
  *
- * A node's bounds are the base's but for the columns in a hash table. A row can only have an effect on the node if the
- * bounds of its columns have moved by more than its capacity: the slack of its side less the reach of its entries, see
- * the filter (gpuopt_impl/propagate/filter.h), which has been computed for each row at the base's bounds. So a change
- * is taken to the rows of its column, each of which has used up a share of its capacity in this node, an integer, in a
- * second hash table; only rows whose share is full are read, and those that have been added. Shares are rounded up, so
- * that a row that is not read would not have passed the filter; and they are integers, so that they do not depend on
- * the order of the changes.
+ * A node's bounds are the base's, except for the columns in a hash table. A row can only have an effect on the node if
+ * the bounds of its columns have moved by more than its capacity. That is the slack of its side less the reach of its
+ * entries, see the filter (gpuopt_impl/propagate/filter.h); it is computed for each row at the base's bounds. A change
+ * of a bound is applied to the rows of its column. A second hash table holds the share of its capacity that each row
+ * has used up in this node, an integer. Only rows with a full share, and added rows, are read. Shares are rounded up,
+ * so that a row that is not read would not have passed the filter. As integers they do not depend on the order of the
+ * changes.
  *
  * A table's size depends on the threads that work on the node: a warp, a block or a large block, with tables in shared
  * memory, or a block or a large one with tables in global memory. A node that outgrows its tables is put on a list, and
@@ -16,12 +16,12 @@
  *
  * Synchronisation of the threads of a node
  * ----------------------------------------
- * The work has phases: give, settle, mark, evaluate, write. A barrier of the node's threads is between any two (of a
- * warp or a block), and orders what they wrote. Within a phase threads meet only
- *   - in the keys of the tables, which change from EMPTY to a column or a row by compare-and-exchange and are read by
- *     relaxed atomic loads; a column that rows have just moved has the mark NEW, and until the next phase its bounds
- *     are the base's, wherever it is met: so no thread reads what another, which has taken the key, has yet to write;
- *   - in `next`, the bounds of the next round, by atomic minima and maxima, and in shares and counters, by atomic
+ * The work has phases: give, settle, mark, evaluate, write. A barrier of the node's threads (a warp or a block)
+ * separates any two, and orders their writes. Within a phase threads share only
+ *   - the keys of the tables. These change from EMPTY to a column or a row by compare-and-exchange and are read by
+ *     relaxed atomic loads. A column that rows have just moved has the mark NEW. Until the next phase all threads take
+ *     its bounds from the base, so none reads data that another thread, which has taken the key, has yet to write;
+ *   - `next`, the bounds of the next round, by atomic minima and maxima, and shares and counters, by atomic
  *     read-modify-writes. All of these commute, so that results do not depend on the order of threads.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_STATE_CUH
@@ -33,18 +33,18 @@
 
 namespace {
 
-/* ---- What all nodes share ---- */
+/* ---- Data shared by all nodes ---- */
 
-/* Counters of a run, 0 before it; the last block of its last launch sets them back. */
+/* Counters of a run, 0 before it; the last block of its last launch resets them. */
 struct BatchState {
     unsigned ticket;         /* nodes taken */
     unsigned done;           /* blocks that have ended */
     unsigned left;           /* nodes that have outgrown their tables */
     unsigned bad;            /* an argument in device memory is out of range */
-    unsigned long long used; /* columns written to the buffer of changes, or that would have been */
+    unsigned long long used; /* columns written to the buffer of changes, or that did not fit */
 };
 
-/* What the CPU reads after a run; in host memory. */
+/* The data that the CPU reads after a run; in host memory. */
 struct BatchReport {
     unsigned left, bad;
     unsigned long long used;
@@ -53,7 +53,7 @@ struct BatchReport {
 /* Data about the base since it last changed. */
 struct BatchBase {
     unsigned short_active, long_active; /* rows that may act at the base's bounds */
-    int pending;                        /* whether they are to be evaluated */
+    int pending;                        /* whether these must be evaluated */
 };
 
 /* The matrix by columns, the rows' capacities, and added rows. */
@@ -66,15 +66,15 @@ struct BatchModel {
     int *active;   /* [slots]: active short rows, from 0; others, from 32 * slices */
     BatchBase *base;
     BatchState *state;
-    unsigned lanes;   /* that share a column whose change is taken to its rows: 8, or 32 where columns are long */
-    Tree<Bound> tree; /* of the base, for the rows that have been added: every round of a node evaluates them */
+    unsigned lanes;   /* lanes that share a column to apply its change to rows: 8, or 32 if columns are long */
+    Tree<Bound> tree; /* of the base, for the added rows: every round of a node evaluates them */
 };
 
-/* What a node's run has found. */
+/* The result of a node's run. */
 struct alignas(16) NodeRecord {
     int outcome, rounds, row, col;
     long long changed, nonzeros;
-    long long at; /* where its changed columns are in the buffer of changes */
+    long long at; /* the begin of its changed columns in the buffer of changes */
     int columns, unused;
 };
 
@@ -92,7 +92,7 @@ struct GivenNodes {
     const double *lb, *ub;
 };
 
-/* A few nodes as an argument of the kernel, which reads it sooner than host memory. */
+/* A few nodes as an argument of the kernel, which reads them sooner than from host memory. */
 struct FewNodes {
     enum { NODES = 4, BOUNDS = 16 };
     long long start[NODES + 1];
@@ -102,15 +102,15 @@ struct FewNodes {
 
 /* A run. */
 struct BatchCall {
-    GivenNodes given; /* of few nodes only which arrays there are */
+    GivenNodes given; /* for few nodes: only shows which arrays exist */
     bool is_few;
     FewNodes few;
-    const int *list; /* of nodes to be run; null: all of them */
+    const int *list; /* of nodes to run; null: all of them */
     int *left;       /* list of nodes that outgrow their tables */
     NodeRecord *record;
     BatchReport *report;
     ChangeBuffer buffer;
-    long long changes; /* most bounds that all nodes may be given */
+    long long changes; /* most bounds given to all nodes together */
     int nodes, rounds, node_columns;
     int last; /* whether there are no larger tables: a node that outgrows these is FULL */
 };
@@ -122,8 +122,8 @@ enum : unsigned { KEY_EMPTY = ~0u, KEY_NEW = 1u << 31 };
 /* Shares of a row: 15 bits for each side, and whether the row is in the queue. */
 enum : unsigned { SHARES = 0x7fff, SHARE_BITS = 15, SHARE_QUEUED = 1u << 31 };
 
-/* How large the tables are: slots, powers of two, and how many of them may be taken. There are enough more that all
- * threads of a node may take one at once without filling the table. */
+/* The sizes of the tables: slots, powers of two, and the limit of slots in use. The difference lets all threads of a
+ * node take a slot at once without filling the table. */
 struct TableSizes {
     unsigned col_slots, row_slots, columns, rows;
 };
@@ -132,14 +132,14 @@ struct TableSizes {
 template <class Index>
 struct TableArrays {
     unsigned *key;        /* [col_slots]: a column, perhaps NEW, or EMPTY */
-    double2 *now, *next;  /* [col_slots]: the bounds of this round; those that rows imply, infinite if they do not */
+    double2 *now, *next;  /* [col_slots]: the bounds of this round; bounds implied by rows, or infinite */
     unsigned char *given; /* [col_slots]: 1: the node was given the column's bounds; 2: and they are equal */
     unsigned *row_key;    /* [row_slots]: a row's slot, or EMPTY */
     unsigned *share;      /* [row_slots] */
     Index *col_used;      /* [columns]: places in the table */
     Index *side;          /* [2 columns]: 2 * place + (1 for ub) of the sides that have moved */
     Index *row_used;      /* [rows]: places in the table */
-    Index *queue;         /* [rows]: places of rows to be evaluated; short ones from the front, others from the end */
+    Index *queue;         /* [rows]: places of rows to evaluate; short rows from the front, others from the end */
     TableSizes size;
 };
 
@@ -166,11 +166,11 @@ __host__ __device__ size_t cut_tables(char *memory, const TableSizes &size, Tabl
     return at;
 }
 
-/* What the threads of a node share besides its tables. */
+/* Data shared by the threads of a node besides its tables. */
 struct NodeShared {
     unsigned ticket;
-    unsigned columns, rows;      /* taken in the tables */
-    unsigned sides;              /* that have moved */
+    unsigned columns, rows;      /* in use in the tables */
+    unsigned sides;              /* sides that have moved */
     unsigned shorts, longs;      /* queued rows */
     int over;                    /* a table is full */
     int bad;                     /* an argument is out of range */
@@ -180,14 +180,14 @@ struct NodeShared {
     unsigned long long at;
 };
 
-/* What all threads of a node know after a round. */
+/* Data that all threads of a node have after a round. */
 struct NodeFound {
-    unsigned moved;   /* sides, by the rows */
+    unsigned moved;   /* sides moved by the rows */
     unsigned columns; /* in the table */
     bool infeasible, over;
 };
 
-/* The slot in which the search for a key begins. */
+/* The slot at which the search for a key begins. */
 __device__ unsigned hash_of(unsigned key) {
     key *= 2654435769u;
     return key ^ key >> 15;
@@ -200,20 +200,20 @@ __device__ unsigned load_relaxed(unsigned &word) {
 /* ---- Capacities ---- */
 
 /* SHARES / capacity of one side of a row, rounded up, from its slack in the filter, which has been reduced by the
- * margin for rounding. 0: the side is infinite, and no change has an effect; infinite: any may have one.
+ * margin for rounding. 0: the side is infinite, and no change has an effect; infinite: any change may have one.
  *
- * The slack in a node is the base's less what the node's changes have added to the activity; while that is less than
- * the capacity, the slack exceeds the reach of every entry, and so the row cannot act. Bounds within the base's have
- * a smaller reach, and sums of sizes that are at most twice as large, for which the margin is doubled. A capacity is a
- * difference. One that is small relative to its two numbers is not relied on, so that their relative errors do not
- * matter: a share is rounded up by more. */
+ * The slack in a node is the base's less the changes' contribution to the activity. While this contribution is less
+ * than the capacity, the slack exceeds the reach of every entry, and so the row cannot act. Bounds within the base's
+ * have a smaller reach, and sums of sizes that are at most twice as large, for which the margin is doubled. A capacity
+ * is a difference. If it is small relative to its two numbers, their relative errors would matter; so the share is then
+ * rounded up by more. */
 __device__ float scale_of(const gpuopt__propagator_rules &rules, double slack, double reach, double magnitude,
                           int infinite) {
     const float always = static_cast<float>(HUGE_VAL);
     reach = gpuopt__max(reach, -rules.feasibility);
     double capacity = slack - reach;
     if (slack == HUGE_VAL) return 0;
-    if (infinite > 1) return FLT_MIN; /* only a change of an infinite term, which takes all */
+    if (infinite > 1) return FLT_MIN; /* only a change of an infinite term, which takes all shares */
     if (infinite || !(capacity > 0x1p-20 * (fabs(slack) + fabs(reach)) + 0x1p-40 * magnitude)) return always;
     return __double2float_ru(+SHARES / capacity * (1 + 0x1p-40));
 }

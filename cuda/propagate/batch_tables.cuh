@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch of nodes on the GPU: one node's tables, as the threads that work on it use them: columns and rows found and
- * taken, bounds given and settled, rows marked. batch_state.cuh explains what the tables are for.
+ * A batch of nodes on the GPU: operations on one node's tables by its threads: find and take columns and rows, give and
+ * settle bounds, mark rows. batch_state.cuh explains the purpose of the tables.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_TABLES_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_TABLES_CUH
@@ -12,7 +12,7 @@ namespace {
 
 /* One side of a pair of bounds. */
 __device__ double &side_of(double2 &pair, unsigned upper) { return upper ? pair.y : pair.x; }
-/* What `next` holds where no row implies a bound. */
+/* The value of `next` if no row implies a bound. */
 __device__ double no_bound(unsigned upper) { return upper ? HUGE_VAL : -HUGE_VAL; }
 
 /* Empties the tables, as one of COUNT threads. */
@@ -26,7 +26,7 @@ __device__ void clear_tables(const TableArrays<Index> &tables, unsigned thread) 
     for (unsigned i = thread; i < tables.size.row_slots; i += COUNT) tables.row_key[i] = KEY_EMPTY, tables.share[i] = 0;
 }
 
-/* The part of one thread in the work on a node. WORKERS: warps per node, 1 or those of the block. */
+/* The part of one thread in the work on a node. WORKERS: warps per node: 1, or all warps of the block. */
 template <int WORKERS, class Index, class Val, class Bound>
 class NodeTables {
   public:
@@ -72,7 +72,7 @@ class NodeTables {
         return place < 0 ? load_pair(base, col2) : tables.now[place];
     }
 
-    /* The place of a column, which is taken with this mark if the column has none; -1: the table is full. */
+    /* The place of a column. If the column has none, it is taken with this mark; -1: the table is full. */
     __device__ int take_column(unsigned col, unsigned mark, bool &fresh) const {
         const unsigned mask = tables.size.col_slots - 1;
         fresh = false;
@@ -93,7 +93,7 @@ class NodeTables {
         }
     }
 
-    /* Lists a side of a place among those that have moved. */
+    /* Adds a side of a place to the list of moved sides. */
     __device__ void list_side(int place, unsigned upper) const {
         unsigned at = atomicAdd(&s.sides, 1u);
         if (at < 2 * tables.size.columns)
@@ -134,9 +134,9 @@ class NodeTables {
 
     /* ---- Between rounds ---- */
 
-    /* Makes the listed sides those of the next round, and marks the rows that this may concern. given: they are those
-     * that the node was given, which may be looser than the base's. Begins and ends with a barrier; what it returns has
-     * been read where no thread writes it, so that all threads agree. */
+    /* Copies the listed sides to the bounds of the next round, and marks the rows that this may concern. given: the
+     * sides are those that the node was given, which may be looser than the base's. Begins and ends with a barrier. No
+     * thread writes the returned data while they are read, so all threads agree. */
     __device__ NodeFound settle(bool given) const {
         sync();
         const unsigned moved = s.sides, sides = min(moved, 2 * tables.size.columns);
@@ -178,7 +178,7 @@ class NodeTables {
     }
 
   private:
-    /* Takes the listed moves to the rows of their columns, and finds columns whose bounds cross. */
+    /* Applies the listed moves to the rows of their columns, and finds columns with crossing bounds. */
     __device__ void mark(unsigned sides, bool given) const {
         const unsigned lanes = m.lanes;
         for (unsigned i = thread / lanes; i < sides; i += THREADS_ / lanes) {
@@ -220,7 +220,7 @@ class NodeTables {
         const bool is_short = slot < p.first_warp_slot();
         const unsigned at = atomicAdd(is_short ? &s.shorts : &s.longs, 1u);
         if (at < tables.size.rows) tables.queue[is_short ? at : tables.size.rows - 1 - at] = static_cast<Index>(place);
-        else full(); /* rows beyond that are in the table for a moment, by threads that find it full */
+        else full(); /* rows beyond the limit are in the table briefly, through threads that find it full */
     }
 
     /* The place of a row, which is taken if the row has none; -1: the table is full. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the layout of the rows for the kernels, and the memory that it takes.
+ * Propagation on the GPU: the layout of the rows for the kernels, and its memory.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BUILD_CUH
 #define GPUOPT_CUDA_PROPAGATE_BUILD_CUH
@@ -15,9 +15,9 @@ struct PropagatorShape {
     int64_t rows, cols, nonzeros;
     int64_t short_rows, slices, warp_rows, split_rows, segments, longest;
     int64_t entries;                                   /* nonzeros and the padding of slices */
-    int64_t of_length[GPUOPT__PROPAGATOR_SEGMENT + 1]; /* rows of each length that is not split */
+    int64_t of_length[GPUOPT__PROPAGATOR_SEGMENT + 1]; /* rows of each length that are not split */
     bool marking;
-    int64_t trail_capacity, spare_rows, spare_nonzeros; /* of a tree search */
+    int64_t trail_capacity, spare_rows, spare_nonzeros; /* for a tree search */
 
     bool tree() const { return trail_capacity > 0 || spare_rows > 0; }
     int64_t units() const { return slices + warp_rows + split_rows; }
@@ -59,7 +59,7 @@ int64_t staging_count(const PropagatorShape &s) {
     return most < (1 << 18) ? most + 1 : 1 << 18;
 }
 
-/* How many rows there are of each length. */
+/* The number of rows of each length. */
 struct RowCounts {
     int64_t of_length[GPUOPT__PROPAGATOR_SEGMENT + 1], split, segments, longest;
 };
@@ -119,8 +119,7 @@ void cut_array(gpuopt__arena &arena, T *&pointer, int64_t count) {
     pointer = static_cast<T *>(gpuopt__cut(&arena, count, sizeof(T)));
 }
 
-/* Cuts the arrays that make the matrix, which forks share, from one block, or measures that block if arena.base is
- * null. */
+/* Cuts the arrays of the matrix, which forks share, from one block, or measures that block if arena.base is null. */
 template <class Val, class Bound>
 void cut_matrix(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, Bound> &p, int *&slot_of) {
     auto cut = [&](auto *&pointer, int64_t count) { cut_array(arena, pointer, count); };
@@ -164,14 +163,14 @@ void cut_state(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, B
 
 /* ---- Filling the arrays ---- */
 
-/* The kernels of a round only read most arrays; those here write them. */
+/* The kernels of a round only read most arrays; the kernels below write them. */
 template <class T>
 __device__ T *writable(const T *array) {
     return const_cast<T *>(array);
 }
 
-/* Gives every row its slot and what there is one of for each slot. p.start and p.segment_start: the lengths, to be
- * added up. */
+/* Gives every row its slot, and fills the arrays with one element for each slot. p.start and p.segment_start: the
+ * lengths, to be added up. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
     place_rows(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Raw raw,
@@ -203,7 +202,7 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* The entries that a short row lacks, and the rows of segments. */
+/* The padding of short rows, and the rows of segments. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS) place_padding(const __grid_constant__ Propagator<Val, Bound> p) {
     for (long long slot = grid_thread(); slot < p.first_warp_slot(); slot += grid_threads()) {
@@ -225,7 +224,7 @@ __device__ void place_entry(const Propagator<Val, Bound> &p, const Raw &raw, int
     writable(p.col)[at] = 2 * col + (raw.integer && raw.integer[col] ? 1 : 0);
 }
 
-/* Of a matrix by rows. */
+/* For a matrix by rows. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS) place_entries(const __grid_constant__ Propagator<Val, Bound> p,
                                                          const __grid_constant__ Raw raw, const int *slot_of) {
@@ -234,8 +233,7 @@ __global__ void __launch_bounds__(THREADS) place_entries(const __grid_constant__
     });
 }
 
-/* Of a matrix by columns, whose entries have been sorted by rows. row, from: of the sorted entries; col: of those as
- * the caller has them. */
+/* For a matrix by columns with entries sorted by rows. row, from: of the sorted entries; col: in the caller's order. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
     place_sorted(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Raw raw, const int *slot_of,
@@ -257,7 +255,7 @@ __global__ void __launch_bounds__(THREADS)
     each_entry(raw.start, raw.lines, raw.nonzeros, [&](long long k, int row) { slot[k] = slot_of[row]; });
 }
 
-/* Of entries sorted by columns. col_slot may be null. */
+/* For entries sorted by columns. col_slot may be null. */
 __global__ void __launch_bounds__(THREADS)
     place_slots(const __grid_constant__ Raw raw, const unsigned *col, const int *slot, int *col_slot) {
     unsigned found = 0;

@@ -13,13 +13,13 @@ namespace {
 
 /* ---- Memory ---- */
 
-/* A handle, its object and, in the same block, what a tree search adds. */
+/* A handle, its object and, in the same block, the data of a tree search. */
 template <class Val, class Bound>
 uint64_t TypedPropagator<Val, Bound>::host_bytes(const PropagatorShape &shape) {
     return sizeof(CudaHandle) + sizeof(TypedPropagator) + (shape.tree() ? TypedTree<Val, Bound>::host_bytes(shape) : 0);
 }
 
-/* Cuts the device memory except for that of a tree search, or measures it all. A fork has no matrix of its own. */
+/* Cuts the device memory except for the part of a tree search, or measures it all. A fork shares its base's matrix. */
 template <class Val, class Bound>
 uint64_t TypedPropagator<Val, Bound>::cut(const PropagatorShape &shape, bool is_fork, gpuopt__arena &arena, View &p,
                                           int *&slot_of, char *&staging) {
@@ -65,7 +65,7 @@ gpuopt_status TypedPropagator<Val, Bound>::make(const gpuopt_propagator &head, c
     return GPUOPT_OK;
 }
 
-/* Hands the handle out or, if it could not be opened, destroys it. */
+/* Returns the handle to the caller or, if it could not be opened, destroys it. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::finish(CudaHandle *handle, gpuopt_status status,
                                                   gpuopt_propagator **propagator) {
@@ -99,7 +99,7 @@ TypedPropagator<Val, Bound>::~TypedPropagator() {
     give_pinned(queue_.context(), p_.report);
 }
 
-/* Takes the device memory and a slot for reports, and loads the kernels. A fork has its matrix already. */
+/* Allocates the device memory and a slot for reports, and loads the kernels. A fork has its matrix already. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::take_memory(bool is_fork) {
     gpuopt__arena arena = {nullptr, 0};
@@ -133,7 +133,7 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     double most_moved = static_cast<double>(shape_.rows) / +MARKING_SHARE * static_cast<double>(shape_.cols) /
                         static_cast<double>(shape_.nonzeros + 1);
     p_.most_moved =
-        static_cast<unsigned>(std::min(most_moved, 2.0 * static_cast<double>(shape_.cols))); /* as the list */
+        static_cast<unsigned>(std::min(most_moved, 2.0 * static_cast<double>(shape_.cols))); /* the size of the list */
     p_.rules = model.rules;
     gpuopt_status status = take_memory(false);
     if (!status && tree_) status = tree_->begin(false);
@@ -220,7 +220,7 @@ gpuopt_status TypedPropagator<Val, Bound>::build(RawModel &model) {
     const int *order = model.rows.item[model.rows.current];
     const int64_t units = shape_.units() + 1, splits = shape_.split_rows + 1;
     PropagatorState state = {};
-    state.epoch = TURNS; /* which no stamp equals yet */
+    state.epoch = TURNS; /* different from all stamps */
     state.all_marked = 1;
     state.infeasible_row = state.infeasible_col = INT_MAX;
     state.found_row = state.found_col = INT_MAX;
@@ -253,7 +253,8 @@ gpuopt_status TypedPropagator<Val, Bound>::build_sorted(RawModel &model) {
     return status;
 }
 
-/* Those of a matrix by rows, which is sorted by columns where they are marked or where it may have duplicates. */
+/* The entries and slots of a matrix by rows. It is sorted by columns if columns are marked or duplicates are
+ * possible. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::build_by_rows(RawModel &model) {
     const Raw &raw = model.raw;
@@ -271,7 +272,7 @@ gpuopt_status TypedPropagator<Val, Bound>::build_by_rows(RawModel &model) {
     return status;
 }
 
-/* Blocks for a kernel: a warp for each unit of work, but no more than are on the device at once. */
+/* Blocks for a kernel: a warp for each unit of work, but not more blocks than are on the device at once. */
 template <class Val, class Bound>
 template <class Kernel>
 gpuopt_status TypedPropagator<Val, Bound>::fit(Kernel kernel, int *grid) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the data that the kernels work on, and how they read and write bounds.
+ * Propagation on the GPU: the data of the kernels, and access to bounds.
  *
  * The layout of a row depends on its length. Short rows (up to 32 entries) are sorted by length and stored in slices of
  * 32 rows, column after column (sliced ELLPACK): each thread filters one row in registers, and a warp's loads are
@@ -8,22 +8,22 @@
  * per warp, and the last warp to finish adds the segments up. So the work of a warp is bounded for any matrix. Rows and
  * segments that pass the filter are put on lists, which are divided evenly among all warps.
  *
- * A round reads one copy of the bounds and improves the other, so that the order of its operations does not matter. It
- * lists every side of a column that it moves. The next round brings the copy that it writes up to date with this short
- * list, so that no copy of the bounds is ever copied as a whole.
+ * A round reads one copy of the bounds and improves the other, so the order of its operations does not matter. It lists
+ * every side of a column that it moves. The next round updates the copy that it writes with this short list. So no copy
+ * of the bounds is ever copied as a whole.
  *
- * What threads share during a round, and why that is right by the PTX manual's memory consistency model
- * -----------------------------------------------------------------------------------------------------
- * The copy that is read, its list and the rows do not change; kernel boundaries or GridBarrier order the rounds, and
- * what one step of a round leaves to the next. In the copy that is written every access is an atomic read-modify-write
- * of the scope of the device, which only ever tightens a bound: a minimum, a maximum, or an exchange that compares. So
- * the result depends on no order. (Only where a pair of doubles cannot be exchanged, improve() also reads: a relaxed
- * load, and a fence.sc between each thread's move and its look at the other side, so that of two threads that make the
- * bounds cross, one sees it: Fence-SC Order.)
+ * Access to shared data during a round, and its correctness by the PTX manual's memory consistency model
+ * ------------------------------------------------------------------------------------------------------ The copy that
+ * is read, its list and the rows do not change. Kernel boundaries or GridBarrier order the rounds, and the results that
+ * one step of a round passes to the next. In the copy that is written every access is an atomic read-modify-write of
+ * the scope of the device that only ever tightens a bound: a minimum, a maximum, or an exchange that compares. So the
+ * result depends on no order. (Only if a pair of doubles cannot be exchanged, improve() also reads: by a relaxed load,
+ * after a fence.sc between each thread's move and its look at the other side. So of two threads that make the bounds
+ * cross, one sees it: Fence-SC Order.)
  * Sides are settled by operations of the size of one bound while others exchange whole pairs. Such operations overlap
- * partially, hence are not morally strong. What is relied on is "Atomicity of mixed-size RMW operations" (Limitations
- * on Mixed-size Data-races), which the manual gives for any program: of two overlapping atomic read-modify-writes whose
- * scopes include each other, one is complete before the other begins.
+ * partially, hence are not morally strong. The code relies on "Atomicity of mixed-size RMW operations" (Limitations on
+ * Mixed-size Data-races), which the manual gives for any program. It concerns two overlapping atomic read-modify-writes
+ * with scopes that include each other: one is complete before the other begins.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
 #define GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
@@ -46,7 +46,7 @@ enum {
     GROUPS = WARP / GROUP,
     BATCH = 4,         /* entries that a thread loads at a time */
     MAX_BLOCKS = 1024, /* of a cooperative launch */
-    TURNS = 6,         /* a round's turn selects its own of two things and of three */
+    TURNS = 6,         /* a round's turn selects one of two, and one of three, copies */
     MARKING_SHARE = 8  /* a round marks rows if it expects to mark at most one row in this many */
 };
 
@@ -55,15 +55,16 @@ __host__ __device__ constexpr int segments_of(int length) {
     return (length + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
 }
 
-/* What a round has found so far. Three of them rotate: that of this round, that of the previous round, and one being
- * cleared for the next. */
+/* The results of a round so far. Three of them rotate: of this round, of the previous round, and one being cleared for
+ * the next. */
 struct Round {
     unsigned count;                                     /* sides moved, and the length of their list */
     unsigned short_marked, warp_marked;                 /* rows marked for this round */
     unsigned short_passed, warp_passed, segment_passed; /* rows, and segments of rows, that passed the filter */
 };
 
-/* What the last call of _round found. The GPU writes it to host memory, since a copy would take longer than a round. */
+/* The results of the last call of _round. The GPU writes them to host memory, since a copy would take longer than a
+ * round. */
 struct CallReport {
     int outcome, rounds, infeasible_row, infeasible_col;
     unsigned long long changed, nonzeros;
@@ -77,14 +78,14 @@ struct PropagatorState {
     unsigned turn;                      /* epoch % TURNS */
     unsigned barriers;                  /* of the cooperative driver, since create; wraps (grid_barrier.cuh) */
     int infeasible_row, infeasible_col; /* INT_MAX: none */
-    int found_row, found_col;           /* likewise, by rounds that are not closed yet: see adopt_found() */
+    int found_row, found_col;           /* likewise, from rounds that are not closed yet: see adopt_found() */
     int all_marked;
     int recheck;                            /* test all columns for crossing bounds */
     int was_infeasible;                     /* before the caller's last change */
     int bad;                                /* an argument in device memory is out of range */
     int remaining, done, converged, rounds; /* of the current call */
     unsigned long long changed;             /* likewise */
-    unsigned long long shrinkage;           /* the bits of the largest one; 0 between calls */
+    unsigned long long shrinkage;           /* the bits of the largest shrinkage; 0 between calls */
     long long rounds_since_set;
     /* entries of all rows evaluated since create: now, and before the current call */
     unsigned long long evaluated_ever, evaluated_before;
@@ -99,14 +100,16 @@ struct Partial {
 template <class Val, class Bound>
 struct Propagator {
     const Val *val;         /* short rows: [slice][k][32 lanes]; others: row after row */
-    const unsigned *col;    /* the same: 2 * column + (1 if it is integer); column `cols` where a short row is padded */
+    const unsigned *col;    /* the same: 2 * column + (1 if it is integer); the padding of short rows has column
+                             * `cols` */
     const long long *start; /* [units + 1]: slices, warp rows, split rows */
     const int *length;      /* [slots]: 32 a slice, then one a row */
-    const int *row;         /* [slots]: the caller's row; -1 where a slice is padded */
+    const int *row;         /* [slots]: the caller's row; -1 in the padding of slices */
     double2 *sides;         /* [slots]: (lhs, rhs) */
-    Bound *bounds[2];    /* [cols + 1][2]; column `cols` is 0..0. Read: that of the turn's parity; written: the other */
-    unsigned char *kind; /* [cols]: integer, fixed by the caller */
-    unsigned *list[2];   /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
+    Bound *bounds[2];       /* [cols + 1][2]; column `cols` is 0..0. The copy with the turn's parity is read, the other
+                          * written */
+    unsigned char *kind;    /* [cols]: integer, fixed by the caller */
+    unsigned *list[2];      /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
     const long long *col_start;           /* [cols + 1]; without marking this and the next three are null */
     const int *col_slot;                  /* [nonzeros]: the rows' slots of each column */
     unsigned long long *stamp;            /* [slots]: the epoch for which the row is marked */
@@ -129,7 +132,7 @@ struct Propagator {
 
     __device__ int first_warp_slot() const { return WARP * slices; }
     __device__ int first_split_slot() const { return WARP * slices + warp_rows; }
-    /* Where the entries of a row begin; the entries of a short row are WARP apart. */
+    /* The begin of a row's entries; the entries of a short row are WARP apart. */
     __device__ long long start_of(int slot) const {
         bool is_short = slot < first_warp_slot();
         return start[is_short ? slot / WARP : slot - (WARP - 1) * slices] + (is_short ? slot % WARP : 0);
@@ -138,7 +141,7 @@ struct Propagator {
 
 __device__ unsigned turn_after(unsigned turn) { return turn == TURNS - 1 ? 0 : turn + 1; }
 __device__ unsigned turn_before(unsigned turn) { return turn == 0 ? TURNS - 1 : turn - 1; }
-/* What the round of this turn has found. */
+/* The results of the round of this turn. */
 __device__ Round &round_of(PropagatorState *state, unsigned turn) { return state->round[turn < 3 ? turn : turn - 3]; }
 
 __device__ int grid_thread() { return static_cast<int>(blockIdx.x * THREADS + threadIdx.x); }
@@ -206,8 +209,8 @@ __device__ bool swap_pair(float *pair, double2 &seen, double2 wanted) {
     return was == expected;
 }
 
-/* Tightens one side of a column to `value` if that is better, and returns the old bound. The order of IEEE numbers is
- * that of their bits as signed integers if they are positive, and the reverse if negative; there is no minus zero. */
+/* Tightens one side of a column to `value` if that is better, and returns the old bound. Positive IEEE numbers have the
+ * order of their bits as signed integers, negative ones the reverse order; there is no minus zero. */
 __device__ double move_side(double *target, bool upper, double value) {
     long long bits = __double_as_longlong(value), *as_signed = reinterpret_cast<long long *>(target);
     auto *as_unsigned = reinterpret_cast<unsigned long long *>(target);
@@ -225,8 +228,8 @@ __device__ float move_side(float *target, bool upper, double value) {
 }
 
 /* Tightens one side of a pair to `value` if that is better; other threads may do the same at the same time. Returns
- * whether it moved the side. `was`: the expected pair; afterwards the pair as it was at that moment, except that the
- * other side may be as of later. */
+ * whether it moved the side. `was`: the expected pair; afterwards the pair at that moment, except that the other side
+ * may be from a later moment. */
 template <class Bound>
 __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
 #if __CUDA_ARCH__ < 900 /* without a 16-byte exchange, the two sides of a pair of doubles move independently */
@@ -249,8 +252,8 @@ __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
     }
 }
 
-/* Brings one side of a column up to date in the bounds that a round writes, from those that it reads. Other threads may
- * already be writing it. Returns what it was. */
+/* Updates one side of a column in the bounds that a round writes from the bounds that it reads. Other threads may
+ * already be writing it. Returns its previous value. */
 template <class Val, class Bound>
 __device__ double settle_side(const Propagator<Val, Bound> &p, unsigned turn, unsigned side) {
     return move_side(p.bounds[~turn & 1] + side, side & 1, static_cast<double>(p.bounds[turn & 1][side]));

@@ -12,7 +12,7 @@
 
 namespace {
 
-/* What a handle with a trail or spare rows has in addition. */
+/* The additional data of a handle with a trail or spare rows. */
 class CudaTree {
   public:
     virtual gpuopt_status push(int64_t *start) = 0;

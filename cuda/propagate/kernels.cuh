@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one launch; the CPU and
- * graph drivers launch the steps of a round one by one. All that a call needs to know about earlier calls is in the
- * state on the device, so that calls can be enqueued without waiting.
+ * graph drivers launch the steps of a round one by one. The state on the device holds all data of earlier calls that a
+ * call needs, so calls can be enqueued without waiting.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
 #define GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
@@ -16,9 +16,9 @@ __device__ bool is_infeasible(const PropagatorState &state) {
     return state.infeasible_row != INT_MAX || state.infeasible_col != INT_MAX;
 }
 
-/* Adds what the latest rounds have found to the verdict. They do not write to the verdict themselves: a block of the
- * cooperative driver that starts late would take that for the verdict of an earlier call and run no round, while the
- * others wait for it at the grid's barrier. Run by one thread. */
+/* Adds the results of the latest rounds to the verdict; run by one thread. The rounds themselves do not write to the
+ * verdict. A block of the cooperative driver that starts late would mistake it for the verdict of an earlier call and
+ * run no round, while the others wait for that block at the grid's barrier. */
 __device__ void adopt_found(PropagatorState *state) {
     state->infeasible_row = min(state->infeasible_row, __ldcg(&state->found_row));
     state->infeasible_col = min(state->infeasible_col, __ldcg(&state->found_col));
@@ -27,13 +27,13 @@ __device__ void adopt_found(PropagatorState *state) {
 
 /* ---- All rounds in one launch ---- */
 
-/* What the blocks of a grid have found when they meet at a barrier. */
+/* The results of the blocks of a grid at a barrier. */
 struct Found {
     bool lifted, infeasible, split, passed;
 };
 
-/* Waits until all blocks of the grid have arrived; what they wrote before is visible after. Each contributes what it
- * has found. The counts of moved sides that this thread reads are added to `lifted`. */
+/* Waits until all blocks of the grid have arrived; their earlier writes are visible after. Each contributes its
+ * results. Adds the counts of moved sides that this thread reads to `lifted`. */
 __device__ Found exchange(GridBarrier &barrier, BlockShared &block, unsigned long long &lifted) {
     enum : unsigned { INFEASIBLE = 1u << 28, SPLIT = 1u << 29, PASSED = 1u << 30, LIFTED = INFEASIBLE - 1 };
     BlockFlags &flags = block.flags;
@@ -57,7 +57,7 @@ __device__ Found exchange(GridBarrier &barrier, BlockShared &block, unsigned lon
     return {(mine & LIFTED) != 0, (mine & INFEASIBLE) != 0, (mine & SPLIT) != 0, (mine & PASSED) != 0};
 }
 
-/* The steps of a round before bounds move, with the rows in global memory: returns whether there are rows that passed
+/* The steps of a round before bounds move, with the rows in global memory. Returns whether there are rows that passed
  * the filter, split ones or others, and whether a split one is infeasible. done: rounds before it in this launch. */
 template <class Val, class Bound>
 __device__ __forceinline__ Found pass_step(const Propagator<Val, Bound> &p, BlockShared &block, GridBarrier &barrier,
@@ -81,7 +81,7 @@ __device__ __forceinline__ Found pass_step(const Propagator<Val, Bound> &p, Bloc
     return found;
 }
 
-/* Where a cooperative launch reads the rows: in global memory, or in shared memory, without or with split rows. */
+/* The memory of the rows in a cooperative launch: global memory, or shared memory, without or with split rows. */
 enum RowsIn { IN_MEMORY, RESIDENT, RESIDENT_SPLIT };
 
 /* `items`, `entries`: the most that a warp has, if they are resident. */
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     run_rounds(const __grid_constant__ Propagator<Val, Bound> p, int rounds, int items, int entries) {
     GPUOPT_DYNAMIC_SHARED(unsigned char, memory);
     __shared__ BlockShared block;
-    __shared__ SplitShared split; /* of the resident kernel */
+    __shared__ SplitShared split; /* for the resident kernel */
     __shared__ unsigned long long all_lifted;
     Resident<Val, Bound> resident(memory, items, entries);
     PropagatorState *state = p.state;
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     double shrinkage = 0;
     if (ROWS != IN_MEMORY) shrinkage = resident.settle_last(p, block.warp[threadIdx.x / WARP], turn);
     else if (done) shrinkage = equalise_step(p, turn_before(turn), goes_on);
-    if (goes_on) { /* it is in the report below */
+    if (goes_on) { /* the report below includes it */
         unsigned long long none = 0;
         offer_shrinkage(state, shrinkage);
         exchange(barrier, block, none);
@@ -154,7 +154,7 @@ __global__ void begin_call(Propagator<Val, Bound> p, int rounds) {
     state->changed = 0;
 }
 
-/* What the steps need to know about the round before. */
+/* The data of the previous round for the steps. */
 template <class Val, class Bound>
 __device__ unsigned moved_before(const Propagator<Val, Bound> &p) {
     return round_of(p.state, turn_before(p.state->turn)).count;
@@ -215,7 +215,8 @@ __global__ void end_round(Propagator<Val, Bound> p) {
     p.report->done = p.state->done;
 }
 
-#ifndef GPUOPT__PROPAGATOR_GRAPH_VERSION /* the sanitizers' build sets a number above all: tests/gpu/sanitize.sh */
+#ifndef GPUOPT__PROPAGATOR_GRAPH_VERSION       /* the sanitizers' build sets a higher number than any:
+                                          * tests/gpu/sanitize.sh */
 #define GPUOPT__PROPAGATOR_GRAPH_VERSION 12040 /* the first CUDA with conditional nodes made by capture */
 #endif
 #if CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION
@@ -257,7 +258,7 @@ __global__ void check_sides(PropagatorState *state, long long count, const int *
             raise_flag<cuda::thread_scope_device>(state->bad);
 }
 
-/* Before the caller's new bounds or sides: forgets the verdict, and has the rows that led to it evaluated again. */
+/* Before the caller's new bounds or sides: forgets the verdict, and marks the rows that led to it for evaluation. */
 __device__ void begin_set_step(PropagatorState *state, int all) {
     state->was_infeasible = is_infeasible(*state);
     state->recheck = all || state->was_infeasible;
@@ -281,8 +282,8 @@ __global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const
     }
 }
 
-/* Then copies these bounds to the second copy, and lists what has changed among the changes of the last round. A
- * separate launch, since a column may be listed twice. */
+/* Then copies these bounds to the second copy, and adds the changes to the list of the last round. A separate launch,
+ * since a column may be listed twice. */
 template <class Val, class Bound>
 __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const int *some) {
     PropagatorState *state = p.state;
@@ -319,7 +320,7 @@ template <class Val, class Bound>
 __global__ void get_bounds(Propagator<Val, Bound> p, int first, int count, const int *some, double *lb, double *ub) {
     for (int k = grid_thread(); k < count; k += grid_threads()) {
         int col = some ? some[k] : first + k;
-        double2 pair = make_double2(NAN, NAN); /* of a column out of range, which only device arrays can contain */
+        double2 pair = make_double2(NAN, NAN); /* for a column out of range, which only device arrays can contain */
         if (col >= 0 && col < p.cols) pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
         if (lb) lb[k] = gpuopt__propagator_shown_lb(&p.rules, is_infeasible(*p.state), pair.x, pair.y);
         if (ub) ub[k] = pair.y;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing on the GPU: nodes are made, run and compared on the device, and only bounds, counts and what the caller asks
- * for come back.
+ * Probing on the GPU: nodes are made, run and compared on the device. Only bounds, counts and results that the caller
+ * requests are copied back.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_PROBE_CUH
 #define GPUOPT_CUDA_PROPAGATE_PROBE_CUH
@@ -12,20 +12,20 @@
 
 namespace {
 
-/* What a piece has found, besides bounds. */
+/* The results of a piece, besides bounds. */
 struct ProbeReport {
     int done;       /* binaries */
-    int hopeless;   /* the first of them that can be neither 0 nor 1; INT_MAX: none */
-    int infeasible; /* probes */
+    int hopeless;   /* the first binary that can be neither 0 nor 1; INT_MAX: none */
+    int infeasible; /* number of infeasible probes */
     int unfinished;
     unsigned long long implied_binaries;
     long long implications, equivalences;
 };
 
-/* What the kernels work on. Nodes 2 k and 2 k + 1 of a piece set its binary k to 0 and to 1. */
+/* The data of the kernels. Nodes 2 k and 2 k + 1 of a piece set its binary k to 0 and to 1. */
 struct ProbeView {
     unsigned char *is_binary; /* [cols] */
-    double *lb, *ub;          /* [cols]: what holds in every solution */
+    double *lb, *ub;          /* [cols]: bounds that hold in every solution */
     int *binary;              /* [cols] */
     int *outcome;             /* [2 cols] */
     long long *start;         /* [2 cols + 1]: of the implications */
@@ -35,7 +35,7 @@ struct ProbeView {
     long long *node_start; /* [nodes + 1] */
     int *node_col;         /* [nodes] */
     double *node_bound;    /* [nodes] */
-    long long *node_at;    /* [nodes + 1]: where its implications are in those of the piece */
+    long long *node_at;    /* [nodes + 1]: the begin of its implications among the piece's */
     long long *pair_at;    /* [nodes / 2 + 1]: likewise equivalences */
     ProbeReport *report;
     long long equivalences; /* capacity */
@@ -59,7 +59,7 @@ __global__ void set_probes(ProbeView v, ProbePiece piece) {
     if (grid_thread() == 0) *v.report = {piece.count, INT_MAX, 0, 0, 0, 0, 0};
 }
 
-/* Those before the first node that has not been run, as the caller asked to stop. */
+/* Counts the binaries before the first node that was not run because of a stop. */
 __global__ void count_probed(ProbeView v, ProbePiece piece) {
     for (int k = grid_thread(); k < 2 * piece.count; k += grid_threads())
         if (piece.record[k].outcome == GPUOPT_MORE && piece.record[k].rounds == 0) atomicMin(&v.report->done, k / 2);
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(THREADS) merge_probes(ProbeView v, ProbePiece 
         if (k == piece.count) v.node_at[2 * k] = 0;
         for (int s = 0; s < 2 && k < piece.count; s++) {
             const NodeRecord &one = piece.record[2 * k + s];
-            v.node_at[2 * k + s] = k < done && one.columns ? one.columns - 1 : 0; /* but the binary itself */
+            v.node_at[2 * k + s] = k < done && one.columns ? one.columns - 1 : 0; /* without the binary itself */
             if (k >= done || one.outcome == GPUOPT_CONVERGED) continue;
             atomicAdd(one.outcome == GPUOPT_INFEASIBLE ? &v.report->infeasible : &v.report->unfinished, 1);
         }
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(THREADS) gather_implied(ProbeView v, ProbePiec
         if (lane == 0) v.start[2LL * piece.first + node + 1] = piece.implications + v.node_at[node + 1];
         for (int k = lane; k < one.columns; k += WARP) {
             const int col = piece.changed.col[one.at + k];
-            const long long to = at + k - (col > binary); /* they are in ascending order */
+            const long long to = at + k - (col > binary); /* in ascending order */
             if (col == binary) continue;
             binaries += v.is_binary[col];
             if (to >= static_cast<long long>(v.implied.capacity)) continue;
@@ -250,7 +250,7 @@ gpuopt_status CudaProbe::begin(const gpuopt_propagator_probe *probe, int32_t cho
     return status ? status : queue_.clear(v_.start, 0, sizeof *v_.start);
 }
 
-/* Enqueues: what a piece has found is merged with what was found before. */
+/* Enqueues: merges the results of a piece with earlier results. */
 gpuopt_status CudaProbe::merge(const ProbePiece &piece) {
     queue_.launch({blocks_for(2 * piece.count), THREADS}, count_probed, v_, piece);
     queue_.launch({blocks_for(piece.count + 1), THREADS}, merge_probes, v_, piece);

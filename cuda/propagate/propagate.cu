@@ -3,18 +3,17 @@
  * Propagation on the GPU: rounds, and the backend's table. Read this file first.
  *
  * A call arrives at a function of the table at the end of this file, which sets the device and calls the object of the
- * handle (handle.cuh). _create uploads the model, has it checked (raw.cuh) and laid out on the device (build.cuh), and
- * chooses a driver (create.cuh). _round launches the kernels (kernels.cuh), which are made of the steps of a round:
+ * handle (handle.cuh). _create uploads the model, checks it (raw.cuh), lays it out on the device (build.cuh), and
+ * chooses a driver (create.cuh). _round launches the kernels (kernels.cuh), which consist of the steps of a round:
  * mark, settle, filter, sum segments, tighten.
  *
- *     handle.cuh    the object: what it keeps, and its members        steps.cuh     the steps, by all threads of a grid
+ *     handle.cuh    the object: its data and members                  steps.cuh     the steps, by all threads of a grid
  *     create.cuh    plan, create, destroy, choice of a driver         resident.cuh  rounds out of shared memory
- *     raw.cuh       the caller's model, uploaded and checked            tighten.cuh   rows that passed: sums, new
- *     bounds
+ *     raw.cuh       the caller's model, uploaded and checked          tighten.cuh   rows that passed: sums, new bounds
  *     build.cuh     sizes, layout of the rows                         rows.cuh      loading and filtering entries
  *     kernels.cuh   the kernels                                       (arithmetic: gpuopt_impl/propagate/row.h)
- *     device.cuh    what the kernels work on; bounds                  batch.cuh     many nodes at once, in files of it
- *     state.cuh     bounds, sides and rows, in and out                tree.cuh      a tree search, in files of it
+ *     device.cuh    the data of the kernels; bounds                   batch.cuh     many nodes at once (many files)
+ *     state.cuh     bounds, sides and rows, in and out                tree.cuh      a tree search (many files)
  *     probe.cuh     probing, with a batch
  */
 #include <algorithm>
@@ -134,7 +133,7 @@ gpuopt_status cuda_propagator_plan(gpuopt_context *context, const gpuopt__propag
     gpuopt__arena arena = {nullptr, 0};
     Raw raw = {};
     gpuopt_status status = cuda_propagator_refuses(context, *model);
-    if (!status) /* here the matrix is by rows, but _create may get it by columns */
+    if (!status) /* here the matrix is by rows, but _create may receive it by columns */
         status = cut_raw(Queue(context), model->desc, model->transposed && model->nonzeros <= int64_t{UINT32_MAX},
                          model->nonzeros, arena, raw);
     if (status) return status;
@@ -159,7 +158,7 @@ gpuopt_status cuda_propagator_create(gpuopt_context *context, gpuopt__propagator
     gpuopt_status status = cuda_propagator_refuses(context, *model);
     if (!status) status = raw.open(*model);
     if (status) return status;
-    if (raw.faulty()) return GPUOPT__UNTIDY; /* the CPU side looks once more, for the log or to tidy the matrix */
+    if (raw.faulty()) return GPUOPT__UNTIDY; /* the CPU side then reads the matrix again, for the log or to tidy it */
     if (!model->numbers_known)
         gpuopt__propagator_numbers_known(model, !(raw.census.found & FOUND_NOT_SINGLE),
                                          (raw.census.found & FOUND_INTEGER) != 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: a model as the caller has it, in device memory while _create works. The arrays are uploaded
- * as they are and checked there, a matrix by columns is transposed, and the rows are sorted by the layout that their
- * lengths ask for (device.cuh). build.cuh then lays them out.
+ * Propagation on the GPU: a model in the caller's form, in device memory while _create works. The arrays are uploaded
+ * unchanged and checked there, a matrix by columns is transposed, and the rows are sorted by the layout for their
+ * length (device.cuh). build.cuh then lays them out.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_RAW_CUH
 #define GPUOPT_CUDA_PROPAGATE_RAW_CUH
@@ -15,7 +15,7 @@
 
 namespace {
 
-/* Classes of rows, in the order of their slots: short rows by decreasing length, then those of one warp by decreasing
+/* Classes of rows, in the order of their slots: short rows by decreasing length, then rows of one warp by decreasing
  * length, then split rows. So warps that run together have about the same work. */
 enum { CLASSES = GPUOPT__PROPAGATOR_SEGMENT + 2, CLASS_BITS = 10 };
 static_assert(CLASSES <= 1 << CLASS_BITS, "classes are sorted by this many bits");
@@ -33,17 +33,17 @@ constexpr int length_of(int row_class) {
                : GPUOPT__PROPAGATOR_SHORT + 1 + GPUOPT__PROPAGATOR_SEGMENT - row_class;
 }
 
-/* What a look at the numbers has found. */
+/* The results of a check of the numbers. */
 enum {
     FOUND_FAULT = 1,      /* a number that the CPU must report */
-    FOUND_DUPLICATE = 2,  /* a column that is twice in a row */
-    FOUND_UNORDERED = 4,  /* a line whose indices do not ascend, which may have duplicates */
+    FOUND_DUPLICATE = 2,  /* a repeated column in a row */
+    FOUND_UNORDERED = 4,  /* a line with indices that do not ascend, which may have duplicates */
     FOUND_NOT_SINGLE = 8, /* a coefficient that single precision does not represent */
     FOUND_INTEGER = 16    /* an integer column */
 };
 struct Census {
     unsigned found;
-    int longest;        /* row that is split */
+    int longest;        /* the longest split row */
     long long segments; /* of split rows */
     int first[CLASSES]; /* the first rank of each class; -1: there is none */
 };
@@ -51,15 +51,15 @@ struct Census {
 /* The caller's arrays, each null if the caller gave none, and scratch memory. */
 struct Raw {
     long long *start; /* [lines + 1] */
-    unsigned *index;  /* [nonzeros]; the first buffer for keys, so sorting destroys it */
-    double *value;    /* [nonzeros]; by rows: the buffers for items, once the values have been stored */
+    unsigned *index;  /* [nonzeros]; also the first buffer for keys, so sorting destroys it */
+    double *value;    /* [nonzeros]; by rows: also the buffers for items, once the values have been stored */
     double *lhs, *rhs, *lb, *ub;
     unsigned char *integer;
     unsigned *other_key;    /* [nonzeros] */
     int *item[2];           /* [nonzeros] each */
     long long *row_start;   /* [rows + 1]; by rows: start */
     unsigned *row_class[2]; /* [rows] */
-    int *row[2];            /* [rows]: in the order of slots once they are sorted */
+    int *row[2];            /* [rows]: in the order of slots after sorting */
     Census *census;
     Scratch scratch;
     long long nonzeros;
@@ -74,7 +74,7 @@ __device__ void note(Census *census, unsigned found) {
 
 /* ---- Lines of entries ---- */
 
-/* Of the lines low .. high - 1, the last that begins at entry k or before; `low` does. */
+/* The last of the lines low .. high - 1 that begins at entry k or before; `low` does. */
 __device__ int line_of(const long long *start, int low, int high, long long k) {
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
@@ -84,8 +84,8 @@ __device__ int line_of(const long long *start, int low, int high, long long k) {
     return low;
 }
 
-/* Calls f(k, line) for every entry k, in the order of memory, whatever the lengths of the lines. All threads of the
- * block take part. */
+/* Calls f(k, line) for every entry k, in the order of memory, for any lengths of the lines. All threads of the block
+ * take part. */
 template <class F>
 __device__ void each_entry(const long long *start, int lines, long long count, F f) {
     enum { TILE = 16 * THREADS };
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(THREADS) check_vectors(const __grid_constant__
 __global__ void __launch_bounds__(THREADS) classify_rows(const __grid_constant__ Raw raw) {
     for (long long i = grid_thread(); i < raw.rows; i += grid_threads()) {
         long long length = raw.row_start[i + 1] - raw.row_start[i];
-        if (length < 0) length = 0; /* among indices that are out of range */
+        if (length < 0) length = 0; /* between indices out of range */
         raw.row_class[0][i] = static_cast<unsigned>(class_of(length));
         raw.row[0][i] = static_cast<int>(i);
         if (length <= GPUOPT__PROPAGATOR_SEGMENT) continue;
@@ -189,8 +189,7 @@ int blocks_for(int64_t things) {
     return static_cast<int>(needed < 1 ? 1 : needed > 4096 ? 4096 : needed);
 }
 
-/* Whether _create takes a model as it is. By columns and with positions of entries of more than 32 bits it comes by
- * rows. */
+/* Whether _create takes a model unchanged. A matrix by columns with positions of more than 32 bits comes by rows. */
 int checks_numbers(const gpuopt__propagator_model *model) {
     return model->desc.matrix.layout == GPUOPT_LAYOUT_CSR || model->nonzeros <= int64_t{UINT32_MAX};
 }
@@ -231,7 +230,7 @@ gpuopt_status cut_raw(const Queue &queue, const gpuopt_propagator_desc &desc, bo
     if (!status) status = sum_scratch<long long>(queue, raw.rows + int64_t{1}, &needed[2]);
     if (!status) status = sum_scratch<int>(queue, raw.rows + int64_t{1}, &needed[3]);
     if (status) return status;
-    raw.scratch.bytes = 1; /* null stands for a question */
+    raw.scratch.bytes = 1; /* null would be a query of the size */
     for (size_t bytes : needed)
         if (bytes > raw.scratch.bytes) raw.scratch.bytes = bytes;
     raw.scratch.memory = gpuopt__cut(&arena, static_cast<int64_t>(raw.scratch.bytes), 1);
@@ -244,7 +243,7 @@ class RawModel {
     Raw raw = {};
     Census census = {};
     /* By columns: the entries' keys (rows) and items (places in the caller's arrays), sorted by rows. By rows: as
-     * uploaded, to be sorted by columns if that is needed. */
+     * uploaded, to be sorted by columns if necessary. */
     Pairs entries = {};
     Pairs rows = {}; /* keys: classes */
 
@@ -275,7 +274,7 @@ class RawModel {
         return status;
     }
 
-    /* Waits until the layout is made and, where that shows duplicates only, looks again for what was found. */
+    /* Waits until the layout is made. If only the layout shows duplicates, reads the results again. */
     gpuopt_status count_again() {
         gpuopt_status status = GPUOPT_OK;
         if (raw.by_columns || census.found & FOUND_UNORDERED) status = queue_.copy(&census, raw.census, sizeof census);
@@ -320,7 +319,7 @@ class RawModel {
         return status ? status : queue_.wait("copying the model to the device");
     }
 
-    /* Sorts the entries by rows. The buffer for keys that is free then is left with the entries' columns. */
+    /* Sorts the entries by rows. Leaves the entries' columns in the buffer for keys that is then free. */
     gpuopt_status transpose() {
         queue_.launch({blocks_for(raw.nonzeros), THREADS}, number_entries, raw.item[0], raw.nonzeros);
         gpuopt_status status = sort_pairs(queue_, raw.scratch, entries, raw.nonzeros, bits_below(raw.rows));

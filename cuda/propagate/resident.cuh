@@ -3,7 +3,7 @@
  * Propagation on the GPU: rounds of models that fit into the shared memory of all multiprocessors together. Latency,
  * not throughput, limits such rounds. So every warp keeps its rows in shared memory from round to round, and only
  * bounds are read and written in global memory. A group of threads takes a short row, a warp a longer one, a block a
- * split row, and a row that passes the filter is summed and tightened by the same threads at once.
+ * split row. The same threads at once sum and tighten a row that passes the filter.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH
 #define GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH
@@ -17,18 +17,18 @@ struct ResidentItem {
     double2 side[GROUPS];
     int length[GROUPS];
     int slot[GROUPS];
-    int at, size;       /* where its entries begin in the warp's piece of shared memory, and their count */
+    int at, size;       /* the begin of its entries in the warp's piece of shared memory, and their count */
     int split, segment; /* of a segment: the number of its row in the block, and its own number in the row */
     bool is_row;
 };
 
 /* Items are dealt to the warps of the grid in turn: warp rows first, then parts of slices. Segments are not counted
- * here: a split row belongs to a block, whose warps take its segments in turn. */
+ * here: a split row belongs to a block, and the block's warps take its segments in turn. */
 __host__ __device__ constexpr int resident_items(int warp_rows, int slices) {
     return warp_rows + slices * (WARP / GROUPS);
 }
 
-/* What the warps of a block share about its split rows. */
+/* Data of a block's split rows that its warps share. */
 struct SplitShared {
     enum { MAX_SEGMENTS = 32, MAX_ROWS = 4 }; /* per row, per block: more would not fit into shared memory */
     gpuopt__propagator_filter filter[WARPS];
@@ -37,7 +37,7 @@ struct SplitShared {
     bool passed[MAX_ROWS];
 };
 
-/* Bytes of shared memory for a block whose warps have at most this many items and entries each. */
+/* Bytes of shared memory for a block with at most this many items and entries in each warp. */
 template <class Val>
 __host__ __device__ constexpr size_t resident_bytes(int items, int entries) {
     return WARPS * (static_cast<size_t>(items) * sizeof(ResidentItem) +
@@ -51,7 +51,7 @@ struct Resident {
     Val *val;
     unsigned *col;
     int segments = 0, items = 0, entries = 0; /* items include the segments */
-    int written = 0;                          /* bounds in the last round */
+    int written = 0;                          /* bounds written in the last round */
 
     __device__ Resident(unsigned char *memory, int most_items, int most_entries) {
         int warp = static_cast<int>(threadIdx.x / WARP);
@@ -91,8 +91,8 @@ struct Resident {
         __syncwarp();
     }
 
-    /* The warp's segments of the block's split rows: at least one per row, possibly empty, since all warps must know
-     * the row. Starts with the last block, since the first blocks have more of the other items. */
+    /* The warp's segments of the block's split rows: at least one per row, possibly empty, since all warps must take
+     * part in the row. Starts with the last block, since the first blocks have more of the other items. */
     __device__ void load_segments(const Propagator<Val, Bound> &p, int lane, int &filled) {
         int number = 0;
         for (int split = static_cast<int>(gridDim.x - 1 - blockIdx.x); split < p.split_rows;
@@ -119,15 +119,15 @@ struct Resident {
         items = segments;
     }
 
-    /* Does what settle_step does, for the bounds that this warp wrote in the previous round or, if there were too many
-     * to remember, for all that it may have written. */
+    /* Does the same as settle_step, for the bounds that this warp wrote in the previous round or, if it could not
+     * remember so many, for all that it may have written. */
     __device__ __forceinline__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared,
                                            unsigned turn) const {
         settle(p, shared, turn, [](unsigned, double) {});
     }
 
-    /* The same after the last round. Returns the largest shrinkage that this thread has seen. Of several warps that
-     * moved a side, the first to settle it finds its bound from before the round, and so the largest of theirs. */
+    /* The same after the last round. Returns the largest shrinkage that this thread has seen. If several warps moved a
+     * side, the first to settle it finds its bound from before the round, and so the largest shrinkage. */
     __device__ double settle_last(const Propagator<Val, Bound> &p, const WarpShared &shared, unsigned turn) const {
         const Bound *newest = p.bounds[turn & 1];
         double most = 0;
@@ -139,7 +139,7 @@ struct Resident {
     }
 
   private:
-    /* moved(side, from): a side is brought up to date, or has been by another warp. */
+    /* moved(side, from): called for a side that this warp or another one has updated. */
     template <class F>
     __device__ __forceinline__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared, unsigned turn,
                                            F moved) const {
@@ -180,8 +180,8 @@ __device__ __forceinline__ gpuopt__propagator_filter filter_resident(const Propa
     return f;
 }
 
-/* Filters the split rows of the block and sums those that pass, as filter_split_row and segment_step do. All threads of
- * the block take part. Not inlined, since most models have no such rows and the registers are needed for other
+/* Filters the split rows of the block and sums the rows that pass, as filter_split_row and segment_step do. All threads
+ * of the block take part. Not inlined, since most models have no such rows and the registers are needed for other
  * things. */
 template <class Val, class Bound>
 __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, BlockShared &block, SplitShared &split,
@@ -215,7 +215,7 @@ __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, Blo
         }
         __syncthreads();
         gpuopt__propagator_activities all = gpuopt__propagator_activities_start();
-        if (warp.lane < segments) all = split.activities[warp.lane]; /* there are no more than lanes */
+        if (warp.lane < segments) all = split.activities[warp.lane]; /* at most as many as lanes */
         merge_activities(all, WARP);
         if (threadIdx.x == 0) split.total[row.split] = all, split.passed[row.split] = passed;
     }

@@ -12,7 +12,7 @@ namespace {
 
 /* A row or a segment of a row. */
 struct RowRef {
-    long long at;     /* where the entries begin, in the arrays that hold them */
+    long long at;     /* the begin of the entries, in the arrays that hold them */
     int size;         /* entries */
     int length, slot; /* of the whole row */
     double2 side;
@@ -33,10 +33,10 @@ __device__ __forceinline__ RowRef segment_at(const Propagator<Val, Bound> &p, in
             p.length[slot], slot, p.sides[slot]};
 }
 
-/* Whether the calling warp is the last one of a split row to arrive; then what the others wrote before is visible to
- * all its lanes. Arrivals are read-modify-writes that release and acquire, so each synchronises with those after it (it
- * precedes them in observation order; see Release and Acquire Patterns in the PTX manual's memory consistency model).
- * __syncwarp() carries that from the lanes that wrote to lane 0, and from lane 0 to the lanes that read. */
+/* Whether the calling warp is the last one of a split row to arrive; then the earlier writes of the others are visible
+ * to all its lanes. Arrivals are read-modify-writes that release and acquire, so each synchronises with the later ones
+ * (it precedes them in observation order; see Release and Acquire Patterns in the PTX manual's memory consistency
+ * model). __syncwarp() extends this from the writing lanes to lane 0, and from lane 0 to the reading lanes. */
 template <class Val, class Bound>
 __device__ bool last_of_row(const Propagator<Val, Bound> &p, int split) {
     cuda::atomic_ref<int, cuda::thread_scope_device> arrivals(p.arrivals[split]);
@@ -103,7 +103,7 @@ __device__ gpuopt__pair shuffle_xor(const gpuopt__pair &p, int distance) {
     return {shuffle_xor(p.first, distance), shuffle_xor(p.second, distance)};
 }
 
-/* By halves, as gpuopt_impl/propagate/row.h defines it. Every lane gets the sum of its group, since merging is
+/* By halves, as gpuopt_impl/propagate/row.h defines it. Every lane receives the sum of its group, since merging is
  * commutative. */
 __device__ void merge_activities(gpuopt__propagator_activities &s, int width) {
 #pragma unroll 1
@@ -123,9 +123,9 @@ __device__ gpuopt__pair sum_pairs(gpuopt__pair s, int width) {
     return s;
 }
 
-/* The sums of the sizes of a row's finite terms, those of the least and of the greatest activity, in the order of
- * the activities' sums: in lane 0. The entries are `unit` apart. All threads of the warp take part. Few rows come
- * here. */
+/* The sums of the sizes of a row's finite terms, for the least and for the greatest activity, in the order of the
+ * activities' sums: in lane 0. The entries are `unit` apart. All threads of the warp take part. Few rows reach this
+ * point. */
 template <class Val, class Bound>
 __device__ gpuopt__pair entry_magnitudes(const gpuopt__propagator_rules &rules, const Bound *now, const Val *val,
                                          const unsigned *col, int unit, int length) {

@@ -13,7 +13,7 @@
 
 namespace {
 
-/* Refuses bounds or sides in device memory as the public calls refuse host arrays, before anything has changed. */
+/* Refuses faulty bounds or sides in device memory, as the public calls do for host arrays, before any change. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::check_device_arrays(bool sides, int64_t count, const int32_t *index,
                                                                const double *low, const double *high,

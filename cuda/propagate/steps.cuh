@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the steps of a round, of which the kernels are made: mark, settle, filter, sum segments,
- * tighten. All threads of the grid take part in each.
+ * Propagation on the GPU: the steps of a round that make up the kernels: mark, settle, filter, sum segments, tighten.
+ * All threads of the grid take part in each.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_STEPS_CUH
 #define GPUOPT_CUDA_PROPAGATE_STEPS_CUH
@@ -10,14 +10,14 @@
 
 namespace {
 
-/* Whether this round evaluates every row rather than only those that it marks. The columns that moved mark about as
+/* Whether this round evaluates every row rather than only the rows that it marks. The columns that moved mark about as
  * many rows as they have entries, and a marked row costs several times as much as a row in a full pass. */
 template <class Val, class Bound>
 __device__ bool is_full(const Propagator<Val, Bound> &p, unsigned moved, int all_marked) {
     return !p.stamp || all_marked || moved > p.most_moved;
 }
 
-/* The epoch of this round, which is `later` rounds after that of the state. */
+/* The epoch of this round, `later` rounds after the state's. */
 __device__ unsigned long long epoch_of(const PropagatorState *state, int later) {
     return state->epoch + static_cast<unsigned>(later);
 }
@@ -53,8 +53,8 @@ __device__ void mark_step(const Propagator<Val, Bound> &p, int count, unsigned t
     }
 }
 
-/* Brings the sides that the previous round moved up to date in the bounds that this round writes. Starts with the last
- * threads, which may have no rows. */
+/* Updates the sides that the previous round moved in the bounds that this round writes. Starts with the last threads,
+ * which may have no rows. */
 template <class Val, class Bound>
 __device__ void settle_step(const Propagator<Val, Bound> &p, unsigned turn) {
     const unsigned *list = p.list[~turn & 1];
@@ -67,8 +67,8 @@ __device__ void settle_step(const Propagator<Val, Bound> &p, unsigned turn) {
 
 /* ---- The filter ---- */
 
-/* Stores the filter of a segment. The last warp of the row to arrive merges them and, if the row passes, lists its
- * segments. */
+/* Stores the filter of a segment. The last warp of the row to arrive merges the segments' filters and, if the row
+ * passes, lists its segments. */
 template <class Val, class Bound>
 __device__ void filter_split_row(const Propagator<Val, Bound> &p, BlockFlags &flags, Round &round, int index,
                                  const gpuopt__propagator_filter &part) {
@@ -98,8 +98,8 @@ __device__ void filter_split_row(const Propagator<Val, Bound> &p, BlockFlags &fl
     raise_flag<cuda::thread_scope_block>(flags.split);
 }
 
-/* Filters all rows or the marked ones, and lists those that pass. Long rows come first, so that no warp starts one at
- * the end. A thread filters a short row; short rows that pass are listed 32 at a time. */
+/* Filters all rows or the marked ones, and lists the rows that pass. Long rows come first, so that no warp starts one
+ * at the end. A thread filters a short row; short rows that pass are listed 32 at a time. */
 template <class Val, class Bound>
 __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, BlockFlags &flags, unsigned turn,
                                             int later, bool full) {
@@ -215,7 +215,7 @@ __device__ __forceinline__ void each_passed(const Propagator<Val, Bound> &p, uns
     }
 }
 
-/* Tightens bounds by them. */
+/* Tightens bounds by the listed rows. */
 template <class Val, class Bound>
 __device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned turn) {
     Tightener<false, Val, Bound> warp(p, block, turn, p.val, p.col);
@@ -228,8 +228,8 @@ __device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block
 
 /* ---- After the rounds ---- */
 
-/* Adds what this thread knows of the largest shrinkage of a bound's distance to the state; all threads of the warp take
- * part. Numbers that are not negative have the order of their bits. */
+/* Adds the largest shrinkage of a bound's distance that this thread has seen to the state; all threads of the warp take
+ * part. Nonnegative numbers have the order of their bits. */
 __device__ void offer_shrinkage(PropagatorState *state, double shrinkage) {
     for (int half = WARP / 2; half > 0; half /= 2)
         shrinkage = gpuopt__max(shrinkage, __shfl_xor_sync(~0u, shrinkage, half));
@@ -260,7 +260,7 @@ __device__ void report_step(const Propagator<Val, Bound> &p, int rounds) {
 }
 
 /* After a call: makes both copies of the bounds equal. measure: returns the largest shrinkage of the sides that the
- * last round has moved, of which this thread takes its part. */
+ * last round has moved, over this thread's part of them. */
 template <class Val, class Bound>
 __device__ double equalise_step(const Propagator<Val, Bound> &p, unsigned turn, bool measure) {
     const unsigned *list = p.list[turn & 1];

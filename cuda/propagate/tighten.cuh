@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Propagation on the GPU: rows that passed the filter are summed in twice the precision. The few entries that a side of
- * their row may move are queued; as soon as the queue holds one for each thread of the warp, from whatever rows, each
- * thread computes a new bound.
+ * their row may move are queued, from any rows. As soon as the queue holds one for each thread of the warp, each thread
+ * computes a new bound.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH
 #define GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH
@@ -24,7 +24,7 @@ struct WarpShared {
     unsigned written_side[MEMORY];
 };
 
-/* What a block has found since the last grid barrier of the cooperative driver. */
+/* The results of a block since the last grid barrier of the cooperative driver. */
 struct BlockFlags {
     unsigned lifted; /* count of sides moved */
     int infeasible, split, passed;
@@ -33,7 +33,7 @@ struct BlockFlags {
 struct BlockShared {
     WarpShared warp[WARPS];
     BlockFlags flags;
-    unsigned joined[2]; /* what all blocks have found, by the barrier's parity */
+    unsigned joined[2]; /* the results of all blocks, by the barrier's parity */
 
     __device__ void clear() {
         if (threadIdx.x == 0) flags = {0, 0, 0, 0}, joined[0] = joined[1] = 0;
@@ -41,15 +41,14 @@ struct BlockShared {
     }
 };
 
-/* One warp's part in a round. Entries are in global memory or, with RESIDENT, in shared memory. The bounds that it
- * moves are remembered for the next round to settle: by the warp itself in the resident kernel, else on the global
- * list. */
+/* One warp's part in a round. Entries are in global memory or, with RESIDENT, in shared memory. The moved bounds are
+ * remembered for the next round to settle: by the warp itself in the resident kernel, else on the global list. */
 template <bool RESIDENT, class Val, class Bound>
 class Tightener {
   public:
     const int lane = static_cast<int>(threadIdx.x % WARP);
     const Bound *const now; /* the bounds that this round reads */
-    int written = 0;        /* in the resident kernel: bounds written, of which the first MEMORY are remembered */
+    int written = 0;        /* in the resident kernel: number of bounds written; the first MEMORY are remembered */
 
     __device__ Tightener(const Propagator<Val, Bound> &propagator, BlockShared &block, unsigned which, const Val *vals,
                          const unsigned *cols)
@@ -69,15 +68,15 @@ class Tightener {
     }
 
     /* Sums the rows of a warp, unless the activities are known, and queues the entries that their sides may move. Each
-     * `width` lanes have a row, whose entries are `unit` apart. `passed`: whether the lane's row passed the filter; if
-     * not, it is skipped. `last`: whether to empty the queue. All threads of the warp take part. */
+     * `width` lanes have a row, with entries `unit` apart. `passed`: whether the lane's row passed the filter; if not,
+     * it is skipped. `last`: whether to empty the queue. All threads of the warp take part. */
     __device__ void sum_and_tighten(const RowRef &ref, int width, int unit, bool passed, bool last,
                                     const gpuopt__propagator_activities *known = nullptr) {
         const int stride = width * unit, step = N * stride, first = lane % width * unit;
         int end = passed ? ref.size * unit : 0, k = first;
         bool several = __any_sync(~0u, first + step < end), more;
         gpuopt__propagator_activities activities;
-        Entries b; /* the first batch, which for most rows is the only one */
+        Entries b; /* the first batch; for most rows the only one */
         b.load(now, val + ref.at, col + ref.at, first, end, stride);
         if (known) {
             activities = *known;
@@ -109,8 +108,8 @@ class Tightener {
         } while (more);
     }
 
-    /* Whether the lane's row is infeasible. `mask`: the lanes with rows that have sides that are violated (see row.h).
-     * All threads of the warp take part. Few rows come here. */
+    /* Whether the lane's row is infeasible. `mask`: the lanes with rows that have violated sides (see row.h). All
+     * threads of the warp take part. Few rows reach this point. */
     __device__ bool confirm(const gpuopt__propagator_row &row, const RowRef &ref, int width, unsigned mask) const {
         bool infeasible = false;
         while (mask) {
@@ -211,7 +210,7 @@ class Tightener {
             if (moved) better = improve(p.bounds[~turn & 1] + (side & ~1u), upper, bound, was);
             if (better) {
                 lifted = upper ? was.y >= old.y : was.x <= old.x;
-                /* The copy being written may not have caught up with the one being read yet. */
+                /* The copy being written may lag behind the copy being read. */
                 double lb = upper ? gpuopt__max(was.x, old.x) : bound, ub = upper ? bound : gpuopt__min(was.y, old.y);
                 if (gpuopt__propagator_crossed(&p.rules, lb, ub)) {
                     atomicMin(&p.state->found_col, static_cast<int>(side / 2));

@@ -4,11 +4,11 @@
  *
  *     tree.cuh        this                                tree_round.cuh  the kernel that runs rounds
  *     tree_ask.cuh    changes, reasons, added rows        tree_rows.cuh   added rows; which row implies a bound
- *     tree_view.cuh   what the kernels work on            tree_set.cuh    the kernels between rounds
+ *     tree_view.cuh   the data of the kernels             tree_set.cuh    the kernels between rounds
  *     tree_calls.cuh  the backend's functions
  *
- * The CPU knows what is in the trail as long as only it has changed the state since it last looked; otherwise it asks
- * (know()). A round reports it in any case.
+ * The CPU has the state of the trail as long as only the CPU has changed it since its last query; otherwise it queries
+ * the device (know()). A round reports the state in any case.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_CUH
@@ -27,13 +27,13 @@ struct TreeHost {
     TreeLevel *level;    /* [capacity] */
     TreeChange *trail;   /* [capacity]: a copy */
     int *last;           /* [2 cols]: as of that copy */
-    double *bounds;      /* [cols][2]: of the columns of the row that is being explained, as the next three */
+    double *bounds;      /* [cols][2]: of the columns of the row that is being explained, as are the next three */
     unsigned char *kind; /* [cols] */
     int *col;            /* [cols]: its entries */
     double *val;         /* [cols] */
-    /* Added rows; the entries of all follow one another, in the order in which the rows were added. */
+    /* Added rows; their entries follow one another, in the order in which the rows were added. */
     int *first, *length; /* [spare rows]; length -1: the number is free */
-    int *next_free;      /* [spare rows]: links the free ones */
+    int *next_free;      /* [spare rows]: links the free numbers */
     unsigned *entry_col; /* [spare nonzeros]: columns */
     Bound *entry_val;
     int *seen; /* see gpuopt_propagator */
@@ -60,7 +60,7 @@ class TypedTree final : public CudaTree {
     gpuopt_status open(gpuopt__arena &device, int *slot_of, const Staging &staging);
     gpuopt_status begin(bool is_fork);
     gpuopt_status choose_grid();
-    /* Takes another handle's rows. */
+    /* Copies another handle's rows. */
     gpuopt_status copy_rows(const TypedTree &from);
 
     const Tree<Bound> &view() const { return t_; }
@@ -69,7 +69,7 @@ class TypedTree final : public CudaTree {
     int rows() const { return p_.rows + t_.added; } /* numbers in use or free */
 
     gpuopt_status run(int32_t rounds);
-    /* After the rounds have been waited for: takes what they have shown, unless the state has changed since. */
+    /* After waiting for the rounds: takes the data that they have shown, unless the state has changed since. */
     void take_round() {
         if (shown_) take_shown();
     }
@@ -77,7 +77,7 @@ class TypedTree final : public CudaTree {
                              const double *ub);
     /* Sides of these rows have been set, or are about to be. row: in device memory. */
     void altering(int count, const int *row);
-    /* Sides have changed: no level knows any more what was proven. */
+    /* Sides have changed: the proofs stored in the levels become invalid. */
     void altered();
 
     gpuopt_status push(int64_t *start) override;
@@ -121,8 +121,8 @@ class TypedTree final : public CudaTree {
     int grid_ = 1;
     TreeLevel now_ = {}; /* if known_ */
     bool known_ = false;
-    bool shown_ = false; /* the latest change of the state is one that shows it in the window */
-    int64_t most_ = 0;   /* changes that there can be at most */
+    bool shown_ = false; /* the latest change of the state also shows it in the window */
+    int64_t most_ = 0;   /* most changes possible */
     int32_t levels_ = 0;
     int32_t copied_ = 0; /* changes in host_.trail */
     int32_t free_row_ = -1, entries_ = 0;
@@ -247,7 +247,7 @@ gpuopt_status TypedTree<Val, Bound>::run(int32_t rounds) {
     return queue_.launched("launching rounds");
 }
 
-/* Takes what a kernel has shown: the state, and the trail from copied_ on if it is near. */
+/* Takes the data that a kernel has shown: the state, and the trail from copied_ on if it is near. */
 template <class Val, class Bound>
 void TypedTree<Val, Bound>::take_shown() {
     now_ = window_->now;
@@ -260,7 +260,7 @@ void TypedTree<Val, Bound>::take_shown() {
     }
 }
 
-/* Finds out where the trail stands. */
+/* Finds the length and the state of the trail. */
 template <class Val, class Bound>
 gpuopt_status TypedTree<Val, Bound>::know() {
     if (known_) return GPUOPT_OK;
@@ -370,7 +370,7 @@ template <class Val, class Bound>
 gpuopt_status TypedTree<Val, Bound>::keep() {
     queue_.launch({1, threads_for(most_)}, forget_changes<Bound>, t_);
     levels_ = 0;
-    now_.start = 0; /* the rest stays known, if it is */
+    now_.start = 0; /* the other members stay valid, if they were */
     shown_ = false;
     most_ = 0;
     forget_copy(0);

@@ -21,7 +21,7 @@ gpuopt_status TypedTree<Val, Bound>::get_trail(gpuopt_propagator_trail &trail) {
     return GPUOPT_OK;
 }
 
-/* The copy in host memory ends here. */
+/* Cuts the copy in host memory off here. */
 template <class Val, class Bound>
 void TypedTree<Val, Bound>::forget_copy(int32_t changes) {
     while (copied_ > changes) {
@@ -30,7 +30,7 @@ void TypedTree<Val, Bound>::forget_copy(int32_t changes) {
     }
 }
 
-/* Brings the copy in host memory up to date. */
+/* Updates the copy in host memory. */
 template <class Val, class Bound>
 gpuopt_status TypedTree<Val, Bound>::bring_trail() {
     gpuopt_status status = know();
@@ -61,7 +61,7 @@ gpuopt_status TypedTree<Val, Bound>::get_changes(gpuopt_memory_space where, int6
 
 /* ---- Reasons ---- */
 
-/* Brings a row to host memory, and the bounds of its columns. */
+/* Copies a row and the bounds of its columns to host memory. */
 template <class Val, class Bound>
 gpuopt_status TypedTree<Val, Bound>::open_row(gpuopt__propagator_evidence &e, int32_t row) {
     e.length = 1;
@@ -109,7 +109,7 @@ gpuopt_status TypedTree<Val, Bound>::explain(int64_t change, gpuopt_propagator_r
     return gpuopt__propagator_explain(&e, change, &reason);
 }
 
-/* ---- Rows that change ---- */
+/* ---- Changes of rows ---- */
 
 template <class Val, class Bound>
 void TypedTree<Val, Bound>::altering(int count, const int *row) {
@@ -145,7 +145,7 @@ gpuopt_status TypedTree<Val, Bound>::add_rows(const gpuopt_matrix &rows, const d
                                               int32_t *row) {
     const int64_t entries = rows.start[rows.rows];
     const int32_t from = entries_;
-    int32_t *number = host_.seen; /* which the check of these rows needs no longer */
+    int32_t *number = host_.seen; /* the check of these rows no longer needs it */
     int64_t spare = shape_.spare_rows - t_.added;
     for (int32_t free = free_row_; free >= 0 && spare < rows.rows; free = host_.next_free[free]) spare++;
     if (spare < rows.rows || entries > shape_.spare_nonzeros - entries_)
@@ -168,7 +168,7 @@ gpuopt_status TypedTree<Val, Bound>::add_rows(const gpuopt_matrix &rows, const d
     return status ? status : owner_.set_sides(GPUOPT_HOST, rows.rows, number, lhs, rhs);
 }
 
-/* Takes out the entries of a row. */
+/* Removes the entries of a row. */
 template <class Val, class Bound>
 void TypedTree<Val, Bound>::drop_entries(int32_t index) {
     const int first = host_.first[index], length = host_.length[index], end = first + length;
@@ -183,7 +183,7 @@ template <class Val, class Bound>
 gpuopt_status TypedTree<Val, Bound>::remove_rows(int64_t count, const int32_t *row) {
     int64_t k = 0;
     int32_t from = entries_;
-    for (; k < count; k++) { /* a row that is repeated is found with a length below 0 */
+    for (; k < count; k++) { /* a repeated row is found by a length below 0 */
         int &length = host_.length[row[k] - p_.rows];
         if (length < 0) break;
         length = -2 - length;

@@ -9,7 +9,7 @@
 
 namespace {
 
-/* The public calls have checked that there is what they need. */
+/* The public calls have checked that the handle has the necessary parts. */
 CudaTree *tree_of(const gpuopt_propagator *propagator) {
     return object_of(const_cast<gpuopt_propagator *>(propagator))->tree();
 }

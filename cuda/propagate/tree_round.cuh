@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree search on the GPU: rounds that record what they change, all those of a call in one cooperative launch.
+ * A tree search on the GPU: rounds that record their changes, all rounds of a call in one cooperative launch.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_ROUND_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_ROUND_CUH
@@ -25,7 +25,7 @@ __device__ void enter_change(const Propagator<Val, Bound> &p, const Tree<Bound> 
     t.last[side] = at;
 }
 
-/* The row of a change, which is known as soon as all rows have been attributed. */
+/* The row of a change, known as soon as all rows have been attributed. */
 template <class Bound>
 __device__ int take_reason(const Tree<Bound> &t, unsigned side, int at) {
     const int row = __ldcg(&t.reason[side]);
@@ -57,7 +57,7 @@ __device__ void name_step(const Propagator<Val, Bound> &p, const Tree<Bound> &t,
     }
 }
 
-/* The sides that a block looks at in a sweep. */
+/* The sides of a block's part in a sweep. */
 struct SweepPart {
     long long from, to;
 };
@@ -81,7 +81,7 @@ __device__ void count_step(const Propagator<Val, Bound> &p, const Tree<Bound> &t
     if (threadIdx.x == 0) t.block_count[blockIdx.x] = count;
 }
 
-/* Enters them, after those of the blocks before. */
+/* Enters them, after the sides of the preceding blocks. */
 template <class Val, class Bound>
 __device__ void sweep_step(const Propagator<Val, Bound> &p, const Tree<Bound> &t, unsigned turn, int changes) {
     __shared__ unsigned before, of_warp[WARPS];
@@ -125,11 +125,11 @@ __device__ void record_round(const Propagator<Val, Bound> &p, const Tree<Bound> 
         name_step(p, t, turn, moved);
     } else {
         sweep_step(p, t, turn, changes);
-        exchange(barrier, block, none); /* the next round writes over the bounds from before this one */
+        exchange(barrier, block, none); /* the next round overwrites the bounds from before this one */
     }
 }
 
-/* Takes a round back whose changes do not fit. */
+/* Takes back a round with more changes than fit. */
 template <class Val, class Bound>
 __device__ void withdraw_round(const Propagator<Val, Bound> &p, unsigned turn, int moved) {
     for (int i = grid_thread(); i < moved; i += grid_threads()) {
@@ -152,7 +152,7 @@ __device__ void show_tree(const PropagatorState &state, const Tree<Bound> &t, in
     t.window->full = t.state->full;
 }
 
-/* The counterpart of run_rounds(). from: what the CPU already knows of the trail. */
+/* The counterpart of run_rounds(). from: length of the part of the trail that the CPU already has. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 2)
     run_tree_rounds(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t, int rounds,
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     if (blockIdx.x) return;
     if (threadIdx.x == 0) {
         const int was_converged = state->converged;
-        /* Beyond the epoch of a withdrawn round, whose rows are stamped; the same turn. */
+        /* Beyond the epoch of a withdrawn round, since its rows are stamped; the same turn. */
         state->epoch = epoch_of(state, full ? done + TURNS : done);
         state->turn = turn;
         state->barriers = barrier.number();
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(THREADS, 2)
         if (full) round_of(state, turn) = Round{}, state->found_row = state->found_col = INT_MAX;
         adopt_found(state);
         report_step(p, done);
-        if (!done && !full) state->converged = was_converged; /* nothing has changed */
+        if (!done && !full) state->converged = was_converged; /* no change */
         if (full) p.report->outcome = GPUOPT_FULL;
     }
     __syncthreads();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree search on the GPU: rows that the caller has added, which every round evaluates, a warp each; and the row that
- * implies a bound.
+ * A tree search on the GPU: rows added by the caller, which every round evaluates, a warp each; and the search for the
+ * row that implies a bound.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_ROWS_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_ROWS_CUH
@@ -80,7 +80,7 @@ __device__ void each_move(const Propagator<Val, Bound> &p, const Bound *now, con
     }
 }
 
-/* Calls move() for the bounds that added rows imply, and infeasible(index) for rows that are. */
+/* Calls move() for the bounds that added rows imply, and infeasible(index) for infeasible rows. */
 template <class Val, class Bound, class F, class G>
 __device__ void each_added_move(const Propagator<Val, Bound> &p, const Tree<Bound> &t, unsigned turn, F move,
                                 G infeasible) {
@@ -116,7 +116,7 @@ __device__ void tighten_added(const Propagator<Val, Bound> &p, const Tree<Bound>
             atomicMin(&p.state->found_col, static_cast<int>(side / 2));
             raise_flag<cuda::thread_scope_block>(flags.infeasible);
         }
-        if (upper ? was.y < old.y : was.x > old.x) return; /* another one has listed the side */
+        if (upper ? was.y < old.y : was.x > old.x) return; /* another thread has listed the side */
         atomicAdd(&flags.lifted, 1u);
         p.list[turn & 1][atomicAdd(&round_of(p.state, turn).count, 1u)] = side;
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree search on the GPU: the kernels between rounds. Bounds that the caller sets, and the way back; each is one
- * launch of one block, since they are for few changes. Then what the CPU reads, added rows, and forks.
+ * A tree search on the GPU: the kernels between rounds. They set the caller's bounds, and undo changes; each is one
+ * launch of one block, since the changes are few. Others copy data for the CPU, added rows, and forks.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_SET_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_SET_CUH
@@ -28,7 +28,7 @@ struct FewBounds {
     double lb[TREE_FEW], ub[TREE_FEW];
 };
 
-/* What a column becomes: new bounds and kind, and which sides are entered into the trail. */
+/* The new state of a column: bounds, kind, and the sides that are entered into the trail. */
 struct TreeColumn {
     double2 old, fresh;
     unsigned char was, kind;
@@ -47,7 +47,7 @@ __device__ TreeColumn set_column(const Propagator<Val, Bound> &p, int col, const
     if (ub) c.fresh.y = static_cast<double>(static_cast<Bound>(gpuopt__propagator_stored_ub(&p.rules, integer, *ub)));
     c.kind = static_cast<unsigned char>(gpuopt__propagator_kind(integer, c.fresh.x, c.fresh.y));
     c.enters[0] = c.fresh.x != c.old.x;
-    /* A column that is fixed where its bounds already are has a change that changes nothing else. */
+    /* A column fixed at equal bounds that stay as they are: enters a change of the kind only. */
     c.enters[1] = c.fresh.y != c.old.y || (c.kind != c.was && !c.enters[0]);
     return c;
 }
@@ -79,8 +79,8 @@ __device__ void take_column(const Propagator<Val, Bound> &p, const Tree<Bound> &
     else atomicMin(count, capacity + 1); /* more than the list holds: the next round evaluates all */
 }
 
-/* Sets bounds and records what they change, in the order in which they are given; of a column that is repeated, the
- * last ones. If not all fit, reports that and leaves the rest: the CPU then takes the changes back. */
+/* Sets bounds and records their changes, in the given order; for a repeated column the last bounds count. If not all
+ * fit, reports that and leaves the rest: the CPU then undoes the changes. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(TREE_MOST_THREADS)
     record_set(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
@@ -124,10 +124,10 @@ __global__ void __launch_bounds__(TREE_MOST_THREADS)
     }
 }
 
-/* ---- Back ---- */
+/* ---- Undo ---- */
 
-/* Takes changes back, down to where a level began. Of each side, and for its kind of each column, the earliest of these
- * changes knows what was there before. */
+/* Undoes changes down to the begin of a level. The earliest of these changes of a side has its previous bound, and the
+ * earliest of a column its previous kind. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(TREE_MOST_THREADS)
     take_back(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(TREE_MOST_THREADS) forget_changes(const __grid
     if (threadIdx.x == 0) t.state->changes = 0;
 }
 
-/* ---- What the CPU reads ---- */
+/* ---- Data for the CPU ---- */
 
 template <class Val, class Bound>
 __global__ void show_state(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
@@ -217,7 +217,7 @@ __global__ void show_row(const __grid_constant__ Propagator<Val, Bound> p, const
 
 /* ---- Rows and their sides ---- */
 
-/* Turns the columns of new entries into what the matrix has for them. */
+/* Converts the columns of new entries to the form that the matrix has. */
 template <class Val, class Bound>
 __global__ void mark_integers(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Tree<Bound> t,
                               int from, int to) {
@@ -225,13 +225,13 @@ __global__ void mark_integers(const __grid_constant__ Propagator<Val, Bound> p, 
         t.col[k] = 2 * t.col[k] + (p.kind[t.col[k]] & GPUOPT__PROPAGATOR_INTEGER ? 1u : 0u);
 }
 
-/* Sides or numbers of rows have changed: what has been in the trail since may come from another row. */
+/* Sides or numbers of rows have changed: changes in the trail so far may come from earlier rows. */
 template <class Bound>
 __global__ void alter_rows(const __grid_constant__ Tree<Bound> t, int count, const int *row) {
     for (int k = grid_thread(); k < count; k += grid_threads()) t.altered[row[k]] = t.state->changes;
 }
 
-/* Sets state->bad if an added row in device memory is not there; check_sides() has checked the range. */
+/* Sets state->bad if an added row in device memory does not exist; check_sides() has checked the range. */
 template <class Bound>
 __global__ void check_added(PropagatorState *state, const __grid_constant__ Tree<Bound> t, long long count,
                             const int *row, int rows) {
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* ---- Beginning ---- */
+/* ---- Initialisation ---- */
 
 /* The initial data of a handle besides the propagator's state. slot_of: null for a fork. */
 template <class Val, class Bound>
@@ -277,7 +277,7 @@ __global__ void begin_tree(const __grid_constant__ Propagator<Val, Bound> p, con
     if (grid_thread() == 0) *t.state = {0, 0};
 }
 
-/* A copy of another handle's state becomes one of its own. Run by one thread. */
+/* Adapts a copy of another handle's state to this handle. Run by one thread. */
 template <class Val, class Bound>
 __global__ void begin_fork(const __grid_constant__ Propagator<Val, Bound> p) {
     PropagatorState *state = p.state;

@@ -2,20 +2,20 @@
  *
  * A tree search on the GPU: the data of its kernels besides the propagator's.
  *
- * The trail is in device memory. A round appends the sides that it has moved: first each side of the list gets its
- * place, by its rank among the others or, if there are many, by a sweep over all columns; meanwhile the rows that
- * passed are evaluated again to find the lowest one that implies each new bound. So the trail depends on no order
- * of threads. The CPU keeps the levels, and a copy of the trail that it brings up to date on demand.
+ * The trail is in device memory. A round appends the sides that it has moved. First each side of the list finds its
+ * place, by its rank among the others or, if there are many, by a sweep over all columns. Meanwhile the rows that
+ * passed are evaluated again to find the lowest row that implies each new bound. So the trail depends on no order of
+ * threads. The CPU keeps the levels, and a copy of the trail that it updates on demand.
  *
- * What threads share while a round is recorded, and why that is right by the PTX manual's memory consistency model
- * ---------------------------------------------------------------------------------------------------------------
- * The list of moved sides, both copies of the bounds and the lists of rows that passed are complete: GridBarrier is
- * between the round's last move and this, and they are not written before the next barrier. Reasons are claimed by
- * atomic minima of the scope of the device and read after another GridBarrier, so the result depends on no order;
- * whoever reads one puts INT_MAX back, and the next claims are at least one barrier later. Each side of the list is one
- * thread's (or one block's part of a sweep), which alone writes its change, its place in `last`, and its reason. What a
- * sweep reads of the bounds the next round overwrites, so it ends with a barrier; ranking is done with them at the
- * barrier that reasons need.
+ * Access to shared data while a round is recorded, and its correctness by the PTX manual's memory consistency model
+ * ----------------------------------------------------------------------------------------------------------------- The
+ * list of moved sides, both copies of the bounds and the lists of rows that passed are complete: GridBarrier separates
+ * the round's last move from the recording, and they are not written before the next barrier. Reasons are claimed by
+ * atomic minima of the scope of the device and read after another GridBarrier, so the result depends on no order. The
+ * thread that reads a reason resets it to INT_MAX, and the next claims are at least one barrier later. Each side of the
+ * list belongs to one thread (or one block's part of a sweep), which alone writes its change, its place in `last`, and
+ * its reason. The next round overwrites bounds that a sweep reads, so a sweep ends with a barrier. Ranking is finished
+ * with them at the barrier that reasons need.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_VIEW_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_VIEW_CUH
@@ -26,13 +26,13 @@
 namespace {
 
 using TreeChange = gpuopt__propagator_change;
-using TreeLevel =
-    gpuopt__propagator_level; /* due_start is not used: a level that left rows to evaluate has all_marked */
+using TreeLevel = gpuopt__propagator_level; /* due_start is unused: a level that left rows to evaluate has all_marked */
 
 enum {
     TREE_NEAR = 256,         /* changes, or entries of a row, that a kernel copies to host memory at a time */
-    TREE_FEW = 16,           /* bounds that are set as an argument of the kernel */
-    TREE_RANKED = 4096,      /* a round that moves more sides orders them by a sweep over all columns */
+    TREE_FEW = 16,           /* most bounds that are set as an argument of the kernel */
+    TREE_RANKED = 4096,      /* most moved sides of a round that are ordered by rank; beyond, by a sweep over all
+                              * columns */
     TREE_MOST_THREADS = 1024 /* of the kernels with one block */
 };
 
@@ -74,14 +74,14 @@ struct Tree {
     int first_slot;        /* of their sides in Propagator::sides */
 };
 
-/* What a level that begins now would have to restore. */
+/* The data that a level beginning now would have to restore. */
 __device__ TreeLevel level_now(const PropagatorState &state, int changes) {
     const bool done = state.converged && state.rounds_since_set > 0 && !state.all_marked;
     const int row = state.infeasible_row, col = state.infeasible_col;
     return {changes, 0, row == INT_MAX ? -1 : row, col == INT_MAX ? -1 : col, !done, state.rounds_since_set};
 }
 
-/* The state is as it was when this level began. Run by one thread, between rounds. */
+/* Restores the state from when this level began. Run by one thread, between rounds. */
 __device__ void restore_level(PropagatorState &state, const TreeLevel &level) {
     state.infeasible_row = level.infeasible_row < 0 ? INT_MAX : level.infeasible_row;
     state.infeasible_col = level.infeasible_col < 0 ? INT_MAX : level.infeasible_col;
