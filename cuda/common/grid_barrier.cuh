@@ -5,7 +5,7 @@
  *
  * Correctness, by the PTX manual's memory consistency model
  * ---------------------------------------------------------
- * Every thread sees after a barrier what any thread has written before it, through plain loads, too:
+ * After a barrier every thread sees, even through plain loads, all writes of all threads before the barrier:
  *   1. __syncthreads() orders the block's writes before thread 0's store (bar.sync; Causality Order, "synchronizes").
  *   2. The store is st.release.gpu. With the operations before it in causality order it is a release pattern on the
  *      block's word (Release and Acquire Patterns).

@@ -19,12 +19,12 @@
  * Numbers have 64 bits and only grow, so that they never repeat. The family that sends a message documents who may
  * write the next message to the same place, and why the last one has been read.
  *
- * No wait lasts for ever. A waiting thread checks three things now and then: the clock, the `lost` word of its mailbox,
- * which any rank may set, and a word in locked host memory, by which a CPU thread stops the kernel.
+ * No wait lasts for ever. A waiting thread regularly checks the clock, the `lost` word of its mailbox, and a word in
+ * locked host memory. Any rank may set `lost`; by the other word a CPU thread stops the kernel.
  *
- * Freed memory: a rank's kernel may write to a mailbox, and a copy may read another rank's memory, only while the CPU
- * thread that launched it holds a reference there (PeerGate). Before a rank frees its memory, it closes its gate, which
- * waits until all references are released; a rank that failed stops the others' kernels before that.
+ * Freed memory: a kernel may write to a mailbox, and a copy may read another rank's memory, only while the launching
+ * CPU thread holds a reference there (PeerGate). Before a rank frees its memory, it closes its gate, which waits until
+ * all references are released; a rank that failed stops the others' kernels before that.
  */
 #ifndef GPUOPT_CUDA_PEERS_CUH
 #define GPUOPT_CUDA_PEERS_CUH

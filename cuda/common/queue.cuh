@@ -70,7 +70,7 @@ class Queue {
         if (!failed_) failed_ = error;
     }
 
-    /* Enqueues zeros; errors count as those of a launch. */
+    /* Enqueues zeros; errors count as errors of a launch. */
     void zero(void *memory, size_t bytes) const {
         const cudaError_t error = cudaMemsetAsync(memory, 0, bytes, stream_);
         if (!failed_) failed_ = error;

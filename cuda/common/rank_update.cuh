@@ -10,8 +10,8 @@
  * computes while the other waits. One thread sums each element over ascending k, so devices of the same kind give the
  * same bits.
  *
- * The tensor cores compute C' += V' U', because two neighbours in a row of an accumulator are then neighbours in a
- * column of C: 16 bytes that are loaded and stored at once.
+ * The tensor cores compute C' += V' U'. Two neighbours in a row of an accumulator are then neighbours in a column of C:
+ * 16 bytes that are loaded and stored at once.
  */
 #ifndef GPUOPT_CUDA_RANK_UPDATE_CUH
 #define GPUOPT_CUDA_RANK_UPDATE_CUH

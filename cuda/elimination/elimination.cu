@@ -48,8 +48,8 @@
  *   digits.cuh          indices as mixed-radix numbers, on both sides
  *   tuning.cuh          every tuned number, with the measurement that set it
  *
- * Known limitation: find_product() compares a product with the general kernel, not with the staged one, which takes
- * many of these jobs today.
+ * Known limitation: find_product() compares a product with the general kernel, but the staged kernel takes many of
+ * these jobs today.
  */
 #include "../common/tables.cuh"
 #include "create.cuh"

@@ -12,8 +12,8 @@
 
 namespace {
 
-/* Bytes of shared memory for a block: two slices of each side, then three buffers with the address parts of rows and
- * columns, in the tables of their side and in the message. */
+/* Bytes of shared memory for a block: two slices of each side, then three buffers. These hold the address parts of rows
+ * and columns, in the tables of their side and in the message. */
 constexpr size_t product_bytes(int warps, int words, bool packed, int left, int right) {
     return sizeof(uint32_t) * 2 * product_depth * 16 * static_cast<size_t>(warps + words) +
            sizeof(int64_t) * 3 * 16 * static_cast<size_t>((left + 1) * warps + (right + 1) * words * (packed ? 2 : 1));
@@ -109,7 +109,7 @@ ProductLoad product_load(const MessageDigits &d, const int *side, int operands, 
 
 /* The time per add-min pair. The pair itself takes 1, or a half if packed, and more if a thread has few pairs for its
  * reads from shared memory. A loaded element takes a few instructions, and a sector of the L2 cache if its neighbours
- * are not loaded with it; the same holds for an entry of the message. apart: such entries are stored. */
+ * are not loaded with it. The same holds for an entry of the message. apart: such entries are stored. */
 double product_pair(const ProductLoad &left, const ProductLoad &right, bool apart, int32_t values, int rows,
                     int columns, int words, bool packed) {
     return (packed ? 0.5 : 1) * (1 + product_pair_words / words) +

@@ -4,7 +4,7 @@
  * include this file.
  *
  * Each number has its reason next to it. Tables named are in tests/bench/results/elimination.md, all measured on an
- * H200 (132 multiprocessors): Exact, The fused kernel, Large domains. "By hand" means: chosen while those tables were
+ * H200 (132 multiprocessors): Exact, The fused kernel, Large domains. "By hand" means: chosen while the tables were
  * made, and confirmed by them as a whole; no recorded run varies this number alone.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_TUNING_CUH
@@ -73,7 +73,7 @@ constexpr int64_t staged_gaps = 1024;
 constexpr int staged_tiles_least = 4;
 constexpr int staged_entries_least = 1024;
 /* Limits of the kernel's parameters and registers: operands; operands that depend on the row; digits of the rows; rows
- * of a tile, where the search starts; rows of a thread; teams of threads, each with its own rows. */
+ * of a tile, at the start of the search; rows of a thread; teams of threads. */
 constexpr int staged_operands = 8;
 constexpr int staged_varying = 3;
 constexpr int staged_row_digits = 6;

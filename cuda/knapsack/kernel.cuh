@@ -3,10 +3,10 @@
  * Knapsack on the GPU: a step, and the completion of a list, each in one launch; and gathering picked nodes.
  *
  * A block takes tile after tile of the step's children, ranked as on the CPU (gpuopt_impl/knapsack/cpu_step.h). It
- * builds the children in shared memory, merges them there if dominance is on, tests each, and writes the children that
- * stay behind those of the preceding tiles. It finds their number by looking back (Merrill, Garland: Single-pass
- * Parallel Prefix Scan with Decoupled Look-back, 2016). So a step reads its nodes once (with dominance twice, the
- * second time usually from the L2 cache) and writes the children that stay once.
+ * builds the children in shared memory, merges them there if dominance is on, tests each, and writes the remaining
+ * children behind the children of the preceding tiles. It finds the number of these by looking back (Merrill, Garland:
+ * Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016). So a step reads its nodes once (with dominance
+ * twice, the second time usually from the L2 cache) and writes the children that stay once.
  *
  * Synchronisation of the blocks of a launch, and its correctness (PTX ISA 9.0, "Memory Consistency Model"). Launches
  * follow one another on a stream, so that each sees all earlier writes. No location is accessed with two sizes.
@@ -16,7 +16,7 @@
  * ends, however few blocks run at a time. The counter begins at 0 in each launch and ends below 2^32. The last block
  * resets it, when all have drawn the ticket that ended their loop. (2^32 tiles would be 2^42 nodes; a pool has 2^40 at
  * most.) Look-back. The word of a tile is written and read by volatile accesses of 64 bits, which are relaxed ones at
- * system scope ("Operation types": ld.volatile): each is one access, and a reader sees the old word or the new one. The
+ * system scope ("Operation types": ld.volatile). Each is one access, so a reader sees the old word or the new one. The
  * word carries no information but itself. Children of different tiles are written to different places, and none is read
  * in the launch that writes it; so no access has to be ordered behind a word.
  * Report. Thread 0 of a block writes its record, then adds to `done`: fence and atomic are a release pattern. In the

@@ -12,7 +12,7 @@
  * Why a launch sees the parents' final state (PTX ISA 9.0, "Memory Consistency Model"). A launch, or a copy, of their
  * own rank wrote them. That rank waited for its stream before it sent the result to the others, and all ranks received
  * the result before they launch. So the writes happen before the launch: the end of the stream's work, the exchange and
- * the launch are synchronizations of the API ("Causality order"), and no data stay cached beyond the end of a launch.
+ * the launch are synchronizations of the API ("Causality order"). No data stay cached beyond the end of a launch.
  * Parents are not overwritten before all ranks have sent the results of their launches, which each does after its
  * launch has ended. Until then children only go to the other side of each pool, where no parent is.
  */

@@ -17,9 +17,9 @@ enum : int {
     KNAPSACK_TILE = KNAPSACK_THREADS * KNAPSACK_ROWS
 };
 
-/* The word of a tile has three states for later tiles: no information yet; how many of its children stay (ALONE); how
- * many children of this and all preceding tiles stay (ALL). It holds a count of 41 bits and the epoch of its step, 21
- * bits. Words of other epochs mean nothing, so they need not be cleared between steps. */
+/* The word of a tile has three states: no information yet; how many of the tile's children stay (ALONE); how many
+ * children of this and all preceding tiles stay (ALL). It holds a count of 41 bits and the epoch of its step, 21 bits.
+ * Words of other epochs mean nothing, so they need not be cleared between steps. */
 enum : unsigned long long {
     KNAPSACK_ALONE = 1ull << 62,
     KNAPSACK_ALL = 2ull << 62,

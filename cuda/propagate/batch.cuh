@@ -7,8 +7,8 @@
  *     batch_kernels.cuh  layout, capacities, results        batch_rows.cuh     a node's rows
  *     batch_node.cuh     the kernel that runs nodes         batch_state.cuh    their data, shared by threads
  *
- * A small call, for which latency counts, uses host memory that the GPU reads and writes directly: its nodes, reports
- * and changes go through `near`, without copies.
+ * In a small call latency counts. So its nodes, reports and changes go through `near`, in host memory that the GPU
+ * reads and writes directly.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_CUH

@@ -10,9 +10,9 @@
  * so that a row that is not read would not have passed the filter. As integers they do not depend on the order of the
  * changes.
  *
- * A table's size depends on the threads that work on the node: a warp, a block or a large block, with tables in shared
- * memory, or a block or a large one with tables in global memory. A node that outgrows its tables is put on a list, and
- * restarts with the next larger ones.
+ * A table's size depends on the threads that work on the node. A warp, a block or a large block may have tables in
+ * shared memory, and a block or a large block tables in global memory. A node that outgrows its tables is put on a
+ * list, and restarts with the next larger ones.
  *
  * Synchronisation of the threads of a node
  * ----------------------------------------

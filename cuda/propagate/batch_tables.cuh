@@ -135,8 +135,8 @@ class NodeTables {
     /* ---- Between rounds ---- */
 
     /* Copies the listed sides to the bounds of the next round, and marks the rows that this may concern. given: the
-     * sides are those that the node was given, which may be looser than the base's. Begins and ends with a barrier. No
-     * thread writes the returned data while they are read, so all threads agree. */
+     * sides are the node's given bounds, which may be looser than the base's. Begins and ends with a barrier. No thread
+     * writes the returned data while they are read, so all threads agree. */
     __device__ NodeFound settle(bool given) const {
         sync();
         const unsigned moved = s.sides, sides = min(moved, 2 * tables.size.columns);

@@ -3,7 +3,7 @@
  * Propagation on the GPU: the data of the kernels, and access to bounds.
  *
  * The layout of a row depends on its length. Short rows (up to 32 entries) are sorted by length and stored in slices of
- * 32 rows, column after column (sliced ELLPACK): each thread filters one row in registers, and a warp's loads are
+ * 32 rows, column after column (sliced ELLPACK). Each thread filters one row in registers, and a warp's loads are
  * contiguous. A row of up to 512 entries belongs to one warp. A longer row is split into segments of 512 entries, one
  * per warp, and the last warp to finish adds the segments up. So the work of a warp is bounded for any matrix. Rows and
  * segments that pass the filter are put on lists, which are divided evenly among all warps.
@@ -15,8 +15,8 @@
  * Access to shared data during a round, and its correctness by the PTX manual's memory consistency model
  * ------------------------------------------------------------------------------------------------------ The copy that
  * is read, its list and the rows do not change. Kernel boundaries or GridBarrier order the rounds, and the results that
- * one step of a round passes to the next. In the copy that is written every access is an atomic read-modify-write of
- * the scope of the device that only ever tightens a bound: a minimum, a maximum, or an exchange that compares. So the
+ * one step of a round passes to the next. Every access to the copy that is written is an atomic read-modify-write of
+ * the scope of the device. It only ever tightens a bound: by a minimum, a maximum, or an exchange that compares. So the
  * result depends on no order. (Only if a pair of doubles cannot be exchanged, improve() also reads: by a relaxed load,
  * after a fence.sc between each thread's move and its look at the other side. So of two threads that make the bounds
  * cross, one sees it: Fence-SC Order.)

@@ -17,8 +17,8 @@ __device__ bool is_infeasible(const PropagatorState &state) {
 }
 
 /* Adds the results of the latest rounds to the verdict; run by one thread. The rounds themselves do not write to the
- * verdict. A block of the cooperative driver that starts late would mistake it for the verdict of an earlier call and
- * run no round, while the others wait for that block at the grid's barrier. */
+ * verdict. A block of the cooperative driver that starts late would mistake it for the verdict of an earlier call. It
+ * would run no round, and the others would wait for that block at the grid's barrier. */
 __device__ void adopt_found(PropagatorState *state) {
     state->infeasible_row = min(state->infeasible_row, __ldcg(&state->found_row));
     state->infeasible_col = min(state->infeasible_col, __ldcg(&state->found_col));

@@ -119,8 +119,8 @@ struct Resident {
         items = segments;
     }
 
-    /* Does the same as settle_step, for the bounds that this warp wrote in the previous round or, if it could not
-     * remember so many, for all that it may have written. */
+    /* Does the same as settle_step, for the bounds that this warp wrote in the previous round. If it could not remember
+     * so many, for all that it may have written. */
     __device__ __forceinline__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared,
                                            unsigned turn) const {
         settle(p, shared, turn, [](unsigned, double) {});

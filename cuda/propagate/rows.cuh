@@ -34,9 +34,9 @@ __device__ __forceinline__ RowRef segment_at(const Propagator<Val, Bound> &p, in
 }
 
 /* Whether the calling warp is the last one of a split row to arrive; then the earlier writes of the others are visible
- * to all its lanes. Arrivals are read-modify-writes that release and acquire, so each synchronises with the later ones
- * (it precedes them in observation order; see Release and Acquire Patterns in the PTX manual's memory consistency
- * model). __syncwarp() extends this from the writing lanes to lane 0, and from lane 0 to the reading lanes. */
+ * to all its lanes. Arrivals are read-modify-writes that release and acquire, so each synchronises with the later ones.
+ * (It precedes them in observation order; see Release and Acquire Patterns in the PTX manual's memory consistency
+ * model.) __syncwarp() extends this from the writing lanes to lane 0, and from lane 0 to the reading lanes. */
 template <class Val, class Bound>
 __device__ bool last_of_row(const Propagator<Val, Bound> &p, int split) {
     cuda::atomic_ref<int, cuda::thread_scope_device> arrivals(p.arrivals[split]);

@@ -120,7 +120,7 @@ static inline void gpuopt__release(const gpuopt_context *context, gpuopt_memory_
 
 /* A handle's memory consists of a few blocks. One function cuts each block into arrays and runs twice: with base ==
  * NULL it only measures, with the block as base it hands out the arrays. Arrays begin at multiples of 256 bytes, as
- * those of cudaMalloc do. */
+ * cudaMalloc's do. */
 typedef struct gpuopt__arena {
     char *base;
     uint64_t used;

@@ -236,7 +236,7 @@ static gpuopt_status gpuopt__dealt_replies(const gpuopt_context *context, const 
     return GPUOPT_OK;
 }
 
-/* Ends a call that had this status on this rank: returns the same status on all ranks, and if it is OK, gives each rank
+/* Ends a call that had this status on this rank: returns the same status on all ranks. If it is OK, each rank receives
  * the other ranks' results of items first to first + count - 1. Dealt in blocks, a rank's own results are in place.
  * Dealt one by one, the call covers all items, and own results lie at the beginning of the arrays. Takes one exchange
  * for each GPUOPT__DEALT_PIECE bytes of a rank. */

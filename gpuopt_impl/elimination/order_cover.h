@@ -85,8 +85,8 @@ static int gpuopt__elimination_cover_is_simplicial(const gpuopt__elimination_cov
     return 1;
 }
 
-/* Whether v may be eliminated first; 0: no. Its neighbours must be a clique; or there are two, and v's domain is not
- * smaller than the domain of one of them, so that the new table is not larger than a table that it replaces. With equal
+/* Whether v may be eliminated first; 0: no. Its neighbours must be a clique. Or there are two neighbours, and v's
+ * domain is at least as large as one of theirs, so that the new table is not larger than a replaced one. With equal
  * domains this keeps the least width, from 2 on (Bodlaender, Koster, van den Eijkhof: Preprocessing rules for
  * triangulation of probabilistic networks, 2005). 2: in addition no neighbour has a larger domain and should go
  * first. */

@@ -26,8 +26,8 @@ typedef struct gpuopt__elimination_flow {
     int nested;
     int32_t *cells; /* [2 * vertices + 2] beginnings and ends of cells to cut */
     /* Distances, in steps, within the cell */
-    int32_t *before, *after, *across; /* [vertices] from the vertices eliminated before the cell; from those after; from
-                                       * the cell's side */
+    int32_t *before, *after, *across; /* [vertices] from the vertices before the cell; from the vertices after it; from
+                                       * its side */
     int32_t *count, *other;           /* [2 * vertices + 2], [vertices] for sorting */
     /* The flow: paths from the first `source` vertices of the cell and the vertices before it, to the last `source`
      * vertices and the vertices after it */

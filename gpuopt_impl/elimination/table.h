@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elimination: definitions for the plan, the public calls and both backends: tables, the buckets that join them, jobs
- * (buckets without variables, as kernels see them), and the arithmetic of costs.
+ * (buckets as kernels see them, without variables), and arithmetic of costs.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_TABLE_H
 #define GPUOPT_IMPL_ELIMINATION_TABLE_H
@@ -65,9 +65,9 @@ typedef struct gpuopt__elimination_operand {
 } gpuopt__elimination_operand;
 
 /* A fused join and elimination: message[o] = min over v of the sum of the operands. The index of an entry of the
- * message is a mixed-radix number, the first digit slowest: first the tiles, then the rows of a tile, then the entries
- * of a row. Entries of a row lie close together in every operand; rows of a tile share the operands that do not depend
- * on the row. */
+ * message is a mixed-radix number, the first digit slowest. The tiles come first, then the rows of a tile, then the
+ * entries of a row. Entries of a row lie close together in every operand; rows of a tile share the operands that do not
+ * depend on the row. */
 typedef struct gpuopt__elimination_job {
     int64_t at, copy_stride, count_at; /* of the message, as in an operand */
     int64_t entries;

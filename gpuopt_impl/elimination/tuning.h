@@ -38,7 +38,7 @@
 /* ---- Partial joins ---- */
 
 /* Buckets with this many joined rows add up small functions beforehand: a launch takes 4 us (section "Exact", model
- * 404), and a GPU joins more rows than this in that time. */
+ * 404), in which a GPU joins more rows. */
 #define GPUOPT__ELIMINATION_PARTIAL_FROM 1048576.0
 /* Entries of such a sum, at most: 1 MB of 32-bit costs, which stays in a cache. */
 #define GPUOPT__ELIMINATION_PARTIAL_MOST 262144
@@ -70,9 +70,9 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
  * tree's for each thread. */
 #define GPUOPT__ELIMINATION_COVER_VERTICES 8192
 #define GPUOPT__ELIMINATION_COVER_WORDS ((int64_t)1 << 19)
-/* Annealing: moves without a budget; moves where the elimination is as long as for RESTARTS: 20 to 80 ms more, with
- * which independentset_ksg keeps half of its joined rows (section "Orders"). With a budget: chains side by side, and
- * rounds. */
+/* Annealing: moves without a budget; moves where the elimination is as long as for RESTARTS. These take 20 to 80 ms
+ * more, with which independentset_ksg keeps half of its joined rows (section "Orders"). With a budget: chains side by
+ * side, and rounds. */
 #define GPUOPT__ELIMINATION_ANNEAL_MOVES 60000
 #define GPUOPT__ELIMINATION_ANNEAL_MOVES_LONG 480000
 #define GPUOPT__ELIMINATION_ANNEAL_CHAINS 4

@@ -4,7 +4,7 @@
  * then passes through the common part of the handle and the table of functions below to the backend: cpu.h, or
  * cuda/knapsack/knapsack.cu.
  *
- *     create.h         a handle's life; calls.h: the other public calls except those for packed nodes
+ *     create.h         a handle's life; calls.h: the other public calls, without packed nodes
  *     copies.h         items with several copies as pieces, each of which is taken or not
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
  *     equal.h          _create: equal items as bundles
@@ -101,8 +101,8 @@ typedef struct gpuopt__knapsack_ranks {
 } gpuopt__knapsack_ranks;
 
 /* The common part of every backend's handle. Items are pieces, see copies.h; without `upper` they are the descriptor's
- * items. Profits in tables and searches are in multiples of `unit`, without those of fixed items; all other profits are
- * as in the descriptor. */
+ * items. Profits in tables and searches are in multiples of `unit`, without fixed items; all other profits are as in
+ * the descriptor. */
 struct gpuopt_knapsack {
     gpuopt_context *context;
     gpuopt__knapsack_search search; /* of the problem after reduction */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: the public calls, except those for creating handles and for packed nodes. They check the arguments for
- * every backend.
+ * Knapsack: the public calls, except for creating handles and for packed nodes. They check the arguments for every
+ * backend.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CALLS_H
 #define GPUOPT_IMPL_KNAPSACK_CALLS_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: an upper bound of the whole problem from the number of items in a solution. With several copies of an item,
- * their number counts: a piece (copies.h) counts as its number of copies, so that the bound is as strong as with an
- * item for each copy. A solution has at most as many items as fit if the lightest are taken. A solution that beats the
- * incumbent has at least as many as are needed if the items with the most profit are taken. Either constraint, moved
- * into the objective with a Lagrange multiplier, leaves a linear relaxation. Its bound is convex in the multiplier. For
- * correlated weights and profits this closes most of the gap that Dantzig's bound leaves (Martello, Toth: Upper bounds
- * and algorithms for hard 0-1 knapsack problems, 1997).
+ * Knapsack: an upper bound of the whole problem from the number of items in a solution. A piece (copies.h) counts as
+ * its number of copies, so that the bound is as strong as with an item for each copy. A solution has at most as many
+ * items as fit if the lightest are taken. A solution that beats the incumbent has at least as many as are needed if the
+ * items with the most profit are taken. Either constraint, moved into the objective with a Lagrange multiplier, leaves
+ * a linear relaxation. Its bound is convex in the multiplier. For correlated weights and profits this closes most of
+ * the gap that Dantzig's bound leaves (Martello, Toth: Upper bounds and algorithms for hard 0-1 knapsack problems,
+ * 1997).
  *
  * A bound takes some fifty sorts of the items on the CPU, so only long searches compute it.
  */

@@ -20,8 +20,8 @@ typedef struct gpuopt__knapsack_choice_merge {
     int32_t bits; /* bits of a decision in the states' words; 0: words stay */
 } gpuopt__knapsack_choice_merge;
 
-/* States that stay, including those that did not fit; the profit of the best solution from the states that fit, the
- * first state that gives it, and its number of steps. */
+/* States that stay, whether or not they fit; the profit of the best solution from the states that fit; the first state
+ * that gives it; its number of steps. */
 typedef struct gpuopt__knapsack_choice_found {
     int64_t kept, best;
     gpuopt__knapsack_choice_state finder;

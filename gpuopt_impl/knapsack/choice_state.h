@@ -50,8 +50,8 @@ GPUOPT_HD int gpuopt__knapsack_choice_reaches(int64_t a, int64_t b, int64_t c, i
     return gpuopt__knapsack_product_reaches((uint64_t)-c, (uint64_t)d, (uint64_t)-a, (uint64_t)b);
 }
 
-/* The step of which a fraction would fill this residual capacity: the last step up whose predecessors weigh no more, or
- * the last step down before which more weight must go. The table needs a step on that side. */
+/* Finds the step of which a fraction would fill this residual capacity. It is the last step up with predecessors that
+ * weigh no more, or the last step down before which more weight must go. The table needs a step on that side. */
 GPUOPT_HD int32_t gpuopt__knapsack_choice_seek(const gpuopt__knapsack_choice_table *t, int64_t residual) {
     int32_t low = residual >= 0 ? 0 : t->ups, high = residual >= 0 ? t->ups - 1 : t->ups + t->downs - 1;
     while (low < high) {

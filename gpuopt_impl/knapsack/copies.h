@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: items of which several copies may be taken. Of an item with u copies that fit, half (rounded up) become one
- * item of the 0-1 problem, half of the rest the next, and so on: log2 u + 1 pieces. Any number of copies up to u is a
- * sum of some pieces, since each piece has at most one copy more than the smaller pieces together. So the two problems
- * have the same optimum, and the search only sees pieces. Pieces of an item have equal ratios, thus the relaxations are
- * equal, too. All copies of an item fit together, so no sum over its pieces exceeds the capacity. Nor does it exceed
- * 2^63 - 1 if profits of solutions do not.
+ * Knapsack: items of which several copies may be taken. If u copies of an item fit, half of them (rounded up) become
+ * one item of the 0-1 problem, half of the rest the next, and so on: log2 u + 1 pieces. Any number of copies up to u is
+ * a sum of some pieces, since each piece has at most one copy more than the smaller pieces together. So the two
+ * problems have the same optimum, and the search only sees pieces. Pieces of an item have equal ratios, thus the
+ * relaxations are equal, too. All copies of an item fit together, so no sum over its pieces exceeds the capacity. Nor
+ * does it exceed 2^63 - 1 if profits of solutions do not.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_COPIES_H
 #define GPUOPT_IMPL_KNAPSACK_COPIES_H
@@ -44,7 +44,7 @@ static gpuopt_status gpuopt__knapsack_count_pieces(const gpuopt_context *context
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 
-/* Fills the handle's weights and profits with those of the pieces. */
+/* Fills the handle's weights and profits from the pieces. */
 static void gpuopt__knapsack_divide(gpuopt_knapsack *k, const gpuopt_knapsack_desc *d) {
     int32_t j, piece = 0;
     for (j = 0; j < d->items; j++) {

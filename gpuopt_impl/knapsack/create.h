@@ -156,7 +156,7 @@ GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack) {
     gpuopt__release(context, GPUOPT_HOST, block);
 }
 
-/* Allocates the memory of a handle: the backend's, and that of the common part. */
+/* Allocates the memory of a handle, for the backend and for the common part. */
 static gpuopt_status gpuopt__knapsack_allocate(gpuopt_context *context, const gpuopt_knapsack_desc *d, int32_t pieces,
                                                int32_t count, gpuopt_knapsack **knapsack) {
     gpuopt_knapsack *k = NULL, measure;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: equal items as bundles. Solutions that differ only in the choice among equal items are alike. So of u equal
- * items half (rounded up) become one item of the search, half of the rest the next, and so on: about log2 u bundles, as
- * with the copies of one item (copies.h). The search then has fewer levels, and its lists fewer nodes. Greedy solutions
- * and reduction come before, since they are better with single items. (R. F. F. da Silva, T. A. de Queiroz, R. C. S.
- * Schouery report that reducing multiplicities pays: Solving Hard Instances from Knapsack and Bounded Knapsack
- * Problems, arXiv 2604.05232, 2026.)
+ * Knapsack: equal items as bundles. Solutions that differ only in the choice among equal items are alike. So half of u
+ * equal items (rounded up) become one item of the search, half of the rest the next, and so on. This gives about log2 u
+ * bundles, as with the copies of one item (copies.h). The search then has fewer levels, and its lists fewer nodes.
+ * Greedy solutions and reduction come before, since they are better with single items. (R. F. F. da Silva, T. A. de
+ * Queiroz, R. C. S. Schouery report that reducing multiplicities pays: Solving Hard Instances from Knapsack and Bounded
+ * Knapsack Problems, arXiv 2604.05232, 2026.)
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_EQUAL_H
 #define GPUOPT_IMPL_KNAPSACK_EQUAL_H

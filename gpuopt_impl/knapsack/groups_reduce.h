@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. A solution with
- * k items of a group is bounded by three parts: a state of the list before the group, the k best items of the group,
- * and the best rest that fits. Forcing an item in or out costs the difference between its value and the value of the
- * item that it replaces.
+ * Knapsack: solutions, fixed items and an upper bound from the lists of weight_classes.h, for _create. Three parts
+ * bound a solution with k items of a group: a state of the list before the group, its k best items, and the best rest
+ * that fits. Forcing an item in or out costs the difference between its value and the value of the item that it
+ * replaces.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H
 #define GPUOPT_IMPL_KNAPSACK_GROUPS_REDUCE_H

@@ -9,7 +9,7 @@
 
 #include "multi_head.h"
 
-/* Columns are those of the items, with bounds 0 and 1, then the rows' slacks. */
+/* Columns belong to the items, with bounds 0 and 1, then to the rows' slacks. */
 typedef struct gpuopt__knapsack_multi_lp {
     int32_t rows, items, columns;
     double *table;  /* [rows][columns] */

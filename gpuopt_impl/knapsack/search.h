@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: a search as plain data, and the parts of a step that are the same on every backend: the choice of its
- * nodes, the places of their children, and the changes by its result.
+ * Knapsack: a search as plain data, and the parts of a step that are the same on every backend. These choose its nodes,
+ * place their children, and apply its result.
  *
- * Core        With dominance the items around the break item are decided first, then those closest to it in profit
+ * Core        With dominance the items around the break item are decided first, then the items closest to it in profit
  *             per weight (Pisinger: An expanding-core algorithm for the exact 0-1 knapsack problem, European Journal of
  *             Operational Research 87, 1995). An item is skipped if flipping it cannot lead any node of the list to a
  *             better solution. Without dominance the items are decided in their order.
@@ -88,7 +88,7 @@ typedef struct gpuopt__knapsack_search {
     int which;                       /* 1: the search that recovers items */
     int64_t used[2];                 /* nodes on each side */
     int64_t remote;                  /* nodes of shared lists on other ranks */
-    int64_t uneven;                  /* free nodes beyond those of the rank with the fewest */
+    int64_t uneven;                  /* free nodes that the rank with the fewest lacks */
     int64_t share_from;              /* nodes of a list from which on ranks share its children; INT64_MAX: no ranks */
     int32_t rank, ranks;             /* of the group */
     int together;                    /* the next step, to be made by all ranks together, is being chosen */
@@ -206,7 +206,7 @@ GPUOPT_HD int64_t gpuopt__knapsack_parent(const gpuopt__knapsack_job *job, int64
     return (k < job->before ? job->low : job->from) + k * job->from_step;
 }
 
-/* Children that a job makes, including those that do not stay. */
+/* Children that a job makes, whether or not they stay. */
 GPUOPT_HD int64_t gpuopt__knapsack_children(const gpuopt__knapsack_job *job) {
     return job->same_end - job->same + job->flipped_end - job->flipped;
 }
@@ -244,8 +244,8 @@ GPUOPT_HD void gpuopt__knapsack_join(gpuopt__knapsack_found *sum, const gpuopt__
 
 /* The nodes that the next step takes of the `count` nodes of a level with too many children. `spare` nodes are free
  * beyond the reserve; the step takes a quarter of them. The reserve is one node for each remaining level, and two more.
- * It suffices to expand single nodes down to the last level: each step removes one node from the pool and adds at most
- * two, and the necessary reserve falls by one. */
+ * It suffices to expand single nodes down to the last level: each step removes one node from the pool, adds at most
+ * two, and lowers the reserve by one. */
 GPUOPT_HD int64_t gpuopt__knapsack_slice(int64_t count, int64_t spare) {
     int64_t quarter = spare / 4;
     if (quarter < 1) quarter = 1;

@@ -111,7 +111,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_all_found(const gpuopt_knapsack *
 }
 
 /* Completes the deepest list if it is time, see search.h. Of equally good items the first one counts, as in a search by
- * one rank. Of the nodes, the one with the least residual capacity counts; it has the most profit. */
+ * one rank. Of the nodes, the node with the least residual capacity counts; it has the most profit. */
 static gpuopt_status gpuopt__knapsack_complete_all(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     const gpuopt__knapsack_list *top = s->list + s->depth - 1;
     const int64_t lower = s->lower;

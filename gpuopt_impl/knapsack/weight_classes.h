@@ -9,7 +9,7 @@
  * lambda times the capacity is added to the bound. With lambda = 0 the bound is the optimum if the best items of each
  * group happen to fit; otherwise the best lambda, which a search finds, leaves a small gap.
  *
- * A list holds states (weight, value) of the first groups, heaviest first, sorted by both: every solution of interest
+ * A list holds states (weight, value) of the first groups, heaviest first, sorted by both. Every solution of interest
  * has a state that is no heavier and of no less value than its items of these groups. Too long lists are shortened by
  * merging neighbours, which keeps that property. Exact: all rounding is upwards.
  */

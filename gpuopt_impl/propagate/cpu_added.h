@@ -16,7 +16,7 @@ static void gpuopt__propagator_added_clear(gpuopt__propagator_added *added, int3
 }
 
 /* After a change by the caller: forgets the verdict (the rows that led to it are still marked), and finds the lowest
- * column with crossing bounds. lowest: the lowest such column among those just set, or cols. */
+ * column with crossing bounds. lowest: the lowest such column among the columns just set, or cols. */
 static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int32_t lowest) {
     int32_t before = p->infeasible_col;
     p->infeasible_row = p->infeasible_col = -1;

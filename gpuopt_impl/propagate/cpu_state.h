@@ -266,7 +266,7 @@ static void gpuopt__propagator_cpu_forget_rows(gpuopt__propagator_cpu *p) {
     p->none_kept = 1;
 }
 
-/* Unmarks all rows except those marked when the trail had at most `since` changes. */
+/* Unmarks all rows except rows marked when the trail had at most `since` changes. */
 static void gpuopt__propagator_cpu_unmark(gpuopt__propagator_cpu *p, int32_t since) {
     int64_t k, kept = 0;
     int32_t row;

@@ -64,9 +64,9 @@ GPUOPT_HD double gpuopt__propagator_underflow(double bound, double p) {
 /* The terms of an entry in the least and the greatest activity, or 0 if infinite. Counts the infinite terms, and adds a
  * bound on the error of *error, the errors of the products, to error_sum.
  *
- * Bounds that cross (by no more than the tolerance) enter as they are: the least activity takes the lower bound of a
- * column with a positive coefficient even if it exceeds the upper one. So tighter bounds never make an activity worse,
- * and all orders in which rows are evaluated lead to the same verdict. */
+ * Bounds that cross (by no more than the tolerance) enter as they are. The least activity takes the lower bound of a
+ * column with a positive coefficient even if it exceeds the upper bound. So tighter bounds never make an activity
+ * worse, and all orders in which rows are evaluated lead to the same verdict. */
 GPUOPT_HD gpuopt__pair gpuopt__propagator_terms(gpuopt__propagator_activities *s, const gpuopt__propagator_rules *rules,
                                                 double a, double lb, double ub, gpuopt__pair *error) {
     gpuopt__pair bound = gpuopt__pair_by_sign(a, gpuopt__pair_of(lb, ub)),
@@ -135,8 +135,8 @@ typedef struct gpuopt__propagator_row {
     int violated; /* violated by every point within the bounds, by more than the feasibility tolerance */
 } gpuopt__propagator_row;
 
-/* The rounding errors of lo are at most this part of error_sum: two for each addition that an entry goes through, and
- * as much again for the errors of error_sum itself. A row of one entry has none. */
+/* The rounding errors of lo are at most this part of error_sum: two for each addition of an entry, and as much again
+ * for the errors of error_sum itself. A row of one entry has none. */
 GPUOPT_HD double gpuopt__propagator_error_share(int64_t length) {
     const int64_t segment = GPUOPT__PROPAGATOR_SEGMENT;
     int64_t steps = 16 + (length < segment ? length : segment) / GPUOPT__PROPAGATOR_LANES +
