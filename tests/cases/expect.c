@@ -2,10 +2,11 @@
  *
  * Usage: expect FILE MEMBERS [BOUNDS]
  *
- * FILE must be one line of valid JSON (RFC 8259), and nothing else: an object with these MEMBERS, "name=value;...", "-"
- * for none. A number may be off by 1e-6, relative above 1, unless both are written as integers; strings must be the
- * same. "bounds.NAME=LOW HIGH": in the file BOUNDS, with lines "NAME LOW HIGH", the interval of that name holds this
- * one, and is larger by no more than that. Prints what differs on one line; exit status 1 if something does.
+ * FILE must be a single line of valid JSON (RFC 8259): an object with these MEMBERS, "name=value;...", "-" for none. A
+ * number may be off by 1e-6, relative above 1, unless both are written as integers; strings must be the same.
+ * "bounds.NAME=LOW HIGH" refers to the file BOUNDS, with lines "NAME LOW HIGH". The interval of that name there must
+ * contain this one, and be larger by at most that tolerance. Prints the differences on one line; exit status 1 if there
+ * are any.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +19,7 @@ enum { MOST_BYTES = 1 << 20, MOST_MEMBERS = 200, DEEPEST = 20 };
 enum kind { STRING, NUMBER, OTHER };
 
 typedef struct member {
-    char *name, *text; /* a string without quotes and escapes; else as it is written */
+    char *name, *text; /* a string without quotes and escapes; else as written */
     enum kind kind;
 } member;
 

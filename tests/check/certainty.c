@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * How far a point and duals, which are doubles, are from an optimum of some program whose data differ by rounding.
- * Products of two numbers are integers times 2^-2148, of three 2^-3222.
+ * The distance of a point and duals, given as doubles, from an optimum of some program with data that differ by
+ * rounding. Products of two numbers are integers times 2^-2148, of three 2^-3222.
  */
 #include "tests/check/check.h"
 
-/* A column whose reduced cost has at most this share counts as met, and adds nothing to the gap. */
+/* A column with a reduced cost of at most this share counts as met, and adds nothing to the gap. */
 static const double rounding = 0x1p-44;
 
 typedef struct place {
@@ -42,7 +42,7 @@ static void add_rows(place *at) {
     mpz_clear(term);
 }
 
-/* The side that the dual names, or both. */
+/* The side that the dual indicates, or both. */
 static void check_row(place *at, int i) {
     const int k = at->p->cols + i, sign = mpz_sgn(at->y[i]);
     mpz_t miss;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A checker of answers that shares no code with the library or the examples: doc/checking.md. Memory is given back when
+ * A checker of answers that shares no code with the library or the examples: doc/checking.md. Memory is released when
  * the program ends.
  */
 #ifndef CHECK_H
@@ -14,7 +14,7 @@
 
 #include <gmp.h>
 
-/* Exit statuses: all that is claimed is proven; something is wrong; unreadable; not wrong, but not all proven. */
+/* Exit statuses: all claims are proven; a claim is wrong; unreadable; no claim is wrong, but not all are proven. */
 enum { PROVEN = 0, REFUSED = 1, BAD_INPUT = 2, UNPROVEN = 3 };
 
 /* Prints the status and the reason as the last line, and ends the program. */
@@ -22,7 +22,7 @@ _Noreturn void end(int status, const char *format, ...) __attribute__((format(pr
 void *allocate(int64_t count, size_t size); /* all 0, with one more at the end */
 mpz_t *zeros(int count);
 
-/* The blank-separated words of a file, which is cut into them. */
+/* The blank-separated words of a file; cuts the file's text into them. */
 typedef struct words {
     const char *path;
     char *at, *word; /* word: the latest */
@@ -38,7 +38,7 @@ _Noreturn void unknown(const words *w);
 /* Numbers. A double is a C hex float, or decimal, which becomes the nearest double. */
 int is_number(const char *word, double *value);
 double number(words *w);              /* a finite one */
-double *numbers(words *w, int count); /* that count, and as many */
+double *numbers(words *w, int count); /* as many numbers as there are words; there must be `count` */
 int64_t whole(words *w, int64_t least, int64_t most);
 int64_t *wholes(words *w, int64_t count, int64_t least, int64_t most);
 
@@ -49,12 +49,12 @@ typedef struct program {
     double *value, *bound[2];               /* [entries]; [cols + rows] LOWER and UPPER, may be infinite */
     char *integer;
     double offset;
-    /* A linear program's values as integers, times one power of two [entries]; the basis: columns of [A, -I], which are
+    /* A linear program's values as integers, times one power of two [entries]. The basis: columns of [A, -I] that form
      * a square matrix B, by their variables [rows]; its factors. */
     mpz_t *exact;
     int *basic;
     struct step *steps;
-    /* For propagation: row i has the entries first[i], next[first[i]] and so on to one below 0; the columns of
+    /* For propagation: row i has the entries first[i], next[first[i]] and so on, until a number below 0; the columns of
      * entries. */
     int *first, *next, *column;
 } program;
@@ -71,8 +71,8 @@ fractions solve(const program *p, int transposed, mpz_t *rhs); /* B x = rhs or B
 enum { PLACES = 1074 };
 double real(const mpz_t num, const mpz_t den, int times);
 
-/* The largest share by which x, clipped to its bounds, and y [rows - 1] miss a side, bound or reduced cost that should
- * be met, over the sum of its terms' sizes, and by how much the objectives differ. x and y are changed. */
+/* How far x, clipped to its bounds, and y [rows - 1] miss a side, bound or reduced cost that should be met: the largest
+ * share of the sum of its terms' sizes. Also the difference of the objectives. Changes x and y. */
 typedef struct misfit {
     double share, gap;
 } misfit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Checks answers to weighted CSPs (.wcsp). The sum of all tables is at most the cost of any assignment. A message is at
- * most the least sum of its bucket's tables, so it may stand for them; in the end the tables' minima are a lower bound.
+ * most the least sum of its bucket's tables, so it may replace them; in the end the tables' minima are a lower bound.
  */
 
 #include "tests/check/check.h"
@@ -11,7 +11,8 @@ typedef struct table {
     int64_t *scope, entries, *cost; /* the last variable fastest; top: forbidden */
 } table;
 
-/* The values are an assignment that steps through the entries of tables; a loop leaves it as it was, at the first. */
+/* The values are an assignment that steps through the entries of tables; a loop leaves it as before, at the first
+ * entry. */
 typedef struct model {
     int variables, functions, tables; /* the functions are the first tables */
     int64_t *domain, *value, top;
@@ -108,7 +109,7 @@ static void check_message(model *m, words *w) {
     int64_t v = whole(w, 0, m->variables - 1), rest, best, total, given;
     table *t = read_scope(m, w, (int)whole(w, 0, m->variables)), *f, of = {.arity = 1, .scope = &v};
     int j;
-    if (m->tables - m->functions >= m->variables) unknown(w); /* there is no capacity for more */
+    if (m->tables - m->functions >= m->variables) unknown(w); /* no capacity for more */
     for (j = 0; j < t->arity; j++)
         if (t->scope[j] == v || (m->fixed[t->scope[j]] && m->domain[t->scope[j]] > 1))
             end(REFUSED, "a message of variable %d is over %d", (int)v, (int)t->scope[j]);
@@ -119,7 +120,7 @@ static void check_message(model *m, words *w) {
             if (f->scope[j] != v && !m->fixed[f->scope[j]] && m->domain[f->scope[j]] > 1 && !has(t, f->scope[j]))
                 end(REFUSED, "the message of variable %d is not over %d", (int)v, (int)f->scope[j]);
     }
-    rest = lower_bound(m); /* of the other tables; what reaches top with it is as good as forbidden */
+    rest = lower_bound(m); /* of the other tables; an entry that reaches top with it is as good as forbidden */
     do {
         best = m->top;
         do {

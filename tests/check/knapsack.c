@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checks item sets, and logs of searches, which prove that no set is better.
+ * Checks item sets, and logs of searches that prove that no set is better.
  */
 
 #include "tests/check/check.h"
@@ -22,11 +22,11 @@ typedef struct search {
     int items, nodes;
     int64_t capacity, claimed;
     item *item, *by_ratio;
-    char *decided; /* while a node is looked at */
+    char *decided; /* during the check of a node */
     node *node;
 } search;
 
-/* The most profit by weight first; without weight, before all others. */
+/* The most profit by weight first; items without weight before all others. */
 static int compare(const void *a, const void *b) {
     const item *i = a, *j = b;
     int128 left = (int128)i->profit * j->weight, right = (int128)j->profit * i->weight;
@@ -82,7 +82,8 @@ static void branch(search *s, words *w, int k) {
     }
 }
 
-/* "dominated NODE BY": BY has decided the same items, weighs no more and earns no less; of equals the lower number. */
+/* "dominated NODE BY": BY has decided the same items, weighs at most as much and earns at least as much; of equals the
+ * lower number. */
 static void check_dominated(search *s, words *w, int k) {
     const int by = (int)whole(w, 0, s->nodes - 1);
     const node *n = &s->node[k], *b = &s->node[by];
@@ -93,7 +94,7 @@ static void check_dominated(search *s, words *w, int k) {
         end(REFUSED, "line %ld: node %d is not dominated", w->line, k);
 }
 
-/* The whole log: "nodes COUNT", which are 0, the root, to COUNT - 1, and a line that ends each. */
+/* The whole log: "nodes COUNT", for nodes 0, the root, to COUNT - 1, and a line that ends each. */
 static void check_log(search *s, words *w) {
     int k;
     s->nodes = (int)whole(w, 1, 1 << 28);

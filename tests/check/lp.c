@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checks what is claimed of a linear program, in integers: every double is a multiple of 2^-1074. The objective's
- * activity, the last variable, is always basic.
+ * Checks claims about a linear program, in integers: every double is a multiple of 2^-1074. The objective's activity,
+ * the last variable, is always basic.
  */
 
 #include "tests/check/check.h"
 
-/* How wrong an optimal basis may be without being refused, in units of max(1, |bound|) or max(1, |cost|): the library's
- * default. */
+/* The largest error of an optimal basis that is not refused, in units of max(1, |bound|) or max(1, |cost|): the
+ * library's default. */
 static const double tolerance = 1e-9;
 typedef struct lp {
     program *p;
     int variables;
-    mpz_t *bound[2];     /* [variables] times 2^PLACES; infinite ones: 1e24 */
+    mpz_t *bound[2];     /* [variables] times 2^PLACES; infinite bounds: 1e24 */
     double primal, dual; /* the basis' largest violations */
-    /* The answer; what is not in it is NULL, or NaN. */
+    /* The answer; missing parts are NULL, or NaN. */
     char *basis; /* [variables] b, l, u or z */
     double objective, *duals, *point, *farkas, *farkas_low, *ray, *ray_low, backward_error;
     const char *certainty;
@@ -37,8 +37,7 @@ static void add(mpz_t to, double value) {
     mpq_clear(exact);
 }
 
-/* `count` numbers and, if `low` is not NULL, their low parts, times 2^PLACES; behind them there is a place for one
- * more. */
+/* `count` numbers and, if `low` is not NULL, their low parts, times 2^PLACES; with one free place behind them. */
 static fractions take_vector(const double *value, const double *low, int count) {
     fractions v = {zeros(count + 1), {{0}}};
     int k;
@@ -48,7 +47,7 @@ static fractions take_vector(const double *value, const double *low, int count) 
     return v;
 }
 
-/* Whether variable k, if it moves in this direction, comes to a bound. */
+/* Whether variable k reaches a bound if it moves in this direction. */
 static int stops(const lp *s, int k, int direction) { return direction && isfinite(s->p->bound[direction > 0][k]); }
 
 /* Subtracts times * (column k of [A, -I]). */
@@ -57,16 +56,16 @@ static void subtract_column(const program *p, int k, const mpz_t times, mpz_t *f
     for (e = p->start[k]; e < p->start[k + 1]; e++) mpz_submul(from[p->row[e]], times, p->exact[e]);
 }
 
-/* The multiple that y gives variable k in y'[A, -I], times 2^PLACES and y's denominator. */
+/* The coefficient of variable k in y'[A, -I], times 2^PLACES and y's denominator. */
 static void multiple(const program *p, const fractions *y, int k, mpz_t sum) {
     int e;
     mpz_set_ui(sum, 0);
     for (e = p->start[k]; e < p->start[k + 1]; e++) mpz_addmul(sum, p->exact[e], y->num[p->row[e]]);
 }
 
-/* The least sum of all multiples y'[A, -I] times their variables, but the objective's, within the bounds, times
- * 4^PLACES and y's denominator; that sum is 0. Infinite terms are left out: *loose is what they take from the sum if
- * the bounds are 1e24, and the result is 0 if there are rows in them. */
+/* The least sum, within the bounds, of all products of y'[A, -I] with their variables, without the objective's, times
+ * 4^PLACES and y's denominator. The sum itself is 0. Infinite terms are left out: *loose is their part of the sum with
+ * bounds of 1e24, and the result is 0 if there are rows in them. */
 static int least(const lp *s, const fractions *y, mpz_t total, mpz_t loose) {
     mpz_t z;
     int k, side, rows = 1;
@@ -118,7 +117,7 @@ static double find_point(lp *s) {
     return real(x.num[p->rows - 1], x.den, 1) + p->offset;
 }
 
-/* Whether no variable comes to a bound if the nonbasic variable k moves in this direction. */
+/* Whether no variable reaches a bound if the nonbasic variable k moves in this direction. */
 static int is_ray(const lp *s, int k, int direction) {
     mpz_t *rhs = zeros(s->p->rows), step;
     fractions moves;
@@ -130,8 +129,8 @@ static int is_ray(const lp *s, int k, int direction) {
     return free;
 }
 
-/* Looks at the reduced costs of the objective for the largest of the wrong sign and, with `ray` not 0, for one that is
- * a ray, which ends the search with 1. */
+/* Finds the largest of the objective's reduced costs with the wrong sign. With `ray` not 0, looks for a ray, which ends
+ * the search with 1. */
 static int find_signs(lp *s, int ray) {
     const program *p = s->p;
     mpz_t *cost = zeros(p->rows), d;
@@ -155,7 +154,7 @@ static int find_signs(lp *s, int ray) {
 
 /* ---- Verdicts ---- */
 
-/* Whether a claimed value, if there is one, is this. */
+/* Whether a claimed value, if there is one, equals this. */
 static int near(double claim, double x) { return isnan(claim) || fabs(claim - x) <= 1e-6 * fmax(1, fabs(x)); }
 
 /* The bound of the duals: (-duals, 1) times the rows and the objective; maximising, its negative. */
@@ -174,8 +173,8 @@ static void check_duals(const lp *s) {
         end(REFUSED, "the duals do not belong to the objective");
 }
 
-/* Whether the exact point and duals of the basis could move the objective by more than `most`, where the best pivot
- * mends a violation; a violation that none can mend proves that the program has no point. */
+/* Whether the exact point and duals of the basis could move the objective by more than `most`, if the best pivot mends
+ * a violation. A violation that no pivot can mend proves that the program has no point. */
 static int is_worth_more(const lp *s, double most) {
     const program *p = s->p;
     mpz_t *rhs = zeros(p->rows), *cost = zeros(p->rows), *unit, outside, entry, d;
@@ -213,8 +212,8 @@ static int is_worth_more(const lp *s, double most) {
     return worst > most;
 }
 
-/* What the answer claims beyond the basis. Bases of more rows than this are not looked at for what violations are
- * worth, as in the library. */
+/* The answer's claims beyond the basis. The worth of violations is not computed for bases of more rows than this, as in
+ * the library. */
 static void check_certainty(const lp *s, double objective) {
     enum { MOST_ROWS = 162 };
     const int m = s->p->rows - 1, exact = strcmp(s->certainty, "exact") == 0;
@@ -261,8 +260,8 @@ static void try_farkas(const lp *s, fractions y, const char *from) {
         end(PROVEN, "%sinfeasible, by %s", mpz_sgn(loose) ? "for |x_j| < 1e24: " : "", from);
 }
 
-/* Farkas vectors: the given one; with its low part; and the exact one that gives the same multiples to the basic
- * variables but for those below 1e-9: the given one's entries are at most 2. */
+/* Farkas vectors: the given one; the same with its low part; and the exact one that gives the same multiples to the
+ * basic variables, except multiples below 1e-9. (The given one's entries are at most 2.) */
 static _Noreturn void check_infeasible(const lp *s) {
     const int m = s->p->rows;
     mpz_t *multiples = zeros(m);

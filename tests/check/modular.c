@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact solutions of sparse linear systems: an LU factorization modulo the prime 2^62 - 57 with the pivots of least
- * Markowitz count, p-adic lifting (Dixon 1982), rational reconstruction, multiplication of the result by the matrix.
+ * Exact solutions of sparse linear systems. The parts are an LU factorization modulo the prime 2^62 - 57 with the
+ * pivots of least Markowitz count, p-adic lifting (Dixon 1982), rational reconstruction, and a check by multiplication.
  */
 
 #include "tests/check/check.h"
@@ -29,8 +29,8 @@ typedef struct entry {
     uint64_t value;
 } entry;
 
-/* The pivot is in this row and column. The column's other entries are, in rows that get their pivots later, multiples
- * of the pivot: `lowers` of them; then those in rows that have one. */
+/* The pivot is in this row and column. The column's other entries are multiples of the pivot: first `lowers` entries in
+ * rows that receive their pivots later, then entries in rows that have one. */
 typedef struct step {
     int row, column, lowers, count;
     uint64_t inverse; /* of the pivot */
@@ -87,7 +87,7 @@ int factorize(program *p) {
     return 0;
 }
 
-/* Solves modulo P; rhs is used up. */
+/* Solves modulo P; overwrites rhs. */
 static void solve_modular(const program *p, int transposed, uint64_t *rhs, uint64_t *x) {
     const step *end = p->steps + p->rows, *s;
     for (s = p->steps; s < end; s++)
@@ -100,8 +100,8 @@ static void solve_modular(const program *p, int transposed, uint64_t *rhs, uint6
 
 /* ---- Fractions ---- */
 
-/* Looks for fractions of at most half as many digits as the modulus that have these residues, with a common
- * denominator that must not have more either. */
+/* Looks for fractions of at most half as many digits as the modulus that have these residues, with a common denominator
+ * within the same limit. */
 static int find_fractions(int count, mpz_t *residue, const mpz_t modulus, fractions *x) {
     const size_t half = mpz_sizeinbase(modulus, 2) / 2;
     mpz_t high, low, before, factor, q;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads an MPS file: as words, else by the columns of fixed format, where names may have blanks; a file that is both must
- * mean the same. The objective's constant is minus its right-hand side; a negative UP without a lower bound makes that
- * -infinity; integer columns without bounds have 0 and 1; of several free rows the first is the objective, the others
- * are dropped; of several sets of sides, ranges or bounds the first counts. A word that begins with $ behind the second
- * field, and is no name, begins a comment.
+ * Reads an MPS file: as words, else by the columns of fixed format, where names may have blanks. A file that is both
+ * must have the same meaning in both. The objective's constant is minus its right-hand side. A negative UP without a
+ * lower bound makes that -infinity; integer columns without bounds have 0 and 1. Of several free rows the first is the
+ * objective, the others are dropped; of several sets of sides, ranges or bounds the first counts. A word that begins
+ * with $ behind the second field, and is no name, begins a comment.
  */
 #define _GNU_SOURCE /* hsearch_r */
 #include <ctype.h>
@@ -18,17 +18,17 @@ typedef enum section { NAME, OBJSENSE, ROWS, COLUMNS, RHS, RANGES, BOUNDS, ENDAT
 typedef struct reader {
     int fixed, is_free, begun, sense, integers;
     section in;
-    const char *set[SECTIONS];    /* that counts */
+    const char *set[SECTIONS];    /* the set that counts */
     struct hsearch_data row, col; /* names to numbers from 1 */
     program *p;
     int rows, *index;     /* rows of the file; their numbers in p, the objective is 0; -1: dropped */
-    int *seen[SECTIONS];  /* [rows] what has mentioned them last: the column's number, or 1 */
+    int *seen[SECTIONS];  /* [rows] the last mention of each: the column's number, or 1 */
     char *type;           /* [rows of p] N, L, G or E */
     double *side, *range; /* [rows of p] */
-    signed char *own;     /* [cols] 1: has a lower bound of its own; -1: is integer and has no bounds yet */
+    signed char *own;     /* [cols] 1: has an explicit lower bound; -1: is integer and has no bounds yet */
 } reader;
 
-/* The number of a name, 0: unknown; or gives a new name its number, 0: it has one. */
+/* The number of a name, 0: unknown. With `add`: numbers a new name; 0: the name is known already. */
 static int name(struct hsearch_data *names, char *word, int add) {
     ENTRY entry = {word, (void *)(intptr_t)add}, *found;
     if (hsearch_r(entry, FIND, &found, names)) return add ? 0 : (int)(intptr_t)found->data;
@@ -39,7 +39,7 @@ static int name(struct hsearch_data *names, char *word, int add) {
 /* A bound or a side: from 1e20 on it is infinite. */
 static double limit(double value) { return fabs(value) >= 1e20 ? copysign(INFINITY, value) : value; }
 
-/* Whether this set of the section is the first; -1: some have names and some have none. */
+/* Whether this set of the section is the first; -1: some sets have names and some have none. */
 static int counts(reader *r, const char *set) {
     if (!r->set[r->in]) r->set[r->in] = set;
     return !*set != !*r->set[r->in] ? -1 : strcmp(r->set[r->in], set) == 0;
@@ -77,7 +77,7 @@ static const char *add_number(reader *r, char *row, const char *word) {
     return NULL;
 }
 
-/* COLUMNS, RHS and RANGES: the name of a column, or that of a set, which may be missing, then rows and numbers. */
+/* COLUMNS, RHS and RANGES: the name of a column or of a set, which may be missing, then rows and numbers. */
 static const char *add_numbers(reader *r, char **w, int n) {
     program *p = r->p;
     const char *error = NULL;
@@ -123,7 +123,7 @@ static const char *add_bound(reader *r, char **w, int n) {
 
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* Whether a word is no name of a row, or in BOUNDS of a column, but a comment. */
+/* Whether a word begins a comment, because it is no name of a row or, in BOUNDS, of a column. */
 static int comments(reader *r, char *word) {
     return *word == '$' && (r->in == ROWS || !name(r->in == BOUNDS ? &r->col : &r->row, word, 0));
 }
@@ -139,8 +139,8 @@ static int cut(reader *r, char *line, char **w) {
     return n;
 }
 
-/* Cuts it into the fields of fixed format, without empty ones; blanks in them become a character that no file has.
- * Returns -1 if something stands between fields. */
+/* Cuts a line into the nonempty fields of fixed format; blanks in them become a character that no file has. Returns -1
+ * if there is text between fields. */
 static int cut_fixed(reader *r, char *line, char **w) {
     static const int first[] = {1, 4, 14, 24, 39, 49}, behind[] = {3, 12, 22, 36, 47, 61};
     const int length = (int)strlen(line), pairs = r->in != ROWS && r->in != BOUNDS;
@@ -246,7 +246,7 @@ static void make_capacity(reader *r, int most) {
     if (!hcreate_r((size_t)most, &r->row) || !hcreate_r((size_t)most, &r->col)) end(BAD_INPUT, "out of memory");
 }
 
-/* Returns what is wrong; *line: where. */
+/* Returns the error; *line: its line. */
 static const char *read_as(reader *r, const char *path, long *line) {
     char *text = read_text(path).at, *rest = text;
     const char *error = NULL;

@@ -45,15 +45,15 @@ static int impossible(const program *p, int i, int open, int open_side) {
     return found;
 }
 
-/* "bound ROW COL upper|lower VALUE"; row -1: the column's own bound is rounded. It is implied if the row cannot be
- * satisfied beyond it. */
+/* "bound ROW COL upper|lower VALUE"; row -1: the column's own bound is rounded. The bound is implied if the row cannot
+ * be satisfied beyond it. */
 static void check_bound(program *p, words *w, long step) {
     int i = (int)whole(w, -1, p->rows - 2), j = (int)whole(w, 0, p->cols - 1), upper, integer, proven;
     double value, *bound, *other, before;
     upper = strcmp(need(w), "upper") == 0;
     if (!upper && !is(w, "lower")) unknown(w);
     value = number(w);
-    integer = p->integer[j] && fabs(value) < 0x1p53; /* beyond, the next whole number may not be a double */
+    integer = p->integer[j] && fabs(value) < 0x1p53; /* beyond, the next integer may not be a double */
     bound = &p->bound[upper][j];
     other = &p->bound[!upper][j];
     before = *other;

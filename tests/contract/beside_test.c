@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Handles of all families and of very different sizes at once: in one context, where their steps alternate, and in the
+ * Handles of all families and of very different sizes at once: in one context with alternating steps, and in the
  * contexts of several threads.
  */
 #include <pthread.h>
 
 #include "tests/contract/problems.h"
 
-/* Solves problems at the same time, a step of each in turn. Returns the kind at fault and what, or NULL. */
+/* Solves problems at the same time, a step of each in turn. Returns the failing kind and the failure, or NULL. */
 static const char *solve(gpuopt_context *context, const int *chosen, int count, const char **what) {
     void *handle[PROBLEMS] = {NULL};
     int more[PROBLEMS], k, open = count, number;
@@ -36,7 +36,7 @@ static const char *solve(gpuopt_context *context, const int *chosen, int count, 
 static void all_in_one_context(void **state) {
     gpuopt_context *context = test_context(NULL);
     (void)state;
-    for (int order = 0; order < 3; order++) { /* the large ones last, first, and in between */
+    for (int order = 0; order < 3; order++) { /* the large problems last, first, and in between */
         int chosen[PROBLEMS];
         const char *what = NULL, *fault;
         for (int k = 0; k < PROBLEMS; k++)
@@ -47,7 +47,7 @@ static void all_in_one_context(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Every two problems beside each other, each created first once. */
+/* Every two problems together, each created first once. */
 static void every_two(void **state) {
     gpuopt_context *context = test_context(NULL);
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What gpuopt.h promises of every family, checked for all five on the backend under test.
+ * The promises of gpuopt.h for every family, checked for all five on the backend under test.
  */
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void plan_and_life(void **state) {
         test_forbid_allocation(1);
         finish(f, handle);
         test_forbid_allocation(0);
-        assert_int_equal(host.allocations, allocations); /* a step takes no memory, nor does reading the result */
+        assert_int_equal(host.allocations, allocations); /* neither a step nor reading the result allocates */
         f->destroy(handle);
         f->destroy(NULL);
         assert_int_equal(host.live, live);
@@ -78,7 +78,7 @@ static void plan_and_life(void **state) {
     }
 }
 
-/* Whichever allocation fails, _create returns MEMORY, leaves no handle and gives back what it took. */
+/* For every allocation that fails, _create returns MEMORY, leaves no handle and releases all memory. */
 static void memory_may_run_out(void **state) {
     (void)state;
     FOR_ALL_FAMILIES(f) {
@@ -105,7 +105,7 @@ static void memory_may_run_out(void **state) {
     }
 }
 
-/* A caller that gives no memory any more: nothing new can be made, and what is there goes on. */
+/* A caller that gives no more memory: no handle can be created, and existing handles continue to work. */
 static void memory_is_denied(void **state) {
     (void)state;
     FOR_ALL_FAMILIES(f) {
@@ -168,7 +168,7 @@ static void create_refuses(void **state) {
     }
 }
 
-/* A refused step changes nothing: neither the info nor the answer that is found in the end. */
+/* A refused step changes neither the info nor the final answer. */
 static void steps_refuse(void **state) {
     (void)state;
     FOR_ALL_FAMILIES(f) {
@@ -266,7 +266,7 @@ static void rows_or_columns(void **state) {
     }
 }
 
-/* lb > ub: a handle, and its first step says INFEASIBLE. */
+/* lb > ub: creates a handle, and its first step returns INFEASIBLE. */
 static void crossing_bounds(void **state) {
     (void)state;
     FOR_ALL_FAMILIES(f) {
@@ -293,7 +293,7 @@ static int stop_now(void *user) {
     return ++asked >= stop_at;
 }
 
-/* However often a call is stopped, the work goes on from there and ends with the same answer. */
+/* After any number of stops the work continues and ends with the same answer. */
 static void stopping(void **state) {
     (void)state;
     FOR_ALL_FAMILIES(f) {
@@ -315,7 +315,7 @@ static void stopping(void **state) {
             f->destroy(handle);
             gpuopt_context_destroy(context);
         }
-        /* One launch of the CUDA backend may do all of so small a problem. */
+        /* A single launch of the CUDA backend may do all of so small a problem. */
         if (f->asks_stop && !test_on("cuda")) assert_true(stopped > 0);
     }
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every public call on a context or a handle, as a table: what debug_test.c makes while another call is in progress.
+ * Every public call on a context or a handle, as a table; debug_test.c makes these calls while another call is in
+ * progress.
  */
 #ifndef TESTS_CONTRACT_DEBUG_CALLS_H
 #define TESTS_CONTRACT_DEBUG_CALLS_H
 
 #include "tests/contract/world.h"
 
-/* Every call that takes a context or a handle, apart from those that destroy one, and with no array that a refused call
- * could do without. m: handles that it makes. */
+/* Every call that takes a context or a handle, except calls that destroy one, without arrays that a refused call does
+ * not need. m: handles that it makes. */
 #define H GPUOPT_HOST
 #define CALLS(X)                                                                                          \
     X(gpuopt_context_wait, c)                                                                             \
@@ -171,7 +172,7 @@ DESTROYS(DEFINE_DESTROY)
 
 typedef struct named_call {
     const char *name;
-    gpuopt_status (*call)(const world *w, world *m); /* a _destroy, which has no status: STATE */
+    gpuopt_status (*call)(const world *w, world *m); /* a _destroy, which has no status, returns STATE here */
 } named_call;
 #define NAMED(name, ...) {#name, call_##name},
 static const named_call calls[] = {CALLS(NAMED) DESTROYS(NAMED)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * GPUOPT_DEBUG: a call in a context that another thread is in, and a call on a handle whose context is gone, are
- * refused, whichever call it is. The library of this test is compiled with -DGPUOPT_DEBUG.
+ * GPUOPT_DEBUG refuses every call in a context that another thread is in, and every call on a handle of a destroyed
+ * context. The library of this test is compiled with -DGPUOPT_DEBUG.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -9,16 +9,16 @@
 
 #include "tests/contract/debug_calls.h"
 
-/* ---- A host that holds a call ---- */
+/* ---- A caller that holds a call ---- */
 
-enum { FREE, WANTED, HELD, ENDED }; /* nothing is to be held; the next hook is; it is; it was not called */
+enum { FREE, WANTED, HELD, ENDED }; /* nothing to hold; hold at the next hook; a hook holds; the hook was not called */
 
 typedef struct holder {
     test_host host;
-    gpuopt_context_desc desc; /* of the host alone */
+    gpuopt_context_desc desc; /* only for the caller's hooks */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    pthread_t thread; /* whose hooks are held */
+    pthread_t thread; /* the thread with the held hooks */
     int state, hook;  /* which hook: a letter */
     const world *w;
     world made;
@@ -97,7 +97,7 @@ static void *first_thread(void *user) {
     return NULL;
 }
 
-/* Waits until the first call is held. 0: it has ended, for it did not call its hook. */
+/* Waits until the first call is held. 0: the call has ended without calling its hook. */
 static int await(holder *h) {
     int held;
     pthread_mutex_lock(&h->lock);
@@ -114,7 +114,7 @@ static void let_go(holder *h) {
     pthread_mutex_unlock(&h->lock);
 }
 
-/* Whether a refused call has put no handle anywhere: it has cleared its place, if it has one. */
+/* Whether a refused call has returned no handle: it has cleared its place, if it has one. */
 static int made_nothing(const world *made) {
     uintptr_t untouched, word;
     size_t k;
@@ -201,7 +201,7 @@ static void two_threads(void **state) {
             let_go(&h);
         } else if (!test_on("cuda")) fail_msg("%s does not call its hook", first[k].name);
         assert_int_equal(pthread_join(thread, NULL), 0);
-        /* The first call has not noticed, and the handles are as they were. */
+        /* The first call has not noticed, and the handles are unchanged. */
         assert_int_equal(h.status, first[k].status);
         if (first[k].status) assert_int_equal(strncmp(gpuopt_context_last_error(context), first[k].name, 20), 0);
         else assert_string_equal(gpuopt_context_last_error(context), "");
@@ -215,7 +215,7 @@ static void two_threads(void **state) {
 
 /* ---- Handles that outlive their context ---- */
 
-static gpuopt_context *kept; /* so that a sanitizer does not take it for lost */
+static gpuopt_context *kept; /* so that a sanitizer does not report it as lost */
 
 static void handles_outlive_their_context(void **state) {
     static const char *const words[] = {"gpuopt_context_destroy: handles outlive their context, which is kept: ",
@@ -234,7 +234,7 @@ static void handles_outlive_their_context(void **state) {
                                         "1 gpuopt_knapsack_multidimensional,",
                                         "1 gpuopt_knapsack_multiple_choice,",
                                         "1 gpuopt_group"};
-    static holder h; /* its hooks are called for as long as the context is there */
+    static holder h; /* its hooks are called as long as the context exists */
     world w;
     size_t k;
     long alone;
@@ -277,7 +277,7 @@ static void destroyed_by_a_hook(void **state) {
     assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_create(context, &model, NULL, &propagator), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_round(propagator, 3, NULL), GPUOPT_OK);
-    if (!test_on("cuda")) /* which may not ask so soon */
+    if (!test_on("cuda")) /* which may not call it so soon */
         assert_string_equal(gpuopt_context_last_error(context),
                             "gpuopt_context_destroy: it is called within gpuopt_propagator_round");
     gpuopt_propagator_destroy(propagator);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the caller's own use of CUDA sees of this library: nothing. Its current device and context, its errors and its
- * streams are as they were after every call, and work on one device leaves the others alone.
+ * The library leaves the caller's own use of CUDA unchanged. After every call its current device and context, its
+ * errors and its streams are as before, and work on one device does not affect the others.
  */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -88,8 +88,8 @@ static void *visit_device(void *argument) {
     return NULL;
 }
 
-/* Run in a process of its own, which has not used CUDA: a thread works on device 1. It stays without a context, and
- * device 0 without one altogether. Returns how the process is to exit. */
+/* Run in a separate process that has not used CUDA: a thread works on device 1. The thread stays without a context, and
+ * so does device 0. Returns the exit code of the process. */
 enum { ALONE_OK, ALONE_ONE_DEVICE, ALONE_FAULT, ALONE_CURRENT, ALONE_DEVICE, ALONE_ACTIVE };
 static int use_another_device_alone(void) {
     pthread_t thread;
@@ -105,7 +105,7 @@ static int use_another_device_alone(void) {
     return driver.primary_state(0, &flags, &active) == CUDA_SUCCESS && active == 0 ? ALONE_OK : ALONE_ACTIVE;
 }
 
-static int alone; /* how that process exited */
+static int alone; /* that process's exit code */
 
 static void another_device_alone_is_used(void **state) {
     (void)state;
@@ -146,7 +146,7 @@ static void errors_of_the_caller_stay(void **state) {
     assert_int_equal(cudaGetLastError(), cudaSuccess);
 }
 
-/* A call of ours that fails inside CUDA: more memory than there is. */
+/* A library call that fails inside CUDA: it needs more memory than exists. */
 static void errors_of_ours_do_not(void **state) {
     gpuopt_context *context = test_context(NULL);
     gpuopt_basis_desc desc = GPUOPT_INIT(gpuopt_basis_desc);

@@ -14,7 +14,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* ---- What the arithmetic of this thread does ---- */
+/* ---- This thread's arithmetic ---- */
 
 static double opaque(double x) {
     volatile double same = x;
@@ -56,7 +56,7 @@ void make_environment_models(void) {
     int i, j, k;
     for (j = 0; j < COLS; j++) {
         model.lb[j] = -test_random(&random) * 3;
-        model.ub[j] = test_random(&random) * 5 + 1e-310; /* and a subnormal part in what follows from it */
+        model.ub[j] = test_random(&random) * 5 + 1e-310; /* and a subnormal part in the results */
         model.cost[j] = test_random(&random) - 0.4;
     }
     for (i = 0; i < ROWS; i++) {

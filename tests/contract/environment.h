@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Floating-point environments for a caller, models whose numbers round, and calls that must leave the caller's
- * environment and locale alone and give the bits that they give in the default ones.
+ * Floating-point environments for a caller, and models whose numbers round. Calls must leave the caller's environment
+ * and locale unchanged, and give the same bits as in the default ones.
  */
 #ifndef TESTS_CONTRACT_ENVIRONMENT_H
 #define TESTS_CONTRACT_ENVIRONMENT_H
 
 #include "tests/support/support.h"
 
-/* A number that tells the four rounding modes apart, and whether subnormal numbers are flushed: what the arithmetic of
- * this thread does. */
+/* Identifies this thread's arithmetic by a number: the four rounding modes, and whether subnormal numbers are
+ * flushed. */
 int environment(void);
 /* kind 0: default; 1 to 3: the other rounding modes; 4: subnormal numbers are flushed to zero. Returns whether this
  * machine has it. */
 enum { ENVIRONMENTS = 5 };
 int set_environment(int kind);
-/* In all threads that a parallel region of this program has. */
+/* In all threads of a parallel region of this program. */
 void set_environment_everywhere(int kind);
 
 /* Models; quotients, so that nearly every operation rounds. */
@@ -32,16 +32,16 @@ void make_environment_models(void);
 gpuopt_propagator_desc environment_propagator(void);
 gpuopt_simplex_desc environment_program(void);
 
-/* One pass over all families, to a hash of all that they return. */
+/* A pass over all families, to a hash of all their results. */
 typedef struct pass {
     gpuopt_context *context;
     uint64_t hash;
-    int kind;        /* of environment, which the caller has, and keeps */
-    int environment; /* what that is */
+    int kind;        /* of the caller's environment, which must not change */
+    int environment; /* environment() in it */
 } pass;
 
 void mix(pass *p, const void *data, size_t bytes);
-/* Before every call, and after it: it worked, and environment and locale are the caller's. */
+/* Before every call, and after it: checks that it worked, and that environment and locale are the caller's. */
 void environment_begin(pass *p);
 void environment_end(const pass *p, gpuopt_status status);
 #define CALL(call)                   \

@@ -29,7 +29,7 @@ static void solve_many(pass *p) {
     gpuopt_simplex_batch_destroy(handle);
 }
 
-/* Nodes that have one bound more, from a third of the way from its lower to its upper one. */
+/* Nodes with one more bound, from a third of the way from its lower to its upper one. */
 static void propagate_nodes(pass *p) {
     enum { NODES = 6 };
     gpuopt_propagator_desc d = environment_propagator();
@@ -89,7 +89,7 @@ static void solve_children(pass *p) {
     gpuopt_simplex_destroy(root);
 }
 
-/* More of them than a thread takes at a time, each with a capacity of its own. */
+/* More knapsacks than a thread takes at a time, each with a different capacity. */
 static void fill_small_knapsacks(pass *p) {
     enum { COUNT = 40 };
     gpuopt_knapsack_batch_desc d = GPUOPT_INIT(gpuopt_knapsack_batch_desc);

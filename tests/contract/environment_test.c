@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The caller's floating-point environment: whatever it is at a call, results are the bits of the default one, and the
- * caller has its own back when the call returns. The same holds for the threads of the caller's OpenMP runtime. And its
- * locale stays.
+ * The caller's floating-point environment: in any environment, results have the bits of the default one, and the
+ * caller's is restored when the call returns. The same holds for the threads of the caller's OpenMP runtime, and for
+ * its locale.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +155,7 @@ static void relax(pass *p) {
     gpuopt_elimination_cost_shifting_destroy(relaxation);
 }
 
-/* A star, of which nothing is left but its constant. */
+/* A star that preprocessing reduces to its constant. */
 static void reduce(pass *p, gpuopt_elimination_semiring semiring) {
     gpuopt_elimination_desc d = graphical(3, semiring), reduced = GPUOPT_INIT(gpuopt_elimination_desc);
     gpuopt_elimination_preprocessing *reduction;
@@ -190,7 +190,7 @@ static void fill_knapsack(pass *p) {
     gpuopt_knapsack_destroy(handle);
 }
 
-/* Classes of one item, of which at most one is taken. */
+/* Classes of one item, at most one of which is taken. */
 static void fill_choice_knapsack(pass *p) {
     gpuopt_knapsack_multiple_choice_desc d = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_desc);
     gpuopt_knapsack_multiple_choice_info info = GPUOPT_INIT(gpuopt_knapsack_multiple_choice_info);
@@ -210,7 +210,7 @@ static void fill_choice_knapsack(pass *p) {
     gpuopt_knapsack_multiple_choice_destroy(handle);
 }
 
-/* Two constraints: the weights, and the same from the last to the first. */
+/* Two constraints: the weights, and the same in reverse order. */
 static void fill_multi_knapsack(pass *p) {
     gpuopt_knapsack_multidimensional_desc d = GPUOPT_INIT(gpuopt_knapsack_multidimensional_desc);
     gpuopt_knapsack_multidimensional_info info = GPUOPT_INIT(gpuopt_knapsack_multidimensional_info);
@@ -271,7 +271,7 @@ static void same_bits_in_any_environment(void **state) {
     assert_true(everything(0) == expected);
 }
 
-/* A refusal leaves the environment alone, too, and is said once. */
+/* A refusal leaves the environment alone, too, and is logged once. */
 static void refusals_restore(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

@@ -125,7 +125,7 @@ static gpuopt_status basis_read(void *handle, gpuopt_memory_space where, void *a
     return gpuopt_basis_get_inverse(handle, where, answer);
 }
 
-/* A basis has nothing to conclude: it is done when its update is. */
+/* A basis has no outcome to reach: it is done after its update. */
 static gpuopt_outcome basis_outcome(const void *info) {
     return ((const gpuopt_basis_info *)info)->updates > 0 ? GPUOPT_OPTIMAL : GPUOPT_MORE;
 }
@@ -171,8 +171,8 @@ static gpuopt_status simplex_write(void *handle, gpuopt_memory_space where, cons
     return gpuopt_simplex_set_basis(handle, where, vector);
 }
 
-/* ---- Graphical models: a path of six variables with three values whose neighbours must differ; value v costs v,
- * but 4 for the first variable ---- */
+/* ---- Graphical models: a path of six variables with three values; neighbours must differ. Value v costs v, but 4 for
+ * the first variable ---- */
 
 enum { PATH = 6, VALUES = 3 };
 static const int32_t path_answer[PATH] = {0, 1, 0, 1, 0, 1}; /* cost 3; all others cost 4 and more */
@@ -225,7 +225,7 @@ static gpuopt_status elimination_write(void *handle, gpuopt_memory_space where, 
     return gpuopt_elimination_set_evidence(handle, where, 0, vector);
 }
 
-/* ---- Knapsacks: eight items, of whose 256 sets one is best ---- */
+/* ---- Knapsacks: eight items, one of whose 256 sets is best ---- */
 
 enum { ITEMS = 8 };
 /* p = 15 100 90 60 40 15 10 1, w = 2 20 20 30 40 30 60 10, C = 102: profit 280 by items 0, 1, 2, 3, 5. */

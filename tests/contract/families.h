@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The five families seen through one shape, so that one test can hold all of them to what gpuopt.h promises for every
- * family. Each has a small problem whose answer is known from outside; what the wrappers do not cover is not promised
- * for every family.
+ * The five families through one interface, so that one test can check the promises of gpuopt.h for all of them. Each
+ * has a small problem with an answer known from outside. The wrappers cover all that gpuopt.h promises for every
+ * family.
  */
 #ifndef TESTS_CONTRACT_FAMILIES_H
 #define TESTS_CONTRACT_FAMILIES_H
@@ -28,7 +28,7 @@ typedef struct family {
     int asks_stop;
     size_t answer_bytes; /* of the answer that read() gives */
     const void *answer;  /* [answer_bytes], known from outside */
-    double tolerance;    /* the answer is doubles, equal to within this; 0: any bytes, equal */
+    double tolerance;    /* the answer consists of doubles, equal to within this; 0: any bytes, equal */
 
     /* The small problem, or the same one with its matrix in the other layout, or with one column's bounds crossing. */
     void (*fill)(void *desc, gpuopt_layout layout, int crossing);
@@ -36,21 +36,21 @@ typedef struct family {
     gpuopt_status (*create)(gpuopt_context *, const void *desc, void **handle);
     gpuopt_status (*plan_and_create)(gpuopt_context *, const void *desc, gpuopt_memory_plan *plan, void **handle);
     void (*destroy)(void *handle);
-    /* What is needed between create and the first step; NULL: nothing. */
+    /* The calls needed between create and the first step; NULL: none. */
     gpuopt_status (*load)(void *handle, gpuopt_layout layout);
-    /* One step's worth of work, which does not finish the problem; or all of it. */
+    /* Work of one step, which does not finish the problem; or all of it. */
     gpuopt_status (*work)(void *handle, int all, void *info);
     gpuopt_status (*get_info)(void *handle, void *info);
     gpuopt_outcome (*outcome)(const void *info);
     /* The answer, into host or device memory. */
     gpuopt_status (*read)(void *handle, gpuopt_memory_space where, void *answer);
-    /* The first vector that the family takes: something harmless, from host or device memory. */
+    /* The first vector that the family takes: a harmless one, from host or device memory. */
     gpuopt_status (*write)(void *handle, gpuopt_memory_space where, const void *vector);
     const void *vector; /* [vector_bytes] for write() */
     size_t vector_bytes;
 } family;
 
-/* A struct of this size, zero but for the member that says so. Any thread may call it. */
+/* A zero struct with this struct_size. Any thread may call it. */
 anything sized(size_t size);
 /* The descriptor of a family's small problem, by its fill(). */
 anything described(const family *f, gpuopt_layout layout, int crossing);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * On a real GPU, a step loads no kernel: _create has done so. CUDA loads kernels one at a time and keeps them, so every
- * problem has a process of its own, in which the driver says for each function of the family's module whether it is
- * loaded, before the first step and after the last. The module is that of the first kernel which _create asks the
- * attributes of (cudaFuncGetAttributes, which the linker's --wrap leads here).
+ * problem runs in a separate process. There the driver reports, for each function of the family's module, whether it is
+ * loaded, before the first step and after the last. The module is found by the first kernel for which _create reads the
+ * attributes (cudaFuncGetAttributes, which the linker's --wrap leads here).
  *
- * This shows nothing of kernels that these problems do not launch, and nothing of cuBLAS and cuSOLVER, whose kernels
- * are in modules of their own. On the emulated GPU every test notices a launch of a kernel that _create has not loaded.
- * The device's free memory would show less: it comes in pieces of megabytes, which one more kernel seldom uses up.
+ * This covers neither kernels that these problems do not launch, nor cuBLAS and cuSOLVER, which have separate modules.
+ * On the emulated GPU every test notices a launch of a kernel that _create has not loaded. The device's free memory
+ * would show less: it comes in pieces of megabytes, which one more kernel seldom uses up.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv, fork */
 #include <cuda.h>
@@ -21,7 +21,7 @@
 #include "tests/contract/problems.h"
 #include "tests/support/green.h"
 
-/* How a process ends. */
+/* Exit codes of a process. */
 enum { FINE, ALL_LOADED, FAULT, OLD_CUDA };
 static const char *const endings[] = {"no kernel was loaded by a step", "all kernels were loaded by _create", "a fault",
                                       "CUDA is older than 12.4"};
@@ -29,7 +29,7 @@ static int ending[PROBLEMS];
 
 /* ---- The module of a family ---- */
 
-static const void *first_kernel; /* whose attributes were asked for */
+static const void *first_kernel; /* the first kernel with its attributes read */
 
 cudaError_t __real_cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t __wrap_cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel) {
@@ -81,7 +81,7 @@ static int is_loaded(unsigned k) {
     return driver.is_loaded(&state, function[k]) == CUDA_SUCCESS && state == CU_FUNCTION_LOADING_STATE_LOADED;
 }
 
-/* ---- In a process of its own ---- */
+/* ---- In a separate process ---- */
 
 /* Solves a problem; NULL if no step has loaded a kernel. */
 static const char *solve(gpuopt_context *context, const problem *p, int *end) {
@@ -107,7 +107,7 @@ static const char *solve(gpuopt_context *context, const problem *p, int *end) {
     }
     f->destroy(handle);
     *end = spare ? FINE : ALL_LOADED;
-    /* Loading is seen where it happens. */
+    /* Loading is noticed when it happens. */
     if (!fault && spare && (driver.load(function[spare - 1]) || !is_loaded(spare - 1))) fault = "loading is not seen";
     return fault;
 }
@@ -152,7 +152,7 @@ static void steps_load_nothing(void **state) {
         assert_true(ending[k] == FINE || ending[k] == ALL_LOADED);
         fine += ending[k] == FINE;
     }
-    assert_true(fine > 0); /* else the driver says so of every function */
+    assert_true(fine > 0); /* else the driver reports every function as loaded */
 }
 
 static const struct CMUnitTest tests[] = {cmocka_unit_test(steps_load_nothing)};

@@ -73,7 +73,7 @@ static gpuopt_status basis_load(int32_t m, void *handle) {
     return status;
 }
 
-/* Only the last update fills the info, which says so until then that there is more to do. */
+/* Only the last update fills the info; until then it reports MORE. */
 static gpuopt_status basis_step(const problem *p, void *handle, int number, void *info) {
     const int32_t index[2] = {0, number};
     const double value[2] = {2, 4};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Problems of all families in sizes that use the GPU, each with an answer that is known without a solver, but for the
- * knapsack's, which dynamic programming finds here.
+ * Problems of all families in sizes that use the GPU, with answers that need no solver. Only for the knapsack, dynamic
+ * programming finds the answer here.
  */
 #ifndef TESTS_CONTRACT_PROBLEMS_H
 #define TESTS_CONTRACT_PROBLEMS_H
 
 #include "tests/contract/families.h"
 
-/* What a problem is made of. It is only read once the threads run. */
+/* The data of a problem, only read once the threads run. */
 typedef struct problem {
     const struct kind *kind;
     int32_t size;
@@ -35,13 +35,13 @@ typedef struct kind {
 } kind;
 
 enum { KINDS = 7, PROBLEMS = 2 * KINDS };
-extern problem problems[PROBLEMS]; /* the small ones, then the large ones */
+extern problem problems[PROBLEMS]; /* the small problems, then the large ones */
 
 /* For cmocka, before and after tests. */
 int make_problems(void **state);
 int free_problems(void **state);
 
-/* Does step `number`, from 0 on, of a problem that its family has created. Any thread may call it. */
+/* Makes step `number`, from 0 on, of a problem that its family has created. Any thread may call it. */
 gpuopt_status problem_step(const problem *p, void *handle, int number, int *more);
 
 #endif /* TESTS_CONTRACT_PROBLEMS_H */

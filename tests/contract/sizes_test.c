@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * struct_size: every call that takes a struct with a size refuses one that is shorter than in the struct's first
- * version, and one with a member that it does not know. It names the struct and changes nothing. A longer one with zeros
- * works.
+ * struct_size: every call that takes a struct with a size refuses a struct shorter than in its first version, and one
+ * with an unknown nonzero member. The call names the struct and changes nothing. A longer struct with zeros works.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "gpuopt_impl/common/checks.h"
 #include "tests/contract/world.h"
 
-enum { ANY = 1 }; /* whatever the call returns for this handle */
+enum { ANY = 1 }; /* any status of the call for this handle */
 #define ON_GPU (test_on("cuda") ? GPUOPT_OK : GPUOPT_ERROR_UNSUPPORTED)
 
 /* NAME, the struct's type, the struct as the caller fills it or none, the status of the call, and the call with `s`. */
@@ -162,7 +161,7 @@ static const gpuopt_simplex_child_list no_children = {.struct_size = sizeof(gpuo
 static const double unit[3] = {0, 1, 0};
 static int32_t value[8];
 
-/* Creates a handle whose descriptor points to the struct. */
+/* Creates a handle with a descriptor that points to the struct. */
 #define PART(handle, member, type)                                                                         \
     static gpuopt_status with_##handle##_##member(gpuopt_context *c, handle##_desc desc, const type *part, \
                                                   handle **made) {                                         \
@@ -179,7 +178,7 @@ PART(gpuopt_elimination, order_search, gpuopt_elimination_order_search)
 PART(gpuopt_elimination, memory, gpuopt_elimination_memory)
 PART(gpuopt_elimination, messages, gpuopt_elimination_messages)
 
-/* Each case as a function: what fills the struct, and the call. h: handles that the call creates. */
+/* Each case as two functions: one fills the struct, one makes the call. h: handles that the call creates. */
 #define CALL(name, type, full, status, call)                 \
     static gpuopt_status name(world *w, world *h, void *s) { \
         const world_descs *d = &w->desc;                     \
@@ -320,7 +319,7 @@ static void grown(void **state) {
     (void)state;
     assert_true(gpuopt__has_size(NULL, "call", "given", "example", &given, first, sizeof own));
     gpuopt__copy_out(&own, sizeof own, &given, given.struct_size);
-    assert_true(own.struct_size == 0 && own.first == 1 && own.later == 7); /* what the program does not know stays */
+    assert_true(own.struct_size == 0 && own.first == 1 && own.later == 7); /* a member that the program lacks stays */
     own.first = 2;
     gpuopt__copy_out(&given, given.struct_size, &own, sizeof own);
     assert_true(given.struct_size == first && given.first == 2 && given.later == 99);

@@ -10,7 +10,7 @@ static void *block(untidy *u, int k, int64_t count, size_t size) {
     return u->block[k];
 }
 
-/* Whether entry k is the first of its line, or up to there, that has its index and is not 0. */
+/* Whether entry k is the first of its line, up to there, with its index and a nonzero value. */
 static int comes_first(const gpuopt_matrix *m, int64_t begin, int64_t k) {
     int64_t e;
     for (e = begin; e < k; e++)
@@ -52,7 +52,7 @@ static void tidy_line(untidy *u, int32_t line, int64_t *start, int32_t *index, d
     start[line + 1] = at;
 }
 
-/* One line of entries in random order: new ones, repeated ones, and values of 0. */
+/* One line of entries in random order: new entries, repeated ones, and values of 0. */
 static int64_t draw_line(int32_t line, int32_t width, int diagonal, int count, int with, double grain, uint64_t *seed,
                          int32_t *index, double *value) {
     int64_t used = 0, k;

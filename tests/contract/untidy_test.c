@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Matrices with explicit zeros and duplicates: every call that takes a matrix gives the bits of the tidied one, and
- * warns once; or refuses it, where the context says so.
+ * warns once. If the context requires it, the call refuses the matrix instead.
  */
 #include <float.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum { ROWS = 40, COLS = 30, SQUARE = 24, PER_LINE = 9, MOST = 4096 };
 
-/* One use of a matrix. The call under test is made with `fails` of its allocations failing, one after the other. */
+/* A use of a matrix. The call under test is made with `fails` of its allocations failing, one after the other. */
 typedef struct use {
     gpuopt_context *context;
     test_host *host;
@@ -27,7 +27,7 @@ typedef struct use {
     int filled;
 } use;
 
-/* Makes the call until no allocation is left to fail. What it leaves behind each time must be nothing. */
+/* Makes the call until no allocation is left to fail. Each failure must leave nothing behind. */
 #define CALL(u, expression)                                                                 \
     do {                                                                                    \
         const long live_before = (u)->host->live;                                           \
@@ -97,7 +97,7 @@ static void propagator_create(use *u) {
     if (!u->status) propagate(u, p, u->m->rows, u->m->cols);
 }
 
-/* The spare nonzeros are just those of the tidied rows. */
+/* Exactly the nonzeros of the tidied rows. */
 static int64_t spare_nonzeros;
 
 static void propagator_add_rows(use *u) {
@@ -232,7 +232,7 @@ static untidy drawn(int call, int layout, int with, double grain, uint64_t seed)
                        seed);
 }
 
-/* The bits of the tidied matrix, and one warning. Then once more, where every allocation fails once. */
+/* The bits of the tidied matrix, and one warning. Then again with every allocation failing once. */
 static void check_use(int call, int option, const untidy *m) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -271,14 +271,14 @@ static void the_bits_of_the_tidied_matrix(void **state) {
             for (layout = 0; layout < 2; layout++)
                 for (with = 0; with <= (WITH_ZEROS | WITH_DUPLICATES); with++)
                     for (round = 0; round < rounds; round++) {
-                        /* Sums of quarters are exact, so that FP32 has nothing else to warn of. */
+                        /* Sums of quarters are exact, so that FP32 causes no other warning. */
                         untidy m = drawn(call, layout, with, call < 2 && option ? 0.25 : 0.1, (uint64_t)round + 1);
                         check_use(call, option, &m);
                         untidy_free(&m);
                     }
 }
 
-/* The plan holds for the matrix as it was given, and in the end the handle is that of the tidied one. */
+/* The plan holds for the matrix as given, and the final handle is the tidied matrix's. */
 static void check_plans(int simplex, int option, const untidy *m) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -293,7 +293,7 @@ static void check_plans(int simplex, int option, const untidy *m) {
         test_held before;
         plan[k] = GPUOPT_INIT(gpuopt_memory_plan);
         host.warnings = 0;
-        if (k < 2) { /* to plan first, or while creating */
+        if (k < 2) { /* during planning, or during creation */
             assert_int_equal(simplex ? gpuopt_simplex_create(context, &program, &plan[k], NULL)
                                      : gpuopt_propagator_create(context, &model, &plan[k], NULL),
                              GPUOPT_OK);

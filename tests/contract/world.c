@@ -75,7 +75,7 @@ static world_descs world_describe(void) {
     families[SIMPLEX].fill(&d.simplex, GPUOPT_LAYOUT_CSC, 0);
     d.root = d.simplex;
     d.root.algorithm = GPUOPT_ALGORITHM_DUAL;
-    d.root.method = GPUOPT_METHOD_REVISED; /* which children on a GPU need */
+    d.root.method = GPUOPT_METHOD_REVISED; /* required for children on a GPU */
     d.children = GPUOPT_INIT(gpuopt_simplex_children_desc);
     d.children.batch_size = 2;
     d.programs = GPUOPT_INIT(gpuopt_simplex_batch_desc);

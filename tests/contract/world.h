@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A context with a handle of every kind, those of the layers included, each with a small problem.
+ * A context with a handle of every kind, including the layers, each with a small problem.
  */
 #ifndef TESTS_CONTRACT_WORLD_H
 #define TESTS_CONTRACT_WORLD_H
@@ -12,7 +12,7 @@
 #include "gpuopt/search.h"
 #include "tests/contract/families.h"
 
-/* The handles' descriptors, which can make others like them. */
+/* The handles' descriptors, for making similar handles. */
 typedef struct world_descs {
     gpuopt_propagator_desc propagator;
     gpuopt_propagator_batch_desc nodes;

@@ -7,7 +7,7 @@
 
 #include "gpuopt.h"
 
-/* 0: right. */
+/* Returns 0 if the answer is right. */
 static inline int answer_is_wrong(void) {
     static const int64_t start[2] = {0, 2};
     static const int32_t col[2] = {0, 1};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens a context. Prints what the log said, and exits with 0 if the context was made, 1 if it was refused as
- * UNSUPPORTED. With -DALONE only the frame is compiled, as gpuopt_impl/all.h does it, with a backend that does nothing:
- * a second instead of half a minute.
+ * Opens a context. Prints the log, and exits with 0 if the context was created, 1 if it was refused as UNSUPPORTED.
+ * With -DALONE only the frame is compiled, as in gpuopt_impl/all.h, with a backend that does nothing: a second instead
+ * of half a minute.
  */
 #include <stdio.h>
 

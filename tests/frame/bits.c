@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Solves fixed pseudo-random models of all families and prints hashes of the results, in one line for propagation and
- * one for the others, which are the same however this file and the library are compiled, and for whatever processor.
- * Bytes that were packed have to unpack. The argument is the number of threads.
+ * one for the others. They are the same for any compilation of this file and the library, and any processor. Packed
+ * bytes must unpack. The argument is the number of threads.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static int draw(int low, int high) {
     return low + (int)((random_state >> 33) % (uint64_t)(high - low + 1));
 }
 
-/* Some point satisfies every row with room to spare, so that rounds go on and none ends infeasible. The values are
- * quotients, of which a compiler can neither fold nor contract anything. */
+/* Some point satisfies every row with slack to spare, so that rounds continue and none ends infeasible. The values are
+ * quotients; a compiler can neither fold nor contract them. */
 static void build(void) {
     double point[COLS];
     int i, j, k;
@@ -46,7 +46,7 @@ static void build(void) {
             activity += val[at] * point[col[at]];
         }
         start[i + 1] = start[i] + PER_ROW;
-        /* Whole numbers: the sum above may be contracted here, since this file is the caller's. */
+        /* Integers: the sum above may be contracted here, since this file is the caller's. */
         lhs[i] = draw(0, 1) ? (double)(int64_t)activity - draw(1, 40) : -1e30;
         rhs[i] = draw(0, 1) ? (double)(int64_t)activity + draw(1, 40) : 1e30;
     }
@@ -73,7 +73,7 @@ static uint64_t hash_words(uint64_t h, const void *data, size_t bytes) {
     return h;
 }
 
-/* Rounds one by one, each with its bounds in the hash. Returns 0 when all went well. */
+/* Rounds one by one, each with its bounds in the hash. Returns 0 on success. */
 static int run(gpuopt_context *context, gpuopt_propagator_desc *desc, const char *name) {
     uint64_t h = none;
     int64_t changed = 0;
@@ -139,7 +139,7 @@ enum { VARIABLES = 24, DOMAIN = 3, MOST_ENTRIES = 1 << 14, MOST_BYTES = 1 << 20 
 
 static unsigned char packed[MOST_BYTES];
 
-/* All messages as packed, and the order that was found. */
+/* All messages as packed, and the order found. */
 static int run_elimination(gpuopt_context *context, gpuopt_elimination_cost type, const char *name) {
     static int32_t domain[VARIABLES], scope[2 * VARIABLES][2], to_scope[VARIABLES], to_domain[VARIABLES];
     static int64_t cost[2 * VARIABLES][DOMAIN * DOMAIN], to_cost[MOST_ENTRIES];

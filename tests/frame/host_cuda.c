@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A C caller that names the CUDA backend. Without a GPU it is told so, in a status and in the log. Prints which it was.
+ * A C caller that names the CUDA backend. Without a GPU it receives a status and a log message. Prints the result.
  */
 #include <stdio.h>
 

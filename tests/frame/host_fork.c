@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A caller that forks after calls with several OpenMP threads, compiled with -fopenmp. The argument says what the child
- * does (gpuopt.h, "Forks"):
+ * A caller that forks after calls with several OpenMP threads, compiled with -fopenmp. The argument selects the child's
+ * work (gpuopt.h, "Forks"):
  *   after   its own context with several threads; the parent's was destroyed before the fork
  *   alone   its own context with one thread, while the parent's lives
  *   kept    every family's handles of the parent's context, which then have one thread
  *   paused  its own context with several threads, while the parent's lives: the caller has paused OpenMP
- * A child that waits for threads that it does not have is ended after a while.
+ * A child that waits for missing threads is ended after a while.
  */
 #include <omp.h>
 #include <signal.h>
@@ -55,7 +55,7 @@ static gpuopt_propagator *propagator_of(gpuopt_context *context) {
     return gpuopt_propagator_create(context, &desc, NULL, &propagator) ? NULL : propagator;
 }
 
-/* Propagates from the bounds that the model has, into low[at] and high[at]. */
+/* Propagates from the model's bounds, into low[at] and high[at]. */
 static int propagates(gpuopt_propagator *propagator, int at) {
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
     if (!propagator || gpuopt_propagator_set_bounds(propagator, GPUOPT_HOST, 0, NULL, lb, ub)) return 0;
@@ -76,7 +76,7 @@ static int same_bounds(void) {
     return memcmp(low[0], low[1], sizeof low[0]) == 0 && memcmp(high[0], high[1], sizeof high[0]) == 0;
 }
 
-/* ---- What else has parallel loops ---- */
+/* ---- Other parallel loops ---- */
 
 /* An inverse of 512 x 512, at first the identity, and 80 updates, which are applied together on the way. */
 static int updates_basis(gpuopt_context *context) {
@@ -94,7 +94,7 @@ static int updates_basis(gpuopt_context *context) {
     return !failed;
 }
 
-/* A ring of variables whose neighbours cost |a - b|: 0 together. */
+/* A ring of variables; neighbours cost |a - b|: 0 in total. */
 static int eliminates(gpuopt_context *context) {
     enum { VARIABLES = 4, VALUES = 300 };
     static int32_t domain[VARIABLES], scope[VARIABLES][2];
@@ -126,7 +126,7 @@ static int eliminates(gpuopt_context *context) {
     return !failed && info.outcome == GPUOPT_OPTIMAL && info.cost == 0;
 }
 
-/* A hundred items whose profits are their weights, up to half of all weights. */
+/* A hundred items with profits equal to their weights, and half of all weights as the capacity. */
 static int expands_knapsack(gpuopt_context *context) {
     enum { ITEMS = 100 };
     static int64_t profit[ITEMS], weight[ITEMS];
@@ -186,7 +186,7 @@ int main(int arguments, char **argument) {
     child = fork();
     if (child == 0) _exit(child_is_right(what, context, propagator) ? 0 : 3);
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status)) return 4;
-    if (context && (!propagates(propagator, 1) || !same_bounds())) return 5; /* the parent goes on as before */
+    if (context && (!propagates(propagator, 1) || !same_bounds())) return 5; /* the parent continues as before */
     gpuopt_propagator_destroy(propagator);
     gpuopt_context_destroy(context);
     return 0;

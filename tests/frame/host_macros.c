@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A caller whose other headers have made macros of words in lower case: those of Windows, as windef.h, rpcndr.h and
- * combaseapi.h define them, and every function of <tgmath.h>. Also compiled as C++.
+ * A caller with other headers that define macros of lower-case words: the macros of Windows, as in windef.h, rpcndr.h
+ * and combaseapi.h, and every function of <tgmath.h>. Also compiled as C++.
  */
 #if defined(HOST_WINDOWS)
 #include <windows.h>

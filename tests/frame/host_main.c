@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A caller whose implementation is in another file.
+ * A caller with the implementation in another file.
  */
 #include "answer.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The implementation as MSVC's preprocessor with /openmp sees it, for a compiler that has GNU's names: MSVC's macros
- * are there, GNU's are not, and whoever uses what MSVC lacks does not compile. The system headers come first, as this
- * machine has them. Also compiled as C++.
+ * The implementation as MSVC's preprocessor with /openmp sees it, for a compiler with GNU's names. MSVC's macros are
+ * defined, GNU's are not, and code that uses features missing in MSVC does not compile. The system headers come first,
+ * in this machine's form. Also compiled as C++.
  */
 #include <fenv.h>
 #include <float.h>
@@ -49,7 +49,7 @@ static void count_warning(void *user, int level, const char *message) {
     warnings += level == 1 && strstr(message, "OpenMP") != NULL;
 }
 
-/* There is one thread, which the log says. */
+/* There is one thread, according to the log. */
 int main(void) {
     gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc);
     gpuopt_context *context = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What synccheck says of a barrier in a conditional node of a CUDA graph: "divergent thread(s) in warp", of a kernel
- * whose threads all come to its two barriers. In a stream it says nothing of the same kernel. tests/gpu/sanitize.sh
- * counts such reports as explained.
+ * Shows a report of synccheck for a barrier in a conditional node of a CUDA graph: "divergent thread(s) in warp", for a
+ * kernel in which all threads reach both barriers. In a stream it reports nothing for the same kernel.
+ * tests/gpu/sanitize.sh counts such reports as explained.
  *
  * Build: nvcc -O2 -arch=sm_90 tests/gpu/while_graph.cu -o while_graph
  * Run:   compute-sanitizer --tool synccheck ./while_graph [graph]
@@ -19,7 +19,7 @@ static __global__ void count_threads(int *threads) {
     if (threadIdx.x == 0) atomicAdd(threads, sum);
 }
 
-/* Ends a round; in a graph, says whether there is another. */
+/* Ends a round; in a graph, sets whether there is another. */
 static __global__ void end_round(int *rounds, cudaGraphConditionalHandle again, bool in_graph) {
     const bool more = ++*rounds < 5;
     if (in_graph) cudaGraphSetConditional(again, more);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination orders, for tests and benchmarks: what an order costs, found by eliminating on a matrix, and graphs of
+ * Elimination orders, for tests and benchmarks: the cost of an order, found by elimination on a matrix, and graphs of
  * public benchmarks.
  */
 #ifndef TESTS_SUPPORT_ORDERS_H
@@ -14,7 +14,7 @@ typedef struct order_cost {
     double largest, entries; /* of the largest message, of all */
 } order_cost;
 
-/* What eliminating all variables of desc in this order [variables] costs. Uses the domains and scopes alone. */
+/* The cost of eliminating all variables of desc in this order [variables]. Uses only the domains and scopes. */
 order_cost order_cost_of(const gpuopt_elimination_desc *desc, const int32_t *order);
 
 /* A model without its tables. */
@@ -25,19 +25,19 @@ typedef struct order_graph {
 } order_graph;
 
 /* Reads the number of variables, their domain sizes, the number of functions, and for each its arity and scope. Returns
- * 0, or -1: there is no such file, or it is damaged. */
+ * 0, or -1: the file does not exist or is damaged. */
 int order_graph_read(const char *path, order_graph *graph);
 void order_graph_free(order_graph *graph);
 gpuopt_elimination_desc order_graph_desc(const order_graph *graph);
 
-/* What is known of the graphs in `orders` of the public data. */
+/* Published results for the graphs in `orders` of the public data. */
 typedef struct order_known {
     const char *name;  /* of the file, without .txt */
-    int32_t published; /* log2 of the largest table, of the best result published; 0: none */
-    double rows;       /* log2 of the joined rows of that */
+    int32_t published; /* log2 of the largest table in the best published result; 0: none */
+    double rows;       /* log2 of its joined rows */
 } order_known;
 /* The results of the repository TensorBFS/OMEinsumContractionOrdersBenchmark, commit be086ca; they count pairwise
- * contractions. The last one has no name. */
+ * contractions. The last entry has no name. */
 extern const order_known order_published[];
 
 #endif /* TESTS_SUPPORT_ORDERS_H */

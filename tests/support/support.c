@@ -16,10 +16,10 @@
 
 const char *test_backend_name = "cpu";
 
-/* ---- The watched host ---- */
+/* ---- The watched caller ---- */
 
-/* Host blocks carry their size in front; device blocks are kept in a list, since the caller cannot write to them. The
- * list is that of all threads. */
+/* Host blocks carry their size in front. Device blocks are kept in a list, shared by all threads, since the caller
+ * cannot write to them. */
 enum { MAX_DEVICE_BLOCKS = 1024, HEADER = 64 };
 static struct {
     void *memory;
@@ -27,7 +27,7 @@ static struct {
 } device_block[MAX_DEVICE_BLOCKS];
 static pthread_mutex_t device_blocks = PTHREAD_MUTEX_INITIALIZER;
 
-/* Replaces the first entry `from` of the list by `to`, of so many bytes. Returns the bytes that were there. */
+/* Replaces the first entry `from` of the list by `to`, of `bytes` bytes. Returns the entry's previous bytes. */
 static size_t device_replace(const void *from, void *to, size_t bytes) {
     size_t before;
     int k;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes logs for the checker to read, by the simplest methods there are: bound tightening in rationals, and
- * depth-first search with a look-up of dominated nodes.
+ * Writes logs for the checker to read, by the simplest methods: bound tightening in rationals, and depth-first search
+ * with a look-up of dominated nodes.
  *
  * Build: cc -O2 -I. tests/check/logs/write_log.c tests/check/text.c tests/check/mps.c -lgmp -lm -o \
  *     write_log
@@ -11,7 +11,7 @@
 
 /* ---- Propagation ---- */
 
-/* The double next to a rational, or the rational itself, on the side that cuts nothing. */
+/* The double next to a rational, or the rational itself, on the side that cuts nothing off. */
 static double outward(mpq_t value, int upper, int integer) {
     mpq_t again;
     double d;
@@ -106,7 +106,7 @@ static struct node {
 } node[NODES];
 static uint32_t best_set;
 
-/* Items in their order; first what the best set is, then the log. */
+/* Items in their order; first finds the best set, then writes the log. */
 static void search(int k, int log) {
     struct node *n = &node[k];
     int64_t residual = capacity - n->weight, rest = 0;
